@@ -1,0 +1,1 @@
+"""Plain mathematics of evaluation: intervals, tests and resampling. Knows no metric."""

@@ -1,0 +1,47 @@
+"""An interval of two limits, and the normal deviate of a confidence level."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from evalreport.statistics.tail import normal_quantile
+
+
+class Interval(NamedTuple):
+    """Lower and upper confidence limit."""
+
+    low: float
+    high: float
+
+
+def z_value(level: float) -> float:
+    """The standard normal deviate of a two-sided interval at ``level``.
+
+    Raises ValueError unless 0 < level < 1.
+
+    >>> round(z_value(0.95), 6)
+    1.959964
+    """
+    check_level(level)
+    # the upper tail is asked for by its complement: 0.5 + level / 2 loses digits near 1
+    return -normal_quantile((1.0 - level) / 2.0)
+
+
+def check_level(level: float) -> None:
+    """Raise ValueError unless ``level`` lies strictly between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"confidence level {level!r}: must lie between 0 and 1")
+
+
+def clipped(low: float, high: float, least: float = 0.0, most: float = 1.0) -> Interval:
+    """Limits kept within ``[least, most]``.
+
+    >>> clipped(-0.1, 0.4)
+    Interval(low=0.0, high=0.4)
+    """
+    return Interval(min(max(low, least), most), min(max(high, least), most))
+
+
+def symmetric(centre: float, half: float, least: float, most: float) -> Interval:
+    """``centre`` plus and minus ``half``, kept within ``[least, most]``."""
+    return clipped(centre - half, centre + half, least, most)

@@ -1,0 +1,174 @@
+"""Two proportions of the same rows: intervals of their difference, and tests.
+
+The rows are counted in four cells: ``n11`` both right, ``n10`` only the first right,
+``n01`` only the second, ``n00`` neither. The difference is first minus second,
+(n10 - n01) / n. An interval is None when there are no rows; limits lie within [-1, 1].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from evalreport.statistics.interval import Interval, symmetric, z_value
+from evalreport.statistics.proportions import wilson
+from evalreport.statistics.root import bisect
+from evalreport.statistics.tail import binomial_less, chi2_sf
+
+PairedMethod = Callable[[float, float, float, float, float], Interval | None]
+
+
+def newcombe(n11: float, n10: float, n01: float, n00: float, level: float) -> Interval | None:
+    """Square-and-add of Wilson limits, phi corrected (Newcombe 1998, method 10).
+
+    >>> low, high = newcombe(14, 5, 0, 22, 0.95)   # Altman 2000, table 6.2
+    >>> round(low, 3), round(high, 3)
+    (0.011, 0.226)
+    """
+    return _square_and_add(n11, n10, n01, n00, level, corrected=True)
+
+
+def newcombe_uncorrected(
+    n11: float, n10: float, n01: float, n00: float, level: float
+) -> Interval | None:
+    """Square-and-add of Wilson limits with the plain phi (Newcombe 1998, method 8)."""
+    return _square_and_add(n11, n10, n01, n00, level, corrected=False)
+
+
+def _square_and_add(
+    n11: float, n10: float, n01: float, n00: float, level: float, *, corrected: bool
+) -> Interval | None:
+    n = math.fsum((n11, n10, n01, n00))
+    first, second = wilson(n11 + n10, n, level), wilson(n11 + n01, n, level)
+    if first is None or second is None:
+        return None
+    p1, p2 = (n11 + n10) / n, (n11 + n01) / n
+    phi = _phi(n11, n10, n01, n00, corrected=corrected)
+    down = _joined(p1 - first.low, second.high - p2, phi)
+    up = _joined(p2 - second.low, first.high - p1, phi)
+    difference = (n10 - n01) / n
+    return Interval(max(difference - down, -1.0), min(difference + up, 1.0))
+
+
+def _joined(a: float, b: float, phi: float) -> float:
+    return math.sqrt(max(a * a - 2.0 * phi * a * b + b * b, 0.0))
+
+
+def _phi(n11: float, n10: float, n01: float, n00: float, *, corrected: bool) -> float:
+    """Correlation of the two proportions; 0 when a margin is empty."""
+    margins = (n11 + n10, n01 + n00, n11 + n01, n10 + n00)
+    if min(margins) <= 0:
+        return 0.0
+    numerator = n11 * n00 - n10 * n01
+    if corrected and numerator > 0:
+        numerator = max(numerator - (n11 + n10 + n01 + n00) / 2.0, 0.0)
+    scale = math.sqrt(margins[0] * margins[1]) * math.sqrt(margins[2] * margins[3])
+    return numerator / scale
+
+
+def wald(n11: float, n10: float, n01: float, n00: float, level: float) -> Interval | None:
+    """Normal interval with the multinomial variance of the difference."""
+    n = math.fsum((n11, n10, n01, n00))
+    if n <= 0:
+        return None
+    variance = max(n10 + n01 - (n10 - n01) ** 2 / n, 0.0)
+    half = z_value(level) * math.sqrt(variance) / n
+    return symmetric((n10 - n01) / n, half, -1.0, 1.0)
+
+
+def agresti_min(n11: float, n10: float, n01: float, n00: float, level: float) -> Interval | None:
+    """Normal interval after adding 1/2 to each cell (Agresti, Min 2005).
+
+    It is centred on the adjusted, not on the observed difference.
+    """
+    if n11 + n10 + n01 + n00 <= 0:
+        return None
+    return wald(n11 + 0.5, n10 + 0.5, n01 + 0.5, n00 + 0.5, level)
+
+
+def tango(n11: float, n10: float, n01: float, n00: float, level: float) -> Interval | None:
+    """Score interval of the difference (Tango 1998)."""
+    n = math.fsum((n11, n10, n01, n00))
+    if n <= 0:
+        return None
+    z = z_value(level)
+    difference = (n10 - n01) / n
+
+    def score(delta: float) -> float:
+        return _tango_score(n, n10, n01, delta)
+
+    low = -1.0 if difference <= -1.0 else bisect(lambda d: score(d) - z, -1.0, difference)
+    high = 1.0 if difference >= 1.0 else bisect(lambda d: score(d) + z, difference, 1.0)
+    return Interval(low, high)
+
+
+def _tango_score(n: float, n10: float, n01: float, delta: float) -> float:
+    """Score statistic of the null hypothesis that the difference is ``delta``."""
+    b = -n10 - n01 + (2.0 * n - n10 + n01) * delta
+    c = -n01 * delta * (1.0 - delta)
+    root = math.sqrt(max(b * b - 8.0 * n * c, 0.0))
+    # the larger root of 2 n q^2 + b q + c, in the form without cancellation
+    q01 = (root - b) / (4.0 * n) if b <= 0 else -2.0 * c / (root + b)
+    variance = n * (2.0 * q01 + delta * (1.0 - delta))
+    distance = n10 - n01 - n * delta
+    if variance <= 0.0:
+        return math.copysign(math.inf, distance) if distance else 0.0
+    return distance / math.sqrt(variance)
+
+
+class ChiSquare(NamedTuple):
+    """A chi-square statistic, its degrees of freedom and p-value."""
+
+    statistic: float
+    df: int
+    p_value: float
+
+
+def mcnemar_exact(n10: float, n01: float) -> float:
+    """Two-sided exact p-value: binomial(n10 + n01, 1/2), doubled; 1 without discordant pairs.
+
+    >>> mcnemar_exact(5, 0)
+    0.0625
+    """
+    if n10 + n01 == 0:
+        return 1.0
+    return min(1.0, 2.0 * binomial_less(min(n10, n01), n10 + n01, 0.5))
+
+
+def mcnemar_midp(n10: float, n01: float) -> float:
+    """Exact p-value less the probability of the observed split (Fagerland 2013).
+
+    1 without discordant pairs and when they split evenly.
+    """
+    n, least = n10 + n01, min(n10, n01)
+    if n10 == n01:
+        return 1.0
+    # P(X <= k) + P(X <= k - 1) is 2 P(X <= k) - P(X = k) without a cancelling difference
+    return min(1.0, binomial_less(least, n, 0.5) + binomial_less(least - 1.0, n, 0.5))
+
+
+def mcnemar(n10: float, n01: float) -> ChiSquare | None:
+    """McNemar's chi-square (n10 - n01)^2 / (n10 + n01); None without discordant pairs."""
+    return _mcnemar(abs(n10 - n01), n10 + n01)
+
+
+def mcnemar_corrected(n10: float, n01: float) -> ChiSquare | None:
+    """McNemar's chi-square with Edwards' continuity correction, which is never below 0."""
+    return _mcnemar(max(abs(n10 - n01) - 1.0, 0.0), n10 + n01)
+
+
+def _mcnemar(distance: float, discordant: float) -> ChiSquare | None:
+    if discordant <= 0:
+        return None
+    statistic = distance * distance / discordant
+    return ChiSquare(statistic, 1, chi2_sf(statistic, 1))
+
+
+PAIRED_METHODS: dict[str, PairedMethod] = {
+    "newcombe": newcombe,
+    "newcombe_uncorrected": newcombe_uncorrected,
+    "wald": wald,
+    "agresti_min": agresti_min,
+    "tango": tango,
+}

@@ -1,0 +1,234 @@
+"""Confidence intervals of one proportion, x of n.
+
+Each method takes ``(x, n, level)`` and gives limits within [0, 1], or None where it
+gives none (n = 0 for all of them). Limits above one half are mirrored from the other
+side: x successes and n - x failures get exactly mirrored intervals, and 0 of n and
+n of n get limits of exactly 0 and 1 where the method says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from evalreport.statistics.beta import (
+    beta_cdf,
+    beta_quantile,
+    beta_quantile_upper,
+    minus_log1p,
+)
+from evalreport.statistics.interval import Interval, check_level, clipped, z_value
+from evalreport.statistics.root import bisect
+
+Method = Callable[[float, float, float], Interval | None]
+
+
+def _checked(x: float, n: float, level: float) -> bool:
+    """False when there are no rows; ValueError when x is no part of n."""
+    check_level(level)
+    if not 0 <= x <= n or not math.isfinite(n):
+        raise ValueError(f"x = {x!r} of n = {n!r}: must satisfy 0 <= x <= n")
+    return n > 0
+
+
+def _mirrored(x: float, n: float, lower_half: Callable[[float], Interval]) -> Interval:
+    """The interval of x by that of min(x, n - x), where small limits keep their digits."""
+    if x <= n - x:
+        return lower_half(x)
+    low, high = lower_half(n - x)
+    return Interval(1.0 - high, 1.0 - low)
+
+
+def _score_limits(x: float, n: float, z: float) -> Interval:
+    """Roots p of (x / n - p)^2 = z^2 p (1 - p) / n; x may be any number within [0, n]."""
+    z2 = z * z
+    high = (2.0 * x + z2 + z * math.sqrt(z2 + 4.0 * x * (n - x) / n)) / (2.0 * (n + z2))
+    # the product of the roots is x^2 / (n (n + z^2)): no cancellation for small x
+    low = (x / n) * x / ((n + z2) * high)
+    return Interval(low, high)
+
+
+def wilson(x: float, n: float, level: float) -> Interval | None:
+    """Score interval (Wilson 1927); x and n may be fractional (effective sample sizes).
+
+    >>> low, high = wilson(44, 51, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.7428, 0.9319)
+    """
+    if not _checked(x, n, level):
+        return None
+    z = z_value(level)
+    return _mirrored(x, n, lambda y: _score_limits(y, n, z))
+
+
+def wilson_n_eff(p: float, n_eff: float, level: float) -> Interval | None:
+    """Wilson interval of a proportion ``p`` known as well as by ``n_eff`` independent rows."""
+    return wilson(min(p * n_eff, n_eff), n_eff, level)
+
+
+def wilson_cc(x: float, n: float, level: float) -> Interval | None:
+    """Score interval with continuity correction (Newcombe 1998, method 4).
+
+    The lower limit is the score limit of x - 1/2, the upper that of x + 1/2.
+    """
+    if not _checked(x, n, level):
+        return None
+    z = z_value(level)
+
+    def lower(y: float) -> float:
+        # with 0 < y < 1/2 the corrected statistic is zero at p = 0 already
+        return _score_limits(y - 0.5, n, z).low if y > 0.5 else 0.0
+
+    def upper(y: float) -> float:
+        return _score_limits(y + 0.5, n, z).high if n - y > 0.5 else 1.0
+
+    return _mirrored(x, n, lambda y: Interval(lower(y), upper(y)))
+
+
+def wald(x: float, n: float, level: float) -> Interval | None:
+    """Normal interval p +- z sqrt(p (1 - p) / n), kept within [0, 1]."""
+    if not _checked(x, n, level):
+        return None
+    return _wald_limits(x, n, level, 0.0)
+
+
+def wald_cc(x: float, n: float, level: float) -> Interval | None:
+    """Normal interval widened by 1 / (2 n), kept within [0, 1]."""
+    if not _checked(x, n, level):
+        return None
+    return _wald_limits(x, n, level, 0.5 / n)
+
+
+def _wald_limits(x: float, n: float, level: float, correction: float) -> Interval:
+    p = x / n
+    half = z_value(level) * math.sqrt(p * ((n - x) / n) / n) + correction
+    return clipped(p - half, p + half)
+
+
+def agresti_coull(x: float, n: float, level: float) -> Interval | None:
+    """Wald interval after adding z^2 / 2 successes and failures (1998), kept within [0, 1]."""
+    if not _checked(x, n, level):
+        return None
+    z = z_value(level)
+    total = n + z * z
+
+    def limits(y: float) -> Interval:
+        p = (y + z * z / 2.0) / total
+        half = z * math.sqrt(p * (1.0 - p) / total)
+        return clipped(p - half, p + half)
+
+    return _mirrored(x, n, limits)
+
+
+def clopper_pearson(x: float, n: float, level: float) -> Interval | None:
+    """Exact interval: both one-sided binomial tests have p = alpha / 2 (1934).
+
+    >>> low, high = clopper_pearson(10, 10, 0.95)
+    >>> round(low, 4), high
+    (0.6915, 1.0)
+    """
+    if not _checked(x, n, level):
+        return None
+    tail = (1.0 - level) / 2.0
+    return _mirrored(x, n, lambda y: _exact_limits(y, n, tail))
+
+
+def _exact_limits(x: float, n: float, tail: float) -> Interval:
+    low = 0.0 if x == 0 else beta_quantile(tail, x, n - x + 1.0)
+    high = 1.0 if x == n else beta_quantile_upper(tail, x + 1.0, n - x)
+    return Interval(low, high)
+
+
+def jeffreys(x: float, n: float, level: float) -> Interval | None:
+    """Equal-tailed posterior interval under Beta(1/2, 1/2).
+
+    The lower limit is 0 at 0 of n and the upper 1 at n of n (Brown, Cai, DasGupta 2001).
+    """
+    if not _checked(x, n, level):
+        return None
+    tail = (1.0 - level) / 2.0
+
+    def limits(y: float) -> Interval:
+        a, b = y + 0.5, n - y + 0.5
+        low = 0.0 if y == 0 else beta_quantile(tail, a, b)
+        return Interval(low, 1.0 if y == n else beta_quantile_upper(tail, a, b))
+
+    return _mirrored(x, n, limits)
+
+
+def mid_p(x: float, n: float, level: float) -> Interval | None:
+    """Exact interval in which the observed outcome counts half in each tail."""
+    if not _checked(x, n, level):
+        return None
+    tail = (1.0 - level) / 2.0
+    return _mirrored(x, n, lambda y: _mid_p_limits(y, n, tail))
+
+
+def _mid_p_limits(x: float, n: float, tail: float) -> Interval:
+    """Mid-p limits for x <= n / 2; they lie between x / n and the exact limits."""
+    exact = _exact_limits(x, n, tail)
+    if x == 0:
+        return Interval(0.0, -math.expm1(math.log(2.0 * tail) / n))
+
+    def at_least(p: float) -> float:
+        return 0.5 * (beta_cdf(p, x, n - x + 1.0) + beta_cdf(p, x + 1.0, n - x))
+
+    low = bisect(lambda p: at_least(p) - tail, exact.low, x / n)
+    high = bisect(lambda p: at_least(p) - (1.0 - tail), x / n, exact.high)
+    return Interval(low, high)
+
+
+def likelihood_ratio(x: float, n: float, level: float) -> Interval | None:
+    """All p whose binomial deviance is below the chi-square quantile of one degree of freedom."""
+    if not _checked(x, n, level):
+        return None
+    z2 = z_value(level) ** 2
+    return _mirrored(x, n, lambda y: _likelihood_limits(y, n, z2))
+
+
+def _likelihood_limits(x: float, n: float, z2: float) -> Interval:
+    """Likelihood limits for x <= n / 2."""
+    if x == 0:
+        return Interval(0.0, -math.expm1(-z2 / (2.0 * n)))
+    estimate = x / n
+
+    def excess(p: float) -> float:
+        up = (p - estimate) / estimate
+        down = (estimate - p) / ((n - x) / n)
+        return 2.0 * (x * minus_log1p(up) + (n - x) * minus_log1p(down)) - z2
+
+    return Interval(bisect(excess, 0.0, estimate), bisect(excess, estimate, 1.0))
+
+
+def logit(x: float, n: float, level: float) -> Interval | None:
+    """Wald interval of the log odds, transformed back; None at 0 of n and n of n."""
+    if not _checked(x, n, level) or x in (0, n):
+        return None
+    half = z_value(level) * math.sqrt(n / x / (n - x))
+
+    def limits(y: float) -> Interval:
+        centre = math.log(y / (n - y))
+        return Interval(_expit(centre - half), _expit(centre + half))
+
+    return _mirrored(x, n, limits)
+
+
+def _expit(value: float) -> float:
+    if value < 0.0:
+        odds = math.exp(value)
+        return odds / (1.0 + odds)
+    return 1.0 / (1.0 + math.exp(-value))
+
+
+PROPORTION_METHODS: dict[str, Method] = {
+    "wilson": wilson,
+    "clopper_pearson": clopper_pearson,
+    "agresti_coull": agresti_coull,
+    "jeffreys": jeffreys,
+    "wald": wald,
+    "wilson_cc": wilson_cc,
+    "wald_cc": wald_cc,
+    "mid_p": mid_p,
+    "likelihood_ratio": likelihood_ratio,
+    "logit": logit,
+}
