@@ -1,0 +1,157 @@
+"""What can go wrong, and the exit status each kind ends with.
+
+    EvalreportError
+    ├── UsageError            2   the command was called wrongly
+    │   └── SpecError         2   the spec is wrong; every mistake at once
+    ├── DataError             3   the data is wrong
+    ├── FilesError            4   a file could not be read or written
+    │   ├── LimitError        4   a resource limit was reached
+    │   └── RenderingError    4   a report could not be drawn
+    └── ConflictError         5   the target is in use
+        └── VerificationError 5   a file, number or chain is not as recorded
+
+An error carries :class:`Problem` values: where, what was found, what would be
+right. All problems that can be found together are reported together.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitStatus(IntEnum):
+    """Exit statuses of the ``evalreport`` command; stable, programs may rely on them."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    DATA = 3
+    FILES = 4
+    CONFLICT = 5
+    BUG = 70
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+@dataclass(frozen=True, order=True)
+class Location:
+    """A place in a file: line and column count from 1; None where not known.
+
+    >>> str(Location("audit.yaml", 3, 7))
+    'audit.yaml:3:7'
+    """
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        parts = [self.file]
+        if self.line is not None:
+            parts.append(str(self.line))
+            if self.column is not None:
+                parts.append(str(self.column))
+        return ":".join(parts)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake: what was found, what would be right, and where.
+
+    >>> str(Problem("unknown key 'treshold'", "did you mean 'thresholds'?", Location("a.yaml", 8, 1)))
+    "a.yaml:8:1: unknown key 'treshold'; did you mean 'thresholds'?"
+    """
+
+    what: str
+    instead: str = ""
+    where: Location | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.what}; {self.instead}" if self.instead else self.what
+        return f"{self.where}: {text}" if self.where else text
+
+
+class EvalreportError(Exception):
+    """Base of every error a user can meet; carries its problems and exit status."""
+
+    status = ExitStatus.BUG
+
+    def __init__(self, *problems: Problem | str) -> None:
+        self.problems: tuple[Problem, ...] = tuple(
+            p if isinstance(p, Problem) else Problem(p) for p in problems
+        )
+        super().__init__("\n".join(str(p) for p in self.problems))
+
+
+class UsageError(EvalreportError):
+    """The command was called in a way that cannot work."""
+
+    status = ExitStatus.USAGE
+
+
+class SpecError(UsageError):
+    """The spec has mistakes; all of them are listed."""
+
+
+class DataError(EvalreportError):
+    """The data is not what the spec says it is."""
+
+    status = ExitStatus.DATA
+
+
+class FilesError(EvalreportError):
+    """A file could not be read or written."""
+
+    status = ExitStatus.FILES
+
+
+class LimitError(FilesError):
+    """A stated limit of time, memory or size was reached."""
+
+
+class RenderingError(FilesError):
+    """A report could not be drawn."""
+
+
+class ConflictError(EvalreportError):
+    """The target is in use by another run."""
+
+    status = ExitStatus.CONFLICT
+
+
+class VerificationError(ConflictError):
+    """Something is not as it was recorded."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word closest to ``word``, or None when nothing is close.
+
+    >>> nearest("treshold", ["thresholds", "title"])
+    'thresholds'
+    """
+    candidates = sorted(set(known))
+    by_folded = {name.casefold(): name for name in reversed(candidates)}
+    folded = word.casefold()
+    if folded in by_folded:
+        return by_folded[folded]
+    close = difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=0.6)
+    return by_folded[close[0]] if close else None
+
+
+def did_you_mean(word: str, known: Iterable[str], what: str = "") -> str:
+    """A hint that names the nearest known word, or lists what is known.
+
+    >>> did_you_mean("accurcy", ["accuracy", "recall"])
+    "did you mean 'accuracy'?"
+    >>> did_you_mean("zzz", ["b", "a"], "columns")
+    'columns are: a, b'
+    """
+    names = sorted(set(known))
+    close = nearest(word, names)
+    if close is not None:
+        return f"did you mean '{close}'?"
+    shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
+    return f"{what or 'known names'} are: {shown}" if names else f"there are no {what or 'known names'}"

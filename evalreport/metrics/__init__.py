@@ -1,0 +1,1 @@
+"""Declared metrics and the tables they are computed from."""

@@ -1,0 +1,40 @@
+"""Every declared metric, found by name or alias.
+
+>>> find("ppv").name
+'precision'
+>>> "ppv" in known_names(), "precision" in known_names()
+(True, True)
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+from evalreport.metrics.declare import REGISTRY, Metric
+
+#: Modules that declare metrics; a new module of declarations is added here once.
+DECLARING = ("counts", "matrix", "ranking", "probabilities", "calibration", "label_sets")
+
+
+@cache
+def catalogue() -> tuple[Metric, ...]:
+    """All metrics in the order they are declared, each once."""
+    for module in DECLARING:
+        importlib.import_module(f"evalreport.metrics.{module}")
+    unique: dict[str, Metric] = {}
+    for declared in REGISTRY.values():
+        unique.setdefault(declared.name, declared)
+    return tuple(unique.values())
+
+
+def find(word: str) -> Metric | None:
+    """The metric with this name or alias, or None."""
+    catalogue()
+    return REGISTRY.get(word)
+
+
+def known_names() -> tuple[str, ...]:
+    """Every name and alias, sorted."""
+    catalogue()
+    return tuple(sorted(REGISTRY))

@@ -1,0 +1,361 @@
+"""Arithmetic that remembers how it was done.
+
+A metric is written once, as plain arithmetic on the cells of a table. Run on
+:class:`Cell` leaves, that arithmetic builds a small tree from which follow the
+exact value, the formula, the formula with its numbers put in, the cells above
+and below the line, and the value for a whole stack of resampled tables.
+
+>>> tp, fp = Cell("TP", 87), Cell("FP", 10)
+>>> share = ratio(tp, tp + fp)
+>>> share.formula(), share.substituted()
+('TP / (TP + FP)', '87 / (87 + 10)')
+>>> share.outcome()
+Value(0.8969072164948454)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Number: TypeAlias = "int | float | Fraction"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number that exists."""
+
+    number: float
+
+    def __repr__(self) -> str:
+        return f"Value({self.number!r})"
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """No number exists, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Infinite:
+    """The value is plus infinity: something over nothing, and why."""
+
+    reason: str
+
+
+Outcome: TypeAlias = "Value | Undefined | Infinite"
+
+
+class ZeroByZero(ArithmeticError):
+    """Nothing was divided by nothing."""
+
+
+class OverZero(ArithmeticError):
+    """Something was divided by nothing."""
+
+
+class NotKnown(ArithmeticError):
+    """A cell that the arithmetic needs is not known; the argument names it."""
+
+
+class Expression:
+    """Base of the tree; supports ``+``, ``-``, ``*`` and ``/`` with numbers and expressions."""
+
+    binding = 9
+
+    def __add__(self, other: Operand) -> Expression:
+        return Sum(self, 1, as_expression(other))
+
+    def __radd__(self, other: Operand) -> Expression:
+        return Sum(as_expression(other), 1, self)
+
+    def __sub__(self, other: Operand) -> Expression:
+        return Sum(self, -1, as_expression(other))
+
+    def __rsub__(self, other: Operand) -> Expression:
+        return Sum(as_expression(other), -1, self)
+
+    def __mul__(self, other: Operand) -> Expression:
+        return Product(self, as_expression(other))
+
+    def __rmul__(self, other: Operand) -> Expression:
+        return Product(as_expression(other), self)
+
+    def __truediv__(self, other: Operand) -> Expression:
+        return Ratio(self, as_expression(other))
+
+    def __rtruediv__(self, other: Operand) -> Expression:
+        return Ratio(as_expression(other), self)
+
+    def exact(self) -> Number:
+        """The value, in exact fractions while the cells are whole numbers.
+
+        Raises ZeroByZero, OverZero or NotKnown where no number exists.
+        """
+        raise NotImplementedError
+
+    def array(self) -> Any:
+        """The value where cells hold numpy arrays; NaN or infinity where none exists.
+
+        Only for resampling and derivatives: what leaves the engine is an :class:`Outcome`.
+        """
+        raise NotImplementedError
+
+    def formula(self) -> str:
+        """The formula as ASCII arithmetic in the names of the cells."""
+        raise NotImplementedError
+
+    def substituted(self) -> str:
+        """The formula with the numbers put in; evaluates to the value."""
+        raise NotImplementedError
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell used, in the order it is written, repeats included."""
+        return iter(())
+
+    def outcome(self, undefined: str = "0 / 0") -> Outcome:
+        """The value as a state; ``undefined`` is the reason given for 0 / 0."""
+        try:
+            number = self.exact()
+        except ZeroByZero:
+            return Undefined(undefined)
+        except NotKnown as unknown:
+            return Undefined(f"{unknown.args[0]} is not known")
+        except OverZero:
+            if isinstance(self, Ratio) and self.divides_by_zero():
+                return Infinite(f"{self.substituted()}: the divisor is 0")
+            return Undefined(undefined)
+        return Value(float(number))
+
+    def _within(self, outer: int, text: str) -> str:
+        return f"({text})" if self.binding < outer else text
+
+
+Operand: TypeAlias = "Expression | int | float | Fraction"
+
+
+def as_expression(operand: Operand) -> Expression:
+    """The operand itself, or the constant it is."""
+    return operand if isinstance(operand, Expression) else Constant(operand)
+
+
+def number_text(value: Any) -> str:
+    """A number as it is printed in a formula: whole without a point, else shortest exact.
+
+    >>> number_text(87), number_text(2.0), number_text(0.5), number_text(-3)
+    ('87', '2', '0.5', '(-3)')
+    """
+    if isinstance(value, Fraction):
+        value = float(value)
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        text = str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+    else:
+        text = str(int(value))
+    return f"({text})" if text.startswith("-") else text
+
+
+@dataclass(frozen=True, eq=False)
+class Cell(Expression):
+    """A named count: a cell, a total or a sum of the table. ``None`` means not known."""
+
+    name: str
+    value: Any
+
+    def exact(self) -> Number:
+        if self.value is None:
+            raise NotKnown(self.name)
+        number = self.value
+        return int(number) if isinstance(number, (int, np.integer)) else number
+
+    def array(self) -> Any:
+        return self.value
+
+    def formula(self) -> str:
+        return self.name
+
+    def substituted(self) -> str:
+        return "?" if self.value is None else number_text(self.value)
+
+    def cells(self) -> Iterator[Cell]:
+        yield self
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Expression):
+    """A number that belongs to the formula itself."""
+
+    value: Number
+
+    def exact(self) -> Number:
+        return self.value
+
+    def array(self) -> Any:
+        return float(self.value)
+
+    def formula(self) -> str:
+        return number_text(self.value)
+
+    substituted = formula
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Expression):
+    """``left + right`` or ``left - right`` by ``sign``."""
+
+    left: Expression
+    sign: int
+    right: Expression
+    binding = 1
+
+    def exact(self) -> Number:
+        left, right = self.left.exact(), self.right.exact()
+        return left + right if self.sign > 0 else left - right
+
+    def array(self) -> Any:
+        left, right = self.left.array(), self.right.array()
+        return left + right if self.sign > 0 else left - right
+
+    def formula(self) -> str:
+        return self._join(self.left.formula(), self.right.formula())
+
+    def substituted(self) -> str:
+        return self._join(self.left.substituted(), self.right.substituted())
+
+    def _join(self, left: str, right: str) -> str:
+        if self.sign > 0:
+            return f"{left} + {self.right._within(1, right)}"
+        return f"{left} - {self.right._within(2, right)}"
+
+    def cells(self) -> Iterator[Cell]:
+        yield from self.left.cells()
+        yield from self.right.cells()
+
+
+@dataclass(frozen=True, eq=False)
+class Product(Expression):
+    """``left * right``."""
+
+    left: Expression
+    right: Expression
+    binding = 2
+
+    def exact(self) -> Number:
+        return self.left.exact() * self.right.exact()
+
+    def array(self) -> Any:
+        return self.left.array() * self.right.array()
+
+    def formula(self) -> str:
+        return self._join(self.left.formula(), self.right.formula())
+
+    def substituted(self) -> str:
+        return self._join(self.left.substituted(), self.right.substituted())
+
+    def _join(self, left: str, right: str) -> str:
+        return f"{self.left._within(2, left)} * {self.right._within(3, right)}"
+
+    def cells(self) -> Iterator[Cell]:
+        yield from self.left.cells()
+        yield from self.right.cells()
+
+
+@dataclass(frozen=True, eq=False)
+class Ratio(Expression):
+    """``top / bottom``: what is counted over what it is counted among."""
+
+    top: Expression
+    bottom: Expression
+    binding = 2
+
+    def exact(self) -> Number:
+        top, bottom = self.top.exact(), self.bottom.exact()
+        if bottom == 0:
+            raise ZeroByZero if top == 0 else OverZero
+        if isinstance(top, float) or isinstance(bottom, float):
+            return float(top) / float(bottom)
+        return Fraction(top) / Fraction(bottom)
+
+    def divides_by_zero(self) -> bool:
+        """Whether this very division is something over nothing."""
+        try:
+            return self.top.exact() > 0 and self.bottom.exact() == 0
+        except ArithmeticError:
+            return False
+
+    def array(self) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.true_divide(self.top.array(), self.bottom.array())
+
+    def formula(self) -> str:
+        return self._join(self.top.formula(), self.bottom.formula())
+
+    def substituted(self) -> str:
+        return self._join(self.top.substituted(), self.bottom.substituted())
+
+    def _join(self, top: str, bottom: str) -> str:
+        upper = f"({top})" if isinstance(self.top, (Sum, Ratio)) else top
+        return f"{upper} / {self.bottom._within(3, bottom)}"
+
+    def cells(self) -> Iterator[Cell]:
+        yield from self.top.cells()
+        yield from self.bottom.cells()
+
+
+@dataclass(frozen=True, eq=False)
+class Root(Expression):
+    """The square root."""
+
+    radicand: Expression
+
+    def exact(self) -> Number:
+        number = self.radicand.exact()
+        if isinstance(number, float):
+            return math.sqrt(number)
+        share = Fraction(number)
+        top, bottom = math.isqrt(share.numerator), math.isqrt(share.denominator)
+        if top * top == share.numerator and bottom * bottom == share.denominator:
+            return Fraction(top, bottom)
+        return math.sqrt(share)
+
+    def array(self) -> Any:
+        with np.errstate(invalid="ignore"):
+            return np.sqrt(self.radicand.array())
+
+    def formula(self) -> str:
+        return f"sqrt({self.radicand.formula()})"
+
+    def substituted(self) -> str:
+        return f"sqrt({self.radicand.substituted()})"
+
+    def cells(self) -> Iterator[Cell]:
+        yield from self.radicand.cells()
+
+
+def ratio(top: Operand, bottom: Operand) -> Ratio:
+    """``top / bottom``; 0 / 0 is undefined, anything else over 0 is infinite."""
+    return Ratio(as_expression(top), as_expression(bottom))
+
+
+def root(radicand: Operand) -> Root:
+    """The square root of a quantity that is never negative."""
+    return Root(as_expression(radicand))
+
+
+def mean(*terms: Operand) -> Expression:
+    """The plain mean of two or more quantities; undefined if any of them is.
+
+    >>> mean(Cell("a", 1), Cell("b", 2)).formula()
+    '(a + b) / 2'
+    """
+    total = as_expression(terms[0])
+    for term in terms[1:]:
+        total = total + term
+    return total / len(terms)

@@ -1,0 +1,213 @@
+"""Metrics of the whole classification table: agreement, correlation, cost, baselines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from evalreport.metrics.declare import Goal, Interval, Parameter, metric
+from evalreport.metrics.formula import Cell, Expression, Ratio, ratio, root
+from evalreport.metrics.tables import Counts, Matrix
+
+ONE_FOR_ALL = "it is one figure for all classes"
+COHEN = "Cohen J. Educ Psychol Meas 20, 1960"
+
+
+@metric(
+    title="Matthews correlation",
+    aliases=("matthews_correlation", "phi"),
+    scope="all",
+    bounds=(-1.0, 1.0),
+    no_average=ONE_FOR_ALL,
+    interval=Interval.CORRELATION,
+    undefined="a row or column of the table is empty: only one class occurs or is predicted",
+    use="as one figure that needs all four cells to be good; 0 for a constant or random answer",
+    avoid="to compare samples of very different prevalence",
+    reference="Matthews B. Biochim Biophys Acta 405, 1975; Gorodkin J. Comput Biol Chem 28, 2004",
+)
+def mcc(c: Counts) -> Ratio:
+    """The correlation of the actual and the predicted class.
+
+    >>> mcc(Counts(tp=3, fp=1, fn=1, tn=3)).outcome()
+    Value(0.5)
+    """
+    return ratio(
+        c.tp * c.tn - c.fp * c.fn,
+        root((c.tp + c.fp) * (c.tp + c.fn) * (c.tn + c.fp) * (c.tn + c.fn)),
+    )
+
+
+@mcc.more_classes
+def _(m: Matrix) -> Ratio:
+    return ratio(
+        m.n * m.correct - m.chance,
+        root((m.n * m.n - m.row_squares) * (m.n * m.n - m.column_squares)),
+    )
+
+
+@metric(
+    title="Cohen's kappa",
+    aliases=("cohen_kappa",),
+    scope="all",
+    bounds=(-1.0, 1.0),
+    no_average=ONE_FOR_ALL,
+    interval=Interval.KAPPA,
+    undefined="agreement by chance is already 1: both sides name one and the same class",
+    use="for agreement beyond what the totals alone would give",
+    avoid="to compare samples of different prevalence: it moves with the totals",
+    reference=COHEN,
+)
+def kappa(m: Matrix) -> Ratio:
+    """Agreement beyond chance, as a share of what chance leaves.
+
+    >>> kappa(Matrix.from_counts([[20, 5], [10, 15]])).outcome()
+    Value(0.4)
+    """
+    return ratio(m.n * m.correct - m.chance, m.n * m.n - m.chance)
+
+
+@metric(
+    title="Weighted kappa",
+    scope="all",
+    bounds=(-math.inf, 1.0),
+    no_average=ONE_FOR_ALL,
+    interval=Interval.KAPPA,
+    undefined="agreement by chance is already complete: both sides name one and the same class",
+    parameters=(
+        Parameter("weights", str, "linear", choices=("linear", "quadratic"),
+                  meaning="how disagreement grows with the distance of two classes"),
+    ),
+    use="for ordered classes, where near misses are better than far ones",
+    avoid="for classes without an order",
+    reference="Cohen J. Psychol Bull 70, 1968",
+)
+def weighted_kappa(m: Matrix, *, weights: str = "linear") -> Expression:
+    """Agreement beyond chance where a miss counts by its distance in the order of classes.
+
+    >>> weighted_kappa(Matrix.from_counts([[20, 5], [10, 15]])).outcome()
+    Value(0.4)
+    """
+    power = 1 if weights == "linear" else 2
+    observed: Any = 0
+    for (actual, predicted), count in m.cell_counts.items():
+        observed = observed + abs(actual - predicted) ** power * count
+    expected = _expected_distance(m, power)
+    name = "|i - j|" if power == 1 else "(i - j)^2"
+    return 1 - ratio(
+        m.n * Cell(f"sum({name} * count)", observed),
+        Cell(f"sum({name} * row * column)", expected),
+    )
+
+
+def _expected_distance(m: Matrix, power: int) -> Any:
+    """Sum over i, j of |i - j|^power times row total i times column total j."""
+    total: Any = 0
+    for i, row in enumerate(m.row_totals):
+        for j, column in enumerate(m.column_totals):
+            if i != j:
+                total = total + abs(i - j) ** power * (row * column)
+    return total
+
+
+@metric(
+    title="No-information rate",
+    aliases=("majority_share",),
+    scope="all",
+    goal=Goal.DESCRIBE,
+    no_average=ONE_FOR_ALL,
+    interval=Interval.PROPORTION,
+    undefined="there is no row",
+    use="beside accuracy: the accuracy of always naming the largest class",
+    avoid="as a measure of the classifier: it does not look at its predictions",
+    reference="Kuhn M. Building predictive models in R using the caret package. JSS 28, 2008",
+)
+def no_information_rate(m: Matrix) -> Ratio:
+    """The share of the largest actual class: the accuracy of always naming it.
+
+    >>> no_information_rate(Matrix.from_counts([[20, 5], [10, 15]])).outcome()
+    Value(0.5)
+    """
+    return ratio(Cell("largest class", _largest(m.row_totals)), m.n)
+
+
+def _largest(totals: list[Any]) -> Any:
+    largest = totals[0]
+    for total in totals[1:]:
+        largest = _maximum(largest, total)
+    return largest
+
+
+def _maximum(left: Any, right: Any) -> Any:
+    if hasattr(left, "shape") or hasattr(right, "shape"):
+        import numpy as np
+
+        return np.where(np.real(left) >= np.real(right), left, right)
+    return max(left, right)
+
+
+@metric(
+    title="P value of accuracy above the no-information rate",
+    scope="all",
+    goal=Goal.DESCRIBE,
+    no_average=ONE_FOR_ALL,
+    interval=Interval.NONE,
+    undefined="there is no row",
+    formula="P(X >= correct), X ~ binomial(n, largest class / n)",
+    use="to ask whether accuracy beats always naming the largest class by more than chance",
+    avoid="as a measure of how good the classifier is",
+    reference="Kuhn M. Building predictive models in R using the caret package. JSS 28, 2008",
+)
+def accuracy_p_value(m: Matrix) -> Expression:
+    """One-sided exact binomial test that accuracy exceeds the no-information rate.
+
+    >>> round(accuracy_p_value(Matrix.from_counts([[20, 5], [10, 15]])).outcome().number, 6)
+    0.00767
+    """
+    from evalreport.statistics.tail import binomial_greater
+
+    rate = no_information_rate(m).exact()
+    tail = binomial_greater(m.correct.value, m.n.value, float(rate))
+    return Cell("P(X >= correct)", tail)
+
+
+@metric(
+    title="Expected cost",
+    scope="all",
+    goal=Goal.MINIMIZE,
+    bounds=(-math.inf, math.inf),
+    best=math.nan,
+    no_average=ONE_FOR_ALL,
+    interval=Interval.MEAN,
+    undefined="there is no row",
+    use="when the costs of the kinds of mistake are known",
+    avoid="with costs nobody stands behind",
+    reference="Elkan C. The foundations of cost-sensitive learning. IJCAI 2001",
+)
+def expected_cost(c: Counts, *, costs: Mapping[str, float]) -> Ratio:
+    """The mean cost of a row, each mistake priced as the spec declares.
+
+    >>> costs = {"false_negative": 5, "false_positive": 1}
+    >>> expected_cost(Counts(tp=8, fp=2, fn=1, tn=9), costs=costs).outcome()
+    Value(0.35)
+    """
+    total: Expression | None = None
+    for name, cell in (
+        ("false_negative", c.fn),
+        ("false_positive", c.fp),
+        ("true_positive", c.tp),
+        ("true_negative", c.tn),
+    ):
+        price = costs.get(name, 0)
+        if price:
+            term = price * cell
+            total = term if total is None else total + term
+    return ratio(total if total is not None else 0, c.n)
+
+
+@expected_cost.more_classes
+def _(m: Matrix, *, costs: Any) -> Ratio:
+    total: Any = 0
+    for (actual, predicted), count in sorted(m.cell_counts.items()):
+        total = total + costs[actual][predicted] * count
+    return ratio(Cell("sum(cost * count)", total), m.n)

@@ -1,0 +1,248 @@
+"""The tables every number is computed from.
+
+Engines build these and nothing else; all mathematics after them is one code.
+
+- :class:`Counts`: one class against the rest, four cells.
+- :class:`Matrix`: the K x K classification table, rows actual, columns predicted.
+- :class:`ScoreTable`: the distinct scores of one class, highest first, with the
+  weight of actual positives and actual negatives at each.
+- :class:`ClassScores`: what K columns of class scores are reduced to.
+
+Cells may hold whole numbers, sums of weights, or numpy arrays (a stack of
+resampled tables); formulas do not care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.metrics.formula import Cell
+
+Floats = npt.NDArray[np.float64]
+
+
+class Counts:
+    """One class against the rest: true and false positives and negatives.
+
+    >>> c = Counts(tp=8, fp=2, fn=4, tn=6)
+    >>> c.tp.value, c.positives.exact(), c.n.exact()
+    (8, 12, 20)
+    """
+
+    def __init__(self, tp: Any, fp: Any, fn: Any, tn: Any) -> None:
+        self.tp = Cell("TP", tp)
+        self.fp = Cell("FP", fp)
+        self.fn = Cell("FN", fn)
+        self.tn = Cell("TN", tn)
+
+    @property
+    def positives(self) -> Any:
+        """Rows actually of the class: TP + FN."""
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Any:
+        """Rows actually of the rest: FP + TN."""
+        return self.fp + self.tn
+
+    @property
+    def predicted_positives(self) -> Any:
+        """Rows predicted to be of the class: TP + FP."""
+        return self.tp + self.fp
+
+    @property
+    def predicted_negatives(self) -> Any:
+        """Rows predicted to be of the rest: FN + TN."""
+        return self.fn + self.tn
+
+    @property
+    def n(self) -> Any:
+        """All rows."""
+        return self.tp + self.fp + self.fn + self.tn
+
+    def __repr__(self) -> str:
+        return (
+            f"Counts(tp={self.tp.value}, fp={self.fp.value}, "
+            f"fn={self.fn.value}, tn={self.tn.value})"
+        )
+
+
+class Matrix:
+    """The K x K classification table; rows are actual, columns predicted.
+
+    Built from its non-zero cells, so 60,000 classes cost what their cells cost.
+    ``unplaced`` counts, per actual class, rows whose prediction is none of the
+    classes (indeterminate predictions counted against the model).
+
+    >>> m = Matrix.from_counts([[329, 21], [33, 177]])
+    >>> m.correct.value, m.n.value, m.row_totals, m.column_totals
+    (506, 560, [350, 210], [362, 198])
+    """
+
+    def __init__(
+        self,
+        size: int,
+        cells: Mapping[tuple[int, int], Any],
+        unplaced: Sequence[Any] | None = None,
+    ) -> None:
+        self.size = size
+        self.cell_counts = dict(cells)
+        self.unplaced = list(unplaced) if unplaced is not None else [0] * size
+        rows: list[Any] = list(self.unplaced)
+        columns: list[Any] = [0] * size
+        diagonal: list[Any] = [0] * size
+        for (actual, predicted), count in self.cell_counts.items():
+            rows[actual] = rows[actual] + count
+            columns[predicted] = columns[predicted] + count
+            if actual == predicted:
+                diagonal[actual] = count
+        self.row_totals, self.column_totals, self.diagonal = rows, columns, diagonal
+
+    @classmethod
+    def from_counts(cls, counts: Sequence[Sequence[Any]]) -> Matrix:
+        """From a dense K x K list of lists of Python numbers (or of equal-shaped arrays)."""
+        cells = {
+            (i, j): count
+            for i, row in enumerate(counts)
+            for j, count in enumerate(row)
+            if not (isinstance(count, (int, float)) and count == 0)
+        }
+        return cls(len(counts), cells)
+
+    @cached_property
+    def n(self) -> Cell:
+        """All rows."""
+        return Cell("n", _total(self.row_totals))
+
+    @cached_property
+    def correct(self) -> Cell:
+        """Rows whose predicted class is the actual one: the diagonal."""
+        return Cell("correct", _total(self.diagonal))
+
+    @cached_property
+    def chance(self) -> Cell:
+        """Sum over classes of row total times column total."""
+        products = [r * c for r, c in zip(self.row_totals, self.column_totals, strict=True)]
+        return Cell("sum(row * column)", _total(products))
+
+    @cached_property
+    def row_squares(self) -> Cell:
+        """Sum over classes of the squared row total."""
+        return Cell("sum(row^2)", _total([r * r for r in self.row_totals]))
+
+    @cached_property
+    def column_squares(self) -> Cell:
+        """Sum over classes of the squared column total."""
+        return Cell("sum(column^2)", _total([c * c for c in self.column_totals]))
+
+    def one_versus_rest(self, index: int) -> Counts:
+        """The four cells of one class against all others."""
+        tp = self.diagonal[index]
+        fn = self.row_totals[index] - tp
+        fp = self.column_totals[index] - tp
+        return Counts(tp=tp, fp=fp, fn=fn, tn=self.n.value - tp - fn - fp)
+
+    def pooled(self) -> Counts:
+        """The one-versus-rest cells of all classes added up (micro average)."""
+        tp = self.correct.value
+        fn = self.n.value - tp
+        fp = _total(self.column_totals) - tp
+        return Counts(tp=tp, fp=fp, fn=fn, tn=self.size * self.n.value - tp - fn - fp)
+
+
+def _total(parts: Sequence[Any]) -> Any:
+    total: Any = 0
+    for part in parts:
+        total = total + part
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Distinct scores of one class, highest first, and the weight of each kind of row there.
+
+    ``scores`` has shape (D,), strictly decreasing. ``positives`` and
+    ``negatives`` have shape (..., D): leading axes are stacks of resampled
+    tables. Whole numbers are int64, sums of weights float64. Rows with equal
+    scores share an entry, so nothing can depend on the order of rows.
+
+    ``squares_positive`` and ``squares_negative``: sums of squared weights, or
+    None where every row weighs 1.
+    """
+
+    scores: Floats
+    positives: npt.NDArray[Any]
+    negatives: npt.NDArray[Any]
+    squares_positive: Floats | None = None
+    squares_negative: Floats | None = None
+
+    @cached_property
+    def positive_total(self) -> Any:
+        """Weight of all actual positives, shape (...)."""
+        return self.positives.sum(axis=-1)
+
+    @cached_property
+    def negative_total(self) -> Any:
+        """Weight of all actual negatives, shape (...)."""
+        return self.negatives.sum(axis=-1)
+
+    @cached_property
+    def total(self) -> Any:
+        """Weight of all rows, shape (...)."""
+        return self.positive_total + self.negative_total
+
+    @cached_property
+    def true_positives(self) -> npt.NDArray[Any]:
+        """TP when the threshold is each score in turn (``>=``), shape (..., D)."""
+        return np.cumsum(self.positives, axis=-1)
+
+    @cached_property
+    def false_positives(self) -> npt.NDArray[Any]:
+        """FP when the threshold is each score in turn (``>=``), shape (..., D)."""
+        return np.cumsum(self.negatives, axis=-1)
+
+    @property
+    def stacked(self) -> bool:
+        """Whether this is a stack of resampled tables."""
+        return self.positives.ndim > 1
+
+    def counts_at(self, threshold: float) -> Counts:
+        """The four cells at ``score >= threshold``; a threshold above all scores predicts none."""
+        k = int(np.searchsorted(-self.scores, -threshold, side="right"))
+        tp = self.true_positives[..., k - 1] if k else self.positive_total * 0
+        fp = self.false_positives[..., k - 1] if k else self.negative_total * 0
+        if not self.stacked:
+            whole = np.issubdtype(self.positives.dtype, np.integer)
+            kind = int if whole else float
+            tp, fp = kind(tp), kind(fp)
+            return Counts(
+                tp=tp, fp=fp, fn=kind(self.positive_total) - tp, tn=kind(self.negative_total) - fp
+            )
+        return Counts(tp=tp, fp=fp, fn=self.positive_total - tp, tn=self.negative_total - fp)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScores:
+    """What K columns of class scores are reduced to, classes in declared order.
+
+    ``per_class``: one-versus-rest score table of each class on its own column.
+    ``true_scores``, ``true_weights``: distinct scores given to the actual class,
+    with the weight of the rows that got them. ``ranks``: weight of rows by the
+    rank (0 = first) of the actual class among the scores; ties count by their
+    place in class order, as the predicted class does. ``pairs[i, j]``: rows
+    of classes i and j only, scored by column i, class i positive.
+    """
+
+    labels: tuple[str, ...]
+    per_class: tuple[ScoreTable, ...]
+    true_scores: Floats
+    true_weights: npt.NDArray[Any]
+    ranks: npt.NDArray[Any]
+    class_totals: npt.NDArray[Any]
+    pairs: Mapping[tuple[int, int], ScoreTable] = field(default_factory=dict)
