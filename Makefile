@@ -1,0 +1,104 @@
+# make demo    set everything up and make a first report
+# make test    set everything up and run the tests
+# make lint types layers wheel-test bench lock    see below
+
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+SPEC ?= configs/breast_cancer.yaml
+RUNS ?= runs
+
+# The first Python of at least 3.11, unless PYTHON names one.
+CANDIDATES := python3 python3.13 python3.12 python3.11 python3.14
+OLD_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+ifndef PYTHON
+PYTHON := $(shell for p in $(CANDIDATES); do \
+	"$$p" -c '$(OLD_ENOUGH)' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
+endif
+
+# An environment that is already there decides which lock fits: 3.11 has its own
+# because numpy and scipy no longer publish their newest releases for it.
+WHICH := import sys; print("py311" if sys.version_info < (3, 12) else "py312")
+LOCK := $(shell { test -x $(BIN)/python && $(BIN)/python -c '$(WHICH)' || \
+	$(PYTHON) -c '$(WHICH)'; } 2>/dev/null)
+
+ifeq ($(LOCK),)
+$(error Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3)
+endif
+
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+RUN_STAMP := $(VENV)/.installed-run
+DEV_STAMP := $(VENV)/.installed-dev
+# macOS: let the PDF writer find Homebrew's libraries.
+WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
+
+.PHONY: demo test lint types layers wheel-test bench lock clean
+
+demo: $(RUN_STAMP)
+	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
+		echo "Making the HTML report only." >&2; formats=html; }; \
+	status=0; $(WITH_LIBRARIES) $(BIN)/evalreport run $(SPEC) -o $(RUNS) --formats "$$formats" || status=$$?; \
+	if [ $$status -gt 1 ]; then exit $$status; fi; \
+	echo; echo "The report:"; \
+	for file in report.html report.pdf results.json; do \
+		if [ -f "$(RUNS)/latest/$$file" ]; then echo "  $(RUNS)/latest/$$file"; fi; done
+
+# The wheel is tested by itself, see wheel-test.
+test: $(DEV_STAMP)
+	@sh requirements/pango.sh $(BIN)/python || true
+	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 -m "not wheel"
+
+lint: $(DEV_STAMP)
+	@$(BIN)/ruff check .
+
+types: $(DEV_STAMP)
+	@$(BIN)/mypy
+
+layers: $(DEV_STAMP)
+	@$(BIN)/lint-imports
+
+wheel-test: $(DEV_STAMP)
+	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -m wheel tests/packaging
+
+bench: $(DEV_STAMP)
+	@$(BIN)/python -m pytest -q tests/benchmarks -o "python_files=bench_*.py" --benchmark-enable
+
+$(BIN)/python:
+	@$(PYTHON) -c '$(OLD_ENOUGH)' || { echo "$(PYTHON) is older than Python 3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "The venv module is needed; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+
+$(RUN_STAMP): requirements/run-$(LOCK).txt pyproject.toml | $(BIN)/python
+	@echo "Installing evalreport into $(VENV) ..."
+	@$(PIP) install --require-hashes -r $<
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV_STAMP): requirements/dev-$(LOCK).txt pyproject.toml | $(BIN)/python
+	@echo "Installing evalreport and its development tools into $(VENV) ..."
+	@$(PIP) install --require-hashes -r $<
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@ $(RUN_STAMP)
+
+# The locks again, from pyproject.toml. Needs python3.11 and python3.12.
+# They carry hashes and no address, so they work with any mirror.
+COMPILE := bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
+	--build-deps-for editable --build-deps-for wheel \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
+UPGRADE ?=
+
+lock:
+	@set -e; for version in 3.11 3.12; do \
+		tag=py$$(echo $$version | tr -d .); home=build/lock-$$tag; \
+		test -x $$home/bin/pip-compile || { python$$version -m venv $$home; \
+			$$home/bin/python -m pip --quiet install pip-tools; }; \
+		export CUSTOM_COMPILE_COMMAND="make lock"; \
+		$$home/$(COMPILE) $(UPGRADE) -o requirements/run-$$tag.txt pyproject.toml; \
+		$$home/$(COMPILE) $(UPGRADE) --extra dev -c requirements/run-$$tag.txt \
+			-o requirements/dev-$$tag.txt pyproject.toml; \
+	done
+
+clean:
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
