@@ -1,0 +1,25 @@
+"""A run as evidence: its folder, its manifest, the chain of runs, and their verification.
+
+Follow a run through the modules:
+
+    clock          the one time of a run
+    hashing        fingerprints, and the one way a value becomes JSON bytes
+    durable        writes that are on the disk when they return
+    signals        SIGTERM and Ctrl-C clean up first
+    lock           one at a time changes RUNS
+    runs           the folder of runs: checked before any work
+    run_folder     build aside, publish whole
+    manifest       what was made, from what
+    history        one chained line for each run
+    chain          what is wrong with a history
+    files          what is wrong with the files of a run
+    recovery       what an interrupted run left is put right by the next
+    prune          old runs go, the chain stays
+    verify         files against manifest, manifests against chain
+    table_counts   a classification table of results.json, exactly
+    class_metrics  metrics of one class, again, in fractions
+    table_metrics  metrics of a whole table, and averages, again
+    curve_areas    areas under the points of a curve
+    recompute      every number against its table or curve
+    printed        every number on the page against results.json
+"""

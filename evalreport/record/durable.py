@@ -1,0 +1,94 @@
+"""Writes that are on the disk when they return, and what is said when they fail.
+
+Covered: full disk, input-output errors, short writes, the process killed at any
+point. Not covered: a disk that says it has written what it has not, faulty memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from evalreport.errors import FilesError, Location, Problem
+
+_HINTS = {
+    errno.ENOSPC: "free some space, or choose another folder with -o",
+    errno.EDQUOT: "free some of your quota, or choose another folder with -o",
+    errno.EFBIG: "raise the limit on file sizes, or choose another folder with -o",
+    errno.EROFS: "choose a folder that can be written with -o",
+    errno.EACCES: "choose a folder that you may write with -o",
+    errno.EPERM: "choose a folder that you may write with -o",
+    errno.ENOTDIR: "choose a folder with -o",
+}
+
+
+def files_error(action: str, path: Path, error: OSError) -> FilesError:
+    """The FilesError that tells a user what an OSError kept from being done, and where."""
+    reason = error.strerror or str(error)
+    hint = _HINTS.get(error.errno or 0, "")
+    return FilesError(Problem(f"cannot {action}: {reason}", hint, Location(str(path))))
+
+
+@contextmanager
+def explained(action: str, path: Path) -> Iterator[None]:
+    """Turn an OSError of the block into a FilesError saying what could not be done."""
+    try:
+        yield
+    except OSError as error:
+        raise files_error(action, path, error) from error
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write every byte, however little the system takes at a time. Raises OSError."""
+    rest = memoryview(data)
+    while rest:
+        written = os.write(descriptor, rest)
+        if written == 0:
+            raise OSError(errno.EIO, "nothing was written")
+        rest = rest[written:]
+
+
+def write_new_file(path: Path, data: bytes) -> None:
+    """Make a file that must not exist yet, and wait until it is on the disk. Raises OSError."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        write_all(descriptor, data)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until the names in a folder are on the disk. Raises OSError.
+
+    File systems that cannot do this for a folder say EINVAL or ENOTSUP; there
+    is nothing better to do there.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder and all in it, as far as that is possible.
+
+    Only for folders of our own making that nobody was shown; what cannot be
+    removed now is removed by the next run.
+    """
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file or link, as far as that is possible."""
+    with suppress(OSError):
+        path.unlink()

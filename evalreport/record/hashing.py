@@ -1,0 +1,133 @@
+"""Fingerprints: sha256 of bytes and files, and the one way a value becomes JSON bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalreport.errors import FilesError, Location, Problem
+
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """What is recorded of a file: sha256 in hexadecimal, and size in bytes."""
+
+    sha256: str
+    size: int
+
+
+def sha256(data: bytes) -> str:
+    """The sha256 of bytes, in hexadecimal.
+
+    >>> sha256(b"")[:16]
+    'e3b0c44298fc1c14'
+    """
+    return hashlib.sha256(data).hexdigest()
+
+
+def record_bytes(data: bytes) -> FileRecord:
+    """The record of a file with this content."""
+    return FileRecord(sha256(data), len(data))
+
+
+def record_file(path: Path) -> FileRecord:
+    """The record of a regular file, read in pieces of 1 MiB.
+
+    Links are followed. Raises FilesError when the path is no regular file
+    (found out before it is opened: a FIFO would wait for ever), when it cannot
+    be read, or when it changed while it was read.
+    """
+    where = Location(str(path))
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FilesError(Problem("not a regular file", "give a file", where))
+        with path.open("rb", buffering=0) as file:
+            before = os.fstat(file.fileno())
+            digest, size = hashlib.sha256(), 0
+            while piece := file.read(CHUNK):
+                digest.update(piece)
+                size += len(piece)
+            after = os.fstat(file.fileno())
+        named = path.stat()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FilesError(Problem(f"cannot be read: {reason}", "", where)) from error
+    if not (_identity(before) == _identity(after) == _identity(named)) or size != after.st_size:
+        raise FilesError(
+            Problem("changed while it was read", "run again when nothing writes to it", where)
+        )
+    return FileRecord(digest.hexdigest(), size)
+
+
+def canonical_json(value: Any) -> bytes:
+    r"""JSON bytes that depend on nothing but the value.
+
+    UTF-8, keys sorted by code point, no spaces, a newline at the end. Raises
+    ValueError for NaN, infinity or text that is no Unicode, TypeError for keys
+    that are not text (1 and "1" would become one key twice) and other types.
+
+    >>> canonical_json({"b": 1, "a": [0.1, None, "é"]}).decode()
+    '{"a":[0.1,null,"é"],"b":1}\n'
+    """
+    _refuse_other_keys(value)
+    text = json.dumps(
+        value, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":")
+    )
+    return text.encode("utf-8") + b"\n"
+
+
+def parse_json(data: bytes) -> Any:
+    """The value of JSON bytes; strict. Raises ValueError for anything that is not JSON.
+
+    NaN, Infinity, a key twice in one object, numbers too long to be numbers and
+    nesting too deep to be read are errors.
+    """
+    try:
+        return json.loads(
+            data.decode("utf-8"),
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_object_without_duplicates,
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return (
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+    )
+
+
+def _refuse_other_keys(value: Any) -> None:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"key {key!r} is not text")
+            _refuse_other_keys(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            _refuse_other_keys(inner)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"key {twice!r} is there twice")
+    return found

@@ -1,0 +1,143 @@
+"""history.jsonl: one line for each run, each holding the sha256 of the line before.
+
+A line is canonical JSON. ``previous`` is the sha256 of the whole line before it,
+its newline included (64 zeros in the first), so that
+
+    sed -n 3p history.jsonl | sha256sum
+
+is the ``previous`` of line 4. ``sha256`` is the line's own, without that field.
+Lines are only ever added, under the lock of RUNS. A line of a run follows from its
+manifest alone, so one that a crash kept from being written can be written later
+(see recovery): it is then marked ``"recovered": true``.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from evalreport.errors import FilesError, Location, Problem
+from evalreport.record.durable import explained, write_all
+from evalreport.record.hashing import canonical_json, parse_json, sha256
+from evalreport.record.manifest import Manifest
+
+NAME = "history.jsonl"
+BEGINNING = "0" * 64
+
+
+@dataclass(frozen=True)
+class History:
+    """The lines of a history as they stand, right or wrong, and what follows the last newline.
+
+    Asking it never fails: a damaged line is simply no entry.
+    """
+
+    lines: tuple[bytes, ...] = ()
+    torn: bytes = b""
+
+    @cached_property
+    def entries(self) -> dict[int, dict[str, Any]]:
+        """The lines that can be read, by number."""
+        parsed = ((number, parse_line(line)) for number, line in enumerate(self.lines, start=1))
+        return {number: entry for number, entry in parsed if entry is not None}
+
+    @property
+    def runs(self) -> dict[str, dict[str, Any]]:
+        """The recorded runs in their order: name -> entry."""
+        return {
+            entry["run"]: entry
+            for entry in self.entries.values()
+            if isinstance(entry.get("run"), str)
+        }
+
+    @property
+    def pruned(self) -> frozenset[str]:
+        """The names of the runs that were removed on purpose."""
+        lists = (entry.get("pruned") for entry in self.entries.values())
+        return frozenset(
+            name
+            for names in lists
+            if isinstance(names, list)
+            for name in names
+            if isinstance(name, str)
+        )
+
+    def next_line(self, fields: Mapping[str, Any]) -> bytes:
+        """The line that adds these fields to the chain, newline included."""
+        previous = sha256(self.lines[-1]) if self.lines else BEGINNING
+        entry = {**fields, "n": len(self.lines) + 1, "previous": previous}
+        return canonical_json({**entry, "sha256": sha256(canonical_json(entry))})
+
+
+def run_fields(run: str, manifest: Manifest, *, recovered: bool = False) -> dict[str, Any]:
+    """What a history line says of a run; all of it follows from the name and the manifest."""
+    details = manifest.details
+    fields: dict[str, Any] = {
+        "when": details.when,
+        "run": run,
+        "spec_sha256": details.spec.sha256,
+        "data_sha256": manifest.data_sha256,
+        "plan_sha256": details.plan_sha256,
+        "outcome": details.outcome,
+        "version": details.version,
+        "manifest_sha256": sha256(manifest.to_bytes()),
+    }
+    return {**fields, "recovered": True} if recovered else fields
+
+
+def parse_line(line: bytes) -> dict[str, Any] | None:
+    """The entry of a line, or None when it is no JSON object."""
+    try:
+        value = parse_json(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def split_history(data: bytes) -> History:
+    """The history of these bytes."""
+    *lines, torn = data.split(b"\n")
+    return History(tuple(line + b"\n" for line in lines), torn)
+
+
+def read_history(runs: Path) -> History:
+    """The history of a folder of runs; empty when there is none. Raises FilesError."""
+    path = runs / NAME
+    with explained("read the history", path):
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            return History()
+        if not stat.S_ISREG(status.st_mode):
+            raise FilesError(
+                Problem("the history is not a regular file", "move it away", Location(str(path)))
+            )
+        return split_history(path.read_bytes())
+
+
+def append(runs: Path, fields: Mapping[str, Any]) -> None:
+    """Add one line and wait until it is on the disk. Call it under the lock of RUNS.
+
+    When it fails, what was written of the line is taken back; if not even that
+    is possible, recovery does it later. Raises OSError or FilesError.
+    """
+    line = read_history(runs).next_line(fields)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(runs / NAME, flags, 0o666)
+    try:
+        size = os.fstat(descriptor).st_size
+        try:
+            write_all(descriptor, line)
+            os.fsync(descriptor)
+        except BaseException:
+            with suppress(OSError):
+                os.ftruncate(descriptor, size)
+            raise
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,174 @@
+"""MANIFEST.json: what a run made, from what, with what. Written last.
+
+It holds sha256 and size of every file of the run and of every input, and its own
+sha256 over its canonical JSON without that field; the history of runs records the
+sha256 of its bytes. It names no host, no user and no absolute path. Nor does it
+name the run: the same run made twice has the same manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from evalreport.errors import FilesError, Location, Problem, VerificationError
+from evalreport.record.hashing import FileRecord, canonical_json, parse_json, record_bytes, sha256
+
+NAME = "MANIFEST.json"
+SCHEMA = "evalreport/manifest/1"
+LARGEST = 64 << 20
+
+
+@dataclass(frozen=True, order=True)
+class InputFile:
+    """A file that was read. ``role`` says as what (dataset, model, template), ``name`` which."""
+
+    role: str
+    name: str
+    sha256: str
+    size: int
+
+    def __post_init__(self) -> None:
+        for kind in (PurePosixPath, PureWindowsPath):
+            if kind(self.name).is_absolute():
+                raise ValueError(f"an absolute path in a manifest: {self.name!r}; give its name")
+
+
+@dataclass(frozen=True)
+class RunDetails:
+    """What the caller knows of a run when it is published.
+
+    ``when`` is the run's clock as text, ``outcome`` such as "passed" or "failed",
+    ``spec`` the record of the spec's bytes, ``versions`` of evalreport and the
+    libraries behind the numbers, ``settings`` anything else that fixes the result.
+    """
+
+    when: str
+    version: str
+    outcome: str
+    spec: FileRecord
+    plan_sha256: str
+    inputs: tuple[InputFile, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The details of a run and the record of each file it made, by name."""
+
+    details: RunDetails
+    outputs: Mapping[str, FileRecord]
+
+    @property
+    def data_sha256(self) -> str:
+        """One sha256 for everything that was read, in the order of role and name."""
+        rows = [[i.role, i.name, i.sha256, i.size] for i in sorted(self.details.inputs)]
+        return sha256(canonical_json(rows))
+
+    def to_bytes(self) -> bytes:
+        """The bytes of MANIFEST.json; the same for the same manifest."""
+        value = self._value()
+        return canonical_json({**value, "sha256": sha256(canonical_json(value))})
+
+    def _value(self) -> dict[str, Any]:
+        details = self.details
+        return {
+            "schema": SCHEMA,
+            "when": details.when,
+            "version": details.version,
+            "outcome": details.outcome,
+            "spec": _as_value(details.spec),
+            "plan_sha256": details.plan_sha256,
+            "data_sha256": self.data_sha256,
+            "inputs": [
+                {"role": i.role, "name": i.name, "sha256": i.sha256, "size": i.size}
+                for i in sorted(details.inputs)
+            ],
+            "versions": dict(details.versions),
+            "settings": dict(details.settings),
+            "outputs": {name: _as_value(record) for name, record in self.outputs.items()},
+        }
+
+
+def read_manifest(run: Path) -> tuple[Manifest, FileRecord]:
+    """The manifest of a run folder, and the record of its bytes.
+
+    Raises FilesError when there is none or it cannot be read, VerificationError
+    when a byte of it is not as it was written.
+    """
+    path = run / NAME
+    where = Location(str(path))
+    try:
+        if path.is_symlink() or not path.is_file():
+            raise FilesError(Problem(f"no {NAME}", "give the folder of a run", where))
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FilesError(Problem(f"cannot be read: {reason}", "", where)) from error
+    if len(data) > LARGEST:
+        raise VerificationError(Problem(f"larger than {LARGEST} bytes", "", where))
+    try:
+        manifest = parse_manifest(data)
+    except ValueError as error:
+        raise VerificationError(
+            Problem(f"altered, or not a manifest: {error}", "", where)
+        ) from error
+    return manifest, record_bytes(data)
+
+
+def parse_manifest(data: bytes) -> Manifest:
+    """The manifest of these bytes; ValueError unless they are exactly what it would write."""
+    value = parse_json(data)
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    if value.get("schema") != SCHEMA:
+        raise ValueError(f"schema is {value.get('schema')!r}, this version reads {SCHEMA!r}")
+    try:
+        manifest = _from_value(value)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not laid out as {SCHEMA}: {error}") from None
+    # One comparison finds a wrong sha256, a wrong data_sha256, added keys and other spacing.
+    if manifest.to_bytes() != data:
+        raise ValueError("its content does not have the sha256 that it states")
+    return manifest
+
+
+def _as_value(record: FileRecord) -> dict[str, Any]:
+    return {"sha256": record.sha256, "size": record.size}
+
+
+def _from_value(value: dict[str, Any]) -> Manifest:
+    details = RunDetails(
+        when=_text(value["when"]),
+        version=_text(value["version"]),
+        outcome=_text(value["outcome"]),
+        spec=_record(value["spec"]),
+        plan_sha256=_text(value["plan_sha256"]),
+        inputs=tuple(
+            InputFile(_text(i["role"]), _text(i["name"]), *_parts(i)) for i in value["inputs"]
+        ),
+        versions=dict(value["versions"].items()),
+        settings=dict(value["settings"].items()),
+    )
+    return Manifest(details, {n: _record(r) for n, r in value["outputs"].items()})
+
+
+def _parts(value: Any) -> tuple[str, int]:
+    size = value["size"]
+    if type(size) is not int:
+        raise TypeError(f"size {size!r} is not a whole number")
+    return _text(value["sha256"]), size
+
+
+def _record(value: Any) -> FileRecord:
+    return FileRecord(*_parts(value))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not text")
+    return value

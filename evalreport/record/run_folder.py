@@ -1,0 +1,186 @@
+"""A run is built aside and published whole.
+
+    with RunFolder(runs, spec_sha256, when) as folder:
+        folder.write("results.json", data)
+        folder.write("report.html", page)
+        published = folder.publish(details)
+
+1. Build in RUNS/.tmp-*; every file is written and on the disk when write returns.
+2. MANIFEST.json last; then the folder is on the disk too.
+3. Under the lock of RUNS: rename the folder to its name, add its line to the
+   history, replace the link `latest`.
+
+The line in the history is what makes a run a run. A failure before it leaves
+RUNS as it was. After it the run stays, and only the link can be behind. A crash
+at any point is put right by the next run (see recovery).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from evalreport.errors import FilesError, Location, Problem
+from evalreport.record.durable import (
+    explained,
+    remove_file,
+    remove_folder,
+    sync_folder,
+    write_new_file,
+)
+from evalreport.record.hashing import FileRecord, record_bytes
+from evalreport.record.history import NAME as HISTORY
+from evalreport.record.history import append, read_history, run_fields
+from evalreport.record.lock import WAIT, flock_now, runs_lock
+from evalreport.record.manifest import NAME as MANIFEST
+from evalreport.record.manifest import Manifest, RunDetails
+from evalreport.record.recovery import OWNER, recover
+from evalreport.record.runs import BUILDING, LATEST, LINKING, free_run_name, make_runs
+from evalreport.record.signals import signals_held
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+class RunFolder:
+    """The folder of one run while it is built; a context manager.
+
+    ``spec_sha256`` and ``when`` (the run's clock) give the run its name, ``wait``
+    is how many seconds to wait for another run that is publishing. Entering
+    makes RUNS and repairs what an earlier run left; leaving without having
+    published removes every trace. Raises FilesError, and ConflictError when
+    RUNS stays in use.
+    """
+
+    def __init__(self, runs: Path, spec_sha256: str, when: datetime, wait: float = WAIT) -> None:
+        self._runs = runs
+        self._spec_sha256 = spec_sha256
+        self._when = when
+        self._wait = wait
+        self._outputs: dict[str, FileRecord] = {}
+        self._owner: int | None = None
+        self._unique = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._folder = runs / f"{BUILDING}{self._unique}"
+        self._link = runs / f"{LINKING}{self._unique}"
+
+    def __enter__(self) -> Self:
+        try:
+            make_runs(self._runs)
+            with runs_lock(self._runs, self._wait), signals_held():
+                recover(self._runs)
+                with explained("make the folder of the run", self._runs):
+                    self._folder.mkdir()
+                    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                    self._owner = os.open(self._folder / OWNER, flags, 0o666)
+                    flock_now(self._owner)
+        except BaseException:
+            self._clean_up()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with signals_held():
+            self._clean_up()
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one file of the run; it is on the disk when this returns.
+
+        ``name`` is a plain file name (ValueError otherwise, or when it was
+        written already). Raises FilesError.
+        """
+        if not _NAME.fullmatch(name) or name == MANIFEST:
+            raise ValueError(f"{name!r} cannot be a file of a run")
+        if name in self._outputs:
+            raise ValueError(f"{name} was written already")
+        with explained(f"write {name}", self._runs):
+            write_new_file(self._folder / name, data)
+        self._outputs[name] = record_bytes(data)
+
+    def publish(self, details: RunDetails) -> Path:
+        """Make the run visible, whole, and return its folder.
+
+        Raises FilesError and ConflictError; then nothing was published, unless
+        the message says that the run is recorded and only `latest` is behind.
+        """
+        manifest = Manifest(details, dict(self._outputs))
+        with explained(f"write {MANIFEST}", self._runs):
+            write_new_file(self._folder / MANIFEST, manifest.to_bytes())
+            sync_folder(self._folder)
+        with runs_lock(self._runs, self._wait), signals_held():
+            recover(self._runs)
+            recorded = read_history(self._runs).runs
+            name = free_run_name(self._runs, self._when, self._spec_sha256, recorded)
+            with explained("publish the run", self._runs):
+                self._record(name, manifest)
+            self._point_latest_to(name)
+        return self._runs / name
+
+    def _record(self, name: str, manifest: Manifest) -> None:
+        """Give the run its name and its line; on failure neither. Raises OSError, FilesError."""
+        final = self._runs / name
+        before = _size(self._runs / HISTORY)
+        # Made first, because making it needs space; until it is `latest` nobody follows it.
+        self._link.symlink_to(name)
+        (self._folder / OWNER).unlink()
+        self._folder.rename(final)
+        try:
+            sync_folder(self._runs)
+            append(self._runs, run_fields(name, manifest))
+        except BaseException:
+            # A line that could be neither finished nor taken back is left to recovery,
+            # and so is its run.
+            if before is not None and _size(self._runs / HISTORY) == before:
+                self._take_back(final)
+            raise
+
+    def _take_back(self, final: Path) -> None:
+        try:
+            final.rename(self._folder)
+        except OSError:
+            # Without its manifest it is no run, whatever else of it stays.
+            remove_file(final / MANIFEST)
+            remove_folder(final)
+
+    def _point_latest_to(self, name: str) -> None:
+        try:
+            self._link.replace(self._runs / LATEST)
+            sync_folder(self._runs)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise FilesError(
+                Problem(
+                    f"run {name} is whole and recorded, but `{LATEST}` may still lead to an "
+                    f"earlier run: {reason}",
+                    f"open {self._runs / name}; the next run replaces `{LATEST}`",
+                    Location(str(self._runs)),
+                )
+            ) from error
+
+    def _clean_up(self) -> None:
+        """Remove what was not published, and let go of the owner's lock."""
+        remove_file(self._link)
+        remove_folder(self._folder)
+        if self._owner is not None:
+            with suppress(OSError):
+                os.close(self._owner)
+            self._owner = None
+
+
+def _size(path: Path) -> int | None:
+    """The size of the history; 0 while there is none, None when nobody can tell."""
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return 0
+    except OSError:
+        return None

@@ -1,0 +1,66 @@
+"""Stopping cleanly: SIGTERM and Ctrl-C become SystemExit, so that clean-up runs.
+
+SIGTERM has no clean-up by default. Between the steps of publishing, signals are
+held and acted on afterwards, so that a run is never half published by one.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+STOPPING = (signal.SIGTERM, signal.SIGINT)
+
+
+class _Held:
+    """How many callers hold signals, and the first signal that came meanwhile.
+
+    Handlers belong to the process, so this state does too.
+    """
+
+    depth = 0
+    pending: int | None = None
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    if _Held.depth:
+        _Held.pending = _Held.pending or number
+    else:
+        raise SystemExit(128 + number)
+
+
+@contextmanager
+def stopping_cleanly() -> Iterator[None]:
+    """While open, SIGTERM raises SystemExit(143) and SIGINT SystemExit(130).
+
+    For the command's main thread; in another thread, where Python allows no
+    handlers, it changes nothing. The handlers found are put back at the end.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    found = {number: signal.getsignal(number) for number in STOPPING}
+    for number in STOPPING:
+        signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number, handler in found.items():
+            # None: a handler not installed from Python, which cannot be put back.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """While open, a stopping signal waits; when closed, it acts. May be nested."""
+    _Held.depth += 1
+    try:
+        yield
+    finally:
+        _Held.depth -= 1
+        if not _Held.depth and _Held.pending is not None:
+            number, _Held.pending = _Held.pending, None
+            raise SystemExit(128 + number)

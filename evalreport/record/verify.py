@@ -1,0 +1,172 @@
+"""Whether runs are still what they were: files, manifests, chain, numbers.
+
+What this finds: any altered byte, any missing or added file, any line of the
+history altered, moved or removed, any printed number that does not follow from
+its table. What it cannot find: somebody who rewrites files, manifest and the
+whole history after it alike. Keep the sha256 of the last line elsewhere to find
+that too.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evalreport.errors import FilesError, Location, Problem, VerificationError
+from evalreport.record.chain import chain_problems
+from evalreport.record.files import file_problems
+from evalreport.record.hashing import FileRecord, parse_json
+from evalreport.record.history import NAME as HISTORY
+from evalreport.record.history import History, read_history, run_fields
+from evalreport.record.lock import runs_lock_for_reading
+from evalreport.record.manifest import NAME as MANIFEST
+from evalreport.record.manifest import Manifest, read_manifest
+from evalreport.record.printed import printed_problems
+from evalreport.record.recompute import recompute
+from evalreport.record.runs import run_folders
+
+RESULTS = "results.json"
+PAGE = "report.html"
+
+
+def verify_run(run: Path) -> list[Problem]:
+    """Everything in a run folder that is not as its manifest and the history say.
+
+    ``run`` may be a link to it, such as RUNS/latest. A run that was copied away
+    from its history is checked against its manifest alone. Raises FilesError
+    when there is no such folder.
+    """
+    folder = _resolved(run)
+    try:
+        manifest, record = read_manifest(folder)
+    except (FilesError, VerificationError) as error:
+        return list(error.problems)
+    found = file_problems(folder, manifest)
+    if os.path.lexists(folder.parent / HISTORY):
+        history = read_history(folder.parent)
+        found += _history_problems(folder, manifest, record, history)
+    return found
+
+
+def verify_chain(runs: Path) -> list[Problem]:
+    """Everything wrong with the history of RUNS, and between it and the manifests there.
+
+    Files of the runs other than their manifests are not read. Raises FilesError
+    when RUNS is no folder, ConflictError when a run keeps publishing.
+    """
+    folder = _resolved(runs)
+    with runs_lock_for_reading(folder):
+        return _chain_problems(folder, read_history(folder))
+
+
+def verify_runs(runs: Path) -> list[Problem]:
+    """The chain of RUNS, and every file of every run in it. Raises as verify_chain."""
+    folder = _resolved(runs)
+    with runs_lock_for_reading(folder):
+        found = _chain_problems(folder, read_history(folder))
+        for run in run_folders(folder):
+            found += [problem for problem in verify_run(run) if problem not in found]
+    return found
+
+
+def verify_numbers(run: Path) -> list[Problem]:
+    """Every number of a run that does not follow from its table, or is printed otherwise.
+
+    Only results.json and report.html (where there is one) are read. Raises
+    FilesError when there is no such folder.
+    """
+    folder = _resolved(run)
+    try:
+        results = parse_json(_content(folder / RESULTS))
+    except FilesError as error:
+        return list(error.problems)
+    except ValueError as error:
+        return [Problem(f"not JSON: {error}", "", Location(str(folder / RESULTS)))]
+    if not isinstance(results, dict):
+        return [Problem("not a JSON object", "", Location(str(folder / RESULTS)))]
+    found = _located(recompute(results).problems, folder / RESULTS)
+    if os.path.lexists(folder / PAGE):
+        try:
+            page = _content(folder / PAGE).decode("utf-8")
+        except (FilesError, ValueError) as error:
+            return [*found, Problem(f"cannot be read: {error}", "", Location(str(folder / PAGE)))]
+        found += _located(printed_problems(page, results), folder / PAGE)
+    return found
+
+
+def is_folder_of_runs(path: Path) -> bool:
+    """Whether a path is RUNS (it has a history and no manifest) and not one run."""
+    return os.path.lexists(path / HISTORY) and not os.path.lexists(path / MANIFEST)
+
+
+def _resolved(path: Path) -> Path:
+    """The folder itself where the path is a link to it."""
+    if not path.is_dir():
+        what = "not a folder" if os.path.lexists(path) else "there is no such folder"
+        raise FilesError(Problem(what, "give the folder of a run, or of runs", Location(str(path))))
+    return path.resolve() if path.is_symlink() or not path.name else path
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise FilesError(Problem("not a regular file", "", Location(str(path))))
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        where = Location(str(path))
+        raise FilesError(Problem(f"cannot be read: {reason}", "", where)) from error
+
+
+def _located(problems: tuple[Problem, ...], path: Path) -> list[Problem]:
+    return [Problem(p.what, p.instead, Location(str(path))) for p in problems]
+
+
+def _chain_problems(runs: Path, history: History) -> list[Problem]:
+    path = runs / HISTORY
+    folders = {folder.name: folder for folder in run_folders(runs)}
+    if not history.lines and not history.torn:
+        what = "no history: no run was recorded, or the file was removed or emptied"
+        found = [Problem(what, "give the folder of runs", Location(str(path)))]
+    else:
+        found = chain_problems(history, path)
+    for name in history.runs:
+        if name not in folders and name not in history.pruned:
+            what = f"run {name} is recorded, but its folder is missing"
+            found.append(Problem(what, "prune removes runs on record", Location(str(path))))
+    for name in sorted(history.pruned - set(history.runs)):
+        what = f"run {name} is recorded as removed, but not as made"
+        found.append(Problem(what, "", Location(str(path))))
+    for folder in folders.values():
+        try:
+            manifest, record = read_manifest(folder)
+        except (FilesError, VerificationError) as error:
+            found += error.problems
+            continue
+        found += _history_problems(folder, manifest, record, history)
+    return found
+
+
+def _history_problems(
+    run: Path, manifest: Manifest, record: FileRecord, history: History
+) -> list[Problem]:
+    entry = history.runs.get(run.name)
+    where = Location(str(run))
+    if entry is None:
+        hint = "the run was interrupted, renamed or copied here, or its line was removed"
+        return [Problem(f"not recorded in {HISTORY}", hint, where)]
+    if entry.get("manifest_sha256") != record.sha256:
+        what = f"{MANIFEST} has sha256 {record.sha256}, {HISTORY} records another"
+        return [Problem(what, "the run or its line was altered", where)]
+    expected = run_fields(run.name, manifest)
+    return [
+        Problem(f"{HISTORY} and {MANIFEST} differ in {key}", "one of the two was altered", where)
+        for key in _differing(expected, entry)
+    ]
+
+
+def _differing(expected: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
+    return [key for key in sorted(expected) if entry.get(key) != expected[key]]
