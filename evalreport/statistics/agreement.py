@@ -1,0 +1,125 @@
+"""Chance-corrected agreement: kappa, weighted kappa and the variance of Matthews' coefficient."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evalreport.statistics.interval import Interval, symmetric, z_value
+
+Floats = NDArray[np.float64]
+
+
+def linear_weights(classes: int) -> Floats:
+    """Agreement weights 1 - |i - j| / (K - 1), shape (K, K)."""
+    return _distance_weights(classes, 1)
+
+
+def quadratic_weights(classes: int) -> Floats:
+    """Agreement weights 1 - (i - j)^2 / (K - 1)^2, shape (K, K)."""
+    return _distance_weights(classes, 2)
+
+
+def _distance_weights(classes: int, power: int) -> Floats:
+    index = np.arange(classes, dtype=np.float64)
+    distance = np.abs(index[:, None] - index[None, :]) / max(classes - 1, 1)
+    return np.asarray(1.0 - distance**power, np.float64)
+
+
+def _shares(table: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats, float]:
+    counts = np.asarray(table, np.float64)
+    agreement = np.eye(len(counts)) if weights is None else np.asarray(weights, np.float64)
+    if counts.ndim != 2 or counts.shape != agreement.shape:
+        raise ValueError(f"table {counts.shape}, weights {agreement.shape}: must both be (K, K)")
+    n = float(np.sum(counts))
+    return counts / n if n > 0 else counts, agreement, n
+
+
+def kappa(table: ArrayLike, weights: ArrayLike | None = None) -> float | None:
+    """Cohen's kappa of a (K, K) table, weighted by a matrix of agreement weights if given.
+
+    None for an empty table or when chance agreement is 1 (0/0).
+
+    >>> round(kappa([[15, 5], [10, 70]]), 4)
+    0.5714
+    """
+    p, w, n = _shares(table, weights)
+    if n <= 0:
+        return None
+    observed = float(np.sum(w * p))
+    expected = float(np.sum(w * np.outer(p.sum(axis=1), p.sum(axis=0))))
+    # chance agreement is 1 only for both margins in one class: ask the counts, not a rounding
+    if _one_cell(p, w):
+        return None
+    return (observed - expected) / (1.0 - expected)
+
+
+def _one_cell(p: Floats, w: Floats) -> bool:
+    """Whether every pair of an occurring row and an occurring column has full agreement."""
+    rows, columns = np.flatnonzero(p.sum(axis=1)), np.flatnonzero(p.sum(axis=0))
+    return bool(np.all(w[np.ix_(rows, columns)] == 1.0))
+
+
+def kappa_se(table: ArrayLike, weights: ArrayLike | None = None) -> float | None:
+    """Standard error of (weighted) kappa away from 0 (Fleiss, Cohen, Everitt 1969).
+
+    None where kappa is None.
+    """
+    p, w, n = _shares(table, weights)
+    if kappa(table, weights) is None:
+        return None
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    observed = float(np.sum(w * p))
+    expected = float(np.sum(w * np.outer(rows, columns)))
+    mean_weight = np.sum(w * columns[None, :], axis=1)[:, None] + np.sum(w * rows[:, None], axis=0)
+    spread = w * (1.0 - expected) - mean_weight * (1.0 - observed)
+    offset = observed * expected - 2.0 * expected + observed
+    variance = float(np.sum(p * spread**2)) - offset**2
+    return math.sqrt(max(variance, 0.0) / n) / (1.0 - expected) ** 2
+
+
+def kappa_wald(table: ArrayLike, level: float, weights: ArrayLike | None = None) -> Interval | None:
+    """Normal interval of (weighted) kappa, kept within [-1, 1]."""
+    value, error = kappa(table, weights), kappa_se(table, weights)
+    if value is None or error is None:
+        return None
+    return symmetric(value, z_value(level) * error, -1.0, 1.0)
+
+
+def mcc(tp: float, fn: float, fp: float, tn: float) -> float | None:
+    """Matthews' correlation of a two-class table; None when a margin is empty (0/0)."""
+    margins = (tp + fn, fp + tn, tp + fp, fn + tn)
+    if min(margins) <= 0:
+        return None
+    # two roots of products: the product of all four margins overflows for large counts
+    scale = math.sqrt(margins[0] * margins[1]) * math.sqrt(margins[2] * margins[3])
+    return min(max((tp * tn - fp * fn) / scale, -1.0), 1.0)
+
+
+def mcc_variance(tp: float, fn: float, fp: float, tn: float) -> float | None:
+    """Multinomial (delta-method) variance of Matthews' correlation; None when it is None.
+
+    Bishop, Fienberg, Holland 1975, phi coefficient.
+    """
+    f = mcc(tp, fn, fp, tn)
+    if f is None:
+        return None
+    n = math.fsum((tp, fn, fp, tn))
+    r1, r2, c1, c2 = (tp + fn) / n, (fp + tn) / n, (tp + fp) / n, (fn + tn) / n
+    rows, columns = r1 * r2, c1 * c2
+    cross = (r1 - r2) * (c1 - c2) / math.sqrt(rows * columns)
+    squares = (r1 - r2) ** 2 / rows + (c1 - c2) ** 2 / columns
+    terms = (1.0, -f * f, f * (1.0 + f * f / 2.0) * cross, -0.75 * f * f * squares)
+    return max(math.fsum(terms), 0.0) / n
+
+
+def fisher_z(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
+    """Interval of Matthews' correlation: tanh(atanh f +- z SE / (1 - f^2)); None at f = +-1."""
+    f, variance = mcc(tp, fn, fp, tn), mcc_variance(tp, fn, fp, tn)
+    if f is None or variance is None or abs(f) >= 1.0:
+        return None
+    half = z_value(level) * math.sqrt(variance) / (1.0 - f * f)
+    centre = math.atanh(f)
+    return Interval(math.tanh(centre - half), math.tanh(centre + half))

@@ -1,0 +1,272 @@
+"""Variance and intervals of the area under the ROC curve, from a table of scores.
+
+The table has one entry per distinct score, the highest first: how many positives and
+how many negatives have it. Ties share an entry and count one half. Everything is one
+pass over the entries; the counts are multiplicities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evalreport.statistics.interval import Interval, clipped, symmetric, z_value
+from evalreport.statistics.root import bisect
+from evalreport.statistics.tail import normal_two_sided, t_two_sided
+
+Floats = NDArray[np.float64]
+AucMethod = Callable[[ArrayLike, ArrayLike, float], Interval | None]
+
+
+def _table(positives: ArrayLike, negatives: ArrayLike) -> tuple[Floats, Floats]:
+    first, second = np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError(
+            f"positives {first.shape} and negatives {second.shape}: must be two lists "
+            "of the same length, one entry per distinct score"
+        )
+    return first, second
+
+
+def _placements(positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
+    """Per entry: share of negatives scored lower, and of positives scored higher; ties half.
+
+    Sums of counts are exact up to 2^53; only the last division rounds.
+    """
+    lower = 2.0 * (np.sum(negatives) - np.cumsum(negatives)) + negatives
+    higher = 2.0 * np.cumsum(positives) - positives
+    return lower / (2.0 * np.sum(negatives)), higher / (2.0 * np.sum(positives))
+
+
+def auc(positives: ArrayLike, negatives: ArrayLike) -> float | None:
+    """Probability that a positive outscores a negative, ties one half.
+
+    None without positives or without negatives.
+
+    >>> auc([1, 0, 1, 0], [0, 1, 0, 1])   # scores .8 .4 .35 .1
+    0.75
+    """
+    pos, neg = _table(positives, negatives)
+    m, n = float(np.sum(pos)), float(np.sum(neg))
+    if m <= 0.0 or n <= 0.0:
+        return None
+    lower = 2.0 * (n - np.cumsum(neg)) + neg
+    return min(float(np.sum(pos * lower)) / (2.0 * m * n), 1.0)
+
+
+def delong_variance(positives: ArrayLike, negatives: ArrayLike) -> float | None:
+    """Variance of the area (DeLong, DeLong, Clarke-Pearson 1988), placements with ddof 1.
+
+    None with fewer than two positives or two negatives.
+    """
+    pos, neg = _table(positives, negatives)
+    m, n = float(np.sum(pos)), float(np.sum(neg))
+    area = auc(pos, neg)
+    if area is None or m < 2.0 or n < 2.0:
+        return None
+    v10, v01 = _placements(pos, neg)
+    s10 = float(np.sum(pos * (v10 - area) ** 2)) / (m - 1.0)
+    s01 = float(np.sum(neg * (v01 - area) ** 2)) / (n - 1.0)
+    return s10 / m + s01 / n
+
+
+def delong(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
+    """Normal interval of the area, kept within [0, 1]; of zero width when the variance is 0."""
+    area, variance = auc(positives, negatives), delong_variance(positives, negatives)
+    if area is None or variance is None:
+        return None
+    return normal_interval(area, variance, level)
+
+
+def delong_logit(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
+    """Interval on the logit scale; None for an area of 0 or 1."""
+    area, variance = auc(positives, negatives), delong_variance(positives, negatives)
+    if area is None or variance is None or area in (0.0, 1.0):
+        return None
+    return logit_interval(area, variance, level)
+
+
+def normal_interval(area: float, variance: float, level: float) -> Interval:
+    """``area`` plus and minus z standard errors, kept within [0, 1]."""
+    return symmetric(area, z_value(level) * math.sqrt(variance), 0.0, 1.0)
+
+
+def logit_interval(area: float, variance: float, level: float) -> Interval:
+    """Interval on the logit scale of an area strictly between 0 and 1."""
+    odds = area / (1.0 - area)
+    factor = math.exp(z_value(level) * math.sqrt(variance) / (area * (1.0 - area)))
+    return clipped(odds / (factor + odds), 1.0 / (1.0 + 1.0 / (odds * factor)))
+
+
+def hanley_mcneil_variance(area: float, m: float, n: float) -> float:
+    """Variance of an area of ``m`` positives and ``n`` negatives (Hanley, McNeil 1982)."""
+    q1 = area / (2.0 - area)
+    q2 = 2.0 * area * area / (1.0 + area)
+    total = math.fsum(
+        (
+            area * (1.0 - area),
+            (m - 1.0) * (q1 - area * area),
+            (n - 1.0) * (q2 - area * area),
+        )
+    )
+    return max(total, 0.0) / (m * n)
+
+
+def hanley_mcneil(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
+    """Normal interval of the area with the Hanley-McNeil variance."""
+    area = auc(positives, negatives)
+    if area is None:
+        return None
+    m, n = float(np.sum(positives)), float(np.sum(negatives))
+    return normal_interval(area, hanley_mcneil_variance(area, m, n), level)
+
+
+def hanley_mcneil_score(
+    positives: ArrayLike, negatives: ArrayLike, level: float
+) -> Interval | None:
+    """Areas whose own Hanley-McNeil standard error puts the observed one within z of them.
+
+    The analogue of Wilson's interval. Unlike the others it does not shrink to a point
+    when the classes are perfectly separated, and it needs one row of each class only.
+
+    >>> low, high = hanley_mcneil_score([10, 0], [0, 10], 0.95)
+    >>> round(low, 3), high
+    (0.8, 1.0)
+    """
+    area = auc(positives, negatives)
+    if area is None:
+        return None
+    m, n = float(np.sum(positives)), float(np.sum(negatives))
+    z = z_value(level)
+
+    def excess(bound: float) -> float:
+        return abs(area - bound) - z * math.sqrt(hanley_mcneil_variance(bound, m, n))
+
+    # an area of 0 or 1 is a root as well: start beside it, to find the other one
+    inner_low, inner_high = 1e-300, math.nextafter(1.0, 0.0)
+    low = 0.0 if area <= 0.0 else bisect(excess, 0.0, min(area, inner_high))
+    high = 1.0 if area >= 1.0 else bisect(excess, max(area, inner_low), 1.0)
+    return Interval(low, high)
+
+
+class PairedAreas(NamedTuple):
+    """Two areas of the same rows, their variances and covariance (None: not estimable)."""
+
+    auc_1: float
+    auc_2: float
+    variance_1: float | None
+    variance_2: float | None
+    covariance: float | None
+
+    @property
+    def difference(self) -> float:
+        """First area minus second."""
+        return self.auc_1 - self.auc_2
+
+    @property
+    def difference_variance(self) -> float | None:
+        """Variance of the difference; exactly 0 only when the placements agree."""
+        if self.variance_1 is None or self.variance_2 is None or self.covariance is None:
+            return None
+        return max(math.fsum((self.variance_1, self.variance_2, -2.0 * self.covariance)), 0.0)
+
+
+def row_placements(actual_positive: NDArray[np.bool_], score: ArrayLike) -> tuple[Floats, Floats]:
+    """Placement of every positive row among the negatives, and of every negative row.
+
+    Args:
+        actual_positive: shape (rows,).
+        score: shape (rows,); higher is more positive.
+
+    Returns:
+        V10 in the order of the positive rows, V01 in the order of the negative rows.
+    """
+    _, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
+    entry = entry.reshape(-1)
+    size = int(entry.max()) + 1 if entry.size else 0
+    pos = np.bincount(entry[actual_positive], minlength=size).astype(np.float64)
+    neg = np.bincount(entry[~actual_positive], minlength=size).astype(np.float64)
+    v10, v01 = _placements(pos, neg)
+    return v10[entry[actual_positive]], v01[entry[~actual_positive]]
+
+
+def delong_paired(
+    actual_positive: NDArray[np.bool_], score_1: ArrayLike, score_2: ArrayLike
+) -> PairedAreas | None:
+    """Two areas of the same rows with DeLong's covariance; None without both classes.
+
+    Variances are None with fewer than two positives or two negatives.
+    """
+    m = int(np.count_nonzero(actual_positive))
+    n = int(actual_positive.size) - m
+    if m == 0 or n == 0:
+        return None
+    first = row_placements(actual_positive, score_1)
+    second = row_placements(actual_positive, score_2)
+    auc_1, auc_2 = (min(float(np.mean(v10)), 1.0) for v10, _ in (first, second))
+    if m < 2 or n < 2:
+        return PairedAreas(auc_1, auc_2, None, None, None)
+
+    def covariance(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
+        s10 = float(np.sum((a[0] - a[0].mean()) * (b[0] - b[0].mean()))) / (m - 1.0)
+        s01 = float(np.sum((a[1] - a[1].mean()) * (b[1] - b[1].mean()))) / (n - 1.0)
+        return s10 / m + s01 / n
+
+    return PairedAreas(
+        auc_1,
+        auc_2,
+        covariance(first, first),
+        covariance(second, second),
+        covariance(first, second),
+    )
+
+
+class AreaTest(NamedTuple):
+    """Statistic and p-value of a difference of areas; df is None for a normal statistic."""
+
+    statistic: float
+    df: float | None
+    p_value: float
+
+
+def difference_test(difference: float, variance: float | None) -> AreaTest | None:
+    """Normal test that a difference is 0; None when its variance is 0 or not estimable."""
+    if not variance:
+        return None
+    z = difference / math.sqrt(variance)
+    return AreaTest(z, None, normal_two_sided(z))
+
+
+def difference_interval(difference: float, variance: float | None, level: float) -> Interval | None:
+    """Normal interval of a difference of areas, kept within [-1, 1]."""
+    if variance is None:
+        return None
+    return symmetric(difference, z_value(level) * math.sqrt(variance), -1.0, 1.0)
+
+
+def unpaired_welch_test(
+    difference: float, variance_1: float, m_n_1: int, variance_2: float, m_n_2: int
+) -> AreaTest | None:
+    """Welch's t test of two areas of different rows, as pROC does it.
+
+    ``m_n_1`` and ``m_n_2`` count the rows of each side. Not the paired test: it takes
+    the areas as independent.
+    """
+    variance = variance_1 + variance_2
+    if variance <= 0.0:
+        return None
+    df = variance**2 / (variance_1**2 / (m_n_1 - 1) + variance_2**2 / (m_n_2 - 1))
+    t = difference / math.sqrt(variance)
+    return AreaTest(t, df, t_two_sided(t, df))
+
+
+AUC_METHODS: dict[str, AucMethod] = {
+    "delong": delong,
+    "delong_logit": delong_logit,
+    "hanley_mcneil": hanley_mcneil,
+    "hanley_mcneil_score": hanley_mcneil_score,
+}

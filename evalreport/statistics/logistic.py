@@ -1,0 +1,172 @@
+"""Logistic calibration: maximum-likelihood fits of the outcome on the logit of a probability."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evalreport.statistics.means import Estimate
+
+Floats = NDArray[np.float64]
+
+_MOST_STEPS = 100
+
+
+class NotEstimable(ValueError):  # noqa: N818 - a state of the data, not a mistake of the caller
+    """A fit that does not exist on these data; ``reason`` says why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class CalibrationFit:
+    """Calibration line logit P(y) = intercept + slope logit(p), and calibration in the large.
+
+    ``in_the_large`` is the intercept with the slope held at 1; it is not ``intercept``.
+    """
+
+    slope: float
+    intercept: float
+    slope_se: float
+    intercept_se: float
+    in_the_large: float
+    in_the_large_se: float
+
+
+def calibration_fit(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> CalibrationFit:
+    """Both fits, from a table grouped by predicted probability.
+
+    Args:
+        p: predicted probabilities, shape (groups,); strictly between 0 and 1.
+        positives: actual positives per group, shape (groups,).
+        negatives: actual negatives per group, shape (groups,).
+
+    Raises:
+        NotEstimable: a probability of 0 or 1, one class only, one distinct probability,
+            or classes perfectly separated by p.
+    """
+    intercept, slope = calibration_line(p, positives, negatives)
+    in_the_large = calibration_in_the_large(p, positives, negatives)
+    errors = (slope.standard_error, intercept.standard_error, in_the_large.standard_error)
+    slope_se, intercept_se, large_se = (math.nan if e is None else e for e in errors)
+    return CalibrationFit(
+        slope.value, intercept.value, slope_se, intercept_se, in_the_large.value, large_se
+    )
+
+
+def calibration_line(
+    p: ArrayLike, positives: ArrayLike, negatives: ArrayLike
+) -> tuple[Estimate, Estimate]:
+    """Intercept and slope of the joint fit (Cox 1958); arguments and errors as above."""
+    x, pos, neg = _grouped(p, positives, negatives)
+    if float(x.min()) == float(x.max()):
+        raise NotEstimable("all predicted probabilities are the same: no slope can be fitted")
+    if x[pos > 0].min() >= x[neg > 0].max() or x[pos > 0].max() <= x[neg > 0].min():
+        raise NotEstimable("the probabilities separate the classes perfectly: the slope diverges")
+    n = pos + neg
+    # centred on the mean, the two coefficients are nearly uncorrelated
+    centre = float(np.sum(n * x)) / float(np.sum(n))
+    u = x - centre
+    start = math.log(float(np.sum(pos)) / float(np.sum(neg)))
+    a, b, information = _newton(u, pos, neg, start)
+    i_aa, i_ab, i_bb = information
+    determinant = i_aa * i_bb - i_ab * i_ab
+    v_aa, v_ab, v_bb = i_bb / determinant, -i_ab / determinant, i_aa / determinant
+    intercept_variance = v_aa - 2.0 * centre * v_ab + centre * centre * v_bb
+    return Estimate(a - b * centre, math.sqrt(intercept_variance)), Estimate(b, math.sqrt(v_bb))
+
+
+def _newton(
+    u: Floats, pos: Floats, neg: Floats, start: float
+) -> tuple[float, float, tuple[float, float, float]]:
+    """Newton's method with halved steps; the log-likelihood is concave, so it cannot miss."""
+    n = pos + neg
+    a, b = start, 0.0
+    likelihood = _log_likelihood(a + b * u, pos, neg)
+    for _ in range(_MOST_STEPS):
+        q = _expit(a + b * u)
+        w = n * q * (1.0 - q)
+        g = pos * (1.0 - q) - neg * q
+        information = (float(np.sum(w)), float(np.sum(w * u)), float(np.sum(w * u * u)))
+        i_aa, i_ab, i_bb = information
+        determinant = i_aa * i_bb - i_ab * i_ab
+        if determinant <= 0.0:
+            raise NotEstimable("the logistic fit did not converge")
+        g_a, g_b = float(np.sum(g)), float(np.sum(g * u))
+        step_a = (i_bb * g_a - i_ab * g_b) / determinant
+        step_b = (i_aa * g_b - i_ab * g_a) / determinant
+        if max(abs(step_a), abs(step_b)) <= 1e-14 * max(1.0, abs(a), abs(b)):
+            return a, b, information
+        size, found = 1.0, False
+        while size > 1e-10 and not found:
+            new = _log_likelihood(a + size * step_a + (b + size * step_b) * u, pos, neg)
+            found = new >= likelihood
+            size = size if found else size / 2.0
+        if not found:  # rounding: the likelihood is flat to the last bit
+            return a + step_a, b + step_b, information
+        a, b, likelihood = a + size * step_a, b + size * step_b, new
+    raise NotEstimable("the logistic fit did not converge")
+
+
+def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> Estimate:
+    """Intercept with the slope held at 1; arguments and errors as above.
+
+    Unlike the line it exists when all probabilities are the same, or separate the classes.
+
+    >>> estimate = calibration_in_the_large([0.5], [3], [1])
+    >>> round(estimate.value, 6) == round(math.log(3), 6)
+    True
+    """
+    x, pos, neg = _grouped(p, positives, negatives)
+    n = pos + neg
+    total = float(np.sum(pos))
+    # expected positives rise with the intercept: keep a bracket round Newton's steps
+    centre = math.log(total / float(np.sum(neg)))
+    low, high = centre - float(x.max()), centre - float(x.min())
+    a = (low + high) / 2.0
+    for _ in range(_MOST_STEPS):
+        q = _expit(a + x)
+        excess = total - float(np.sum(n * q))
+        information = float(np.sum(n * q * (1.0 - q)))
+        low, high = (a, high) if excess > 0.0 else (low, a)
+        new = a + excess / information if information > 0.0 else math.inf
+        if not low <= new <= high:
+            new = low + (high - low) / 2.0
+        if abs(new - a) <= 1e-15 * max(1.0, abs(a)):
+            break
+        a = new
+    return Estimate(a, 1.0 / math.sqrt(information))
+
+
+def _grouped(
+    p: ArrayLike, positives: ArrayLike, negatives: ArrayLike
+) -> tuple[Floats, Floats, Floats]:
+    """Logits and counts of the groups that hold rows."""
+    probability = np.asarray(p, np.float64)
+    pos, neg = np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
+    held = pos + neg > 0
+    probability, pos, neg = probability[held], pos[held], neg[held]
+    if float(np.sum(pos)) <= 0.0 or float(np.sum(neg)) <= 0.0:
+        raise NotEstimable("only one class occurs: a logistic fit needs both")
+    if bool(np.any((probability < 0.0) | (probability > 1.0))):
+        raise NotEstimable("scores outside [0, 1] are no probabilities: they have no logit")
+    edge = int(np.sum((pos + neg)[(probability == 0.0) | (probability == 1.0)]))
+    if edge:
+        raise NotEstimable(f"logit of 0 or 1 is infinite: {edge} rows have such a probability")
+    return np.log(probability) - np.log1p(-probability), pos, neg
+
+
+def _expit(x: Floats) -> Floats:
+    e = np.exp(-np.abs(x))
+    return np.asarray(np.where(x >= 0.0, 1.0, e) / (1.0 + e), np.float64)
+
+
+def _log_likelihood(eta: Floats, pos: Floats, neg: Floats) -> float:
+    log_q = -np.logaddexp(0.0, -eta)
+    log_not_q = -np.logaddexp(0.0, eta)
+    return float(np.sum(pos * log_q) + np.sum(neg * log_not_q))

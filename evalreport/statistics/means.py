@@ -1,0 +1,153 @@
+"""Means over rows, weighted rows and clusters: variances, intervals and the paired t test."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evalreport.statistics.interval import Interval, z_value
+from evalreport.statistics.proportions import wilson_n_eff
+from evalreport.statistics.tail import t_quantile, t_two_sided
+
+
+class Estimate(NamedTuple):
+    """A value and its standard error; None where the error is not estimable."""
+
+    value: float
+    standard_error: float | None
+
+
+def mean_interval(n: float, mean: float, second_moment: float, level: float) -> Interval | None:
+    """Normal interval of a mean, from the mean and the mean square of ``n`` rows.
+
+    None with fewer than two rows. Not clipped: the range belongs to the quantity.
+
+    >>> low, high = mean_interval(4, 2.5, 7.5, 0.95)   # 1, 2, 3, 4
+    >>> round(low, 4), round(high, 4)
+    (1.2348, 3.7652)
+    """
+    if n < 2:
+        return None
+    variance = max(second_moment - mean * mean, 0.0) * n / (n - 1.0)
+    return normal_interval(mean, math.sqrt(variance / n), level)
+
+
+def normal_interval(value: float, standard_error: float, level: float) -> Interval:
+    """``value`` plus and minus z standard errors."""
+    half = z_value(level) * standard_error
+    return Interval(value - half, value + half)
+
+
+class PairedT(NamedTuple):
+    """Paired t test of a mean difference; statistic and p are None when all differences agree."""
+
+    difference: float
+    interval: Interval
+    statistic: float | None
+    df: float
+    p_value: float | None
+
+
+def paired_t(differences: ArrayLike, level: float) -> PairedT | None:
+    """Student's t of row-wise differences, shape (rows,); None with fewer than two rows.
+
+    All differences 0: p = 1. All equal and not 0: no statistic (its denominator is 0).
+    """
+    d = np.asarray(differences, np.float64)
+    n = d.size
+    if n < 2:
+        return None
+    mean = float(np.mean(d))
+    variance = float(np.sum((d - mean) ** 2)) / (n - 1.0)
+    if bool(np.all(d == d[0])):
+        variance = 0.0
+    return t_from_moments(n, mean, variance, level)
+
+
+def t_from_moments(n: float, mean: float, variance: float, level: float) -> PairedT | None:
+    """The same from the number, mean and variance (ddof 1) of the differences."""
+    if n < 2:
+        return None
+    df = n - 1.0
+    error = math.sqrt(variance / n)
+    half = -t_quantile((1.0 - level) / 2.0, df) * error
+    interval = Interval(mean - half, mean + half)
+    if error == 0.0:
+        return PairedT(mean, interval, None, df, 1.0 if mean == 0.0 else None)
+    t = mean / error
+    return PairedT(mean, interval, t, df, t_two_sided(t, df))
+
+
+def effective_sample_size(weights: ArrayLike) -> float:
+    """Kish's (sum w)^2 / sum w^2; 0 when all weights are 0.
+
+    >>> effective_sample_size([1, 1, 2])
+    2.6666666666666665
+    """
+    w = np.asarray(weights, np.float64)
+    return effective_size_from_sums(float(np.sum(w)), float(np.sum(w * w)))
+
+
+def effective_size_from_sums(total: float, total_of_squares: float) -> float:
+    """Kish's effective sample size from the sum of weights and of their squares."""
+    return total * total / total_of_squares if total_of_squares > 0.0 else 0.0
+
+
+def weighted_mean(values: ArrayLike, weights: ArrayLike) -> Estimate | None:
+    """Weighted mean with its sandwich standard error (linearised ratio of totals).
+
+    Variance k / (k - 1) sum w^2 (y - mean)^2 / (sum w)^2 over the k rows with a weight
+    above 0. None when no row has one.
+    """
+    y, w = np.asarray(values, np.float64), np.asarray(weights, np.float64)
+    return ratio_of_totals((w * y)[w > 0.0], w[w > 0.0])
+
+
+def ratio_of_totals(numerators: ArrayLike, denominators: ArrayLike) -> Estimate | None:
+    """Ratio sum x / sum d over K independent units, with the ratio-estimator standard error.
+
+    SE = sqrt(K / (K - 1) sum (x_i - r d_i)^2) / sum d. None when the total is 0; the
+    error is None with fewer than two units.
+
+    Args:
+        numerators: shape (K,), totals of the units (clusters, or weighted rows).
+        denominators: shape (K,).
+    """
+    x, d = np.asarray(numerators, np.float64), np.asarray(denominators, np.float64)
+    total = float(np.sum(d))
+    if total <= 0.0:
+        return None
+    ratio = float(np.sum(x)) / total
+    k = x.size
+    if k < 2:
+        return Estimate(ratio, None)
+    residuals = float(np.sum((x - ratio * d) ** 2))
+    return Estimate(ratio, math.sqrt(k / (k - 1.0) * residuals) / total)
+
+
+def clustered_proportion(successes: ArrayLike, sizes: ArrayLike) -> Estimate | None:
+    """Proportion of clustered rows: sum x_i / sum n_i over the clusters with rows.
+
+    >>> value, error = clustered_proportion([1, 2, 3], [2, 2, 4])
+    >>> value, round(error, 6)
+    (0.75, 0.108253)
+    """
+    x, n = np.asarray(successes, np.float64), np.asarray(sizes, np.float64)
+    return ratio_of_totals(x[n > 0.0], n[n > 0.0])
+
+
+def wilson_from_error(estimate: Estimate, n: float, level: float) -> Interval | None:
+    """Wilson interval on the effective sample size p (1 - p) / SE^2 of a proportion.
+
+    ``n`` is used in its place where p is 0 or 1, or where the error is 0: the observed
+    spread then tells nothing. None where the error is not estimable.
+    """
+    p, error = estimate
+    if error is None:
+        return None
+    p = min(max(p, 0.0), 1.0)
+    n_eff = p * (1.0 - p) / (error * error) if error > 0.0 and 0.0 < p < 1.0 else n
+    return wilson_n_eff(p, n_eff, level)

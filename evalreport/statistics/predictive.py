@@ -1,0 +1,144 @@
+"""Predictive values of two tests on the same rows: score tests and relative values.
+
+Each test sees the rows with a given true class in four cells: called by both tests, by
+the first only, by the second only, by neither. For the positive predictive value a call
+is a positive prediction and the class of interest is positive; ``npv`` mirrors both.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from evalreport.statistics.interval import Interval, z_value
+from evalreport.statistics.paired import ChiSquare
+from evalreport.statistics.tail import chi2_sf, normal_two_sided
+
+
+class PairedCalls(NamedTuple):
+    """Rows of one true class by what two tests predict: both positive, one, or neither."""
+
+    both: float
+    first_only: float
+    second_only: float
+    neither: float
+
+    def of_negative(self) -> PairedCalls:
+        """The same rows counted by negative predictions."""
+        return PairedCalls(self.neither, self.second_only, self.first_only, self.both)
+
+
+class RelativeValue(NamedTuple):
+    """Ratio first over second of two predictive values, its log interval and test."""
+
+    ratio: float
+    interval: Interval
+    log_standard_error: float
+    p_value: float | None
+
+
+def _called(positives: PairedCalls, negatives: PairedCalls) -> tuple[float, float]:
+    """Rows called by the first and by the second test."""
+    first = positives.both + positives.first_only + negatives.both + negatives.first_only
+    second = positives.both + positives.second_only + negatives.both + negatives.second_only
+    return first, second
+
+
+def ppv_leisenring(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | None:
+    """Generalized score test of equal PPV (Leisenring, Alonzo, Pepe 2000).
+
+    None when a test calls no row, or when the variance is 0.
+    """
+    first, second = _called(positives, negatives)
+    if min(first, second) <= 0:
+        return None
+    right = 2.0 * positives.both + positives.first_only + positives.second_only
+    pooled = right / (first + second)
+    share = second / (first + second)
+    score = positives.both * (1.0 - 2.0 * share) - share * positives.first_only
+    score += (1.0 - share) * positives.second_only
+    # one squared score per row, summed over the two tests that called it
+    variance = math.fsum(
+        (
+            ((1.0 - pooled) * (1.0 - 2.0 * share)) ** 2 * positives.both,
+            ((1.0 - pooled) * share) ** 2 * positives.first_only,
+            ((1.0 - pooled) * (1.0 - share)) ** 2 * positives.second_only,
+            (pooled * (1.0 - 2.0 * share)) ** 2 * negatives.both,
+            (pooled * share) ** 2 * negatives.first_only,
+            (pooled * (1.0 - share)) ** 2 * negatives.second_only,
+        )
+    )
+    return _chi_square(score * score, variance)
+
+
+def ppv_kosinski(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | None:
+    """Weighted generalized score test of equal PPV (Kosinski 2013).
+
+    None when a test calls no row, or when the variance is 0.
+    """
+    first, second = _called(positives, negatives)
+    if min(first, second) <= 0:
+        return None
+    ppv_1 = (positives.both + positives.first_only) / first
+    ppv_2 = (positives.both + positives.second_only) / second
+    total = first + second
+    pooled = (2.0 * positives.both + positives.first_only + positives.second_only) / total
+    common = (positives.both * (1.0 - pooled) ** 2 + negatives.both * pooled**2) / total
+    variance = (pooled * (1.0 - pooled) - 2.0 * common) * (1.0 / first + 1.0 / second)
+    return _chi_square((ppv_1 - ppv_2) ** 2, variance)
+
+
+def _chi_square(squared: float, variance: float) -> ChiSquare | None:
+    if variance <= 0.0:
+        return None
+    statistic = squared / variance
+    return ChiSquare(statistic, 1, chi2_sf(statistic, 1))
+
+
+def relative_ppv(
+    positives: PairedCalls, negatives: PairedCalls, level: float
+) -> RelativeValue | None:
+    """PPV of the first test over that of the second (Moskowitz, Pepe 2006).
+
+    None when a test calls no positive row. The variance is the multinomial delta method
+    on the log scale.
+    """
+    first, second = _called(positives, negatives)
+    right_1 = positives.both + positives.first_only
+    right_2 = positives.both + positives.second_only
+    if min(right_1, right_2) <= 0:
+        return None
+    gain = (1.0 / right_1 - 1.0 / first, 1.0 / right_2 - 1.0 / second)
+    loss = (-1.0 / first, -1.0 / second)
+    variance = math.fsum(
+        (
+            positives.both * (gain[0] - gain[1]) ** 2,
+            positives.first_only * gain[0] ** 2,
+            positives.second_only * gain[1] ** 2,
+            negatives.both * (loss[0] - loss[1]) ** 2,
+            negatives.first_only * loss[0] ** 2,
+            negatives.second_only * loss[1] ** 2,
+        )
+    )
+    ratio = (right_1 / first) / (right_2 / second)
+    error = math.sqrt(variance)
+    factor = math.exp(z_value(level) * error)
+    p_value = normal_two_sided(math.log(ratio) / error) if error > 0.0 else None
+    return RelativeValue(ratio, Interval(ratio / factor, ratio * factor), error, p_value)
+
+
+def npv_leisenring(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | None:
+    """Generalized score test of equal NPV; None as for the PPV."""
+    return ppv_leisenring(negatives.of_negative(), positives.of_negative())
+
+
+def npv_kosinski(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | None:
+    """Weighted generalized score test of equal NPV; None as for the PPV."""
+    return ppv_kosinski(negatives.of_negative(), positives.of_negative())
+
+
+def relative_npv(
+    positives: PairedCalls, negatives: PairedCalls, level: float
+) -> RelativeValue | None:
+    """NPV of the first test over that of the second; None as for the PPV."""
+    return relative_ppv(negatives.of_negative(), positives.of_negative(), level)
