@@ -1,0 +1,103 @@
+"""The classification table as engines hand it over: counts by actual and predicted label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.metrics.tables import Counts, Matrix
+
+#: Above so many labels a table is kept and written as its non-zero cells.
+DENSE_LABELS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class ClassificationTable:
+    """Counts by actual label (rows) and predicted label (columns), as non-zero cells.
+
+    Column indices from ``len(labels)`` on are indeterminate predictions, named
+    in ``extra``. ``squares`` are sums of squared weights per cell, or None where
+    every row weighs 1. ``rows`` is the number of rows, whatever they weigh.
+    """
+
+    labels: tuple[str, ...]
+    positive: int | None
+    cells: Mapping[tuple[int, int], int | float]
+    rows: int
+    extra: tuple[str, ...] = ()
+    squares: Mapping[tuple[int, int], float] | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
+
+    def counts(self) -> list[list[int | float]]:
+        """The dense table, indeterminate columns last."""
+        dense: list[list[int | float]] = [
+            [0] * (self.size + len(self.extra)) for _ in range(self.size)
+        ]
+        for (actual, predicted), count in self.cells.items():
+            dense[actual][predicted] = count
+        return dense
+
+    def matrix(self, indeterminate: str | None = None) -> Matrix:
+        """The K x K table, indeterminate predictions counted ``for``, ``against`` or left out.
+
+        Against the model they join the other class where there are two, and are
+        a miss of the actual class without a predicted one where there are more.
+        """
+        inside: dict[tuple[int, int], Any] = {}
+        unplaced: list[Any] = [0] * self.size
+        for (actual, predicted), count in sorted(self.cells.items()):
+            if predicted < self.size:
+                column = predicted
+            elif indeterminate == "for":
+                column = actual
+            elif indeterminate == "against" and self.size == 2:
+                column = 1 - actual
+            elif indeterminate == "against":
+                unplaced[actual] = unplaced[actual] + count
+                continue
+            else:
+                continue
+            inside[actual, column] = inside.get((actual, column), 0) + count
+        return Matrix(self.size, inside, unplaced)
+
+    def binary(self, indeterminate: str | None = None) -> Counts:
+        """The four cells of the positive class (or of the only class)."""
+        index = self.positive if self.positive is not None else self.size - 1
+        return self.matrix(indeterminate).one_versus_rest(index)
+
+    @cached_property
+    def dense(self) -> npt.NDArray[np.float64]:
+        """The K x K counts as floats, indeterminate predictions left out."""
+        return _dense(self.matrix())
+
+    @cached_property
+    def dense_squares(self) -> npt.NDArray[np.float64] | None:
+        """The K x K sums of squared weights, or None where every row weighs 1."""
+        if self.squares is None:
+            return None
+        table = np.zeros((self.size, self.size))
+        for (actual, predicted), square in self.squares.items():
+            if predicted < self.size:
+                table[actual, predicted] = square
+        return table
+
+
+def _dense(matrix: Matrix) -> npt.NDArray[np.float64]:
+    table = np.zeros((matrix.size, matrix.size))
+    for (actual, predicted), count in matrix.cell_counts.items():
+        table[actual, predicted] = count
+    return table
+
+
+def dense_counts(matrix: Matrix) -> npt.NDArray[np.float64]:
+    """A matrix as a dense float array, shape (K, K)."""
+    return _dense(matrix)

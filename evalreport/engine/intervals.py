@@ -1,0 +1,262 @@
+"""The interval of one value: the planned method carried out, with its fallback named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.gradient import (
+    cluster_variance,
+    delta_variance,
+    gradient,
+    sandwich_variance,
+)
+from evalreport.statistics import agreement, means, proportions, ratios
+from evalreport.statistics.interval import Interval as Limits
+from evalreport.statistics.interval import z_value
+
+Floats = npt.NDArray[np.float64]
+
+#: Below this a variance is nothing but rounding.
+VANISHED = 1e-24
+
+
+@dataclass(frozen=True)
+class IntervalResult:
+    """Limits with the method that made them; ``note`` names a fallback or a condition."""
+
+    level: float
+    low: float
+    high: float
+    method: str
+    note: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """As it stands in ``results.json``."""
+        return {
+            "level": self.level,
+            "low": self.low,
+            "high": self.high,
+            "method": self.method,
+            **({"note": self.note} if self.note else {}),
+            **self.facts,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class TableValue:
+    """What an interval of a table metric needs.
+
+    ``function`` maps stacked tables (B, K, K) to values (B,); ``table`` is the
+    dense table; ``squares`` the sums of squared weights; ``clusters`` the tables
+    of the clusters, shape (C, K, K).
+    """
+
+    value: float
+    function: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+    table: Floats
+    bounds: tuple[float, float]
+    level: float
+    squares: Floats | None = None
+    clusters: Floats | None = None
+
+
+def from_limits(
+    limits: Limits | None,
+    level: float,
+    method: str,
+    note: str | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> IntervalResult | None:
+    """A result from plain limits; None where the method gives none."""
+    if limits is None or not (math.isfinite(limits.low) and math.isfinite(limits.high)):
+        return None
+    return IntervalResult(level, float(limits.low), float(limits.high), method, note, facts or {})
+
+
+def symmetric(
+    value: float, variance: float, level: float, method: str, bounds: tuple[float, float]
+) -> IntervalResult:
+    """Value plus and minus z standard errors, kept within the metric's bounds."""
+    half = z_value(level) * math.sqrt(max(variance, 0.0))
+    low, high = max(value - half, bounds[0]), min(value + half, bounds[1])
+    return IntervalResult(level, low, high, method)
+
+
+# -- proportions ---------------------------------------------------------------------------
+
+
+def proportion(x: float, n: float, level: float, method: str) -> IntervalResult | None:
+    """A single proportion of independent rows by the named method."""
+    return from_limits(proportions.PROPORTION_METHODS[method](x, n, level), level, method)
+
+
+def weighted_proportion(
+    share: float, weight: float, squares: float, level: float
+) -> IntervalResult | None:
+    """Wilson on Kish's effective number of rows, (sum w)^2 / sum w^2."""
+    if squares <= 0:
+        return None
+    effective = means.effective_size_from_sums(weight, squares)
+    limits = proportions.wilson_n_eff(share, effective, level)
+    return from_limits(limits, level, "wilson_n_eff", facts={"n_effective": effective})
+
+
+def clustered_proportion(hits: Floats, sizes: Floats, level: float) -> IntervalResult | None:
+    """Ratio estimator over clusters, as Wilson on the effective number of rows."""
+    occupied = int(np.count_nonzero(sizes))
+    if occupied < 2:
+        return None
+    estimate = means.clustered_proportion(hits, sizes)
+    if estimate is None:
+        return None
+    share = float(hits.sum() / sizes.sum())
+    error = estimate.standard_error
+    if error * error <= VANISHED:
+        limits = proportions.wilson_n_eff(share, float(occupied), level)
+        note = "no variation between clusters: Wilson on the number of clusters"
+        return from_limits(limits, level, "wilson_clusters", note)
+    effective = share * (1 - share) / (error * error)
+    limits = proportions.wilson_n_eff(share, effective, level)
+    return from_limits(limits, level, "cluster_robust", facts={"n_effective": effective})
+
+
+# -- smooth functions of the table -----------------------------------------------------------
+
+
+def smooth(v: TableValue, method: str = "delta") -> IntervalResult | None:
+    """Delta method, sandwich or cluster-robust; at the edge on the table plus one half a cell."""
+    variance = _variance(v, method)
+    if not math.isfinite(variance):
+        return None
+    if variance > VANISHED:
+        return symmetric(v.value, variance, v.level, method, v.bounds)
+    return plus_half(v, method)
+
+
+def _variance(v: TableValue, method: str) -> float:
+    slopes = gradient(v.function, v.table)
+    if method == "cluster_robust" and v.clusters is not None:
+        return cluster_variance(slopes, v.table, v.clusters) if len(v.clusters) > 1 else math.nan
+    if method == "sandwich" and v.squares is not None:
+        return sandwich_variance(slopes, v.table, v.squares)
+    return delta_variance(slopes, v.table)
+
+
+def plus_half(v: TableValue, method: str) -> IntervalResult | None:
+    """Fallback at the edge: the delta method on the table with 1/2 added to each cell.
+
+    Agresti A. Categorical Data Analysis, 3rd ed., 2013, section 3.1.1, for the
+    correction; the limits are widened to hold the value itself.
+    """
+    table = v.table + 0.5
+    value = float(np.real(v.function(table[None])[0]))
+    variance = delta_variance(gradient(v.function, table), table)
+    if not (math.isfinite(value) and math.isfinite(variance)):
+        return None
+    around = symmetric(value, variance, v.level, f"{method}_plus_half", v.bounds)
+    note = f"{method} gives no width here: 1/2 was added to each cell"
+    return IntervalResult(
+        v.level, min(around.low, v.value), max(around.high, v.value), around.method, note
+    )
+
+
+def fisher_z(v: TableValue) -> IntervalResult | None:
+    """Delta method on the scale of Fisher's z, for correlations."""
+    variance = delta_variance(gradient(v.function, v.table), v.table)
+    if abs(v.value) >= 1 or not variance > VANISHED:
+        return plus_half(v, "fisher_z")
+    half = z_value(v.level) * math.sqrt(variance) / (1 - v.value**2)
+    center = math.atanh(v.value)
+    return IntervalResult(v.level, math.tanh(center - half), math.tanh(center + half), "fisher_z")
+
+
+def kappa_wald(v: TableValue, weights: str | None) -> IntervalResult | None:
+    """Kappa with the Fleiss-Cohen-Everitt standard error."""
+    size = v.table.shape[0]
+    matrix = None
+    if weights is not None:
+        linear = weights == "linear"
+        matrix = agreement.linear_weights(size) if linear else agreement.quadratic_weights(size)
+    error = agreement.kappa_se(v.table, matrix)
+    if error is None or not math.isfinite(error):
+        return None
+    if error * error <= VANISHED:
+        return plus_half(v, "wald")
+    return symmetric(v.value, error * error, v.level, "wald", v.bounds)
+
+
+def log_ratio(metric: str, v: TableValue, positive: int) -> IntervalResult | None:
+    """Log method of a likelihood or odds ratio of two classes; +1/2 where a zero breaks it."""
+    cells = _cells(v.table, positive)
+    limits = getattr(ratios, metric)(*cells, v.level)
+    if limits is not None:
+        return from_limits(limits, v.level, "log")
+    limits = getattr(ratios, metric)(*(cell + 0.5 for cell in cells), v.level)
+    if limits is None:
+        return None
+    note = "a cell is 0: 1/2 was added to each cell"
+    low, high = min(limits.low, v.value), max(limits.high, v.value)
+    return IntervalResult(v.level, low, high, "log_plus_half", note)
+
+
+def mercaldo(
+    metric: str, v: TableValue, positive: int, prevalence: float
+) -> IntervalResult | None:
+    """Logit interval of a predictive value at a prevalence (Mercaldo et al. 2007)."""
+    cells = _cells(v.table, positive)
+    function = getattr(ratios, metric)
+    limits = function(*cells, prevalence, v.level)
+    if limits is not None:
+        return from_limits(limits, v.level, "mercaldo")
+    limits = function(*(cell + 0.5 for cell in cells), prevalence, v.level)
+    if limits is None:
+        return None
+    note = "a cell is 0: 1/2 was added to each cell"
+    low, high = min(limits.low, v.value), max(limits.high, v.value)
+    return IntervalResult(v.level, low, high, "mercaldo_plus_half", note)
+
+
+def _cells(table: Floats, positive: int) -> tuple[float, float, float, float]:
+    """One class against the rest, as (tp, fn, fp, tn)."""
+    tp = float(table[positive, positive])
+    fn = float(table[positive].sum()) - tp
+    fp = float(table[:, positive].sum()) - tp
+    return tp, fn, fp, float(table.sum()) - tp - fn - fp
+
+
+# -- means and areas -------------------------------------------------------------------------
+
+
+def mean_of_rows(
+    value: float, n: float, second_moment: float, level: float, bounds: tuple[float, float]
+) -> IntervalResult | None:
+    """Normal interval of a mean over n independent rows, from the mean square."""
+    limits = means.mean_interval(n, value, second_moment, level)
+    if limits is None:
+        return None
+    low, high = max(limits.low, bounds[0]), min(limits.high, bounds[1])
+    return IntervalResult(level, low, high, "normal")
+
+
+def independent_pairs(
+    value: float, positives: float, negatives: float, level: float, method: str
+) -> IntervalResult | None:
+    """Fallback of an area whose variance vanishes: Wilson on the independent pairs.
+
+    Of P positives and N negatives, min(P, N) disjoint pairs can be formed; they
+    are independent and each is won with the probability that the area estimates.
+    """
+    pairs = min(positives, negatives)
+    limits = proportions.wilson_n_eff(value, pairs, level)
+    note = (
+        f"{method} gives no width here: Wilson on the {pairs:g} pairs of "
+        "a positive and a negative row that are independent"
+    )
+    return from_limits(limits, level, "wilson_pairs", note)

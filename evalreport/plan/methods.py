@@ -1,0 +1,121 @@
+"""Which interval method a task gets, and why."""
+
+from __future__ import annotations
+
+from evalreport.metrics.declare import Average, Interval, Metric, Table
+from evalreport.metrics.tables import Matrix
+from evalreport.plan.facts import Facts
+
+#: Above so many rows the bootstrap of ranked metrics gives way to influence functions.
+BOOTSTRAP_ROWS = 20_000
+#: Above so many classes no interval of a smooth function of the whole table is taken.
+SMOOTH_CLASSES = 200
+
+ASKED = "asked for in the spec"
+ALL_TABLES = (Table.COUNTS, Table.MATRIX)
+
+
+def choose(
+    metric: Metric, average: Average | None, facts: Facts, asked: str | None
+) -> tuple[str | None, str]:
+    """The method for one task and the reason for it; None where there is no interval."""
+    if asked is not None and _fits(metric, average, asked):
+        return asked, ASKED
+    if metric.interval is Interval.NONE:
+        return None, "a p value or test statistic has no interval"
+    if facts.clustered:
+        return _clustered(metric, average)
+    if facts.weighted:
+        return _weighted(metric, average)
+    if average in (Average.MACRO, Average.WEIGHTED):
+        return _of_average(metric, facts)
+    if average is Average.MICRO and not pooled_over_rows(metric):
+        return "delta", "a pooled value is a smooth function of the table"
+    return _plain(metric, facts)
+
+
+def _fits(metric: Metric, average: Average | None, asked: str) -> bool:
+    """Whether a method that was asked for is defined for this kind of value."""
+    if asked.startswith("bootstrap") or asked == "delta":
+        return True
+    single = average is None or (average is Average.MICRO and pooled_over_rows(metric))
+    return single and asked in metric.interval.methods
+
+
+def pooled_over_rows(metric: Metric) -> bool:
+    """Whether the micro average is a share of rows, so that a proportion's interval holds.
+
+    Tried on an example: the pooled denominator must be the number of rows.
+
+    >>> from evalreport.metrics.counts import precision, specificity
+    >>> pooled_over_rows(precision), pooled_over_rows(specificity)
+    (True, False)
+    """
+    if metric.interval is not Interval.PROPORTION:
+        return False
+    if metric.for_classes is not None:
+        return True
+    example = Matrix.from_counts([[5, 1, 2], [3, 7, 1], [1, 2, 11]])
+    return bool(metric(example.pooled()).bottom.exact() == example.n.value)
+
+
+def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
+    family = metric.interval
+    if family is Interval.RANKED and facts.rows > BOOTSTRAP_ROWS:
+        return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
+    if _smooth_table(metric) and not facts.two_classes and len(facts.labels) > SMOOTH_CLASSES:
+        return None, f"more than {SMOOTH_CLASSES} classes"
+    return family.methods[0], _REASONS[family]
+
+
+def _smooth_table(metric: Metric) -> bool:
+    return metric.table in ALL_TABLES and metric.interval in (
+        Interval.SMOOTH,
+        Interval.CORRELATION,
+        Interval.KAPPA,
+    )
+
+
+def _of_average(metric: Metric, facts: Facts) -> tuple[str | None, str]:
+    if metric.table in ALL_TABLES:
+        if len(facts.labels) > SMOOTH_CLASSES:
+            return None, f"more than {SMOOTH_CLASSES} classes"
+        return "delta", "an average is a smooth function of the table"
+    if facts.rows > BOOTSTRAP_ROWS:
+        return None, f"averages of score metrics have none above {BOOTSTRAP_ROWS:,} rows"
+    return "bootstrap_percentile", "rows are drawn, all classes together"
+
+
+def _weighted(metric: Metric, average: Average | None) -> tuple[str | None, str]:
+    if metric.interval is Interval.PROPORTION and average is None:
+        return "wilson_n_eff", "weighted rows: effective sample size"
+    if metric.table in ALL_TABLES or metric.interval in (Interval.AUC, Interval.MEAN):
+        if metric.table is Table.CLASS_SCORES or (
+            average is not None and metric.table is Table.SCORES
+        ):
+            return "bootstrap_percentile", "weighted rows are drawn"
+        return "sandwich", "weighted rows: design-based variance"
+    return "bootstrap_percentile", "weighted rows are drawn"
+
+
+def _clustered(metric: Metric, average: Average | None) -> tuple[str | None, str]:
+    if metric.table in ALL_TABLES:
+        return "cluster_robust", "rows of one cluster are not independent"
+    if metric.interval is Interval.AUC and average is None and metric.name == "roc_auc":
+        return "obuchowski", "rows of one cluster are not independent"
+    return "cluster_bootstrap", "rows of one cluster are not independent"
+
+
+_REASONS = {
+    Interval.PROPORTION: "a share of rows",
+    Interval.AUC: "the area under the ROC curve",
+    Interval.LOG: "a ratio of rates",
+    Interval.KAPPA: "Fleiss-Cohen-Everitt standard error",
+    Interval.LOGISTIC: "standard error of the logistic fit",
+    Interval.CORRELATION: "a correlation",
+    Interval.MEAN: "a mean over rows",
+    Interval.PREDICTIVE: "logit method for a predictive value at a prevalence",
+    Interval.SMOOTH: "a smooth function of the table",
+    Interval.RANKED: "ranks of scores",
+    Interval.RESAMPLED: "no formula is known: rows are drawn",
+}

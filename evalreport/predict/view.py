@@ -1,0 +1,52 @@
+"""A dataset as one model sees it: checked rows with what the model says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The used rows of one dataset and model, n of them.
+
+    ``actual``: label code of each row. ``predicted``: label code, from K on an
+    indeterminate prediction; None for score models. ``score``: of the positive
+    class. ``class_scores``: shape (n, K). ``row``: index of the row in its file,
+    by which models are paired. ``source`` as in :class:`evalreport.plan.facts.Facts`.
+    """
+
+    dataset: str
+    model: str
+    source: str
+    labels: tuple[str, ...]
+    positive: int | None
+    actual: Codes
+    row: Codes
+    predicted: Codes | None = None
+    score: Floats | None = None
+    class_scores: Floats | None = None
+    weight: Floats | None = None
+    cluster: tuple[Codes, int] | None = None
+    fold: tuple[Codes, tuple[str, ...]] | None = None
+    groups: Mapping[str, tuple[Codes, tuple[str, ...]]] = field(default_factory=dict)
+    indeterminate: tuple[str, ...] = ()
+    ledger: Any = None
+    fold_sizes: Mapping[str, tuple[int, int]] | None = None
+
+    @property
+    def positive_index(self) -> int:
+        """Code of the positive class; the last class where there is none."""
+        return self.positive if self.positive is not None else len(self.labels) - 1
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.actual)
