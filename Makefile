@@ -28,7 +28,7 @@ ifeq ($(LOCK),)
 $(error Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3)
 endif
 
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.

@@ -28,17 +28,32 @@ LATIN_1 = range(0xA0, 0x100)
 LATIN_EXTENDED_A = range(0x100, 0x180)
 GREEK = [*range(0x384, 0x3CF), 0x3D5]
 CYRILLIC = [*range(0x400, 0x460), 0x490, 0x491]
-PUNCTUATION = [ord(c) for c in "‐‑‒–—―‘’‚“”„†‡•…‰′″‹›⁄€™№"] + [0x2009, 0x200A, 0x202F, 0x2060]
+PUNCTUATION = [*range(0x2009, 0x200B), *range(0x2010, 0x2016), *range(0x2018, 0x2023), 0x2026]
+PUNCTUATION += [
+    0x202F,
+    0x2030,
+    0x2032,
+    0x2033,
+    0x2039,
+    0x203A,
+    0x2044,
+    0x2060,
+    0x20AC,
+    0x2116,
+    0x2122,
+]
 DIGITS = [ord(c) for c in "⁰⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇₈₉₊₋½¼¾⅓⅔"]
 MATHS = [ord(c) for c in "−×÷±≤≥≠≈√∑∏∂∆∞∫∩¬←↑→↓↔"]
 MARKS = [ord(c) for c in "●○■□▲△▼▽◆✓✔✗✘☐☑"]
 SYMBOLS = [*PUNCTUATION, *DIGITS, *MATHS, *MARKS]
 CHART = [*ASCII, *(ord(c) for c in "−–×≤≥±½√·…‘’“”→↓●◆▲○□%")]
 
-ARCHIVES = {
+ARCHIVES = {  # name and sha256
     "source-sans-3.52.0.tgz": "49cf78ddd79b436591ee696785222b54ff28102922e3d3df297fe382d7fdfa88",
     "source-serif-4.5.1.tgz": "19a448df98f4aa777de3452b0a1e29aa7ffe29252fe552c8a2d2531702d80746",
-    "source-code-pro-2.42.0.tgz": "51f898e0712c5f1b3f583b63c9ab7d51daaa9bae1d4c8dc63dc2a4b6a72d7ae4",
+    "source-code-pro-2.42.0.tgz": (
+        "51f898e0712c5f1b3f583b63c9ab7d51daaa9bae1d4c8dc63dc2a4b6a72d7ae4"
+    ),
 }
 LICENCES = {
     "source-sans-3.52.0.tgz": "report-sans-OFL.txt",
