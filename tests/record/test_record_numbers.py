@@ -1,0 +1,420 @@
+"""Recomputation: every wrong number is found, and no right one is called wrong."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evalreport.record.class_metrics import CLASS_METRICS, INFINITE, UNDEFINED, square_root
+from evalreport.record.curve_areas import curve_value
+from evalreport.record.printed import printed_problems
+from evalreport.record.recompute import recompute
+from evalreport.record.table_counts import Counts, read_table
+from evalreport.record.table_metrics import table_outcome
+from evalreport.record.verify import verify_numbers
+
+
+def table(counts: list[list[float]], labels: list[Any], positive: Any = None, **more: Any) -> Any:
+    return {"id": "t1", "counts": counts, "labels": labels, "positive": positive, **more}
+
+
+def measure(metric: str, **more: Any) -> dict[str, Any]:
+    base: dict[str, Any] = {
+        "id": "m1", "dataset": "d", "model": "m", "subgroup": {}, "fold": None,
+        "metric": metric, "params": {}, "average": None, "label": None,
+        "threshold": 0.5, "threshold_rule": None, "state": "value", "value": None,
+        "reason": None, "interval": None, "numerator": None, "denominator": None,
+        "n": 100, "table": "t1",
+    }  # fmt: skip
+    return {**base, **more}
+
+
+def results(table: Any, *measures: Any, curves: Any = ()) -> dict[str, Any]:
+    return {"tables": [table], "measures": list(measures), "curves": list(curves)}
+
+
+# The 100 tumours of a textbook: 87 found, 1 missed, 10 false alarms, 2 cleared.
+TUMOURS = table([[2, 10], [1, 87]], ["benign", "malignant"], "malignant")
+RIGHT = [
+    ("accuracy", {}, 89 / 100, 89, 100),
+    ("error_rate", {}, 11 / 100, 11, 100),
+    ("recall", {}, 87 / 88, 87, 88),
+    ("specificity", {}, 2 / 12, 2, 12),
+    ("precision", {}, 87 / 97, 87, 97),
+    ("npv", {}, 2 / 3, 2, 3),
+    ("fpr", {}, 10 / 12, 10, 12),
+    ("fnr", {}, 1 / 88, 1, 88),
+    ("fdr", {}, 10 / 97, 10, 97),
+    ("false_omission_rate", {}, 1 / 3, 1, 3),
+    ("prevalence", {}, 88 / 100, 88, 100),
+    ("predicted_prevalence", {}, 97 / 100, 97, 100),
+    ("selection_rate", {}, 97 / 100, 97, 100),
+    ("detection_rate", {}, 87 / 100, 87, 100),
+    ("no_information_rate", {}, 88 / 100, 88, 100),
+    ("f1", {}, 174 / 185, 174, 185),
+    ("fbeta", {"beta": 2.0}, 435 / (435 + 4 + 10), 435, 449),
+    ("jaccard", {}, 87 / 98, 87, 98),
+    ("balanced_accuracy", {}, (87 / 88 + 2 / 12) / 2, None, None),
+    ("balanced_error_rate", {}, 1 - (87 / 88 + 2 / 12) / 2, None, None),
+    ("youden_j", {}, 87 / 88 + 2 / 12 - 1, None, None),
+    ("markedness", {}, 87 / 97 + 2 / 3 - 1, None, None),
+    ("g_mean", {}, math.sqrt(87 / 88 * 2 / 12), None, None),
+    ("fowlkes_mallows", {}, 87 / math.sqrt(97 * 88), None, None),
+    ("lr_plus", {}, (87 / 88) / (10 / 12), None, None),
+    ("lr_minus", {}, (1 / 88) / (2 / 12), None, None),
+    ("diagnostic_odds_ratio", {}, 87 * 2 / (10 * 1), None, None),
+    ("mcc", {}, (87 * 2 - 10 * 1) / math.sqrt(97 * 88 * 12 * 3), None, None),
+    # po = .89, pe = .88 * .97 + .12 * .03
+    ("kappa", {}, (0.89 - 0.8572) / (1 - 0.8572), None, None),
+    ("weighted_kappa", {"weights": "linear"}, (0.89 - 0.8572) / (1 - 0.8572), None, None),
+    ("ppv_at_prevalence", {"prevalence": 0.01}, 87 / 88 * 0.01 / (87 / 88 * 0.01 + 10 / 12 * 0.99),
+     None, None),
+    ("npv_at_prevalence", {"prevalence": 0.01}, 2 / 12 * 0.99 / (2 / 12 * 0.99 + 1 / 88 * 0.01),
+     None, None),
+    ("net_benefit", {}, 87 / 100 - 10 / 100, None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("metric", "params", "value", "above", "below"), RIGHT)
+def test_right_numbers_pass_and_wrong_ones_are_named(
+    metric: str, params: dict[str, Any], value: float, above: int | None, below: int | None
+) -> None:
+    right = measure(
+        metric, params=params, label="malignant", value=value, numerator=above, denominator=below
+    )
+    done = recompute(results(TUMOURS, right))
+    assert done.problems == ()
+    assert done.checked == ("m1",)
+    wrong = {**right, "value": value * (1 + 1e-11)}
+    (problem,) = recompute(results(TUMOURS, wrong)).problems
+    assert problem.what.startswith(f"measure m1 ({metric}, malignant): value is ")
+    assert recompute(results(TUMOURS, {**right, "n": 99})).problems
+    undefined = {**right, "state": "undefined", "value": None, "reason": "said so"}
+    assert recompute(results(TUMOURS, undefined)).problems
+    if above is not None and below is not None:
+        assert recompute(results(TUMOURS, {**right, "numerator": above + 1})).problems
+        assert recompute(results(TUMOURS, {**right, "denominator": below + 1})).problems
+
+
+def test_every_metric_of_a_class_is_in_the_list_above() -> None:
+    assert set(CLASS_METRICS) <= {metric for metric, *_ in RIGHT}
+
+
+@pytest.mark.parametrize(
+    ("counts", "metric", "outcome"),
+    [
+        ((0, 10, 0, 90), "precision", UNDEFINED),
+        ((0, 10, 0, 90), "f1", Fraction(0)),
+        ((0, 0, 0, 9), "recall", UNDEFINED),
+        ((0, 0, 0, 9), "mcc", UNDEFINED),
+        ((0, 0, 0, 9), "kappa", UNDEFINED),
+        ((5, 5, 0, 9), "lr_plus", INFINITE),
+        ((0, 5, 0, 9), "lr_plus", UNDEFINED),
+        ((5, 5, 3, 0), "lr_minus", INFINITE),
+        ((5, 0, 3, 0), "lr_minus", UNDEFINED),
+        ((5, 0, 3, 3), "diagnostic_odds_ratio", INFINITE),
+        ((5, 0, 3, 0), "diagnostic_odds_ratio", UNDEFINED),
+        ((0, 9, 0, 0), "youden_j", UNDEFINED),
+        ((9, 0, 0, 0), "ppv_at_prevalence", UNDEFINED),
+    ],
+)
+def test_undefined_and_infinite(counts: Any, metric: str, outcome: Any) -> None:
+    c = Counts(*map(Fraction, counts))
+    assert CLASS_METRICS[metric](c, {"prevalence": 0.5}) == outcome
+
+
+def test_a_zero_for_something_undefined_is_found() -> None:
+    never = table([[90, 0], [10, 0]], ["no", "yes"], "yes")
+    told = measure("precision", label="yes", value=0.0)
+    (problem,) = recompute(results(never, told)).problems
+    assert "state is value, its table gives undefined" in problem.what
+    right = {**told, "state": "undefined", "value": None, "reason": "no row was predicted yes"}
+    assert recompute(results(never, right)).problems == ()
+    assert recompute(results(never, {**right, "reason": None})).problems
+    assert recompute(results(never, {**right, "value": 0.0})).problems
+    assert recompute(results(never, {**right, "state": "maybe"})).problems
+
+
+# cat, dog, foosa; truth [cat dog cat cat cat dog cat foosa], predicted [dog cat cat dog cat dog cat foosa]
+PETS = table([[3, 2, 0], [1, 1, 0], [0, 0, 1]], ["cat", "dog", "foosa"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "average", "label", "value"),
+    [
+        ("precision", "macro", None, (3 / 4 + 1 / 3 + 1) / 3),
+        ("precision", "micro", None, 5 / 8),
+        ("precision", "weighted", None, (5 * 3 / 4 + 2 * 1 / 3 + 1) / 8),
+        ("precision", None, "dog", 1 / 3),
+        ("recall", "macro", None, (3 / 5 + 1 / 2 + 1) / 3),
+        ("accuracy", None, "cat", 5 / 8),
+        ("accuracy", None, "foosa", 1.0),
+        ("accuracy", "macro", None, (5 / 8 + 5 / 8 + 1) / 3),
+        ("accuracy", "micro", None, 5 / 8),
+        ("accuracy", None, None, 5 / 8),
+        ("balanced_accuracy", None, None, (3 / 5 + 1 / 2 + 1) / 3),
+        ("no_information_rate", None, None, 5 / 8),
+        # pe = (5*4 + 2*3 + 1*1) / 64
+        ("kappa", None, None, (5 / 8 - 27 / 64) / (1 - 27 / 64)),
+        # Gorodkin: (8*5 - 27) / sqrt((64 - 30) (64 - 26))
+        ("mcc", None, None, 13 / math.sqrt(34 * 38)),
+    ],
+)
+def test_three_classes(metric: str, average: str | None, label: str | None, value: float) -> None:
+    right = measure(metric, average=average, label=label, value=value, n=8)
+    done = recompute(results(PETS, right))
+    assert (done.problems, done.checked) == ((), ("m1",))
+    assert recompute(results(PETS, {**right, "value": value - 1e-11})).problems
+
+
+def test_macro_skips_undefined_classes() -> None:
+    # truth [0 1 0 3], predicted [0 1 2 2]: F1 2/3, 1, 0, 0; precision of 3 undefined
+    four = table([[1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0]], ["0", "1", "2", "3"])
+    assert (
+        recompute(
+            results(
+                four,
+                measure("f1", average="macro", value=5 / 12, n=4),
+                measure("precision", average="macro", value=2 / 3, n=4),
+                measure("recall", average="weighted", value=0.5, n=4),
+            )
+        ).problems
+        == ()
+    )
+
+
+@settings(deadline=None)  # the first example imports scikit-learn
+@given(st.lists(st.lists(st.integers(0, 30), min_size=4, max_size=4), min_size=4, max_size=4))
+def test_kappa_mcc_and_recall_against_scikit_learn(counts: list[list[int]]) -> None:
+    from sklearn import metrics as reference
+
+    cells = np.array(counts)
+    if np.count_nonzero(cells.sum(axis=1)) < 2 or np.count_nonzero(cells.sum(axis=0)) < 2:
+        return
+    truth = np.repeat(np.repeat(np.arange(4), 4), cells.ravel())
+    predicted = np.repeat(np.tile(np.arange(4), 4), cells.ravel())
+    own = read_table(table(counts, [0, 1, 2, 3]), None)
+    assert own is not None
+
+    def value(metric: str, **more: Any) -> float:
+        outcome = table_outcome(own, measure(metric, **more))
+        assert isinstance(outcome, Fraction)
+        return float(outcome)
+
+    kappa = reference.cohen_kappa_score
+    assert value("kappa") == pytest.approx(kappa(truth, predicted), rel=1e-9, abs=1e-12)
+    for weights in ("linear", "quadratic"):
+        assert value("weighted_kappa", params={"weights": weights}) == pytest.approx(
+            kappa(truth, predicted, weights=weights), rel=1e-9, abs=1e-12
+        )
+    assert value("mcc") == pytest.approx(
+        reference.matthews_corrcoef(truth, predicted), rel=1e-9, abs=1e-12
+    )
+    occurring = [i for i in range(4) if cells[i].sum()]
+    assert value("recall", average="macro") == pytest.approx(
+        reference.recall_score(truth, predicted, labels=occurring, average="macro"), rel=1e-12
+    )
+    assert value("accuracy", average="micro") == pytest.approx(
+        reference.accuracy_score(truth, predicted), rel=1e-12
+    )
+
+
+def test_accuracy_p_value_against_scipy() -> None:
+    from scipy.stats import binom
+
+    p = float(binom.sf(88, 100, 0.88))
+    assert recompute(results(TUMOURS, measure("accuracy_p_value", value=p))).problems == ()
+    assert recompute(results(TUMOURS, measure("accuracy_p_value", value=p + 1e-6))).problems
+    zero = table([[0, 0], [0, 0]], ["a", "b"], "b")
+    told = measure("accuracy_p_value", state="undefined", reason="no rows", n=0)
+    assert recompute(results(zero, told)).problems == ()
+    many = table([[4000, 0], [0, 1]], ["a", "b"], "b")
+    assert recompute(results(many, measure("accuracy_p_value", value=0.1, n=4001))).unchecked
+
+
+def test_indeterminate_predictions() -> None:
+    # 10 sick of whom 2 equivocal, 20 well of whom 5 equivocal
+    third = table([[12, 3, 5], [1, 7, 2]], ["well", "sick"], "sick", extra_columns=["equivocal"])
+    told = [
+        measure("recall", label="sick", value=7 / 8, n=23),
+        measure("recall", label="sick", value=9 / 10, n=30, indeterminate="for"),
+        measure("recall", label="sick", value=7 / 10, n=30, indeterminate="against"),
+        measure("specificity", label="sick", value=17 / 20, n=30, indeterminate="for"),
+        measure("specificity", label="sick", value=12 / 20, n=30, indeterminate="against"),
+    ]
+    done = recompute(results(third, *told))
+    assert done.problems == ()
+    assert len(done.checked) == 5
+    three = table([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]], ["a", "b", "c"], extra_columns=["?"])
+    against = measure("accuracy", value=0.75, n=4, indeterminate="against")
+    assert recompute(results(three, against)).unchecked == ("m1",)
+
+
+def test_one_versus_rest_sparse_and_weighted_tables() -> None:
+    rest = table([[90, 1], [2, 7]], ["rest", "cat"], "cat", label="cat")
+    assert recompute(results(rest, measure("recall", label="cat", value=7 / 9))).problems == ()
+    assert recompute(results(rest, measure("recall", label="cat", value=6 / 9))).problems
+    sparse = {**TUMOURS, "counts": None, "cells": [[0, 0, 2], [0, 1, 10], [1, 0, 1], [1, 1, 87]]}
+    told = measure("recall", label="malignant", value=87 / 88)
+    assert recompute(results(sparse, told)).problems == ()
+    weighted = table([[0.1, 0.2], [0.3, 0.7]], ["no", "yes"], "yes")
+    told = measure(
+        "recall", label="yes", value=0.7, n=4, weight=1.3, numerator=0.7, denominator=1.0
+    )
+    assert recompute(results(weighted, told)).problems == ()
+    assert recompute(results(weighted, {**told, "value": 0.70001})).problems
+    assert recompute(results(weighted, {**told, "weight": 1.4})).problems
+
+
+def test_labels_of_two_types_are_not_mixed_up() -> None:
+    mixed = table([[1, 2], [3, 4]], [1, True], True)
+    assert recompute(results(mixed, measure("recall", label=1, value=1 / 3, n=10))).problems == ()
+    told = measure("recall", label=True, value=4 / 7, n=10)
+    assert recompute(results(mixed, told)).problems == ()
+
+
+CURVE = {
+    "dataset": "d", "model": "m", "subgroup": {}, "label": "yes", "kind": "roc",
+    "points": {"threshold": [None, 0.9, 0.7, 0.5, 0.1], "fpr": [0, 0, 0.2, 0.6, 1.0],
+               "tpr": [0, 0.4, 0.8, 1.0, 1.0]},
+}  # fmt: skip
+# trapezoids: .2 * .6 + .4 * .9 + .4 * 1 = .88; up to .1: the line from .4 to .6, .1 * .5 = .05
+AREAS = [
+    ("roc_auc", {}, 0.88),
+    ("gini", {}, 0.76),
+    ("ks", {}, 0.6),
+    ("partial_auc", {"max_fpr": 0.1}, 0.05),
+    ("partial_auc", {"max_fpr": 0.2}, 0.12),
+    ("partial_auc", {"max_fpr": 0.1, "standardized": True}, (1 + (0.05 - 0.005) / 0.095) / 2),
+]
+
+
+@pytest.mark.parametrize(("metric", "params", "value"), AREAS)
+def test_areas_under_a_curve(metric: str, params: dict[str, Any], value: float) -> None:
+    even = table([[50, 10], [10, 30]], ["no", "yes"], "yes")
+    right = measure(metric, params=params, value=value, label="yes")
+    done = recompute(results(even, right, curves=[CURVE]))
+    assert (done.problems, done.checked) == ((), ("m1",))
+    wrong = recompute(results(even, {**right, "value": value + 1e-6}, curves=[CURVE]))
+    assert "the points of its curve gives" in wrong.problems[0].what
+    assert recompute(results(even, right)).unchecked == ("m1",)
+
+
+def test_curves_that_cannot_be() -> None:
+    told = measure("roc_auc", value=0.5, label="yes")
+    for fpr, tpr in (([0, 1, 0.5], [0, 1, 1]), ([], []), ([0, 1], [0]), ([0, None], [0, 1])):
+        curve = {**CURVE, "points": {"fpr": fpr, "tpr": tpr}}
+        with pytest.raises((ValueError, TypeError)):
+            curve_value(curve, told)
+        assert recompute(results(TUMOURS, told, curves=[curve])).problems
+
+
+def test_mean_over_folds() -> None:
+    folds = [
+        measure("log_loss", id=f"f{i}", fold=str(i), value=v, table=None)
+        for i, v in enumerate([0.1, 0.2, 0.4])
+    ]
+    mean = measure("log_loss", id="mean", fold="mean", value=0.7 / 3, table=None)
+    assert recompute(results(TUMOURS, *folds, mean)).problems == ()
+    (problem,) = recompute(results(TUMOURS, *folds, {**mean, "value": 0.2})).problems
+    assert "the mean of its 3 folds" in problem.what
+    other = {**mean, "model": "other"}
+    assert "mean" in recompute(results(TUMOURS, *folds, other)).unchecked
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"table": "t9"}, {"label": "nobody"}, {"n": "100"}, {"value": True}, {"value": "0.9"},
+        {"value": None}, {"params": None, "metric": "fbeta"}, {"state": 3},
+    ],
+)  # fmt: skip
+def test_malformed_measures_are_problems_not_crashes(broken: dict[str, Any]) -> None:
+    told = {**measure("recall", label="malignant", value=87 / 88), **broken}
+    assert recompute(results(TUMOURS, told)).problems
+
+
+@pytest.mark.parametrize(
+    "counts", [[[1, 2]], [[1, 2], [3]], [[1, -2], [3, 4]], [[1, "2"], [3, 4]], [[1, 2], None]]
+)
+def test_malformed_tables_are_problems(counts: Any) -> None:
+    told = measure("recall", label="malignant", value=87 / 88)
+    assert recompute(results({**TUMOURS, "counts": counts}, told)).problems
+    sparse = {**TUMOURS, "counts": None, "cells": [[5, 5, 1]]}
+    assert recompute(results(sparse, told)).problems
+    assert recompute({"measures": [told]}).problems
+
+
+def test_numbers_on_the_page() -> None:
+    told = [
+        measure("recall", id="m1", value=0.8969072164948454),
+        measure("recall", id="m2", state="undefined", reason="no rows"),
+        measure("mcc", id="m3", value=-0.0412),
+        measure("lr_plus", id="m4", state="infinite"),
+    ]
+    page = """<!doctype html><body><p>text<br>
+      <div data-measure="m1"><span data-value="0.8969072164948454">0.897</span> <i>0.82 to 0.94</i></div>
+      <td data-measure="m1"><b><em data-value="0.8969072164948454">89.7&nbsp;%</em></b>
+      <div data-measure="m2"><span data-value="">undefined</span></div>
+      <div data-measure="m3"><span data-value="-0.0412">\N{MINUS SIGN}0.041</span></div>
+      <div data-measure="m4"><img src=x><span data-value="">infinite</span></div>"""
+    whole = results(TUMOURS, *told)
+    assert printed_problems(page, whole) == ()
+
+    def problem(old: str, new: str) -> str:
+        assert old in page
+        found = printed_problems(page.replace(old, new, 1), whole)
+        assert len(found) == 1
+        return found[0].what
+
+    assert "data-value is" in problem('"0.8969072164948454"', '"0.8969072164948455"')
+    assert "printed as '0.896'" in problem(">0.897<", ">0.896<")
+    assert "printed as '89.6 %'" in problem("89.7", "89.6")
+    assert "printed as '0.041'" in problem("\N{MINUS SIGN}0.041", "0.041")
+    assert "m9: is on the page but not" in problem('data-measure="m1"', 'data-measure="m9"')
+    assert "undefined, yet the page gives '0'" in problem('"">undefined', '"0">undefined')
+    assert "undefined, yet the page reads '0.000'" in problem(">undefined<", ">0.000<")
+    assert "infinite, yet the page reads" in problem(">infinite<", "><")
+    assert "printed as 'undefined'" in problem(">0.897<", ">undefined<")
+    assert "m3: shown without its value" in problem('data-value="-0.0412"', "")
+    assert printed_problems(page, {})
+
+
+def test_numbers_of_a_run_folder(tmp_path: Path) -> None:
+    good = results(TUMOURS, measure("recall", label="malignant", value=87 / 88))
+    page = f'<p data-measure="m1"><b data-value="{87 / 88!r}">0.989</b></p>'
+    (tmp_path / "results.json").write_text(json.dumps(good))
+    assert verify_numbers(tmp_path) == []
+    (tmp_path / "report.html").write_text(page)
+    assert verify_numbers(tmp_path) == []
+    (tmp_path / "report.html").write_text(page.replace(">0.989<", ">0.998<"))
+    (problem,) = verify_numbers(tmp_path)
+    assert str(problem).startswith(f"{tmp_path}/report.html: measure m1: printed as '0.998'")
+    bad = copy.deepcopy(good)
+    bad["measures"][0]["value"] = 0.5
+    (tmp_path / "results.json").write_text(json.dumps(bad))
+    assert len(verify_numbers(tmp_path)) == 2
+    for text in ("[]", "{", '{"a": NaN}'):
+        (tmp_path / "results.json").write_text(text)
+        assert len(verify_numbers(tmp_path)) == 1
+    (tmp_path / "results.json").write_text(json.dumps(good))
+    (tmp_path / "report.html").write_bytes(b"\xff")
+    assert len(verify_numbers(tmp_path)) == 1
+    (tmp_path / "results.json").unlink()
+    assert len(verify_numbers(tmp_path)) == 1
+
+
+@given(st.fractions(min_value=0))
+def test_square_root(value: Fraction) -> None:
+    root = square_root(value)
+    assert root * root <= value
+    assert float(root) == pytest.approx(math.sqrt(value), rel=1e-15)
