@@ -23,6 +23,9 @@ from evalreport.predict.view import View
 
 Codes = npt.NDArray[np.int64]
 
+#: Cells of all clusters' tables together that are held in memory.
+MOST_CLUSTER_CELLS = 50_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class _Order:
@@ -81,7 +84,42 @@ class MemoryTables:
         assert threshold is not None
         return np.where(view.score >= threshold, positive, 1 - positive)
 
+    def clusters(
+        self, where: Slice, threshold: float | None
+    ) -> npt.NDArray[np.float64] | None:
+        """Tables of the clusters, shape (C, K, K), clusters without rows left out.
+
+        None where no cluster is declared or the tables would not fit.
+        """
+        view = self.view
+        size = len(view.labels)
+        if view.cluster is None or view.cluster[1] * size * size > MOST_CLUSTER_CELLS:
+            return None
+        key = ("clusters", where, threshold)
+        return self._once(key, lambda: self._cluster_tables(where, threshold))
+
+    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
+        """Indices of the rows of a slice."""
+        mask = self.rows_of(where)
+        return np.arange(len(self.view.actual)) if mask is None else np.nonzero(mask)[0]
+
     # -- how ------------------------------------------------------------------------------
+
+    def _cluster_tables(
+        self, where: Slice, threshold: float | None
+    ) -> npt.NDArray[np.float64]:
+        view = self.view
+        assert view.cluster is not None
+        rows = self.rows(where)
+        predicted = self.predicted(threshold)[rows].astype(np.int64)
+        inside = predicted < len(view.labels)
+        rows, predicted = rows[inside], predicted[inside]
+        size = len(view.labels)
+        _, cluster = np.unique(view.cluster[0][rows], return_inverse=True)
+        count = int(cluster.max()) + 1 if len(cluster) else 0
+        code = (cluster * size + view.actual[rows]) * size + predicted
+        weight = None if view.weight is None else view.weight[rows]
+        return _summed(code, weight, count * size * size).reshape(count, size, size).astype(float)
 
     def _once(self, key: tuple[Any, ...], build: Callable[[], Any]) -> Any:
         if key not in self._kept:

@@ -1,0 +1,228 @@
+"""Bootstrap from the tables: the replicates of every metric of a slice share the same draws.
+
+Independent unweighted rows are drawn as a multinomial over the cells of the
+classification table, or over the entries of the sorted score table; weighted
+rows and clusters are drawn one by one and counted into the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.intervals import IntervalResult
+from evalreport.engine.memory import MemoryTables
+from evalreport.engine.settings import Settings
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.task import Slice
+from evalreport.statistics import resampling
+
+Floats = npt.NDArray[np.float64]
+OfTables = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+OfScores = Callable[[ScoreTable], Any]
+
+#: Cells of a batch of replicates held at once.
+_BATCH = 4_000_000
+#: Entries up to which the jackknife of a score table is taken, for BCa.
+JACKKNIFE_ENTRIES = 5_000
+
+
+class Bootstrap:
+    """Replicates for one dataset and model."""
+
+    def __init__(self, tables: MemoryTables, settings: Settings) -> None:
+        self.tables = tables
+        self.settings = settings
+        self._draws: dict[Any, npt.NDArray[Any]] = {}
+        self._score_values: dict[Any, Floats] = {}
+        self.planned: dict[Any, dict[str, OfScores]] = {}
+
+    def of_table(
+        self, where: Slice, threshold: float | None, function: OfTables, matrix: Floats
+    ) -> Floats:
+        """Replicates of a table metric, shape (B,); NaN where it is undefined."""
+        key = (where, threshold, matrix.shape, float(matrix.sum()), matrix.tobytes())
+        if key not in self._draws:
+            batches = list(self._table_batches(where, threshold, matrix))
+            self._draws[key] = np.concatenate(batches)
+        drawn = self._draws[key]
+        step = max(1, _BATCH // max(1, matrix.size))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = [function(drawn[i : i + step]) for i in range(0, len(drawn), step)]
+        return _finite(np.concatenate(parts))
+
+    def of_scores(self, where: Slice, index: int | None, name: str) -> Floats:
+        """Replicates of a score metric that was :meth:`plan`-ned, shape (B,)."""
+        key = (where, index)
+        if (key, name) not in self._score_values:
+            self._run(where, index)
+        return self._score_values[key, name]
+
+    def plan(self, where: Slice, index: int | None, name: str, function: OfScores) -> None:
+        """Announce a score metric, so that it shares the draws of its slice."""
+        self.planned.setdefault((where, index), {})[name] = function
+
+    # -- draws ----------------------------------------------------------------------------
+
+    def _rng(self, where: Slice, kind: str) -> np.random.Generator:
+        view = self.tables.view
+        return resampling.generator(
+            self.settings.seed, view.dataset, view.model, str(where), kind
+        )
+
+    def _table_batches(
+        self, where: Slice, threshold: float | None, matrix: Floats
+    ) -> Iterator[npt.NDArray[Any]]:
+        view, resamples = self.tables.view, self.settings.resamples
+        rng = self._rng(where, f"table {threshold}")
+        if view.cluster is not None:
+            per_cluster = self.tables.clusters(where, threshold)
+            if per_cluster is None:
+                return
+            for drawn in resampling.cluster_resamples(len(per_cluster), resamples, rng):
+                yield np.einsum("bc,cij->bij", drawn.astype(np.float64), per_cluster)
+        elif view.weight is not None:
+            yield from self._weighted_tables(where, threshold, rng)
+        else:
+            draw = (
+                resampling.stratified_tables
+                if self.settings.stratify
+                else resampling.multinomial_tables
+            )
+            yield draw(np.rint(matrix).astype(np.int64), resamples, rng).astype(np.float64)
+
+    def _weighted_tables(
+        self, where: Slice, threshold: float | None, rng: np.random.Generator
+    ) -> Iterator[npt.NDArray[Any]]:
+        view = self.tables.view
+        rows = self.tables.rows(where)
+        size = len(view.labels)
+        predicted = self.tables.predicted(threshold)[rows]
+        inside = predicted < size
+        code = (view.actual[rows].astype(np.int64) * size + predicted)[inside]
+        assert view.weight is not None
+        weight = view.weight[rows][inside]
+        for drawn in resampling.cluster_resamples(len(code), self.settings.resamples, rng):
+            yield np.stack(
+                [np.bincount(code, weight * times, size * size) for times in drawn]
+            ).reshape(-1, size, size)
+
+    def _run(self, where: Slice, index: int | None) -> None:
+        functions = self.planned[where, index]
+        found: dict[str, list[Floats]] = {name: [] for name in functions}
+        for batch in self._score_batches(where, index):
+            for name, function in functions.items():
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    values = np.asarray(function(batch), dtype=np.float64)
+                found[name].append(np.broadcast_to(values, batch.positives.shape[:1]))
+        for name, parts in found.items():
+            self._score_values[(where, index), name] = _finite(np.concatenate(parts))
+
+    def _score_batches(self, where: Slice, index: int | None) -> Iterator[ScoreTable]:
+        table = self.tables.scores(where, index)
+        view = self.tables.view
+        rng = self._rng(where, f"scores {index}")
+        if view.cluster is None and view.weight is None:
+            for pos, neg in resampling.score_table_resamples(
+                table.positives,
+                table.negatives,
+                self.settings.resamples,
+                rng,
+                stratify=self.settings.stratify,
+            ):
+                yield ScoreTable(table.scores, pos, neg)
+            return
+        yield from self._drawn_scores(where, index, table, rng)
+
+    def _drawn_scores(
+        self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
+    ) -> Iterator[ScoreTable]:
+        view = self.tables.view
+        rows = self.tables.rows(where)
+        column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+        assert column is not None
+        size = len(table.scores)
+        entry = np.searchsorted(-table.scores, -column[rows])
+        negative = view.actual[rows] != (view.positive_index if index is None else index)
+        code = entry + size * negative
+        weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
+        if view.cluster is None:
+            unit = np.arange(len(rows))
+        else:
+            _, unit = np.unique(view.cluster[0][rows], return_inverse=True)
+        count = int(unit.max()) + 1 if len(unit) else 0
+        for drawn in resampling.cluster_resamples(count, self.settings.resamples, rng):
+            step = max(1, _BATCH // max(1, 2 * size))
+            for start in range(0, len(drawn), step):
+                part = np.stack(
+                    [
+                        np.bincount(code, weight * times[unit], 2 * size)
+                        for times in drawn[start : start + step]
+                    ]
+                )
+                yield ScoreTable(table.scores, part[:, :size], part[:, size:])
+
+
+def _finite(values: npt.NDArray[Any]) -> Floats:
+    """Replicates as floats; what is undefined or infinite is NaN."""
+    real = np.real(values).astype(np.float64)
+    return np.where(np.isfinite(real), real, np.nan)
+
+
+def from_replicates(
+    values: Floats,
+    estimate: float,
+    level: float,
+    method: str,
+    jackknife: tuple[Floats, Floats] | None = None,
+) -> IntervalResult | None:
+    """Percentile or BCa limits, with the number of usable replicates."""
+    usable = int(np.isfinite(values).sum())
+    facts = {"resamples": len(values), "usable": usable}
+    if method == "bootstrap_bca":
+        if jackknife is None:
+            return None
+        limits = resampling.bca(values, estimate, jackknife[0], jackknife[1], level)
+    else:
+        limits = resampling.percentile(values, level)
+    if limits is None:
+        return None
+    note = None
+    if usable < len(values):
+        note = f"the metric is undefined in {len(values) - usable} of {len(values)} replicates"
+    return IntervalResult(level, limits.low, limits.high, method, note, facts)
+
+
+def table_jackknife(function: OfTables, table: Floats) -> tuple[Floats, Floats]:
+    """Values with one row of each non-empty cell left out, and the rows of those cells."""
+    rows, columns = np.nonzero(table)
+    stack = np.repeat(table[None], len(rows), axis=0)
+    stack[np.arange(len(rows)), rows, columns] -= 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _finite(function(stack)), table[rows, columns]
+
+
+def score_jackknife(function: OfScores, table: ScoreTable) -> tuple[Floats, Floats] | None:
+    """The same for a score table, entry by entry; None where it has too many entries."""
+    size = len(table.scores)
+    if size > JACKKNIFE_ENTRIES:
+        return None
+    values, weights = [], []
+    step = max(1, _BATCH // max(1, 2 * size))
+    for start in range(0, size, step):
+        part = np.arange(start, min(start + step, size))
+        for kind in (0, 1):
+            held = (table.positives if kind == 0 else table.negatives)[part]
+            entries = part[held > 0]
+            if not len(entries):
+                continue
+            pos = np.repeat(table.positives[None], len(entries), axis=0)
+            neg = np.repeat(table.negatives[None], len(entries), axis=0)
+            (pos if kind == 0 else neg)[np.arange(len(entries)), entries] -= 1
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values.append(_finite(np.asarray(function(ScoreTable(table.scores, pos, neg)))))
+            weights.append(held[held > 0].astype(np.float64))
+    return np.concatenate(values), np.concatenate(weights)

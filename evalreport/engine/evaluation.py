@@ -1,0 +1,201 @@
+"""One dataset and model, from its plan to its records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.folds import fold_interval, mean_over_folds, spread
+from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
+from evalreport.engine.memory import MemoryTables
+from evalreport.engine.records import Measure, TableRecord
+from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest
+from evalreport.predict.view import View
+
+
+@dataclass
+class Numbering:
+    """Ids of records, counted up in the order they are made."""
+
+    measures: int = 0
+    tables: int = 0
+    curves: int = 0
+
+    def measure(self) -> str:
+        """The next measure's id."""
+        self.measures += 1
+        return f"m{self.measures}"
+
+    def table(self) -> str:
+        """The next table's id."""
+        self.tables += 1
+        return f"t{self.tables}"
+
+    def curve(self) -> str:
+        """The next curve's id."""
+        self.curves += 1
+        return f"c{self.curves}"
+
+
+@dataclass
+class Evaluation:
+    """The records of one dataset and model."""
+
+    view: View
+    measures: list[Measure] = field(default_factory=list)
+    tables: list[TableRecord] = field(default_factory=list)
+
+
+class Evaluator:
+    """Runs the tasks of one dataset and model in the order of the plan."""
+
+    def __init__(
+        self, measurer: Measurer, tables: MemoryTables, numbering: Numbering, first: ThresholdRequest | None
+    ) -> None:
+        self.measurer = measurer
+        self.tables = tables
+        self.numbering = numbering
+        self.first = first
+        self.view = measurer.view
+        self.result = Evaluation(self.view)
+        self._table_ids: dict[tuple[Slice, float | None, str | None], str] = {}
+        self._computed: dict[Task, Computed] = {}
+
+    def run(
+        self, plan: Plan, step: Callable[[], None] = lambda: None
+    ) -> Evaluation:
+        """Every task and every recorded refusal of this dataset and model."""
+        own = [t for t in plan.tasks if self._mine(t)]
+        self.measurer.announce(own)
+        for entry in self._in_order(plan):
+            if isinstance(entry, Task):
+                self._task(entry)
+            elif entry.recorded:
+                self._skip(entry)
+            step()
+        return self.result
+
+    def _mine(self, task: Task) -> bool:
+        return task.dataset == self.view.dataset and task.model == self.view.model
+
+    def _in_order(self, plan: Plan) -> Iterator[Task | Skipped]:
+        yield from (t for t in plan.tasks if self._mine(t))
+        yield from (s for s in plan.skipped if self._mine(s.record))
+
+    def _task(self, task: Task) -> None:
+        if task.where.fold == MEAN_OF_FOLDS:
+            self._mean_of_folds(task)
+            return
+        computed = self.measurer.compute(task)
+        self._computed[task] = computed
+        table = self._table(task.where, self._request(task))
+        n = self.tables.row_count(task.where)
+        self.result.measures.append(
+            as_measure(computed, self.numbering.measure(), table, n, self._weight(task.where))
+        )
+
+    def _skip(self, skipped: Skipped) -> None:
+        task = skipped.record
+        if task.where.fold == MEAN_OF_FOLDS:
+            return
+        table = self._table(task.where, self._request(task))
+        n = self.tables.row_count(task.where)
+        self.result.measures.append(
+            not_applicable(skipped, self.numbering.measure(), table, n)
+        )
+
+    def _mean_of_folds(self, task: Task) -> None:
+        assert self.view.fold is not None
+        names = self.view.fold[1]
+        values: list[Evaluated] = []
+        for name in names:
+            found = self._fold_twin(task, name)
+            values.append(found.evaluated)
+        value = mean_over_folds(names, values)
+        interval = None
+        if self.view.fold_sizes is not None:
+            interval = fold_interval(values, self.view.fold_sizes, self.measurer.settings.level)
+        request = self._request(task)
+        ids = [self._table(Slice(fold=name), request) for name in names]
+        resolved = self.measurer.thresholds.get(request) if request is not None else None
+        computed = Computed(
+            task,
+            value,
+            interval,
+            resolved.number if resolved is not None else None,
+            resolved.exploratory if resolved is not None else False,
+        )
+        measure = as_measure(
+            computed, self.numbering.measure(), None, self.view.rows, self._weight(Slice())
+        )
+        extra = {**measure.extra, "tables": ids, "spread": spread(values)}
+        self.result.measures.append(replace(measure, extra=extra))
+
+    def _fold_twin(self, task: Task, fold: str) -> Computed:
+        for done, computed in self._computed.items():
+            if (
+                done.where == Slice(fold=fold)
+                and done.metric == task.metric
+                and done.params == task.params
+                and done.average == task.average
+                and done.label == task.label
+                and done.threshold == task.threshold
+                and done.indeterminate == task.indeterminate
+            ):
+                return computed
+        raise LookupError(f"no value of {task.name()} in fold {fold}")
+
+    def _request(self, task: Task) -> ThresholdRequest | None:
+        return task.threshold if task.threshold is not None else self.first
+
+    def _weight(self, where: Slice) -> float | None:
+        if self.view.weight is None:
+            return None
+        import math
+
+        return math.fsum(self.view.weight[self.tables.rows(where)])
+
+    def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
+        """Id of the classification table a number is printed beside."""
+        threshold = None
+        if request is not None and self.view.score is not None:
+            resolved = self.measurer.thresholds[request]
+            if resolved.number is None:
+                return None
+            threshold = resolved.number
+        rule = request.text if request is not None else None
+        key = (where, threshold, rule)
+        if key not in self._table_ids:
+            id = self.numbering.table()
+            self._table_ids[key] = id
+            self.result.tables.append(
+                TableRecord(
+                    id=id,
+                    dataset=self.view.dataset,
+                    model=self.view.model,
+                    where=where,
+                    threshold=threshold,
+                    threshold_rule=rule,
+                    table=self.tables.classification(where, threshold),
+                )
+            )
+        return self._table_ids[key]
+
+
+def evaluate_view(
+    view: View,
+    plan: Plan,
+    measurer: Measurer,
+    tables: MemoryTables,
+    numbering: Numbering,
+    first: ThresholdRequest | None,
+    step: Callable[[], None] = lambda: None,
+) -> Evaluation:
+    """The records of one dataset and model."""
+    return Evaluator(measurer, tables, numbering, first).run(plan, step)
+
+
+def first_of(requests: Sequence[ThresholdRequest | None]) -> ThresholdRequest | None:
+    """The threshold whose table stands beside metrics that use none."""
+    return requests[0] if requests else None

@@ -1,0 +1,64 @@
+"""The mean over folds: one record beside the pooled one, never mixed with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.intervals import IntervalResult
+from evalreport.metrics.formula import Undefined, Value, number_text
+from evalreport.statistics.folds import nadeau_bengio
+
+#: Up to so many folds the mean is written out in full.
+WRITTEN_FOLDS = 12
+
+
+def mean_over_folds(folds: Sequence[str], values: Sequence[Evaluated]) -> Evaluated:
+    """The mean of the fold values; folds where it is undefined are skipped and counted."""
+    numbers = [v.outcome.number for v in values if isinstance(v.outcome, Value)]
+    missing = [
+        name
+        for name, v in zip(folds, values, strict=True)
+        if not isinstance(v.outcome, Value)
+    ]
+    formula = "sum(fold value) / folds"
+    note = None
+    if missing:
+        shown = ", ".join(missing[:5])
+        note = f"undefined in {len(missing)} of {len(folds)} folds, left out of the mean: {shown}"
+    if not numbers:
+        return Evaluated(Undefined(note or "there is no fold"), formula, "0 / 0", note=note)
+    value = math.fsum(numbers) / len(numbers)
+    if len(numbers) <= WRITTEN_FOLDS:
+        written = f"({' + '.join(number_text(n) for n in numbers)}) / {len(numbers)}"
+    else:
+        written = f"sum of {len(numbers)} fold values / {len(numbers)}"
+    return Evaluated(Value(value), formula, written, note=note)
+
+
+def spread(values: Sequence[Evaluated]) -> float | None:
+    """Standard deviation over folds (ddof 1); None with fewer than two values."""
+    numbers = [v.outcome.number for v in values if isinstance(v.outcome, Value)]
+    if len(numbers) < 2:
+        return None
+    mean = math.fsum(numbers) / len(numbers)
+    return math.sqrt(math.fsum((n - mean) ** 2 for n in numbers) / (len(numbers) - 1))
+
+
+def fold_interval(
+    values: Sequence[Evaluated], sizes: Mapping[str, tuple[int, int]], level: float
+) -> IntervalResult | None:
+    """Nadeau-Bengio corrected interval of the mean, from mean training and test sizes.
+
+    Nadeau C., Bengio Y. Inference for the generalization error. Machine Learning 52, 2003.
+    """
+    numbers = [v.outcome.number for v in values if isinstance(v.outcome, Value)]
+    if len(numbers) < 2 or len(numbers) < len(values):
+        return None
+    train = math.fsum(s[0] for s in sizes.values()) / len(sizes)
+    test = math.fsum(s[1] for s in sizes.values()) / len(sizes)
+    limits = nadeau_bengio(numbers, train, test, level)
+    if limits is None:
+        return None
+    return IntervalResult(level, limits.low, limits.high, "nadeau_bengio")

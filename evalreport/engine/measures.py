@@ -1,0 +1,327 @@
+"""Tasks to numbers: each task of the plan becomes one record with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evalreport.engine.bootstrap import Bootstrap
+from evalreport.engine.classification import ClassificationTable
+from evalreport.engine.evaluate import (
+    Evaluated,
+    average,
+    class_value,
+    evaluated,
+    overall_value,
+)
+from evalreport.engine.intervals import IntervalResult
+from evalreport.engine.memory import MemoryTables
+from evalreport.engine.records import Measure
+from evalreport.engine.score_intervals import class_score_interval, score_interval
+from evalreport.engine.settings import Settings
+from evalreport.engine.table_intervals import table_interval
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Average, Metric, Table
+from evalreport.metrics.formula import Infinite, Undefined, Value
+from evalreport.metrics.tables import Matrix
+from evalreport.plan.task import Skipped, Task, ThresholdRequest
+from evalreport.predict.view import View
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A threshold as it applies: its number, or the reason why there is none."""
+
+    number: float | None
+    reason: str | None = None
+    exploratory: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """A value with its interval, before it gets an id."""
+
+    task: Task
+    evaluated: Evaluated
+    interval: IntervalResult | None
+    threshold: float | None = None
+    exploratory: bool = False
+    tables: tuple[str, ...] = ()
+
+
+class Measurer:
+    """Computes the tasks of one dataset and model from its tables."""
+
+    def __init__(
+        self,
+        view: View,
+        tables: MemoryTables,
+        settings: Settings,
+        thresholds: Mapping[ThresholdRequest, Resolved],
+    ) -> None:
+        self.view = view
+        self.tables = tables
+        self.settings = settings
+        self.thresholds = thresholds
+        self.bootstrap = Bootstrap(tables, settings)
+
+    def announce(self, tasks: Sequence[Task]) -> None:
+        """Tell the bootstrap which score metrics share the draws of each slice."""
+        for task in tasks:
+            if task.table == Table.SCORES.value and task.interval in BOOTSTRAPS:
+                metric, arguments = self._metric(task)
+                index = self._index(task)
+                for k in self._indices(task):
+                    name = _key(task)
+                    self.bootstrap.plan(task.where, k if index is None else index, name, _of_scores(
+                        metric, arguments
+                    ))
+
+    def compute(self, task: Task) -> Computed:
+        """The value and interval of one task."""
+        resolved = self._threshold(task)
+        if task.threshold is not None and resolved.number is None:
+            metric, _ = self._metric(task)
+            reason = resolved.reason or "there is no such threshold"
+            none = Evaluated(Undefined(reason), metric.formula or metric.name, "")
+            return Computed(task, none, None, None, resolved.exploratory)
+        if self.tables.row_count(task.where) == 0:
+            metric, _ = self._metric(task)
+            none = Evaluated(Undefined("there is no row"), metric.formula or metric.name, "0 / 0")
+            return Computed(task, none, None, resolved.number, resolved.exploratory)
+        kinds: dict[str, Callable[[Task, float | None], tuple[Evaluated, IntervalResult | None]]]
+        kinds = {
+            Table.COUNTS.value: self._of_table,
+            Table.MATRIX.value: self._of_table,
+            Table.SCORES.value: self._of_scores,
+            Table.CLASS_SCORES.value: self._of_class_scores,
+        }
+        value, interval = kinds[task.table](task, resolved.number)
+        if interval is not None and resolved.exploratory:
+            interval = _conditional(interval)
+        return Computed(task, value, interval, resolved.number, resolved.exploratory)
+
+    # -- classification table -------------------------------------------------------------
+
+    def _of_table(
+        self, task: Task, threshold: float | None
+    ) -> tuple[Evaluated, IntervalResult | None]:
+        metric, arguments = self._metric(task, threshold)
+        table = self.tables.classification(task.where, threshold)
+        matrix = table.matrix(task.indeterminate)
+        value = self._table_value(task, metric, arguments, table, matrix)
+        interval = None
+        if isinstance(value.outcome, Value) and task.interval is not None:
+            interval = table_interval(
+                self, task, metric, arguments, table, matrix, value, threshold
+            )
+        return value, interval
+
+    def _table_value(
+        self,
+        task: Task,
+        metric: Metric,
+        arguments: Mapping[str, Any],
+        table: ClassificationTable,
+        matrix: Matrix,
+    ) -> Evaluated:
+        kind = Average(task.average) if task.average is not None else None
+        if kind is Average.MICRO:
+            if metric.for_classes is not None:
+                return overall_value(metric, matrix, arguments)
+            return evaluated(metric, metric(matrix.pooled(), **arguments), None)
+        if kind is not None:
+            values = [
+                class_value(metric, matrix.one_versus_rest(k), arguments, label)
+                for k, label in enumerate(table.labels)
+            ]
+            return average(metric, kind, table.labels, values, matrix.row_totals)
+        if metric.table is Table.MATRIX or (table.size > 2 and metric.scope == "all"):
+            return overall_value(metric, matrix, arguments)
+        index = self.class_index(task)
+        label = table.labels[index]
+        return class_value(metric, matrix.one_versus_rest(index), arguments, label)
+
+    # -- scores ---------------------------------------------------------------------------
+
+    def _of_scores(
+        self, task: Task, threshold: float | None
+    ) -> tuple[Evaluated, IntervalResult | None]:
+        metric, arguments = self._metric(task, threshold)
+        if task.average is not None:
+            return self._average_of_scores(task, metric, arguments)
+        index = self._index(task)
+        table = self.tables.scores(task.where, index)
+        label = self.view.labels[self.class_index(task)]
+        value = evaluated(metric, metric(table, **arguments), label)
+        interval = None
+        if isinstance(value.outcome, Value) and task.interval is not None:
+            interval = score_interval(self, task, metric, arguments, table, value, index)
+        return value, interval
+
+    def _average_of_scores(
+        self, task: Task, metric: Metric, arguments: Mapping[str, Any]
+    ) -> tuple[Evaluated, IntervalResult | None]:
+        values, supports = [], []
+        for k, label in enumerate(self.view.labels):
+            table = self.tables.scores(task.where, k if len(self.view.labels) > 2 else None)
+            values.append(evaluated(metric, metric(table, **arguments), label))
+            supports.append(table.positive_total.item())
+        value = average(metric, Average(task.average), self.view.labels, values, supports)
+        interval = None
+        if isinstance(value.outcome, Value) and task.interval in BOOTSTRAPS:
+            interval = class_score_interval(self, task, metric, arguments, value)
+        return value, interval
+
+    def _of_class_scores(
+        self, task: Task, threshold: float | None
+    ) -> tuple[Evaluated, IntervalResult | None]:
+        metric, arguments = self._metric(task, threshold)
+        pairs = metric.name == "hand_till_auc"
+        table = self.tables.class_scores(task.where, pairs)
+        form = metric.for_classes or metric.function
+        value = evaluated(metric, form(table, **arguments), None)
+        interval = None
+        if isinstance(value.outcome, Value) and task.interval is not None:
+            interval = class_score_interval(self, task, metric, arguments, value)
+        return value, interval
+
+    # -- small things ---------------------------------------------------------------------
+
+    def class_index(self, task: Task) -> int:
+        """Code of the class that a task's value belongs to."""
+        if task.label is not None:
+            return self.view.labels.index(task.label)
+        return self.view.positive_index
+
+    def _index(self, task: Task) -> int | None:
+        """Column of the class scores; None where there is one score."""
+        if len(self.view.labels) <= 2:
+            return None
+        return self.class_index(task)
+
+    def _indices(self, task: Task) -> Sequence[int | None]:
+        if task.average is not None:
+            return ()
+        return (self._index(task),)
+
+    def _metric(
+        self, task: Task, threshold: float | None = None
+    ) -> tuple[Metric, dict[str, Any]]:
+        metric = find(task.metric)
+        assert metric is not None
+        arguments = metric.arguments(dict(task.params))
+        if "threshold" in metric.context:
+            arguments["threshold"] = threshold
+        if "costs" in metric.context:
+            arguments["costs"] = self._costs()
+        return metric, arguments
+
+    def _costs(self) -> Any:
+        labels = self.view.labels
+        if len(labels) > 2:
+            return self.settings.class_costs(labels)
+        return self.settings.two_class_costs(labels, self.view.positive_index)
+
+    def _threshold(self, task: Task) -> Resolved:
+        if task.threshold is None:
+            return Resolved(None)
+        return self.thresholds[task.threshold]
+
+
+BOOTSTRAPS = frozenset({"bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap"})
+
+
+def _key(task: Task) -> str:
+    return task.name()
+
+
+def _of_scores(metric: Metric, arguments: Mapping[str, Any]) -> Callable[[Any], Any]:
+    return lambda table: metric(table, **arguments).array()
+
+
+def _conditional(interval: IntervalResult) -> IntervalResult:
+    text = "conditional on the threshold, which was chosen on these rows"
+    return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
+
+
+def as_measure(
+    computed: Computed, id: str, table: str | None, n: int, weight: float | None
+) -> Measure:
+    """The record of a computed task."""
+    task, value = computed.task, computed.evaluated
+    metric = find(task.metric)
+    assert metric is not None
+    state, number, reason = state_of(value)
+    return Measure(
+        id=id,
+        dataset=task.dataset,
+        model=task.model,
+        where=task.where,
+        metric=task.metric,
+        title=metric.title,
+        params=dict(task.params) if task.params else _shown(metric, task),
+        average=task.average,
+        label=task.label,
+        threshold=computed.threshold if task.threshold is not None else None,
+        threshold_rule=task.threshold.text if task.threshold is not None else None,
+        state=state,
+        value=number,
+        reason=reason,
+        interval=computed.interval,
+        n=n,
+        table=table,
+        formula=value.formula,
+        substituted=value.substituted,
+        numerator=value.numerator if state == "value" or state == "undefined" else None,
+        denominator=value.denominator if state == "value" or state == "undefined" else None,
+        indeterminate=task.indeterminate,
+        exploratory=computed.exploratory,
+        extra={"weight": weight} if weight is not None else {},
+    )
+
+
+def _shown(metric: Metric, task: Task) -> dict[str, Any]:
+    """Parameters left at their defaults are shown as well."""
+    given = metric.arguments(dict(task.params))
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def state_of(value: Evaluated) -> tuple[str, float | None, str | None]:
+    """State, number and reason of a value, as they stand in a record."""
+    outcome = value.outcome
+    if isinstance(outcome, Value):
+        return "value", outcome.number, value.note
+    if isinstance(outcome, Infinite):
+        return "infinite", None, outcome.reason
+    return "undefined", None, outcome.reason
+
+
+def not_applicable(skipped: Skipped, id: str, table: str | None, n: int) -> Measure:
+    """The record of something a model cannot give."""
+    task = skipped.record
+    metric = find(task.metric)
+    assert metric is not None
+    return Measure(
+        id=id,
+        dataset=task.dataset,
+        model=task.model,
+        where=task.where,
+        metric=task.metric,
+        title=metric.title,
+        params=dict(task.params) if task.params else _shown(metric, task),
+        average=task.average,
+        label=task.label,
+        threshold=task.threshold.number if task.threshold is not None else None,
+        threshold_rule=task.threshold.text if task.threshold is not None else None,
+        state="not_applicable",
+        value=None,
+        reason=skipped.reason,
+        interval=None,
+        n=n,
+        table=table,
+        formula=metric.formula or metric.name,
+        substituted="",
+        indeterminate=task.indeterminate,
+    )

@@ -1,0 +1,239 @@
+"""Intervals of score metrics, by the planned method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evalreport.engine import influence, intervals
+from evalreport.engine.bootstrap import from_replicates, score_jackknife
+from evalreport.engine.class_bootstrap import class_replicates
+from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.intervals import IntervalResult
+from evalreport.metrics.declare import Metric
+from evalreport.metrics.formula import Value
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.task import Task
+from evalreport.statistics import delong, logistic, means, obuchowski, proportions
+from evalreport.statistics.interval import Interval as Limits
+from evalreport.statistics.interval import z_value
+
+if TYPE_CHECKING:
+    from evalreport.engine.measures import Measurer
+
+
+def score_interval(
+    measurer: Measurer,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    value: Evaluated,
+    index: int | None,
+) -> IntervalResult | None:
+    """The interval of one value of a score metric; None where the method gives none."""
+    assert isinstance(value.outcome, Value)
+    number, level = value.outcome.number, measurer.settings.level
+    method = task.interval
+    assert method is not None
+    if method in ("delong", "delong_logit", "hanley_mcneil"):
+        return _area(metric, arguments, table, number, level, method)
+    if method == "obuchowski" or (method == "sandwich" and metric.row_loss is None):
+        return _area_of_rows(measurer, task, metric, arguments, table, level, method, index)
+    if method == "normal":
+        return _mean(metric, table, number, level)
+    if method == "sandwich":
+        return _weighted_mean(metric, table, number, level)
+    if method == "wald":
+        return _logistic(metric, table, number, level)
+    if method in proportions.PROPORTION_METHODS:
+        if value.numerator is None or value.denominator is None:
+            return None
+        return intervals.proportion(value.numerator, value.denominator, level, method)
+    if method == "influence":
+        variance = influence.variance(metric.name, table)
+        if variance is None:
+            return None
+        return intervals.symmetric(number, variance, level, method, metric.bounds)
+    name = task.name()
+    measurer.bootstrap.plan(
+        task.where, index, name, lambda stacked: metric(stacked, **arguments).array()
+    )
+    values = measurer.bootstrap.of_scores(task.where, index, name)
+    jackknife = None
+    if method == "bootstrap_bca" and measurer.view.cluster is None and measurer.view.weight is None:
+        jackknife = score_jackknife(lambda t: metric(t, **arguments).array(), table)
+    return from_replicates(values, number, level, method, jackknife)
+
+
+# -- areas -------------------------------------------------------------------------------------
+
+
+def _area(
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    number: float,
+    level: float,
+    method: str,
+) -> IntervalResult | None:
+    limits: Limits | None = getattr(delong, method)(table.positives, table.negatives, level)
+    area = delong.auc(table.positives, table.negatives)
+    if limits is not None and limits.low < limits.high:
+        return _scaled(metric, arguments, table, intervals.from_limits(limits, level, method))
+    if area is None:
+        return None
+    fallback = intervals.independent_pairs(
+        area, float(table.positive_total), float(table.negative_total), level, method
+    )
+    return _scaled(metric, arguments, table, fallback)
+
+
+def _scaled(
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    interval: IntervalResult | None,
+) -> IntervalResult | None:
+    """Limits of an area carried over to a metric that is linear in it (Gini, U).
+
+    The line is found from the metric itself at an area of 0 and of 1.
+    """
+    if interval is None or metric.name == "roc_auc":
+        return interval
+    scores = np.array([1.0, 0.0])
+    p, n, none = table.positive_total, table.negative_total, 0 * table.positive_total
+    worst = metric(ScoreTable(scores, np.array([none, p]), np.array([n, none])), **arguments)
+    best = metric(ScoreTable(scores, np.array([p, none]), np.array([none, n])), **arguments)
+    low, high = float(worst.exact()), float(best.exact())
+    return IntervalResult(
+        interval.level,
+        low + (high - low) * interval.low,
+        low + (high - low) * interval.high,
+        interval.method,
+        interval.note,
+        interval.facts,
+    )
+
+
+def _area_of_rows(
+    measurer: Measurer,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    level: float,
+    method: str,
+    index: int | None,
+) -> IntervalResult | None:
+    view = measurer.view
+    rows = measurer.tables.rows(task.where)
+    column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+    assert column is not None
+    positive = view.actual[rows] == (view.positive_index if index is None else index)
+    if method == "obuchowski":
+        assert view.cluster is not None
+        variance = obuchowski.obuchowski_variance(positive, column[rows], view.cluster[0][rows])
+    else:
+        assert view.weight is not None
+        variance = obuchowski.sandwich_auc_variance(positive, column[rows], view.weight[rows])
+    area = delong.auc(table.positives, table.negatives)
+    if area is None or variance is None:
+        return None
+    if variance <= intervals.VANISHED:
+        fallback = intervals.independent_pairs(
+            area, float(positive.sum()), float((~positive).sum()), level, method
+        )
+        return _scaled(metric, arguments, table, fallback)
+    around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
+    return _scaled(metric, arguments, table, around)
+
+
+# -- means and fits -----------------------------------------------------------------------------
+
+
+def _losses(metric: Metric, table: ScoreTable) -> tuple[Any, Any]:
+    assert metric.row_loss is not None
+    return metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)
+
+
+def _mean(
+    metric: Metric, table: ScoreTable, number: float, level: float
+) -> IntervalResult | None:
+    if metric.row_loss is None:
+        return None
+    of_positive, of_negative = _losses(metric, table)
+    n = float(table.total)
+    second = float(
+        np.sum(table.positives * of_positive**2) + np.sum(table.negatives * of_negative**2)
+    )
+    return intervals.mean_of_rows(number, n, second / n, level, metric.bounds)
+
+
+def _weighted_mean(
+    metric: Metric, table: ScoreTable, number: float, level: float
+) -> IntervalResult | None:
+    if table.squares_positive is None or table.squares_negative is None:
+        return None
+    of_positive, of_negative = _losses(metric, table)
+    spread = float(
+        np.sum(table.squares_positive * (of_positive - number) ** 2)
+        + np.sum(table.squares_negative * (of_negative - number) ** 2)
+    )
+    variance = spread / float(table.total) ** 2
+    return intervals.symmetric(number, variance, level, "sandwich", metric.bounds)
+
+
+def _logistic(
+    metric: Metric, table: ScoreTable, number: float, level: float
+) -> IntervalResult | None:
+    try:
+        fit = logistic.calibration_fit(table.scores, table.positives, table.negatives)
+    except logistic.NotEstimable:
+        return None
+    error = getattr(fit, metric.name.removeprefix("calibration_") + "_se")
+    half = z_value(level) * error
+    return IntervalResult(level, number - half, number + half, "wald")
+
+
+# -- one column per class -----------------------------------------------------------------------
+
+
+def class_score_interval(
+    measurer: Measurer,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    value: Evaluated,
+) -> IntervalResult | None:
+    """The interval of a metric over the columns of all classes, or of a class average."""
+    assert isinstance(value.outcome, Value)
+    number, level, view = value.outcome.number, measurer.settings.level, measurer.view
+    method = task.interval
+    assert method is not None
+    rows = measurer.tables.rows(task.where)
+    if method in ("normal", "sandwich") and metric.class_loss is not None:
+        assert view.class_scores is not None
+        losses = metric.class_loss(view.class_scores[rows], view.actual[rows])
+        if view.weight is None:
+            second = math.fsum(losses**2) / len(rows)
+            return intervals.mean_of_rows(number, len(rows), second, level, metric.bounds)
+        estimate = means.weighted_mean(losses, view.weight[rows])
+        if estimate is None or estimate.standard_error is None:
+            return None
+        return intervals.symmetric(
+            number, estimate.standard_error**2, level, method, metric.bounds
+        )
+    if method in proportions.PROPORTION_METHODS:
+        if value.numerator is None or value.denominator is None:
+            return None
+        return intervals.proportion(value.numerator, value.denominator, level, method)
+    if not method.startswith(("bootstrap", "cluster_bootstrap")):
+        return None
+    values = class_replicates(measurer, task, metric, arguments)
+    if values is None or method == "bootstrap_bca":
+        return None
+    return from_replicates(values, number, level, method)

@@ -1,0 +1,44 @@
+"""What the spec says about how sure: level, resamples, seed; and costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings that every number of a run shares.
+
+    ``costs`` is what ``expected_cost`` takes: names of the two-class mistakes, or
+    actual label -> predicted label -> cost.
+    """
+
+    level: float = 0.95
+    resamples: int = 2000
+    seed: int = 0
+    stratify: bool = False
+    costs: Any = None
+
+    def two_class_costs(self, labels: tuple[str, ...], positive: int) -> dict[str, float]:
+        """Costs by kind of outcome, from either way of writing them."""
+        costs = self.costs or {}
+        if any(key in costs for key in ("false_negative", "false_positive")):
+            return dict(costs)
+        pos, neg = labels[positive], labels[1 - positive]
+        return {
+            "false_negative": _cost(costs, pos, neg),
+            "false_positive": _cost(costs, neg, pos),
+            "true_positive": _cost(costs, pos, pos),
+            "true_negative": _cost(costs, neg, neg),
+        }
+
+    def class_costs(self, labels: tuple[str, ...]) -> list[list[float]]:
+        """K x K costs in the order of the labels; what is not priced costs nothing."""
+        costs = self.costs or {}
+        return [[_cost(costs, actual, predicted) for predicted in labels] for actual in labels]
+
+
+def _cost(costs: Any, actual: str, predicted: str) -> float:
+    row = costs.get(actual, {})
+    return float(row.get(predicted, 0)) if hasattr(row, "get") else 0.0

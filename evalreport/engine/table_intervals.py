@@ -1,0 +1,175 @@
+"""Intervals of metrics of the classification table, by the planned method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine import intervals
+from evalreport.engine.bootstrap import from_replicates, table_jackknife
+from evalreport.engine.classification import ClassificationTable, dense_counts
+from evalreport.engine.evaluate import Evaluated, stacked_value
+from evalreport.engine.intervals import IntervalResult, TableValue
+from evalreport.metrics.declare import Average, Interval, Metric, Table
+from evalreport.metrics.formula import Ratio, Value
+from evalreport.metrics.tables import Counts, Matrix
+from evalreport.plan.task import Task
+from evalreport.statistics.proportions import PROPORTION_METHODS
+
+if TYPE_CHECKING:
+    from evalreport.engine.measures import Measurer
+
+#: Classes up to which a dense table is made for an interval.
+MOST_CLASSES = 500
+
+
+def table_interval(
+    measurer: Measurer,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ClassificationTable,
+    matrix: Matrix,
+    value: Evaluated,
+    threshold: float | None,
+) -> IntervalResult | None:
+    """The interval of one value of a table metric; None where the method gives none."""
+    assert isinstance(value.outcome, Value)
+    level, method = measurer.settings.level, task.interval
+    assert method is not None
+    if method in PROPORTION_METHODS:
+        if value.numerator is None or value.denominator is None:
+            return None
+        return intervals.proportion(value.numerator, value.denominator, level, method)
+    if method == "wilson_n_eff":
+        squares = _denominator_squares(metric, arguments, task, table, measurer)
+        share, weight = value.outcome.number, float(value.denominator or 0)
+        return intervals.weighted_proportion(share, weight, squares, level)
+    if table.size > MOST_CLASSES or any(np.any(u) for u in matrix.unplaced):
+        return None
+    v = _table_value(measurer, task, metric, arguments, table, matrix, value, threshold)
+    if method == "cluster_robust" and _single_proportion(metric, task) and v.clusters is not None:
+        top, bottom = _parts(metric, arguments, task, measurer, v.clusters)
+        return intervals.clustered_proportion(top, bottom, level)
+    if method == "cluster_robust" and v.clusters is None:
+        return None
+    return _smooth(measurer, task, metric, v, threshold, method)
+
+
+def _smooth(
+    measurer: Measurer,
+    task: Task,
+    metric: Metric,
+    v: TableValue,
+    threshold: float | None,
+    method: str,
+) -> IntervalResult | None:
+    index = measurer.class_index(task)
+    if method in ("delta", "sandwich", "cluster_robust"):
+        return intervals.smooth(v, method)
+    if method == "fisher_z":
+        return intervals.fisher_z(v)
+    if method == "log":
+        return intervals.log_ratio(metric.name, v, index)
+    if method == "mercaldo":
+        prevalence = float(dict(task.params)["prevalence"])
+        return intervals.mercaldo(metric.name, v, index, prevalence)
+    if method == "wald" and metric.interval is Interval.KAPPA:
+        weights = dict(task.params).get("weights", "linear")
+        return intervals.kappa_wald(v, weights if metric.name == "weighted_kappa" else None)
+    if method == "normal":
+        return _mean_interval(v)
+    values = measurer.bootstrap.of_table(task.where, threshold, v.function, v.table)
+    jackknife = table_jackknife(v.function, v.table) if method == "bootstrap_bca" else None
+    return from_replicates(values, v.value, v.level, method, jackknife)
+
+
+def _table_value(
+    measurer: Measurer,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ClassificationTable,
+    matrix: Matrix,
+    value: Evaluated,
+    threshold: float | None,
+) -> TableValue:
+    assert isinstance(value.outcome, Value)
+    overall = metric.table is Table.MATRIX or (table.size > 2 and metric.scope == "all")
+    function = stacked_value(
+        metric,
+        arguments,
+        average=Average(task.average) if task.average is not None else None,
+        index=None if overall or task.average is not None else measurer.class_index(task),
+    )
+    return TableValue(
+        value=value.outcome.number,
+        function=function,
+        table=dense_counts(matrix),
+        bounds=metric.bounds,
+        level=measurer.settings.level,
+        squares=table.dense_squares,
+        clusters=measurer.tables.clusters(task.where, threshold),
+    )
+
+
+def _single_proportion(metric: Metric, task: Task) -> bool:
+    return (
+        metric.interval is Interval.PROPORTION
+        and metric.table is Table.COUNTS
+        and task.average is None
+    )
+
+
+def _parts(
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    task: Task,
+    measurer: Measurer,
+    stack: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Numerator and denominator of a proportion in each of the stacked tables."""
+    k = measurer.class_index(task)
+    tp = stack[:, k, k]
+    fn = stack[:, k, :].sum(axis=1) - tp
+    fp = stack[:, :, k].sum(axis=1) - tp
+    counts = Counts(tp=tp, fp=fp, fn=fn, tn=stack.sum(axis=(1, 2)) - tp - fn - fp)
+    expression = metric(counts, **arguments)
+    assert isinstance(expression, Ratio)
+    return np.asarray(expression.top.array()), np.asarray(expression.bottom.array())
+
+
+def _denominator_squares(
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    task: Task,
+    table: ClassificationTable,
+    measurer: Measurer,
+) -> float:
+    """Sum of squared weights over the cells below the line: the formula's own denominator."""
+    matrix = Matrix(table.size, {k: v for k, v in (table.squares or {}).items() if k[1] < table.size})
+    if metric.table is Table.MATRIX:
+        expression = metric(matrix, **arguments)
+    else:
+        expression = metric(matrix.one_versus_rest(measurer.class_index(task)), **arguments)
+    assert isinstance(expression, Ratio)
+    return float(expression.bottom.exact())
+
+
+def _mean_interval(v: TableValue) -> IntervalResult | None:
+    """Mean over rows whose value depends on their cell alone: cost, net benefit."""
+    values = cell_values(v.function, v.table.shape[0])
+    n = float(v.table.sum())
+    second = float((v.table * values**2).sum()) / n
+    return intervals.mean_of_rows(v.value, n, second, v.level, v.bounds)
+
+
+def cell_values(
+    function: Callable[[npt.NDArray[Any]], npt.NDArray[Any]], size: int
+) -> npt.NDArray[np.float64]:
+    """What one row in each cell contributes: the metric of the table holding that row alone."""
+    units = np.eye(size * size).reshape(size * size, size, size)
+    return np.asarray(function(units), dtype=np.float64).reshape(size, size)

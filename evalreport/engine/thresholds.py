@@ -1,0 +1,149 @@
+"""Thresholds by rule: solved on all rows of a dataset and model, then applied to its slices.
+
+Candidates are the observed scores (``score >= threshold``), and one above all of
+them where predicting nothing positive is strictly better than any. Ties go to
+the largest threshold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.evaluate import stacked_value
+from evalreport.engine.measures import Resolved
+from evalreport.metrics.declare import Goal, Metric, Table
+from evalreport.metrics.tables import Counts, ScoreTable
+
+Floats = npt.NDArray[np.float64]
+
+#: Candidates evaluated at once where the metric needs the whole table.
+_CHUNK = 100_000
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A threshold rule in the engine's terms.
+
+    ``kind``: ``best`` (the metric itself, up or down by ``upwards``), ``corner``
+    (least distance to the top-left corner), ``limit`` (``at_least`` or ``at_most``
+    a value, best on ``then``; the largest such threshold without it) or ``top``
+    (predict a share, or a number, of the rows).
+    """
+
+    kind: str
+    metric: Metric | None = None
+    params: Mapping[str, Any] | None = None
+    upwards: bool = True
+    at_least: bool = True
+    value: float = 0.0
+    then: Rule | None = None
+
+
+def solve(rule: Rule, table: ScoreTable, costs: Any, exploratory: bool) -> Resolved:
+    """The threshold that a rule picks on a score table, or why there is none."""
+    if not len(table.scores):
+        return Resolved(None, "there is no row to choose a threshold on", exploratory)
+    if rule.kind == "top":
+        return Resolved(_top(rule, table), None, exploratory)
+    if rule.kind == "limit":
+        return _limit(rule, table, costs, exploratory)
+    values = _values(rule, table, costs)
+    candidates = np.concatenate([[_above(table)], table.scores])
+    return _best(values, candidates, np.ones(len(values), dtype=bool), exploratory)
+
+
+def _limit(rule: Rule, table: ScoreTable, costs: Any, exploratory: bool) -> Resolved:
+    reached = _values(rule, table, costs)
+    with np.errstate(invalid="ignore"):
+        allowed = reached >= rule.value if rule.at_least else reached <= rule.value
+    allowed &= ~np.isnan(reached)
+    candidates = np.concatenate([[_above(table)], table.scores])
+    if not allowed.any():
+        assert rule.metric is not None
+        word = "at least" if rule.at_least else "at most"
+        reason = f"no threshold gives {rule.metric.name} {word} {rule.value:g}"
+        return Resolved(None, reason, exploratory)
+    if rule.then is None:
+        observed = allowed.copy()
+        if observed[1:].any():
+            observed[0] = False
+        return Resolved(float(candidates[int(np.argmax(observed))]), None, exploratory)
+    values = _values(rule.then, table, costs)
+    return _best(values, candidates, allowed, exploratory)
+
+
+def _best(
+    values: Floats, candidates: Floats, allowed: npt.NDArray[np.bool_], exploratory: bool
+) -> Resolved:
+    usable = allowed & np.isfinite(values)
+    if not usable.any():
+        return Resolved(None, "the metric is undefined at every threshold", exploratory)
+    scored = np.where(usable, values, -math.inf)
+    # equal fractions can differ in the last bits once they are floats
+    best = float(scored[1:].max()) if usable[1:].any() else -math.inf
+    slack = 8 * np.finfo(float).eps * max(1.0, abs(best)) if math.isfinite(best) else 0.0
+    if not scored[0] > best + slack:
+        scored[0] = -math.inf
+        tied = scored >= best - slack
+    else:
+        tied = scored == scored[0]
+    return Resolved(float(candidates[int(np.argmax(tied))]), None, exploratory)
+
+
+def _above(table: ScoreTable) -> float:
+    return float(np.nextafter(table.scores[0], math.inf))
+
+
+def _values(rule: Rule, table: ScoreTable, costs: Any) -> Floats:
+    """What the rule looks at, for "nothing positive" first and then each score; up is better."""
+    tp = np.concatenate([[0.0], table.true_positives.astype(np.float64)])
+    fp = np.concatenate([[0.0], table.false_positives.astype(np.float64)])
+    p, n = float(table.positive_total), float(table.negative_total)
+    counts = Counts(tp=tp, fp=fp, fn=p - tp, tn=n - fp)
+    if rule.kind == "corner":
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return -np.hypot(fp / n, 1 - tp / p)
+    metric = rule.metric
+    assert metric is not None
+    arguments = metric.arguments(dict(rule.params or {}))
+    if "costs" in metric.context:
+        arguments["costs"] = costs
+    if "threshold" in metric.context:
+        arguments["threshold"] = np.concatenate([[_above(table)], table.scores])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if metric.table is Table.MATRIX:
+            values = _of_matrix(metric, arguments, counts)
+        else:
+            values = np.asarray(metric(counts, **arguments).array(), dtype=np.float64)
+    values = np.broadcast_to(values, tp.shape)
+    if rule.kind == "limit":
+        return values
+    return values if rule.upwards else -values
+
+
+def _of_matrix(metric: Metric, arguments: Mapping[str, Any], counts: Counts) -> Floats:
+    function = stacked_value(metric, arguments, average=None, index=None)
+    tn, fp, fn, tp = (getattr(counts, name).value for name in ("tn", "fp", "fn", "tp"))
+    stack = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+    parts = [function(stack[i : i + _CHUNK]) for i in range(0, len(stack), _CHUNK)]
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _top(rule: Rule, table: ScoreTable) -> float:
+    """The score of the last row when the highest-scored rows are predicted positive."""
+    total = float(table.total)
+    wanted = math.ceil(rule.value * total - 1e-9) if rule.value <= 1 else rule.value
+    flagged = table.true_positives + table.false_positives
+    place = int(np.searchsorted(flagged, wanted, side="left"))
+    return float(table.scores[min(place, len(table.scores) - 1)])
+
+
+def goal_is_up(metric: Metric) -> bool:
+    """Whether more of a metric is better (used where a rule leaves the direction open)."""
+    return metric.goal is not Goal.MINIMIZE
