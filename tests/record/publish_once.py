@@ -1,4 +1,4 @@
-"""Publishing for tests, with a fault at the N-th call; also a script that is killed at each step."""
+"""Publishing for tests, with a fault at the N-th call; as a script, killed at each step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from evalreport.record.run_folder import RunFolder
 from evalreport.record.signals import stopping_cleanly
 
 WHEN = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
-CALLS = "open write fsync mkdir rename replace symlink unlink rmdir ftruncate close scandir".split()
+CALLS = ("open", "write", "fsync", "mkdir", "rename", "replace", "symlink") + (
+    "unlink",
+    "rmdir",
+    "ftruncate",
+    "close",
+    "scandir",
+)
 
 
 def details(text: str = "one", outcome: str = "passed") -> RunDetails:

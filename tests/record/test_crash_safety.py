@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from record.publish_once import Fault, publish, texts
+from record.publish_once import WHEN, Fault, publish, texts
 
 from evalreport.errors import FilesError
 from evalreport.record.history import read_history
+from evalreport.record.prune import prune
 from evalreport.record.runs import check_runs, run_folders
 from evalreport.record.verify import verify_run, verify_runs
 
@@ -52,7 +54,7 @@ def check_next_run_works(runs: Path) -> None:
     assert (runs / "latest").resolve() == published.resolve()
     assert verify_runs(runs) == []
     assert leftovers(runs) == []
-    assert list(read_history(runs).runs)[0].startswith("20261121T120000Z-")
+    assert next(iter(read_history(runs).runs)).startswith("20261121T120000Z-")
     assert set(read_history(runs).runs) == {run.name for run in run_folders(runs)}
 
 
@@ -70,8 +72,7 @@ def test_fault_at_every_call(tmp_path: Path, kind: str) -> None:
             try:
                 publish(runs, "new")
             except FilesError as error:
-                failed = True
-                assert error.problems[0].where is not None
+                failed = all(problem.where for problem in error.problems)
         shown = check_old_or_new(runs, old)
         if failed:
             shown_after_failure.add(shown)
@@ -222,3 +223,24 @@ def test_a_disk_that_is_really_full(small_disk: Path) -> None:
         check_runs(runs)
     check_runs(runs, needed=1000)
     check_next_run_works(runs)
+
+
+@pytest.mark.parametrize("kind", ["full", "io", "torn", "broken"])
+def test_fault_at_every_call_of_pruning(tmp_path: Path, kind: str) -> None:
+    for step in range(1, 1000):
+        runs = tmp_path / str(step)
+        for text in ("first", "second", "old"):
+            publish(runs, text)
+        old = content((runs / "latest").resolve())
+        fault = Fault(step, kind)
+        with fault.injected(), suppress(FilesError):
+            prune(runs, 1, when=WHEN, version="0.1.0")
+        assert check_old_or_new(runs, old) == "old"
+        publish(runs, "third")
+        assert verify_runs(runs) == []
+        assert leftovers(runs) == []
+        # All of it or nothing.
+        assert len(run_folders(runs)) in (2, 4)
+        if fault.calls < step:
+            assert step > 10
+            break

@@ -38,7 +38,7 @@ def test_otherwise_it_is_now_in_whole_seconds(environ: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("at", ["", "yesterday", "12:00", "2026-13-01", "0001-01-01T00:00+23:00"])
 def test_no_time_at_all(at: str) -> None:
-    with pytest.raises(UsageError, match="--at .* is not a time; give ISO 8601"):
+    with pytest.raises(UsageError, match=r"--at .* is not a time; give ISO 8601"):
         read_clock(at, EPOCH)
 
 
@@ -46,7 +46,7 @@ def test_no_time_at_all(at: str) -> None:
     "epoch", ["1.5", "-1", " 1", "1e9", "tomorrow", "٣", "253402300800", "9" * 5000]
 )
 def test_no_epoch_at_all(epoch: str) -> None:
-    with pytest.raises(UsageError, match="SOURCE_DATE_EPOCH=.* is not a time"):
+    with pytest.raises(UsageError, match=r"SOURCE_DATE_EPOCH=.* is not a time"):
         read_clock(None, {"SOURCE_DATE_EPOCH": epoch})
 
 

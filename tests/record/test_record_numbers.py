@@ -115,6 +115,9 @@ def test_every_metric_of_a_class_is_in_the_list_above() -> None:
         ((0, 10, 0, 90), "precision", UNDEFINED),
         ((0, 10, 0, 90), "f1", Fraction(0)),
         ((0, 0, 0, 9), "recall", UNDEFINED),
+        ((0, 0, 3, 9), "lr_plus", UNDEFINED),
+        ((0, 0, 3, 9), "npv_at_prevalence", UNDEFINED),
+        ((0, 0, 0, 0), "accuracy", UNDEFINED),
         ((0, 0, 0, 9), "mcc", UNDEFINED),
         ((0, 0, 0, 9), "kappa", UNDEFINED),
         ((5, 5, 0, 9), "lr_plus", INFINITE),
@@ -144,7 +147,8 @@ def test_a_zero_for_something_undefined_is_found() -> None:
     assert recompute(results(never, {**right, "state": "maybe"})).problems
 
 
-# cat, dog, foosa; truth [cat dog cat cat cat dog cat foosa], predicted [dog cat cat dog cat dog cat foosa]
+# truth     cat dog cat cat cat dog cat foosa
+# predicted dog cat cat dog cat dog cat foosa
 PETS = table([[3, 2, 0], [1, 1, 0], [0, 0, 1]], ["cat", "dog", "foosa"])
 
 
@@ -163,10 +167,14 @@ PETS = table([[3, 2, 0], [1, 1, 0], [0, 0, 1]], ["cat", "dog", "foosa"])
         ("accuracy", None, None, 5 / 8),
         ("balanced_accuracy", None, None, (3 / 5 + 1 / 2 + 1) / 3),
         ("no_information_rate", None, None, 5 / 8),
-        # pe = (5*4 + 2*3 + 1*1) / 64
+        # agreement by chance: five times four, two times three, one: 27 of 64
         ("kappa", None, None, (5 / 8 - 27 / 64) / (1 - 27 / 64)),
-        # Gorodkin: (8*5 - 27) / sqrt((64 - 30) (64 - 26))
+        # Gorodkin: 8 times 5 less 27, over the root of 64 - 30 times 64 - 26
         ("mcc", None, None, 13 / math.sqrt(34 * 38)),
+        # dog: 1 found, 1 missed, 2 false alarms, 4 cleared
+        ("mcc", None, "dog", (4 - 2) / math.sqrt(3 * 2 * 6 * 5)),
+        ("kappa", None, "dog", (8 * 5 - 36) / (64 - 36)),
+        ("balanced_accuracy", None, "dog", (1 / 2 + 4 / 6) / 2),
     ],
 )
 def test_three_classes(metric: str, average: str | None, label: str | None, value: float) -> None:
@@ -362,7 +370,7 @@ def test_numbers_on_the_page() -> None:
         measure("lr_plus", id="m4", state="infinite"),
     ]
     page = """<!doctype html><body><p>text<br>
-      <div data-measure="m1"><span data-value="0.8969072164948454">0.897</span> <i>0.82 to 0.94</i></div>
+      <div data-measure="m1"><span data-value="0.8969072164948454">0.897</span> <i>0.82</i></div>
       <td data-measure="m1"><b><em data-value="0.8969072164948454">89.7&nbsp;%</em></b>
       <div data-measure="m2"><span data-value="">undefined</span></div>
       <div data-measure="m3"><span data-value="-0.0412">\N{MINUS SIGN}0.041</span></div>
@@ -418,3 +426,95 @@ def test_square_root(value: Fraction) -> None:
     root = square_root(value)
     assert root * root <= value
     assert float(root) == pytest.approx(math.sqrt(value), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        measure("f1", average="samples"),
+        measure("kappa", average="micro"),
+        measure("weighted_kappa", average="macro", params={"weights": "linear"}),
+        measure("net_benefit", threshold=None, label="malignant"),
+        measure("log_loss", label="malignant"),
+        measure("roc_auc", average="macro"),
+        measure("partial_auc", params={"min_tpr": 0.9}, label="malignant"),
+    ],
+)
+def test_what_a_table_does_not_settle_is_not_checked(told: dict[str, Any]) -> None:
+    curve = {**CURVE, "label": "malignant"}
+    done = recompute(results(TUMOURS, {**told, "value": 0.5}, curves=[curve]))
+    assert (done.problems, done.checked, done.unchecked) == ((), (), ("m1",))
+
+
+def test_labels_and_classes_a_table_does_not_settle() -> None:
+    rest = table([[90, 1], [2, 7]], ["rest", "cat"], None, label="cat")
+    told = measure("recall", average="macro", value=0.9)
+    assert recompute(results(rest, told)).unchecked == ("m1",)
+    assert recompute(results(PETS, measure("recall", value=0.9, n=8))).unchecked == ("m1",)
+    assert recompute(results(PETS, measure("net_benefit", value=0.9, n=8))).unchecked == ("m1",)
+    by_positive = {**rest, "labels": ["others", "this"], "positive": "this"}
+    told = measure("recall", label="cat", value=7 / 9)
+    assert recompute(results(by_positive, told)).checked == ("m1",)
+    unnamed = {**rest, "labels": ["other", "this"]}
+    assert recompute(results(unnamed, measure("recall", value=0.9))).unchecked == ("m1",)
+    # lr_plus of a is infinite: no rule says what the mean is then
+    infinite = table([[3, 1], [0, 4]], ["a", "b"], "b")
+    told = measure("lr_plus", average="macro", value=3.0, n=8)
+    assert recompute(results(infinite, told)).unchecked == ("m1",)
+
+
+def test_whole_tables_where_nothing_is_defined() -> None:
+    def outcome(metric: str, counts: list[list[float]], **more: Any) -> Any:
+        labels = ["a", "b", "c"][: len(counts)]
+        own = read_table(table(counts, labels, labels[-1]), None)
+        assert own is not None
+        return table_outcome(own, measure(metric, **more))
+
+    one_class = [[5, 0, 0], [0, 0, 0], [0, 0, 0]]
+    nothing = [[0, 0], [0, 0]]
+    for metric in ("balanced_accuracy", "balanced_error_rate", "kappa", "mcc"):
+        assert outcome(metric, one_class) == UNDEFINED
+    for metric in ("accuracy", "no_information_rate", "accuracy_p_value", "net_benefit"):
+        assert outcome(metric, nothing) == UNDEFINED
+    assert outcome("precision", nothing, average="macro") == UNDEFINED
+    assert outcome("net_benefit", [[1, 2], [3, 4]], threshold=1) == UNDEFINED
+    # net benefit at 0.25: 4/10 - 2/10 * 0.25/0.75
+    assert outcome("net_benefit", [[1, 2], [3, 4]], threshold=0.25) == (
+        Fraction(4, 10) - Fraction(2, 10) / 3
+    )
+    assert outcome("error_rate", [[1, 2], [3, 4]], average="micro") == Fraction(1, 2)
+
+
+def test_numerators_of_what_is_no_count() -> None:
+    whole = measure("accuracy", value=5 / 8, n=8, numerator=5, denominator=8)
+    assert recompute(results(PETS, whole)).problems == ()
+    assert recompute(results(PETS, {**whole, "numerator": 4})).problems
+    wrong = measure("error_rate", average="micro", value=3 / 8, n=8, numerator=3, denominator=8)
+    assert recompute(results(PETS, wrong)).problems == ()
+    ratio = measure("jaccard", label="cat", value=3 / 6, n=8, numerator=3.0, denominator=6.0)
+    assert recompute(results(PETS, ratio)).problems == ()
+    assert recompute(results(PETS, {**ratio, "denominator": 7.0})).problems
+    none = table([[0, 0], [0, 5]], ["a", "b"], "b")
+    told = measure("jaccard", label="a", state="undefined", reason="never", n=5)
+    assert recompute(results(none, {**told, "numerator": 0, "denominator": 0})).problems == ()
+
+
+def test_not_applicable_and_nameless_measures() -> None:
+    told = measure("roc_auc", state="not_applicable", reason="labels have no scores")
+    assert recompute(results(TUMOURS, told)).problems == ()
+    assert recompute({"tables": [], "curves": [], "measures": [3]}).problems
+
+
+def test_pages_with_broken_or_foreign_markup() -> None:
+    whole = results(TUMOURS, measure("recall", value=0.5))
+    number = '<b data-measure="m1"><i data-value="0.5">0.5</i></b>'
+    for page in (
+        f"</p></div>{number}",
+        f"<svg><path/><g/></svg>{number}<br/>",
+        f'{number}<i data-value="7">no measure</i>',
+        f"{number}<!-- <b data-measure='m7'> -->",
+        '<b data-measure="m1"><i data-value="0.5">&lt; 0.6</i></b>',
+    ):
+        assert printed_problems(page, whole) == ()
+    (problem,) = printed_problems(number.replace('"0.5"', '"half"'), whole)
+    assert "data-value is 'half'" in problem.what

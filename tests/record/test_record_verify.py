@@ -12,13 +12,17 @@ import pytest
 from record.publish_once import WHEN, details, publish
 
 from evalreport.errors import FilesError, Problem, VerificationError
+from evalreport.record.files import file_problems
 from evalreport.record.hashing import canonical_json, record_bytes, sha256
+from evalreport.record.history import append
+from evalreport.record.lock import runs_lock
 from evalreport.record.manifest import InputFile, Manifest, parse_manifest, read_manifest
 from evalreport.record.prune import prune
 from evalreport.record.runs import run_folders
 from evalreport.record.verify import (
     is_folder_of_runs,
     verify_chain,
+    verify_numbers,
     verify_run,
     verify_runs,
 )
@@ -266,3 +270,46 @@ def test_a_pruned_run_brought_back_from_a_backup_stays(runs: Path, tmp_path: Pat
     publish(runs, "four")
     assert (runs / gone).is_dir()
     assert verify_runs(runs) == []
+
+
+def test_files_that_cannot_be_read_are_problems(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = (runs / "latest").resolve()
+
+    def fails(*args: object, **more: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", fails)
+        assert "cannot be read: Input/output error" in whats(verify_run(run))
+    manifest, _ = read_manifest(run)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "lstat", fails)
+        found = file_problems(run, manifest)
+        assert [p.what for p in found] == ["cannot be looked at: Input/output error"] * 3
+    with monkeypatch.context() as patched:
+        patched.setattr("evalreport.record.hashing.os.fstat", fails)
+        found = file_problems(run, manifest)
+        assert [p.what for p in found] == ["cannot be read: Input/output error"] * 3
+    with pytest.raises(FilesError, match="cannot be listed"):
+        file_problems(run / "absent", manifest)
+
+
+def test_a_manifest_too_large_to_be_one(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evalreport.record.manifest.LARGEST", 100)
+    with pytest.raises(VerificationError, match="larger than 100 bytes"):
+        read_manifest(runs / "latest")
+
+
+def test_a_run_without_manifest_and_one_pruned_that_never_was(runs: Path) -> None:
+    (run_folders(runs)[0] / "MANIFEST.json").unlink()
+    assert "no MANIFEST.json" in whats(verify_chain(runs))
+    with runs_lock(runs):
+        append(runs, {"when": "", "version": "", "pruned": ["20200101T000000Z-00000000", 3]})
+    assert "recorded as removed, but not as made" in whats(verify_chain(runs))
+
+
+def test_numbers_in_what_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "results.json").mkdir()
+    assert "not a regular file" in whats(verify_numbers(tmp_path))
