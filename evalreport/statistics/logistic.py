@@ -84,33 +84,42 @@ def calibration_line(
 def _newton(
     u: Floats, pos: Floats, neg: Floats, start: float
 ) -> tuple[float, float, tuple[float, float, float]]:
-    """Newton's method with halved steps; the log-likelihood is concave, so it cannot miss."""
-    n = pos + neg
+    """Newton's method with halved steps; the log-likelihood is concave, so it cannot miss.
+
+    Returns intercept, slope and the information (aa, ab, bb) at them.
+    """
     a, b = start, 0.0
     likelihood = _log_likelihood(a + b * u, pos, neg)
     for _ in range(_MOST_STEPS):
-        q = _expit(a + b * u)
-        w = n * q * (1.0 - q)
-        g = pos * (1.0 - q) - neg * q
-        information = (float(np.sum(w)), float(np.sum(w * u)), float(np.sum(w * u * u)))
-        i_aa, i_ab, i_bb = information
-        determinant = i_aa * i_bb - i_ab * i_ab
-        if determinant <= 0.0:
-            raise NotEstimable("the logistic fit did not converge")
-        g_a, g_b = float(np.sum(g)), float(np.sum(g * u))
-        step_a = (i_bb * g_a - i_ab * g_b) / determinant
-        step_b = (i_aa * g_b - i_ab * g_a) / determinant
-        if max(abs(step_a), abs(step_b)) <= 1e-14 * max(1.0, abs(a), abs(b)):
-            return a, b, information
-        size, found = 1.0, False
-        while size > 1e-10 and not found:
+        step_a, step_b = _newton_step(a + b * u, u, pos, neg)
+        if max(abs(step_a), abs(step_b)) <= 1e-8 * max(1.0, abs(a), abs(b)):
+            # convergence is quadratic: after this step the error is in the last bit
+            a, b = a + step_a, b + step_b
+            return a, b, _information(a + b * u, u, pos + neg)
+        # the sum of logarithms is only good to its rounding: do not halve for less
+        enough = likelihood - 1e-11 * (1.0 + abs(likelihood))
+        size, new = 1.0, -math.inf
+        while new < enough and size > 1e-10:
             new = _log_likelihood(a + size * step_a + (b + size * step_b) * u, pos, neg)
-            found = new >= likelihood
-            size = size if found else size / 2.0
-        if not found:  # rounding: the likelihood is flat to the last bit
-            return a + step_a, b + step_b, information
-        a, b, likelihood = a + size * step_a, b + size * step_b, new
+            size /= 2.0
+        a, b, likelihood = a + 2.0 * size * step_a, b + 2.0 * size * step_b, new
     raise NotEstimable("the logistic fit did not converge")
+
+
+def _newton_step(eta: Floats, u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
+    q, not_q = _expit(eta), _expit(-eta)
+    gradient = pos * not_q - neg * q
+    i_aa, i_ab, i_bb = _information(eta, u, pos + neg)
+    determinant = i_aa * i_bb - i_ab * i_ab
+    if determinant <= 0.0:
+        raise NotEstimable("the logistic fit did not converge")
+    g_a, g_b = float(np.sum(gradient)), float(np.sum(gradient * u))
+    return (i_bb * g_a - i_ab * g_b) / determinant, (i_aa * g_b - i_ab * g_a) / determinant
+
+
+def _information(eta: Floats, u: Floats, n: Floats) -> tuple[float, float, float]:
+    w = n * _expit(eta) * _expit(-eta)
+    return float(np.sum(w)), float(np.sum(w * u)), float(np.sum(w * u * u))
 
 
 def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> Estimate:
@@ -137,9 +146,13 @@ def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: Arra
         new = a + excess / information if information > 0.0 else math.inf
         if not low <= new <= high:
             new = low + (high - low) / 2.0
-        if abs(new - a) <= 1e-15 * max(1.0, abs(a)):
-            break
+        converged = abs(new - a) <= 1e-9 * max(1.0, abs(a))
         a = new
+        if converged:
+            break
+    information, _, _ = _information(a + x, x, n)
+    if information <= 0.0:
+        raise NotEstimable("the logistic fit did not converge")
     return Estimate(a, 1.0 / math.sqrt(information))
 
 

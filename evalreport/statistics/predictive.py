@@ -83,8 +83,12 @@ def ppv_kosinski(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | 
     ppv_2 = (positives.both + positives.second_only) / second
     total = first + second
     pooled = (2.0 * positives.both + positives.first_only + positives.second_only) / total
-    common = (positives.both * (1.0 - pooled) ** 2 + negatives.both * pooled**2) / total
-    variance = (pooled * (1.0 - pooled) - 2.0 * common) * (1.0 / first + 1.0 / second)
+    # pooled (1 - pooled) less twice the covariance of the rows called by both: what
+    # remains are the rows called by one test, and without them it is exactly 0
+    only_right = positives.first_only + positives.second_only
+    only_wrong = negatives.first_only + negatives.second_only
+    spread = (only_right * (1.0 - pooled) ** 2 + only_wrong * pooled**2) / total
+    variance = spread * (1.0 / first + 1.0 / second)
     return _chi_square((ppv_1 - ppv_2) ** 2, variance)
 
 

@@ -1,0 +1,114 @@
+"""Means of rows, weighted rows and clusters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.weightstats import DescrStatsW
+
+from evalreport.statistics.means import (
+    Estimate,
+    clustered_proportion,
+    effective_sample_size,
+    effective_size_from_sums,
+    mean_interval,
+    paired_t,
+    ratio_of_totals,
+    t_from_moments,
+    weighted_mean,
+    wilson_from_error,
+)
+from evalreport.statistics.proportions import wilson
+
+Z = 1.959963984540054
+numbers = st.lists(st.floats(-10, 10).map(lambda v: round(v, 3)), min_size=2, max_size=30)
+
+
+def test_mean_interval_by_hand() -> None:
+    # 1, 2, 3, 4: variance 5/3, standard error sqrt(5/12)
+    half = Z * math.sqrt(5 / 12)
+    assert mean_interval(4, 2.5, 7.5, 0.95) == pytest.approx((2.5 - half, 2.5 + half))
+    assert mean_interval(1, 2.5, 6.25, 0.95) is None
+
+
+@given(numbers)
+def test_paired_t_against_scipy(values: list[float]) -> None:
+    found = paired_t(values, 0.95)
+    assert found is not None
+    assert found.df == len(values) - 1
+    if len(set(values)) == 1:
+        assert found.statistic is None
+        assert found.p_value == (1.0 if values[0] == 0 else None)
+        return
+    expected = scipy.stats.ttest_1samp(values, 0.0)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-7, abs=1e-9)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-6)
+    limits = expected.confidence_interval(0.95)
+    assert found.interval == pytest.approx(tuple(limits), rel=1e-7, abs=1e-9)
+
+
+def test_paired_t_of_too_few_rows() -> None:
+    assert paired_t([1.0], 0.95) is None
+    assert t_from_moments(1, 0.0, 0.0, 0.95) is None
+
+
+def test_effective_sample_size() -> None:
+    assert effective_sample_size([1, 1, 1, 1]) == 4
+    assert effective_sample_size([3, 1]) == 16 / 10
+    assert effective_sample_size([5, 0]) == 1
+    assert effective_size_from_sums(0.0, 0.0) == 0.0
+
+
+@given(numbers, st.data())
+def test_weighted_mean_against_the_linearised_formula(
+    values: list[float], data: st.DataObject
+) -> None:
+    weights = data.draw(st.lists(st.integers(1, 5), min_size=len(values), max_size=len(values)))
+    found = weighted_mean(values, weights)
+    assert found is not None
+    y, w = np.array(values), np.array(weights, float)
+    mean = float(DescrStatsW(y, w).mean)
+    assert found.value == pytest.approx(mean, rel=1e-9, abs=1e-12)
+    k = len(values)
+    error = math.sqrt(k / (k - 1) * float(((w * (y - mean)) ** 2).sum())) / float(w.sum())
+    assert found.standard_error == pytest.approx(error, rel=1e-9, abs=1e-12)
+
+
+def test_rows_of_weight_zero_are_absent() -> None:
+    assert weighted_mean([1, 2, 9], [1, 2, 0]) == weighted_mean([1, 2], [1, 2])
+    assert weighted_mean([1, 2], [0, 0]) is None
+
+
+def test_equal_weights_give_the_ordinary_error() -> None:
+    found = weighted_mean([1, 2, 3, 4], [7, 7, 7, 7])
+    assert found is not None
+    assert found.standard_error == pytest.approx(math.sqrt(5 / 12))
+
+
+def test_clustered_proportion_by_hand() -> None:
+    # 1/2, 2/2, 3/4: p = 6/8; residuals -.5, .5, 0; SE = sqrt(3/2 * .5) / 8
+    found = clustered_proportion([1, 2, 3, 0], [2, 2, 4, 0])
+    assert found == pytest.approx((0.75, math.sqrt(0.75) / 8))
+
+
+def test_clusters_of_one_row_give_the_binomial_error() -> None:
+    found = clustered_proportion([1, 1, 1, 0], [1, 1, 1, 1])
+    assert found is not None
+    assert found.standard_error == pytest.approx(math.sqrt(0.75 * 0.25 / 3))
+
+
+def test_one_cluster_has_no_error() -> None:
+    assert clustered_proportion([3], [4]) == Estimate(0.75, None)
+    assert wilson_from_error(Estimate(0.75, None), 4, 0.95) is None
+    assert ratio_of_totals([], []) is None
+
+
+def test_wilson_on_the_effective_size() -> None:
+    # p (1 - p) / SE^2 = .25 / .0025 = 100
+    assert wilson_from_error(Estimate(0.5, 0.05), 400, 0.95) == pytest.approx(wilson(50, 100, 0.95))
+    assert wilson_from_error(Estimate(1.0, 0.0), 12, 0.95) == wilson(12, 12, 0.95)

@@ -1,0 +1,90 @@
+"""Likelihood ratios, odds ratios, impact ratios and predictive values at a prevalence."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalreport.statistics import ratios
+from evalreport.statistics.delta import delta_variance
+
+Z = 1.959963984540054
+
+# tp, fn, fp, tn; limits by R epiR 2.0.57. The second: Altman, Bland, BMJ 1994;309:188
+# (liver scans); the third: one model on the Wisconsin breast masses.
+REFERENCES = [
+    ("lr_plus", (3, 2, 1, 4), 0.451629641639054, 19.927832830762),
+    ("lr_minus", (3, 2, 1, 4), 0.156816725188062, 1.59421770669033),
+    ("diagnostic_odds_ratio", (3, 2, 1, 4), 0.354444017189249, 101.567520550864),
+    ("lr_plus", (231, 27, 32, 54), 1.82279062783183, 3.17646962525099),
+    ("lr_minus", (231, 27, 32, 54), 0.112589658565529, 0.246716955461861),
+    ("diagnostic_odds_ratio", (231, 27, 32, 54), 7.98963629878491, 26.0889730714902),
+    ("lr_plus", (228, 11, 10, 434), 22.936132925806, 78.2203284872279),
+    ("lr_minus", (228, 11, 10, 434), 0.0264327155948193, 0.0838753347499143),
+    ("diagnostic_odds_ratio", (228, 11, 10, 434), 376.404371316287, 2149.85477729162),
+]
+
+
+@pytest.mark.parametrize(("name", "table", "low", "high"), REFERENCES)
+def test_published_counts(
+    name: str, table: tuple[int, int, int, int], low: float, high: float
+) -> None:
+    assert getattr(ratios, name)(*table, 0.95) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_a_zero_that_breaks_the_logarithm_gives_no_interval() -> None:
+    assert ratios.lr_plus(5, 0, 0, 5, 0.95) is None
+    assert ratios.lr_minus(5, 0, 1, 5, 0.95) is None
+    assert ratios.diagnostic_odds_ratio(5, 0, 1, 5, 0.95) is None
+
+
+def test_full_sensitivity_alone_does_not_break_the_positive_ratio() -> None:
+    # ratio 1 / (1/5); variance 1/4 - 1/4 + 1/1 - 1/5
+    factor = math.exp(Z * math.sqrt(0.8))
+    assert ratios.lr_plus(4, 0, 1, 4, 0.95) == pytest.approx((5 / factor, 5 * factor))
+
+
+def test_impact_ratio_by_hand() -> None:
+    # female 34 of 76 against male 50 of 92 (6 RCNY 5-300, example): 0.82
+    ratio = (34 / 76) / (50 / 92)
+    spread = math.exp(Z * math.sqrt(1 / 34 - 1 / 76 + 1 / 50 - 1 / 92))
+    assert round(ratio, 2) == 0.82
+    assert ratios.impact_ratio(34, 76, 50, 92, 0.95) == pytest.approx(
+        (ratio / spread, ratio * spread)
+    )
+
+
+@given(
+    cells=st.tuples(*[st.integers(2, 300)] * 4),
+    prevalence=st.floats(0.001, 0.999),
+)
+def test_predictive_values_follow_the_logit_delta_method(
+    cells: tuple[int, int, int, int], prevalence: float
+) -> None:
+    def logit_ppv(t: np.ndarray) -> float:
+        (tp, fn), (fp, tn) = t
+        return math.log((tp / (tp + fn)) / (fp / (fp + tn)) * prevalence / (1 - prevalence))
+
+    def logit_npv(t: np.ndarray) -> float:
+        (tp, fn), (fp, tn) = t
+        return math.log((tn / (fp + tn)) / (fn / (tp + fn)) * (1 - prevalence) / prevalence)
+
+    table = np.array(cells, float).reshape(2, 2)
+    for function, method in (
+        (logit_ppv, ratios.ppv_at_prevalence),
+        (logit_npv, ratios.npv_at_prevalence),
+    ):
+        variance = delta_variance(function, table, margin=0)
+        assert variance is not None
+        centre, half = function(table), Z * math.sqrt(variance)
+        expected = [1 / (1 + math.exp(-(centre + side * half))) for side in (-1, 1)]
+        assert method(*cells, prevalence, 0.95) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_prevalence_of_0_or_1_gives_no_interval() -> None:
+    assert ratios.ppv_at_prevalence(5, 5, 5, 5, 0.0, 0.95) is None
+    assert ratios.npv_at_prevalence(5, 5, 5, 5, 1.0, 0.95) is None
