@@ -76,6 +76,56 @@ def delta_variance(
     return variance
 
 
+def cluster_robust_variance(function: CountFunction, cluster_tables: ArrayLike) -> float | None:
+    """Variance of a function of counts whose rows come in dependent clusters.
+
+    The linearised contribution of cluster k is the sum of its counts times the gradient
+    at the total; the variance is K / (K - 1) times the sum of their squares about the mean.
+
+    Args:
+        function: of an array shaped like one table; None where undefined.
+        cluster_tables: counts of each cluster, shape (K, *table shape).
+
+    Returns:
+        None with fewer than two clusters, or when the function is undefined near the total.
+    """
+    tables = np.asarray(cluster_tables, np.float64)
+    clusters = len(tables)
+    if clusters < 2:
+        return None
+    gradient = count_gradient(function, tables.sum(axis=0))
+    if gradient is None:
+        return None
+    contribution = np.sum(tables.reshape(clusters, -1) * gradient.reshape(1, -1), axis=1)
+    squares = float(np.sum((contribution - contribution.mean()) ** 2))
+    return clusters / (clusters - 1.0) * squares
+
+
+def sandwich_variance(
+    function: CountFunction, weights: ArrayLike, squared_weights: ArrayLike, rows: int
+) -> float | None:
+    """Design-based variance of a function of a weighted table of independent rows.
+
+    Args:
+        function: of an array shaped like ``weights``; None where undefined.
+        weights: sum of weights per cell, any shape.
+        squared_weights: sum of squared weights per cell, the same shape.
+        rows: rows with a weight above 0.
+
+    Returns:
+        rows / (rows - 1) times the sum of squared weights times squared gradient about
+        its weighted mean. None with fewer than two rows, or where undefined.
+    """
+    table, squares = np.asarray(weights, np.float64), np.asarray(squared_weights, np.float64)
+    if rows < 2:
+        return None
+    gradient = count_gradient(function, table)
+    if gradient is None:
+        return None
+    mean = float(np.sum(table * gradient)) / float(np.sum(table))
+    return rows / (rows - 1.0) * float(np.sum(squares * (gradient - mean) ** 2))
+
+
 def delta_interval(
     function: CountFunction,
     counts: ArrayLike,

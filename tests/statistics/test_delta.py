@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalreport.statistics.agreement import kappa, kappa_se
-from evalreport.statistics.delta import count_gradient, delta_interval, delta_variance
+from evalreport.statistics.delta import (
+    cluster_robust_variance,
+    count_gradient,
+    delta_interval,
+    delta_variance,
+    sandwich_variance,
+)
+from evalreport.statistics.means import clustered_proportion, weighted_mean
 
 Z = 1.959963984540054
 table22 = st.lists(st.integers(1, 200), min_size=4, max_size=4)
@@ -69,3 +76,34 @@ def test_interval_of_a_share_is_wald() -> None:
     half = Z * math.sqrt(0.98 * 0.02 / 50)
     found = delta_interval(lambda t: float(t[0] / t.sum()), [49, 1], 0.95, (0.0, 1.0))
     assert found == pytest.approx((0.98 - half, 1.0), rel=1e-9)
+
+
+def share(t: np.ndarray) -> float:
+    return float(t[0] / t.sum())
+
+
+def test_clusters_of_a_share_give_the_ratio_estimator() -> None:
+    right, size = np.array([1, 2, 3, 1]), np.array([2, 2, 4, 5])
+    expected = clustered_proportion(right, size)
+    assert expected is not None
+    assert expected.standard_error is not None
+    found = cluster_robust_variance(share, np.column_stack([right, size - right]))
+    assert found == pytest.approx(expected.standard_error**2, rel=1e-6)
+    assert cluster_robust_variance(share, [[1, 2]]) is None
+
+
+def test_clusters_of_one_row_give_the_delta_method() -> None:
+    tables = [[1, 0]] * 30 + [[0, 1]] * 20
+    found = cluster_robust_variance(share, tables)
+    assert found == pytest.approx(0.6 * 0.4 / 50 * 50 / 49, rel=1e-9)
+
+
+def test_weights_of_a_share_give_the_sandwich_of_the_mean() -> None:
+    y, w = np.array([1, 1, 0, 1, 0]), np.array([2.0, 0.5, 1.0, 3.0, 1.5])
+    expected = weighted_mean(y, w)
+    assert expected is not None
+    assert expected.standard_error is not None
+    sums, squares = ([float((w**k)[y == v].sum()) for v in (1, 0)] for k in (1, 2))
+    found = sandwich_variance(share, sums, squares, 5)
+    assert found == pytest.approx(expected.standard_error**2, rel=1e-6)
+    assert sandwich_variance(share, sums, squares, 1) is None
