@@ -14,6 +14,7 @@ manifest alone, so one that a crash kept from being written can be written later
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
@@ -29,6 +30,8 @@ from evalreport.record.manifest import Manifest
 
 NAME = "history.jsonl"
 BEGINNING = "0" * 64
+
+_NAMED = re.compile(rb'"run":"([0-9A-Za-z-]+)"')
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class History:
         parsed = ((number, parse_line(line)) for number, line in enumerate(self.lines, start=1))
         return {number: entry for number, entry in parsed if entry is not None}
 
-    @property
+    @cached_property
     def runs(self) -> dict[str, dict[str, Any]]:
         """The recorded runs in their order: name -> entry."""
         return {
@@ -56,7 +59,13 @@ class History:
             if isinstance(entry.get("run"), str)
         }
 
-    @property
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that runs ever had, fast: what any line says, right or wrong."""
+        found = (name for line in self.lines for name in _NAMED.findall(line))
+        return frozenset(name.decode("ascii") for name in found)
+
+    @cached_property
     def pruned(self) -> frozenset[str]:
         """The names of the runs that were removed on purpose."""
         lists = (entry.get("pruned") for entry in self.entries.values())

@@ -33,9 +33,9 @@ def prune(
         hint = "give the folder of runs"
         raise FilesError(Problem(f"no {HISTORY}, so no run to remove", hint, Location(str(runs))))
     with explained("prune", runs), runs_lock(runs, wait), signals_held():
-        recover(runs)
+        history = recover(runs)
         there = {folder.name for folder in run_folders(runs)}
-        recorded = [name for name in read_history(runs).runs if name in there]
+        recorded = [name for name in history.runs if name in there]
         latest = _led_to(runs / LATEST)
         old = tuple(name for name in recorded[:-keep] if name != latest)
         if old:

@@ -31,35 +31,38 @@ from evalreport.record.durable import (
 )
 from evalreport.record.files import file_problems
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import append, read_history, run_fields
+from evalreport.record.history import History, append, read_history, run_fields
 from evalreport.record.lock import flock_now
 from evalreport.record.manifest import read_manifest
-from evalreport.record.runs import BUILDING, LINKING, PRUNING, folders_named, run_folders
+from evalreport.record.runs import BUILDING, LINKING, PRUNING, is_plain_folder, is_run_name
 
 OWNER = ".owner"
 
 
-def recover(runs: Path) -> None:
-    """Put right what an interrupted run left. Call it under the lock of RUNS.
+def recover(runs: Path) -> History:
+    """Put right what an interrupted run left; the history as it then is.
 
-    Raises FilesError when RUNS or its history cannot be read or written.
+    Call it under the lock of RUNS. Raises FilesError when RUNS or its history
+    cannot be read or written.
     """
     with explained("repair the history", runs / HISTORY):
-        _mend_torn_line(runs)
-        _finish_pruning(runs)
-        _record_unrecorded(runs)
-    for folder in folders_named(runs, BUILDING):
-        if not _owner_lives(folder):
-            remove_folder(folder)
-    # Made and used under the lock, which we hold: nobody needs these.
-    for link in folders_named(runs, LINKING):
-        remove_file(link)
+        there = sorted(os.listdir(runs))  # noqa: PTH208 - names, not paths: there may be many
+        history = _mend_torn_line(runs)
+        _finish_pruning(runs, there, history)
+        history = _record_unrecorded(runs, there, history)
+    for name in there:
+        if name.startswith(BUILDING) and not _owner_lives(runs / name):
+            remove_folder(runs / name)
+        # Made and used under the lock, which we hold: nobody needs it.
+        if name.startswith(LINKING):
+            remove_file(runs / name)
+    return history
 
 
-def _mend_torn_line(runs: Path) -> None:
+def _mend_torn_line(runs: Path) -> History:
     history = read_history(runs)
     if not history.torn:
-        return
+        return history
     descriptor = os.open(runs / HISTORY, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         if line_problems(history.torn + b"\n"):
@@ -70,24 +73,28 @@ def _mend_torn_line(runs: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    return read_history(runs)
 
 
-def _finish_pruning(runs: Path) -> None:
-    aside = folders_named(runs, PRUNING)
-    pruned = read_history(runs).pruned if aside else frozenset()
-    for folder in aside:
-        name = folder.name.removeprefix(PRUNING)
-        if name in pruned:
-            remove_folder(folder)
-        elif not os.path.lexists(runs / name):
-            folder.rename(runs / name)
+def _finish_pruning(runs: Path, there: list[str], history: History) -> None:
+    aside = [name for name in there if name.startswith(PRUNING)]
+    pruned = history.pruned if aside else frozenset()
+    for name in aside:
+        run = name.removeprefix(PRUNING)
+        if run in pruned:
+            remove_folder(runs / name)
+        elif not os.path.lexists(runs / run):
+            (runs / name).rename(runs / run)
 
 
-def _record_unrecorded(runs: Path) -> None:
-    recorded = read_history(runs).runs
-    unrecorded = [folder for folder in run_folders(runs) if folder.name not in recorded]
+def _record_unrecorded(runs: Path, there: list[str], history: History) -> History:
+    unrecorded = [
+        runs / name
+        for name in there
+        if is_run_name(name) and name not in history.names and is_plain_folder(runs / name)
+    ]
     if len(unrecorded) != 1:
-        return
+        return history
     (run,) = unrecorded
     with suppress(FilesError, VerificationError):
         manifest, _ = read_manifest(run)
@@ -95,6 +102,7 @@ def _record_unrecorded(runs: Path) -> None:
             # Its name may not be on the disk yet; a line must not come before it.
             sync_folder(runs)
             append(runs, run_fields(run.name, manifest, recovered=True))
+    return read_history(runs)
 
 
 def _owner_lives(folder: Path) -> bool:

@@ -36,7 +36,7 @@ from evalreport.record.durable import (
 )
 from evalreport.record.hashing import FileRecord, record_bytes
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import append, read_history, run_fields
+from evalreport.record.history import append, run_fields
 from evalreport.record.lock import WAIT, flock_now, runs_lock
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import Manifest, RunDetails
@@ -117,8 +117,7 @@ class RunFolder:
             write_new_file(self._folder / MANIFEST, manifest.to_bytes())
             sync_folder(self._folder)
         with runs_lock(self._runs, self._wait), signals_held():
-            recover(self._runs)
-            recorded = read_history(self._runs).runs
+            recorded = recover(self._runs).names
             name = free_run_name(self._runs, self._when, self._spec_sha256, recorded)
             with explained("publish the run", self._runs):
                 self._record(name, manifest)

@@ -74,11 +74,9 @@ def run_folders(runs: Path) -> list[Path]:
     return [runs / name for name in sorted(found)]
 
 
-def folders_named(runs: Path, prefix: str) -> list[Path]:
-    """What is in RUNS with a name that begins so, by name. Raises FilesError."""
-    with explained("list the runs", runs), os.scandir(runs) as entries:
-        found = [entry.name for entry in entries if entry.name.startswith(prefix)]
-    return [runs / name for name in sorted(found)]
+def is_plain_folder(path: Path) -> bool:
+    """Whether a path is a folder itself, and not a link to one."""
+    return path.is_dir() and not path.is_symlink()
 
 
 def is_run_name(name: str) -> bool:
@@ -94,7 +92,7 @@ def free_run_name(runs: Path, when: datetime, spec_sha256: str, recorded: Contai
     """The name of a new run. A name in use, now or ever before, is not given again."""
     first = f"{clock_stamp(when)}-{spec_sha256[:8]}"
     name, count = first, 1
-    while os.path.lexists(runs / name) or name in recorded:
+    while name in recorded or os.path.lexists(runs / name):
         count += 1
         name = f"{first}-{count}"
     return name

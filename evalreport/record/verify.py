@@ -37,18 +37,11 @@ def verify_run(run: Path) -> list[Problem]:
 
     ``run`` may be a link to it, such as RUNS/latest. A run that was copied away
     from its history is checked against its manifest alone. Raises FilesError
-    when there is no such folder.
+    when there is no such folder, or its history cannot be read.
     """
     folder = _resolved(run)
-    try:
-        manifest, record = read_manifest(folder)
-    except (FilesError, VerificationError) as error:
-        return list(error.problems)
-    found = file_problems(folder, manifest)
-    if os.path.lexists(folder.parent / HISTORY):
-        history = read_history(folder.parent)
-        found += _history_problems(folder, manifest, record, history)
-    return found
+    recorded = os.path.lexists(folder.parent / HISTORY)
+    return _run_problems(folder, read_history(folder.parent) if recorded else None)
 
 
 def verify_chain(runs: Path) -> list[Problem]:
@@ -66,9 +59,10 @@ def verify_runs(runs: Path) -> list[Problem]:
     """The chain of RUNS, and every file of every run in it. Raises as verify_chain."""
     folder = _resolved(runs)
     with runs_lock_for_reading(folder):
-        found = _chain_problems(folder, read_history(folder))
+        history = read_history(folder)
+        found = _chain_problems(folder, history)
         for run in run_folders(folder):
-            found += [problem for problem in verify_run(run) if problem not in found]
+            found += [p for p in _run_problems(run, history) if p not in found]
     return found
 
 
@@ -123,6 +117,15 @@ def _content(path: Path) -> bytes:
 
 def _located(problems: tuple[Problem, ...], path: Path) -> list[Problem]:
     return [Problem(p.what, p.instead, Location(str(path))) for p in problems]
+
+
+def _run_problems(run: Path, history: History | None) -> list[Problem]:
+    try:
+        manifest, record = read_manifest(run)
+    except (FilesError, VerificationError) as error:
+        return list(error.problems)
+    found = file_problems(run, manifest)
+    return found if history is None else found + _history_problems(run, manifest, record, history)
 
 
 def _chain_problems(runs: Path, history: History) -> list[Problem]:

@@ -282,7 +282,11 @@ def test_files_that_cannot_be_read_are_problems(
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "open", fails)
+        with pytest.raises(FilesError, match="cannot read the history: Input/output error"):
+            verify_run(run)
+        copied = shutil.move(runs / "history.jsonl", runs.parent)
         assert "cannot be read: Input/output error" in whats(verify_run(run))
+        shutil.move(copied, runs)
     manifest, _ = read_manifest(run)
     with monkeypatch.context() as patched:
         patched.setattr(Path, "lstat", fails)
