@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
@@ -60,7 +62,7 @@ class Evaluator:
         self.view = measurer.view
         self.result = Evaluation(self.view)
         self._table_ids: dict[tuple[Slice, float | None, str | None], str] = {}
-        self._computed: dict[Task, Computed] = {}
+        self._computed: dict[tuple[Any, ...], Computed] = {}
 
     def run(
         self, plan: Plan, step: Callable[[], None] = lambda: None
@@ -88,7 +90,8 @@ class Evaluator:
             self._mean_of_folds(task)
             return
         computed = self.measurer.compute(task)
-        self._computed[task] = computed
+        if task.where.fold is not None:
+            self._computed[_identity(task, task.where.fold)] = computed
         table = self._table(task.where, self._request(task))
         n = self.tables.row_count(task.where)
         self.result.measures.append(
@@ -133,18 +136,7 @@ class Evaluator:
         self.result.measures.append(replace(measure, extra=extra))
 
     def _fold_twin(self, task: Task, fold: str) -> Computed:
-        for done, computed in self._computed.items():
-            if (
-                done.where == Slice(fold=fold)
-                and done.metric == task.metric
-                and done.params == task.params
-                and done.average == task.average
-                and done.label == task.label
-                and done.threshold == task.threshold
-                and done.indeterminate == task.indeterminate
-            ):
-                return computed
-        raise LookupError(f"no value of {task.name()} in fold {fold}")
+        return self._computed[_identity(task, fold)]
 
     def _request(self, task: Task) -> ThresholdRequest | None:
         return task.threshold if task.threshold is not None else self.first
@@ -152,8 +144,6 @@ class Evaluator:
     def _weight(self, where: Slice) -> float | None:
         if self.view.weight is None:
             return None
-        import math
-
         return math.fsum(self.view.weight[self.tables.rows(where)])
 
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
@@ -199,3 +189,16 @@ def evaluate_view(
 def first_of(requests: Sequence[ThresholdRequest | None]) -> ThresholdRequest | None:
     """The threshold whose table stands beside metrics that use none."""
     return requests[0] if requests else None
+
+
+def _identity(task: Task, fold: str) -> tuple[Any, ...]:
+    """What the values of one number in several folds have in common, with the fold."""
+    return (
+        fold,
+        task.metric,
+        task.params,
+        task.average,
+        task.label,
+        task.threshold,
+        task.indeterminate,
+    )

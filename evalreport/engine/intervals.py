@@ -130,14 +130,25 @@ def clustered_proportion(hits: Floats, sizes: Floats, level: float) -> IntervalR
 # -- smooth functions of the table -----------------------------------------------------------
 
 
-def smooth(v: TableValue, method: str = "delta") -> IntervalResult | None:
-    """Delta method, sandwich or cluster-robust; at the edge on the table plus one half a cell."""
+def smooth(v: TableValue, method: str = "delta", scale: str = "plain") -> IntervalResult | None:
+    """Delta method, sandwich or cluster-robust; at the edge on the table plus one half a cell.
+
+    ``scale``: ``log`` for ratios and ``fisher_z`` for correlations, so that limits
+    keep to their range; ``plain`` otherwise.
+    """
     variance = _variance(v, method)
     if not math.isfinite(variance):
         return None
-    if variance > VANISHED:
-        return symmetric(v.value, variance, v.level, method, v.bounds)
-    return plus_half(v, method)
+    if variance <= VANISHED:
+        return plus_half(v, method)
+    half = z_value(v.level) * math.sqrt(variance)
+    if scale == "log" and v.value > 0:
+        ratio = math.exp(half / v.value)
+        return IntervalResult(v.level, v.value / ratio, v.value * ratio, method)
+    if scale == "fisher_z" and abs(v.value) < 1:
+        center, wide = math.atanh(v.value), half / (1 - v.value**2)
+        return IntervalResult(v.level, math.tanh(center - wide), math.tanh(center + wide), method)
+    return symmetric(v.value, variance, v.level, method, v.bounds)
 
 
 def _variance(v: TableValue, method: str) -> float:
@@ -169,12 +180,9 @@ def plus_half(v: TableValue, method: str) -> IntervalResult | None:
 
 def fisher_z(v: TableValue) -> IntervalResult | None:
     """Delta method on the scale of Fisher's z, for correlations."""
-    variance = delta_variance(gradient(v.function, v.table), v.table)
-    if abs(v.value) >= 1 or not variance > VANISHED:
+    if abs(v.value) >= 1:
         return plus_half(v, "fisher_z")
-    half = z_value(v.level) * math.sqrt(variance) / (1 - v.value**2)
-    center = math.atanh(v.value)
-    return IntervalResult(v.level, math.tanh(center - half), math.tanh(center + half), "fisher_z")
+    return smooth(v, "fisher_z", "fisher_z")
 
 
 def kappa_wald(v: TableValue, weights: str | None) -> IntervalResult | None:

@@ -69,7 +69,11 @@ def _smooth(
 ) -> IntervalResult | None:
     index = measurer.class_index(task)
     if method in ("delta", "sandwich", "cluster_robust"):
-        return intervals.smooth(v, method)
+        scales = {Interval.LOG: "log", Interval.CORRELATION: "fisher_z"}
+        asked_plain = method == "delta"
+        return intervals.smooth(
+            v, method, "plain" if asked_plain else scales.get(metric.interval, "plain")
+        )
     if method == "fisher_z":
         return intervals.fisher_z(v)
     if method == "log":

@@ -544,6 +544,16 @@ def balanced_error_rate(c: Counts) -> Expression:
     return mean(ratio(c.fn, c.positives), ratio(c.fp, c.tn + c.fp))
 
 
+@accuracy.more_classes
+def _(m: Matrix) -> Expression:
+    return ratio(m.correct, m.n)
+
+
+@error_rate.more_classes
+def _(m: Matrix) -> Expression:
+    return ratio(m.n - m.correct, m.n)
+
+
 def _recalls(m: Matrix) -> list[Ratio]:
     occurring = [k for k in range(m.size) if not _is_zero(m.row_totals[k])]
     if len(occurring) < 2:

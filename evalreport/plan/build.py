@@ -99,7 +99,7 @@ def _planned(requests: Requests, facts: Facts) -> Iterator[Task | Skipped]:
     for where in slices(requests, facts):
         for threshold in at:
             for request in requests.metrics:
-                needs_threshold = _table(request.metric, facts) in AT_THRESHOLD
+                needs_threshold = _table(request.metric, facts).value in AT_THRESHOLD
                 if needs_threshold or threshold is at[0]:
                     yield from _of_metric(
                         requests, facts, where, request, threshold if needs_threshold else None
@@ -235,7 +235,7 @@ def refused(request: MetricRequest, requests: Requests, facts: Facts) -> str | N
         return "it needs sets of labels; this dataset has one label per row"
     if "threshold" in metric.context and facts.source == "prediction":
         return f"it needs a score; {facts.model} gives labels only"
-    if table in AT_THRESHOLD:
+    if table.value in AT_THRESHOLD:
         return _refused_at_threshold(metric, facts)
     if not facts.has_scores:
         return f"it needs scores; {facts.model} gives labels only"

@@ -1,0 +1,5 @@
+"""``python -m evalreport``."""
+
+from evalreport.cli import main
+
+main()

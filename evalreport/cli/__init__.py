@@ -1,0 +1,165 @@
+"""The ``evalreport`` command: thin commands over the library, exit statuses as documented.
+
+Each command imports what it needs when it runs, so that ``check`` and ``--help``
+stay quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+import evalreport
+from evalreport.errors import EvalreportError, ExitStatus
+
+_COMMANDS = {
+    "run": "running:run",
+    "check": "asking:check",
+    "plan": "asking:plan",
+    "metrics": "asking:metrics",
+    "cautions": "asking:cautions",
+    "schema": "asking:schema",
+    "render": "rendering:render",
+    "templates": "rendering:templates",
+    "verify": "evidence:verify",
+    "diff": "evidence:diff",
+    "history": "evidence:history",
+    "prune": "evidence:prune",
+    "init": "starting:init",
+}
+
+_HELP = {
+    "run": "Evaluate a spec and publish the report.",
+    "check": "Find every mistake in a spec at once.",
+    "plan": "Show what a run would compute, and what is skipped and why.",
+    "metrics": "List the metrics, or explain one.",
+    "cautions": "List the cautions a report can carry.",
+    "schema": "Print the JSON Schema of the spec or of results.json.",
+    "render": "Draw the report again from results.json alone.",
+    "templates": "List the shipped templates, or copy one to change it.",
+    "verify": "Check a run against its manifest and its tables.",
+    "diff": "Say what changed between two runs.",
+    "history": "List the runs of a folder with their outcomes.",
+    "prune": "Remove old runs, keeping the chain of records.",
+    "init": "Write a first spec for a data file.",
+}
+
+
+class LazyGroup(click.Group):
+    """Knows the names and one-line helps of its commands; imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the work."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now; None for an unknown name."""
+        place = _COMMANDS.get(cmd_name)
+        if place is None:
+            return None
+        import importlib
+
+        module, name = place.split(":")
+        found: click.Command = getattr(importlib.import_module(f"evalreport.cli.{module}"), name)
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the nearest name where the command is unknown."""
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            from evalreport.errors import did_you_mean
+
+            hint = did_you_mean(args[0], _COMMANDS, "commands")
+            raise click.UsageError(f"unknown command '{args[0]}'; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_HELP.items()))
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(evalreport.__version__, prog_name="evalreport")
+def group() -> None:
+    """Evaluation reports of classifiers that can be checked by hand.
+
+    Exit status: 0 done, 1 a criterion failed or could not be evaluated, 2 wrong
+    usage or spec, 3 wrong data, 4 files, limits or rendering, 5 in use or not as
+    recorded, 70 a bug, 130 and 143 interrupted.
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Entry point: runs the command and exits with its documented status."""
+    sys.exit(status_of(args))
+
+
+def status_of(args: list[str] | None = None) -> int:
+    """Runs the command and returns its exit status; problems go to standard error."""
+    _utf8()
+    try:
+        result: Any = group.main(args=args, prog_name="evalreport", standalone_mode=False)
+        _flush()
+        return int(result or 0)
+    except EvalreportError as error:
+        for problem in error.problems:
+            _say(str(problem))
+        return int(error.status)
+    except click.exceptions.Exit as stop:
+        return int(stop.exit_code)
+    except click.Abort:
+        _say("interrupted")
+        return int(ExitStatus.INTERRUPTED)
+    except click.ClickException as error:
+        _say(f"{error.format_message()} (evalreport --help)")
+        return int(ExitStatus.USAGE)
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return int(ExitStatus.INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return int(ExitStatus.FILES)
+    except OSError as error:
+        _say(f"{error.strerror or error}: {error.filename or 'standard output'}")
+        return int(ExitStatus.FILES)
+    except MemoryError:
+        _say("out of memory; use --engine duckdb or a machine with more of it")
+        return int(ExitStatus.FILES)
+    except Exception as error:
+        return _bug(error)
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get("EVALREPORT_TRACEBACK"):
+        raise error
+    _say(
+        f"this is a bug in evalreport: {type(error).__name__}: {error}\n"
+        "set EVALREPORT_TRACEBACK=1 to see where"
+    )
+    return int(ExitStatus.BUG)
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+
+
+def _say(text: str) -> None:
+    print(_visible(text), file=sys.stderr)
+
+
+def _visible(text: str) -> str:
+    """Control characters of a message as escapes: file content must not drive a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def _utf8() -> None:
+    """Write UTF-8 whatever the locale says, so that the same words come out everywhere."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")

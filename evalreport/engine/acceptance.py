@@ -1,0 +1,187 @@
+"""Acceptance criteria against the measures: pass, fail, or not evaluated with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalreport.engine.records import Measure
+from evalreport.metrics.declare import Metric
+
+PASS, FAIL, NOT_EVALUATED = "pass", "fail", "not_evaluated"
+EACH = "each"
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A criterion as the spec fixes it.
+
+    ``bound`` is what is held against the requirement: ``point``, ``lower`` or
+    ``upper`` limit. ``dataset``, ``model`` and ``threshold`` are None for every
+    one of them (every dataset and model; the first threshold). ``subgroup`` is
+    ``{}`` for all rows, a mapping, or ``"each"``.
+    """
+
+    metric: Metric
+    params: Mapping[str, Any] = field(default_factory=dict)
+    at_least: float | None = None
+    at_most: float | None = None
+    bound: str = "point"
+    dataset: str | None = None
+    model: str | None = None
+    threshold: str | None = None
+    subgroup: Any = field(default_factory=dict)
+    average: str | None = None
+    label: str | None = None
+
+    @property
+    def required(self) -> float:
+        """The number that has to be reached or kept to."""
+        return self.at_least if self.at_least is not None else float(self.at_most or 0.0)
+
+    def text(self) -> str:
+        """The criterion in words."""
+        word = ">=" if self.at_least is not None else "<="
+        what = {"point": "", "lower": "lower limit of ", "upper": "upper limit of "}[self.bound]
+        inside = ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}"
+                           for k, v in self.params.items())
+        name = f"{self.metric.name}({inside})" if inside else self.metric.name
+        if self.average:
+            name = f"{self.average} {name}"
+        if self.label is not None:
+            name = f"{name} of {self.label}"
+        return f"{what}{name} {word} {self.required:g}"
+
+
+def judge(
+    criteria: Sequence[Criterion],
+    measures: Sequence[Measure],
+    views: Sequence[tuple[str, str]],
+    first_threshold: Mapping[tuple[str, str], str | None],
+) -> list[dict[str, Any]]:
+    """One record per criterion, dataset, model and subgroup it applies to."""
+    found: list[dict[str, Any]] = []
+    for number, criterion in enumerate(criteria, start=1):
+        for dataset, model in views:
+            if criterion.dataset not in (None, dataset) or criterion.model not in (None, model):
+                continue
+            threshold = criterion.threshold or first_threshold[dataset, model]
+            own = [
+                m
+                for m in measures
+                if (m.dataset, m.model) == (dataset, model) and _is_meant(criterion, m, threshold)
+            ]
+            found.extend(_of_view(number, criterion, own, dataset, model, threshold))
+    return found
+
+
+def _of_view(
+    number: int,
+    criterion: Criterion,
+    own: Sequence[Measure],
+    dataset: str,
+    model: str,
+    threshold: str | None,
+) -> Iterator[dict[str, Any]]:
+    if criterion.subgroup == EACH:
+        chosen = [m for m in own if m.where.subgroup]
+        missing = "no subgroup is declared"
+    else:
+        wanted = dict(criterion.subgroup)
+        chosen = [m for m in own if dict(m.where.subgroup) == wanted]
+        missing = "no measure of this subgroup: it does not occur" if wanted else "not measured"
+    chosen = _preferred(criterion, chosen)
+    if not chosen:
+        subgroup = {} if criterion.subgroup == EACH else dict(criterion.subgroup)
+        yield _record(
+            number, criterion, dataset, model, subgroup, threshold,
+            None, None, NOT_EVALUATED, missing,
+        )
+    for measure in chosen:
+        observed, reason = _observed(criterion, measure)
+        outcome = NOT_EVALUATED if observed is None else _outcome(criterion, observed)
+        yield _record(
+            number, criterion, dataset, model, dict(measure.where.subgroup), threshold,
+            measure, observed, outcome, reason,
+        )
+
+
+def _is_meant(criterion: Criterion, m: Measure, threshold: str | None) -> bool:
+    if m.metric != criterion.metric.name or m.where.fold is not None:
+        return False
+    if any(m.params.get(name) != value for name, value in criterion.params.items()):
+        return False
+    if m.threshold_rule is not None:
+        return m.threshold_rule == threshold
+    return m.threshold is None or threshold is None or f"{m.threshold:g}" == threshold
+
+
+def _preferred(criterion: Criterion, measures: Sequence[Measure]) -> list[Measure]:
+    """The record meant where a metric has one per class: as named, else over all, else macro."""
+    if criterion.average is not None or criterion.label is not None:
+        return [
+            m for m in measures if m.average == criterion.average and
+            (criterion.label is None or m.label == criterion.label)
+        ]
+    plain = [m for m in measures if m.average is None]
+    labels = {m.label for m in plain}
+    if plain and len(labels) == 1:
+        return plain
+    for average in ("micro", "macro"):
+        found = [m for m in measures if m.average == average]
+        if found:
+            return found
+    return []
+
+
+def _observed(criterion: Criterion, measure: Measure) -> tuple[float | None, str | None]:
+    if measure.state == "infinite":
+        if criterion.bound == "point" or criterion.bound == "upper":
+            return None, "the value is infinite"
+    if measure.state != "value":
+        return None, f"{measure.state.replace('_', ' ')}: {measure.reason}"
+    if criterion.bound == "point":
+        return measure.value, None
+    if measure.interval is None:
+        return None, "the measure has no interval"
+    limits = measure.interval
+    return (limits.low if criterion.bound == "lower" else limits.high), None
+
+
+def _outcome(criterion: Criterion, observed: float) -> str:
+    """Inclusive both ways: exactly met is passed."""
+    if criterion.at_least is not None:
+        return PASS if observed >= criterion.at_least else FAIL
+    return PASS if observed <= criterion.required else FAIL
+
+
+def _record(
+    number: int,
+    criterion: Criterion,
+    dataset: str,
+    model: str,
+    subgroup: dict[str, str],
+    threshold: str | None,
+    measure: Measure | None,
+    observed: float | None,
+    outcome: str,
+    reason: str | None,
+) -> dict[str, Any]:
+    return {
+        "criterion": number,
+        "text": criterion.text(),
+        "metric": criterion.metric.name,
+        "dataset": dataset,
+        "model": model,
+        "subgroup": subgroup,
+        "threshold": measure.threshold if measure is not None else None,
+        "threshold_asked": threshold,
+        "measure": measure.id if measure is not None else None,
+        "bound": criterion.bound,
+        "direction": "at_least" if criterion.at_least is not None else "at_most",
+        "required": criterion.required,
+        "observed": observed,
+        "outcome": outcome,
+        "reason": reason,
+    }
