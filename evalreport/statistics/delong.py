@@ -249,17 +249,17 @@ def difference_interval(difference: float, variance: float | None, level: float)
 
 
 def unpaired_welch_test(
-    difference: float, variance_1: float, m_n_1: int, variance_2: float, m_n_2: int
+    difference: float, variance_1: float, rows_1: int, variance_2: float, rows_2: int
 ) -> AreaTest | None:
     """Welch's t test of two areas of different rows, as pROC does it.
 
-    ``m_n_1`` and ``m_n_2`` count the rows of each side. Not the paired test: it takes
+    ``rows_1`` and ``rows_2`` count the rows of each side. Not the paired test: it takes
     the areas as independent.
     """
     variance = variance_1 + variance_2
     if variance <= 0.0:
         return None
-    df = variance**2 / (variance_1**2 / (m_n_1 - 1) + variance_2**2 / (m_n_2 - 1))
+    df = variance**2 / (variance_1**2 / (rows_1 - 1) + variance_2**2 / (rows_2 - 1))
     t = difference / math.sqrt(variance)
     return AreaTest(t, df, t_two_sided(t, df))
 

@@ -212,3 +212,39 @@ def test_jackknife_confirms_the_weighted_variance() -> None:
     left_out = [area(full & (np.arange(400) != i)) for i in range(400)]
     jackknife = 399 / 400 * sum((v - sum(left_out) / 400) ** 2 for v in left_out)
     assert sandwich_auc_variance(y, s, w) == pytest.approx(jackknife, rel=0.02)
+
+
+def test_hanley_mcneil_interval_is_normal() -> None:
+    found = d.hanley_mcneil(ABNORMAL, NORMAL, 0.95)
+    half = 1.959963984540054 * 0.0324865796073421
+    assert found == pytest.approx((0.893171061528059 - half, 0.893171061528059 + half), rel=1e-9)
+
+
+def test_welch_test_of_different_rows_by_hand() -> None:
+    # t = .1 / sqrt(.01); df = .01^2 / (.004^2 / 40 + .006^2 / 30) = 62.5
+    found = d.unpaired_welch_test(0.1, 0.004, 41, 0.006, 31)
+    assert found is not None
+    assert (found.statistic, found.df) == pytest.approx((1.0, 62.5))
+    assert found.p_value == pytest.approx(0.3212, abs=1e-4)
+    assert d.unpaired_welch_test(0.0, 0.0, 41, 0.0, 31) is None
+
+
+def test_difference_by_hand() -> None:
+    # z = .1 / .05; limits .1 -+ 1.96 * .05; a difference cannot exceed 1
+    found = d.difference_test(0.1, 0.0025)
+    assert found is not None
+    assert found.statistic == pytest.approx(2.0)
+    assert found.p_value == pytest.approx(0.04550026389635842, rel=1e-12)
+    assert d.difference_interval(0.1, 0.0025, 0.95) == pytest.approx((0.002002, 0.197998), abs=1e-6)
+    assert d.difference_interval(0.9, 0.01, 0.95) == pytest.approx((0.704004, 1.0), abs=1e-6)
+    assert d.difference_interval(0.9, None, 0.95) is None
+
+
+def test_rows_of_one_class_or_one_positive() -> None:
+    assert d.delong_paired(np.array([True, True]), [1, 2], [2, 1]) is None
+    assert obuchowski_paired(np.array([True, True]), [1, 2], [2, 1], [0, 1]) is None
+    found = d.delong_paired(np.array([True, False, False]), [3, 1, 2], [1, 2, 3])
+    assert found is not None
+    assert (found.auc_1, found.auc_2) == (1.0, 0.0)
+    assert found.difference == 1.0
+    assert found.difference_variance is None

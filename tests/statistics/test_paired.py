@@ -152,3 +152,15 @@ def test_tango_when_one_model_is_always_right_alone() -> None:
     # the score of a lower limit d solves (1 - d)^2 n = z^2 (1 - d^2) here: a root of Wilson
     z2 = 1.959963984540054**2
     assert found.low == pytest.approx((12 - z2) / (12 + z2), rel=1e-9)
+
+
+@pytest.mark.parametrize("method", sorted(PAIRED_METHODS))
+def test_no_rows_give_no_interval(method: str) -> None:
+    assert PAIRED_METHODS[method](0, 0, 0, 0, 0.95) is None
+
+
+def test_an_empty_margin_has_no_correlation() -> None:
+    # both always right: the Wilson limits of 9 of 9 are 1 and n / (n + z^2), phi is 0
+    width = 1 - 9 / (9 + 1.959963984540054**2)
+    found = PAIRED_METHODS["newcombe"](9, 0, 0, 0, 0.95)
+    assert found == pytest.approx((-width, width), rel=1e-12)

@@ -146,3 +146,17 @@ def test_bca_without_bias_and_acceleration_is_the_percentile_interval() -> None:
 def test_bca_is_undefined_when_all_replicates_lie_on_one_side() -> None:
     assert bca([1.0, 2.0, 3.0], 0.0, [1.0, 2.0], [1, 1], 0.95) is None
     assert bca([1.0, 2.0, 3.0], 2.0, [1.0, math.nan], [1, 1], 0.95) is None
+
+
+def test_bca_needs_two_replicates_and_rows() -> None:
+    assert bca([1.0], 1.0, [1.0], [1], 0.95) is None
+    assert bca([1.0, 2.0, 3.0], 2.0, [1.0], [0], 0.95) is None
+
+
+def test_bca_is_undefined_when_its_transformation_folds_back() -> None:
+    # one row far from all others: the acceleration is -1/6, and 1 - a (z0 + z) turns
+    # negative for deviates below -6
+    jackknife, weights = [0.0, 1.0], [10_000, 1]
+    values = [-1.0] * 10 + [0.0] + [1.0]
+    assert bca(values, 0.0, jackknife, weights, 0.95) is not None
+    assert bca(values, 0.0, jackknife, weights, 1 - 1e-15) is None

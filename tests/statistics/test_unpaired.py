@@ -154,3 +154,9 @@ def test_fisher_against_scipy(first: tuple[int, int], second: tuple[int, int]) -
     (x1, n1), (x2, n2) = first, second
     expected = scipy.stats.fisher_exact([[x1, n1 - x1], [x2, n2 - x2]]).pvalue
     assert fisher_exact(x1, n1, x2, n2) == pytest.approx(expected, rel=1e-9)
+
+
+def test_tests_of_a_side_without_rows() -> None:
+    assert two_proportion_z(0, 0, 1, 2) is None
+    assert fisher_exact(0, 0, 1, 2) is None
+    assert heterogeneity([1, 0], [2, 0]) is None
