@@ -32,6 +32,8 @@ class Table:
     """K classes: cells by (actual, predicted) where not zero, margins, and the positive class.
 
     ``of_label`` is set on a one-versus-rest table: the class that is not the rest.
+    ``rows`` counts indeterminate predictions even where ``total`` leaves them out;
+    ``unplaced`` says that some rows are wrong without having been given a class.
     """
 
     labels: tuple[Any, ...]
@@ -41,6 +43,8 @@ class Table:
     actual: tuple[Fraction, ...]
     predicted: tuple[Fraction, ...]
     total: Fraction
+    rows: Fraction
+    unplaced: bool
 
     def index(self, label: Any) -> int | None:
         """The place of a label; None when it is none of the table's.
@@ -64,32 +68,33 @@ class Table:
         return Counts(tp, fn, fp, self.total - tp - fn - fp)
 
 
-def read_table(record: Mapping[str, Any], indeterminate: str | None) -> Table | None:
-    """The table of a ``tables`` record, or None where it does not settle the counts.
+def read_table(record: Mapping[str, Any], indeterminate: str | None) -> Table:
+    """The table of a ``tables`` record.
 
     Indeterminate predictions are left out, or counted as right ("for") or as
-    wrong ("against"), as the measure says; with more than two classes "against"
-    names no class, so the table alone settles nothing. Raises ValueError,
-    TypeError or KeyError when the record is not laid out as results.json says.
+    wrong ("against"), as the measure says. Wrong means the other class of two;
+    of more classes none: the row is a miss of its class and no false alarm of
+    another. Raises ValueError, TypeError or KeyError when the record is not laid
+    out as results.json says.
     """
     labels = tuple(record["labels"])
     size = len(labels)
     cells: dict[tuple[int, int], Fraction] = {}
+    actual, predicted = [Fraction(0)] * size, [Fraction(0)] * size
+    rows, unplaced = Fraction(0), False
     for row, column, count in _entries(record):
         if not (0 <= row < size and column >= 0):
             raise ValueError("a cell outside the table")
-        place = column
-        if column >= size:
-            if indeterminate is None:
-                continue
-            if indeterminate == "against" and size != 2:
-                return None
-            place = row if indeterminate == "for" else 1 - row
-        cells[row, place] = cells.get((row, place), Fraction(0)) + count
-    actual, predicted = [Fraction(0)] * size, [Fraction(0)] * size
-    for (row, column), count in cells.items():
+        rows += count
+        if column >= size and indeterminate is None:
+            continue
         actual[row] += count
-        predicted[column] += count
+        if column >= size and indeterminate == "against" and size != 2:
+            unplaced = True
+            continue
+        place = column if column < size else row if indeterminate == "for" else 1 - row
+        predicted[place] += count
+        cells[row, place] = cells.get((row, place), Fraction(0)) + count
     return Table(
         labels=labels,
         positive=record.get("positive"),
@@ -98,6 +103,8 @@ def read_table(record: Mapping[str, Any], indeterminate: str | None) -> Table | 
         actual=tuple(actual),
         predicted=tuple(predicted),
         total=sum(actual, Fraction(0)),
+        rows=rows,
+        unplaced=unplaced,
     )
 
 

@@ -44,6 +44,8 @@ def table_outcome(table: Table, measure: Mapping[str, Any]) -> Outcome | None:
         return None
     if metric == "net_benefit":
         return _net_benefit(table, measure)
+    if table.unplaced and label is None and metric in ("kappa", "weighted_kappa", "mcc"):
+        return None  # agreement by chance needs a predicted class for every row
     two = len(table.labels) == 2
     if metric in WHOLE_TABLE and (label is None or two):
         return WHOLE_TABLE[metric](table, params)

@@ -211,7 +211,6 @@ def test_kappa_mcc_and_recall_against_scikit_learn(counts: list[list[int]]) -> N
     truth = np.repeat(np.repeat(np.arange(4), 4), cells.ravel())
     predicted = np.repeat(np.tile(np.arange(4), 4), cells.ravel())
     own = read_table(table(counts, [0, 1, 2, 3]), None)
-    assert own is not None
 
     def value(metric: str, **more: Any) -> float:
         outcome = table_outcome(own, measure(metric, **more))
@@ -264,7 +263,15 @@ def test_indeterminate_predictions() -> None:
     assert len(done.checked) == 5
     three = table([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]], ["a", "b", "c"], extra_columns=["?"])
     against = measure("accuracy", value=0.75, n=4, indeterminate="against")
-    assert recompute(results(three, against)).unchecked == ("m1",)
+    recall = measure("recall", label="a", value=0.5, n=4, indeterminate="against")
+    precision = measure("precision", average="macro", value=1, n=4, indeterminate="against")
+    done = recompute(results(three, against, recall, precision))
+    assert (done.problems, len(done.checked)) == ((), 3)
+    kappa = measure("kappa", value=0.5, n=4, indeterminate="against")
+    assert recompute(results(three, kappa)).unchecked == ("m1",)
+    counted = measure("accuracy", value=1, n=4)
+    assert recompute(results(three, counted)).problems == ()
+    assert recompute(results(three, {**counted, "n": 5})).problems
 
 
 def test_one_versus_rest_sparse_and_weighted_tables() -> None:
@@ -467,7 +474,6 @@ def test_whole_tables_where_nothing_is_defined() -> None:
     def outcome(metric: str, counts: list[list[float]], **more: Any) -> Any:
         labels = ["a", "b", "c"][: len(counts)]
         own = read_table(table(counts, labels, labels[-1]), None)
-        assert own is not None
         return table_outcome(own, measure(metric, **more))
 
     one_class = [[5, 0, 0], [0, 0, 0], [0, 0, 0]]

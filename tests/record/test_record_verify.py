@@ -135,7 +135,7 @@ def test_files_and_manifest_altered_alike_are_found_by_the_history(runs: Path) -
     assert "history.jsonl records another" in whats(verify_chain(runs))
     copied = runs.parent / "copied"
     shutil.copytree(run, copied)
-    assert verify_run(copied) == []  # alone it cannot be told; SECURITY.md says so
+    assert verify_run(copied) == []  # without the history nobody can tell
 
 
 def test_a_line_that_tells_another_outcome_than_the_manifest(runs: Path) -> None:
