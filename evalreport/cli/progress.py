@@ -1,0 +1,70 @@
+"""Progress: bars on a terminal, one plain line per step elsewhere; on standard error."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any, Self
+
+
+class Progress:
+    """Tells what is going on; ``step`` starts a step, ``advance`` moves it on.
+
+    >>> with Progress(quiet=True) as progress:
+    ...     progress.step("tasks", 3)
+    ...     progress.advance()
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.live = not quiet and sys.stderr.isatty()
+        self._bars: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        if self.live:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                TextColumn,
+                TimeElapsedColumn,
+            )
+            from rich.progress import Progress as Bars
+
+            self._bars = Bars(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def step(self, what: str, total: int | None = None) -> None:
+        """Start the next step, of ``total`` parts where that is known."""
+        if self.quiet:
+            return
+        if self._bars is not None:
+            if self._task is not None:
+                self._bars.remove_task(self._task)
+            self._task = self._bars.add_task(what, total=total)
+        else:
+            text = f"{what} ({total:,})" if total else what
+            print(text, file=sys.stderr, flush=True)
+
+    def advance(self, by: int = 1) -> None:
+        """Move the current step on."""
+        if self._bars is not None and self._task is not None:
+            self._bars.advance(self._task, by)
