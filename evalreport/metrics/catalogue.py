@@ -14,7 +14,19 @@ from functools import cache
 from evalreport.metrics.declare import REGISTRY, Metric
 
 #: Modules that declare metrics; a new module of declarations is added here once.
-DECLARING = ("counts", "matrix", "ranking", "probabilities", "calibration", "label_sets")
+DECLARING = (
+    "counts",
+    "matrix",
+    "ranking",
+    "precision_recall",
+    "h_measure",
+    "targeting",
+    "probabilities",
+    "calibration",
+    "goodness_of_fit",
+    "label_sets",
+    "label_ranking",
+)
 
 
 @cache

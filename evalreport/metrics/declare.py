@@ -2,7 +2,7 @@
 
 A metric is a plain function on one of the tables. The annotation of its first
 argument says which table it needs; keyword-only arguments are its parameters
-(``threshold`` and ``costs`` are filled in by the engine). The decorator adds the
+(``threshold``, ``costs`` and ``parents`` are filled in by the engine). The decorator adds the
 facts; averages, interval, formula, catalogue, docs and tests follow from it.
 
 >>> from evalreport.metrics.counts import precision
@@ -63,6 +63,7 @@ class Average(Enum):
 
 ALL_AVERAGES = (Average.MACRO, Average.MICRO, Average.WEIGHTED)
 CLASS_MEANS = (Average.MACRO, Average.WEIGHTED)
+WITH_SAMPLES = (*ALL_AVERAGES, Average.SAMPLES)
 
 
 class Interval(Enum):
@@ -112,7 +113,7 @@ _TABLES = {
 }
 
 #: Arguments that the engine fills in from the spec and are not written beside the metric's name.
-CONTEXT = ("threshold", "costs")
+CONTEXT = ("threshold", "costs", "parents")
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,10 @@ class Metric:
     and ``"all"`` where it belongs to all classes together. ``for_classes`` is the
     form for more than two classes where that differs. ``row_loss`` (metrics that
     are means over rows): loss of a row by its score when it is an actual positive
-    and when it is not; ``class_loss``: losses of rows by their class scores.
+    and when it is not; ``class_loss``: losses of rows by their class scores;
+    ``row_values`` (metrics of label sets that are means over rows): the value of
+    each row, NaN where undefined. ``one_of``: exactly one of these parameters
+    must be given.
     """
 
     name: str
@@ -199,6 +203,8 @@ class Metric:
     two_classes_only: str
     row_loss: Callable[..., Any] | None = None
     class_loss: Callable[..., Any] | None = None
+    row_values: Callable[..., Any] | None = None
+    one_of: tuple[str, ...] = ()
     _forms: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -224,11 +230,21 @@ class Metric:
         """Every parameter with its value: as given, else its default."""
         return {p.name: params.get(p.name, p.default) for p in self.parameters}
 
+    def missing(self, params: Mapping[str, Any]) -> str | None:
+        """What is wrong with the parameters taken together, or None."""
+        absent = [p.name for p in self.parameters if p.required and p.name not in params]
+        if absent:
+            return f"{self.name} needs {', '.join(absent)}"
+        given = [name for name in self.one_of if params.get(name) is not None]
+        if self.one_of and len(given) != 1:
+            return f"{self.name} needs exactly one of {', '.join(self.one_of)}"
+        return None
+
 
 REGISTRY: dict[str, Metric] = {}
 
 
-def metric(
+def metric(  # noqa: PLR0913 - everything that is known about a metric is said here
     *,
     title: str,
     reference: str,
@@ -249,6 +265,8 @@ def metric(
     two_classes_only: str = "",
     row_loss: Callable[..., Any] | None = None,
     class_loss: Callable[..., Any] | None = None,
+    row_values: Callable[..., Any] | None = None,
+    one_of: tuple[str, ...] = (),
     name: str = "",
 ) -> Callable[[Callable[..., Any]], Metric]:
     """Declare the decorated function as a metric, under its own name.
@@ -285,6 +303,8 @@ def metric(
             two_classes_only=two_classes_only,
             row_loss=row_loss,
             class_loss=class_loss,
+            row_values=row_values,
+            one_of=one_of,
         )
         _register(declared)
         return declared

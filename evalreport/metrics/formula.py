@@ -53,16 +53,20 @@ class Infinite:
 Outcome: TypeAlias = "Value | Undefined | Infinite"
 
 
-class ZeroByZero(ArithmeticError):
+class ZeroByZero(ArithmeticError):  # noqa: N818 - a state, not a mistake
     """Nothing was divided by nothing."""
 
 
-class OverZero(ArithmeticError):
+class OverZero(ArithmeticError):  # noqa: N818 - a state, not a mistake
     """Something was divided by nothing."""
 
 
-class NotKnown(ArithmeticError):
+class NotKnown(ArithmeticError):  # noqa: N818 - a state, not a mistake
     """A cell that the arithmetic needs is not known; the argument names it."""
+
+
+class NoNumber(ArithmeticError):  # noqa: N818 - a state, not a mistake
+    """The data leave a quantity undefined; the argument is the reason."""
 
 
 class Expression:
@@ -97,7 +101,7 @@ class Expression:
     def exact(self) -> Number:
         """The value, in exact fractions while the cells are whole numbers.
 
-        Raises ZeroByZero, OverZero or NotKnown where no number exists.
+        Raises ZeroByZero, OverZero, NotKnown or NoNumber where no number exists.
         """
         raise NotImplementedError
 
@@ -128,6 +132,8 @@ class Expression:
             return Undefined(undefined)
         except NotKnown as unknown:
             return Undefined(f"{unknown.args[0]} is not known")
+        except NoNumber as none:
+            return Undefined(none.args[0])
         except OverZero:
             if isinstance(self, Ratio) and self.divides_by_zero():
                 return Infinite(f"{self.substituted()}: the divisor is 0")
@@ -202,6 +208,28 @@ class Constant(Expression):
 
     def formula(self) -> str:
         return number_text(self.value)
+
+    substituted = formula
+
+
+@dataclass(frozen=True, eq=False)
+class Nothing(Expression):
+    """What has no number on these data, and why: no probabilities, a fit that does not exist.
+
+    >>> Nothing("only one class occurs").outcome()
+    Undefined(reason='only one class occurs')
+    """
+
+    reason: str
+
+    def exact(self) -> Number:
+        raise NoNumber(self.reason)
+
+    def array(self) -> Any:
+        return math.nan
+
+    def formula(self) -> str:
+        return "no number"
 
     substituted = formula
 

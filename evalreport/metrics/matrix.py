@@ -162,7 +162,7 @@ def accuracy_p_value(m: Matrix) -> Expression:
     """One-sided exact binomial test that accuracy exceeds the no-information rate.
 
     >>> round(accuracy_p_value(Matrix.from_counts([[20, 5], [10, 15]])).outcome().number, 6)
-    0.00767
+    0.0033
     """
     from evalreport.statistics.tail import binomial_greater
 

@@ -14,6 +14,7 @@ resampled tables); formulas do not care.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -163,6 +164,22 @@ def _total(parts: Sequence[Any]) -> Any:
     return total
 
 
+def summed(name: str, parts: npt.NDArray[Any], stacked: bool) -> Cell:
+    """The sum over the last axis as a named cell.
+
+    A Python int for whole numbers, the exactly rounded float for others, and an
+    array over the leading axes for a stack of tables.
+
+    >>> summed("loss", np.array([0.1] * 10), stacked=False).value
+    1.0
+    """
+    if stacked:
+        return Cell(name, parts.sum(axis=-1))
+    if np.issubdtype(parts.dtype, np.integer):
+        return Cell(name, int(parts.sum()))
+    return Cell(name, math.fsum(parts.tolist()))
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Distinct scores of one class, highest first, and the weight of each kind of row there.
@@ -212,6 +229,25 @@ class ScoreTable:
         """Whether this is a stack of resampled tables."""
         return self.positives.ndim > 1
 
+    def cell(self, name: str, parts: npt.NDArray[Any]) -> Cell:
+        """The sum of ``parts``, shape (..., D), over the scores, as a named cell."""
+        return summed(name, parts, self.stacked)
+
+    @cached_property
+    def actual_positives(self) -> Cell:
+        """Rows actually of the class: P."""
+        return self.cell("P", self.positives)
+
+    @cached_property
+    def actual_negatives(self) -> Cell:
+        """Rows actually of the rest: N."""
+        return self.cell("N", self.negatives)
+
+    @cached_property
+    def rows(self) -> Cell:
+        """All rows: n."""
+        return Cell("n", self.actual_positives.value + self.actual_negatives.value)
+
     def counts_at(self, threshold: float) -> Counts:
         """The four cells at ``score >= threshold``; a threshold above all scores predicts none."""
         k = int(np.searchsorted(-self.scores, -threshold, side="right"))
@@ -246,3 +282,17 @@ class ClassScores:
     ranks: npt.NDArray[Any]
     class_totals: npt.NDArray[Any]
     pairs: Mapping[tuple[int, int], ScoreTable] = field(default_factory=dict)
+
+    @property
+    def stacked(self) -> bool:
+        """Whether this is a stack of resampled tables."""
+        return self.class_totals.ndim > 1
+
+    def cell(self, name: str, parts: npt.NDArray[Any]) -> Cell:
+        """The sum of ``parts`` over the last axis as a named cell."""
+        return summed(name, parts, self.stacked)
+
+    @cached_property
+    def rows(self) -> Cell:
+        """All rows: n."""
+        return self.cell("n", self.class_totals)

@@ -1,0 +1,200 @@
+"""Calibration: whether what is given a probability of p happens in a share p of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, metric
+from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
+from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
+from evalreport.metrics.probability_bins import BINS, Bins, probability_bins
+from evalreport.metrics.tables import ScoreTable
+from evalreport.statistics import logistic
+
+COX = "Cox D. Two further applications of a model for binary regression. Biometrika 45, 1958"
+MILLER = "Miller M. et al. Validation techniques for logistic regression models. Stat Med 10, 1991"
+NAEINI = "Naeini M. et al. Well calibrated probabilities by Bayesian binning. AAAI 2015"
+NOT_AVERAGED = "it belongs to the probability of one class"
+NO_ROW = "there is no row"
+
+
+def _fitted(s: ScoreTable, name: str, fit: Callable[[Any, Any, Any], float]) -> Expression:
+    """The number of a logistic fit, or the reason why there is none."""
+    if s.stacked:
+        tables = zip(s.positives, s.negatives, strict=True)
+        values = [_or_nan(fit, s.scores, p, n) for p, n in tables]
+        return Cell(name, np.array(values))
+    try:
+        return Cell(name, fit(s.scores, s.positives, s.negatives))
+    except logistic.NotEstimable as none:
+        return Nothing(none.reason)
+
+
+def _or_nan(fit: Callable[..., float], *table: Any) -> float:
+    try:
+        return fit(*table)
+    except logistic.NotEstimable:
+        return math.nan
+
+
+@metric(
+    title="Calibration slope",
+    kind=Kind.PROBABILITY,
+    goal=Goal.TARGET,
+    bounds=(-math.inf, math.inf),
+    best=1.0,
+    no_average=NOT_AVERAGED,
+    interval=Interval.LOGISTIC,
+    formula="b in logit P(y) = a + b logit(p), maximum likelihood",
+    use="to see whether probabilities are too extreme (below 1) or too timid (above 1)",
+    avoid="alone: probabilities can be too high everywhere and still have a slope of 1",
+    reference=f"{COX}; {MILLER}",
+)
+def calibration_slope(s: ScoreTable) -> Expression:
+    """The slope of the logistic fit of the outcome on the logit of the probability.
+
+    >>> s = ScoreTable(np.array([0.75, 0.25]), np.array([3, 1]), np.array([1, 3]))
+    >>> round(calibration_slope(s).outcome().number, 9)
+    1.0
+    """
+    return _fitted(s, "slope", lambda p, y, z: logistic.calibration_line(p, y, z)[1].value)
+
+
+@metric(
+    title="Calibration intercept",
+    kind=Kind.PROBABILITY,
+    goal=Goal.TARGET,
+    bounds=(-math.inf, math.inf),
+    best=0.0,
+    no_average=NOT_AVERAGED,
+    interval=Interval.LOGISTIC,
+    formula="a in logit P(y) = a + b logit(p), maximum likelihood",
+    use="together with the slope of the same fit",
+    avoid="as calibration in the large: it is the level at p = 0.5 after the slope is fitted",
+    reference=f"{COX}; {MILLER}",
+)
+def calibration_intercept(s: ScoreTable) -> Expression:
+    """The intercept of the joint logistic fit, slope and intercept both free.
+
+    >>> s = ScoreTable(np.array([0.75, 0.25]), np.array([3, 1]), np.array([1, 3]))
+    >>> abs(calibration_intercept(s).outcome().number) < 1e-9
+    True
+    """
+    return _fitted(s, "intercept", lambda p, y, z: logistic.calibration_line(p, y, z)[0].value)
+
+
+@metric(
+    title="Calibration in the large",
+    kind=Kind.PROBABILITY,
+    goal=Goal.TARGET,
+    bounds=(-math.inf, math.inf),
+    best=0.0,
+    no_average=NOT_AVERAGED,
+    interval=Interval.LOGISTIC,
+    formula="a in logit P(y) = a + logit(p), maximum likelihood",
+    use="to see whether probabilities are too low (above 0) or too high (below 0) on the whole",
+    avoid="alone: mistakes at the low and the high end can cancel",
+    reference=f"{COX}; {MILLER}",
+)
+def calibration_in_the_large(s: ScoreTable) -> Expression:
+    """The intercept of the logistic fit with the slope held at 1.
+
+    >>> s = ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))
+    >>> round(calibration_in_the_large(s).outcome().number, 9) == round(math.log(3), 9)
+    True
+    """
+    fit = logistic.calibration_in_the_large
+    return _fitted(s, "intercept", lambda p, y, z: fit(p, y, z).value)
+
+
+@metric(
+    title="Observed to expected ratio",
+    aliases=("observed_expected_ratio",),
+    kind=Kind.PROBABILITY,
+    goal=Goal.TARGET,
+    bounds=(0.0, math.inf),
+    best=1.0,
+    no_average=NOT_AVERAGED,
+    interval=Interval.RESAMPLED,
+    undefined="no positive is observed and none is expected",
+    use="to say in counts whether probabilities are too low (above 1) or too high",
+    avoid="alone: mistakes at the low and the high end can cancel",
+    reference="Riley R. et al. Prognosis Research in Health Care, 2019",
+)
+def oe_ratio(s: ScoreTable) -> Expression:
+    """Positives observed over positives expected, the sum of the probabilities.
+
+    >>> oe_ratio(ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))).substituted()
+    '3 / 2'
+    """
+    if outside_unit(s.scores):
+        return Nothing(NOT_PROBABILITIES)
+    expected = s.cell("sum(p)", s.scores * (s.positives + s.negatives))
+    return ratio(s.actual_positives, expected)
+
+
+@metric(
+    title="Expected calibration error",
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    averages=CLASS_MEANS,
+    interval=Interval.RESAMPLED,
+    undefined=NO_ROW,
+    parameters=BINS,
+    use="as a summary beside a calibration curve",
+    avoid="without its number and kind of bins, or on few rows: it is then too high by chance",
+    reference=NAEINI,
+)
+def ece(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expression:
+    """The mean distance of observed share and mean probability over bins, weighted by rows.
+
+    Uniform bins are [k/b, (k+1)/b), the last one closed. Quantile bins hold about
+    equally many rows: they are cut at type-7 quantiles, right-closed, and rows
+    with one probability stay together.
+
+    >>> s = ScoreTable(np.array([0.9, 0.1]), np.array([1, 0]), np.array([1, 2]))
+    >>> round(ece(s).outcome().number, 12)
+    0.25
+    """
+    if outside_unit(s.scores):
+        return Nothing(NOT_PROBABILITIES)
+    b = probability_bins(s, bins, strategy)
+    return ratio(s.cell("sum over bins(|positives - sum(p)|)", _gaps(b)), s.rows)
+
+
+@metric(
+    title="Maximum calibration error",
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    averages=CLASS_MEANS,
+    interval=Interval.RESAMPLED,
+    undefined=NO_ROW,
+    parameters=BINS,
+    use="when no range of probabilities may be far off",
+    avoid="with sparse bins: one bin of a few rows decides it",
+    reference=NAEINI,
+)
+def mce(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expression:
+    """The largest distance of observed share and mean probability over the bins that hold rows.
+
+    >>> s = ScoreTable(np.array([0.9, 0.1]), np.array([1, 0]), np.array([1, 2]))
+    >>> round(mce(s).outcome().number, 12)
+    0.4
+    """
+    if outside_unit(s.scores):
+        return Nothing(NOT_PROBABILITIES)
+    b = probability_bins(s, bins, strategy)
+    gaps = _gaps(b)
+    rates = np.divide(gaps, b.rows, out=np.zeros(gaps.shape), where=b.rows > 0)
+    worst = np.argmax(rates, axis=-1)[..., None]
+    gap = np.take_along_axis(gaps, worst, axis=-1)
+    rows = np.take_along_axis(b.rows, worst, axis=-1)
+    return ratio(s.cell("|positives - sum(p)| in worst bin", gap), s.cell("its rows", rows))
+
+
+def _gaps(b: Bins) -> Any:
+    return np.abs(b.positives - b.expected)
