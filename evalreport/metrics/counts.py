@@ -11,7 +11,7 @@ from typing import Any
 
 from evalreport.metrics.declare import (
     ALL_AVERAGES,
-    CLASS_MEANS,
+    WITH_SAMPLES,
     Goal,
     Interval,
     Parameter,
@@ -76,7 +76,7 @@ def error_rate(c: Counts) -> Ratio:
 @metric(
     title="Recall",
     aliases=("sensitivity", "tpr"),
-    averages=ALL_AVERAGES,
+    averages=WITH_SAMPLES,
     interval=Interval.PROPORTION,
     undefined=NO_ACTUAL,
     use="when missing a positive is the costly mistake",
@@ -114,7 +114,7 @@ def specificity(c: Counts) -> Ratio:
 @metric(
     title="Precision",
     aliases=("ppv",),
-    averages=ALL_AVERAGES,
+    averages=WITH_SAMPLES,
     interval=Interval.PROPORTION,
     undefined=NO_PREDICTED,
     use="when acting on a positive prediction is costly",
@@ -228,7 +228,7 @@ def false_omission_rate(c: Counts) -> Ratio:
 @metric(
     title="F1",
     aliases=("f1_score",),
-    averages=ALL_AVERAGES,
+    averages=WITH_SAMPLES,
     interval=Interval.SMOOTH,
     undefined="no row is actually {label} and none is predicted so",
     use="to rank classifiers that find a rare class, when recall and precision weigh the same",
@@ -246,7 +246,7 @@ def f1(c: Counts) -> Ratio:
 
 @metric(
     title="F-beta",
-    averages=ALL_AVERAGES,
+    averages=WITH_SAMPLES,
     interval=Interval.SMOOTH,
     undefined="no row is actually {label} and none is predicted so",
     parameters=(
