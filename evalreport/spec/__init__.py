@@ -1,0 +1,1 @@
+"""The spec language: a YAML file in, frozen typed values out, every mistake at once."""

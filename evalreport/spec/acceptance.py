@@ -1,0 +1,158 @@
+"""Acceptance criteria: what has to hold, for which rows, at which bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field, Tag, model_validator
+
+from evalreport.metrics.declare import Interval
+from evalreport.spec.comparisons import Reference
+from evalreport.spec.faults import Fault, refuse
+from evalreport.spec.fields import Column, Label, Name, Number, Part, Text, form, text_or_mapping
+from evalreport.spec.metric_requests import MetricRequest
+from evalreport.spec.thresholds import Threshold
+
+Averaging: TypeAlias = Literal["none", "macro", "micro", "weighted", "samples"]
+
+#: One group of rows: the value of each column.
+Group: TypeAlias = Annotated[Mapping[Column, Text], Field(min_length=1)]
+SubgroupChoice: TypeAlias = Annotated[
+    Annotated[Literal["each"], Tag("(text)")] | Annotated[Group, Tag("(mapping)")],
+    form(text_or_mapping),
+]
+
+
+def _threshold_form(value: Any) -> str:
+    if isinstance(value, str):
+        return "(rule)"
+    return "(threshold)"
+
+
+#: A threshold as it stands in ``thresholds``, or the words of its rule.
+ThresholdChoice: TypeAlias = Annotated[
+    Annotated[Name, Tag("(rule)")] | Annotated[Threshold, Tag("(threshold)")],
+    form(_threshold_form),
+]
+
+
+class WhichNumber(Part):
+    """Which of the numbers of a report is meant."""
+
+    metric: MetricRequest = Field(description="The metric, with its parameters if it has any.")
+    dataset: Name | None = Field(None, description="Only this dataset; every one by default.")
+    model: Name | None = Field(None, description="Only this model; every one by default.")
+    threshold: ThresholdChoice | None = Field(
+        None, description="Only at this threshold; every one by default."
+    )
+    subgroup: SubgroupChoice | None = Field(
+        None, description="{column: value}, or each for every subgroup; all rows by default."
+    )
+    average: Averaging | None = Field(None, description="The average; a single class by default.")
+    label: Label | None = Field(None, description="The class; the positive one by default.")
+
+
+class Criterion(WhichNumber):
+    """One thing that has to hold.
+
+    Either a value (``at_least`` or ``at_most``), or a ``reference`` that must not be
+    missed by more than ``margin``.
+    """
+
+    at_least: Number | None = Field(None, description="The least acceptable value.")
+    at_most: Number | None = Field(None, description="The largest acceptable value.")
+    bound: Literal["point", "lower", "upper"] = Field(
+        "point", description="What is held against it: the value, or a limit of its interval."
+    )
+    reference: Reference | None = Field(
+        None, description="A model, {dataset: name} or {run: folder} that must not be missed."
+    )
+    margin: Annotated[Number, Field(ge=0)] | None = Field(
+        None, description="How much worse than the reference is still accepted; 0 by default."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_requirement(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        given = [key for key in ("at_least", "at_most", "reference") if key in raw]
+        if len(given) > 1:
+            fault = Fault(
+                f"the criterion has {' and '.join(given)}", "one each; write two criteria",
+                (given[1],), at_key=True,
+            )
+            raise refuse(fault)
+        if not given:
+            if "margin" in raw:
+                fault = Fault(
+                    "a margin with no reference", "reference: the model, dataset or run",
+                    ("margin",), at_key=True,
+                )
+            elif not set(raw) <= set(cls.model_fields):
+                return raw
+            else:
+                fault = Fault("the criterion asks for nothing", "at_least or at_most: a value")
+            raise refuse(fault)
+        if "margin" in raw and given != ["reference"]:
+            raise refuse(
+                Fault("a margin with no reference", "remove it", ("margin",), at_key=True)
+            )
+        return raw
+
+    @model_validator(mode="after")
+    def _can_be_met(self) -> Criterion:
+        faults = [*_outside(self), *_no_limit(self), *_no_average(self)]
+        if faults:
+            raise refuse(*faults)
+        return self
+
+    @property
+    def required(self) -> float | None:
+        """The value that is required; None where it comes from a reference."""
+        return self.at_least if self.at_least is not None else self.at_most
+
+
+def _outside(criterion: Criterion) -> list[Fault]:
+    low, high = criterion.metric.metric.bounds
+    required = criterion.required
+    if required is None or low <= required <= high:
+        return []
+    key = "at_least" if criterion.at_least is not None else "at_most"
+    hint = f"a value from {low:g} to {high:g}"
+    if high == 1 and 1 < required <= 100:
+        hint += f": {required / 100:g}"
+    return [Fault(f"{criterion.metric.name} is never {required:g}", hint, (key,))]
+
+
+def _no_limit(criterion: Criterion) -> list[Fault]:
+    if criterion.bound == "point" or criterion.metric.metric.interval is not Interval.NONE:
+        return []
+    what = f"{criterion.metric.name} has no interval"
+    return [Fault(what, "bound: point", ("bound",))]
+
+
+def _no_average(criterion: Criterion) -> list[Fault]:
+    metric = criterion.metric.metric
+    if criterion.average in (None, "none"):
+        return []
+    if criterion.average in [average.value for average in metric.averages]:
+        return []
+    reason = f": {metric.no_average}" if metric.no_average else ""
+    what = f"{metric.name} has no {criterion.average} average{reason}"
+    return [Fault(what, "remove it or choose another", ("average",))]
+
+
+class Declared(WhichNumber):
+    """A value that was declared elsewhere, printed beside the measured one."""
+
+    value: Number = Field(description="The declared value.")
+    source: Text = Field(description="Where it was declared, e.g. instructions for use.")
+
+
+def as_threshold(choice: str | Threshold) -> str:
+    """The words of a threshold, for comparison with those of the spec."""
+    return choice if isinstance(choice, str) else choice.text
+
+

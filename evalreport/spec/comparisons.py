@@ -1,0 +1,138 @@
+"""Comparisons: of models on the same rows, of datasets, and with an earlier run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field, Tag
+
+from evalreport.errors import did_you_mean
+from evalreport.metrics.declare import Interval, Metric
+from evalreport.spec.confidence import _faults
+from evalreport.spec.datasets import LocalFile
+from evalreport.spec.faults import Fault, refuse
+from evalreport.spec.fields import Flag, Name, Number, Part, form
+from evalreport.spec.metric_requests import known_metric
+
+#: Shares of rows that are fixed by the truth: the same rows are under both models.
+PAIRED_PROPORTIONS = ("accuracy", "error_rate", "recall", "specificity", "fpr", "fnr")
+PREDICTIVE_VALUES = ("precision", "npv", "fdr", "false_omission_rate")
+MCNEMAR = ("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected")
+PAIRED_INTERVALS = ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango")
+
+
+def tests_of(metric: Metric) -> tuple[str, ...]:
+    """Tests that compare a metric, default first."""
+    return (*_family(metric)[0], "bootstrap")
+
+
+def intervals_of(metric: Metric) -> tuple[str, ...]:
+    """Interval methods of a difference of a metric, default first."""
+    return (*_family(metric)[1], "bootstrap_percentile")
+
+
+def _family(metric: Metric) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if metric.name in PAIRED_PROPORTIONS:
+        return MCNEMAR, PAIRED_INTERVALS
+    if metric.name in PREDICTIVE_VALUES:
+        return ("leisenring", "kosinski"), ()
+    if metric.name == "roc_auc":
+        return ("delong",), ("delong",)
+    if metric.interval is Interval.MEAN:
+        return ("paired_t",), ("paired_t",)
+    return (), ()
+
+
+class DatasetReference(Part):
+    """The same model on another dataset: unpaired."""
+
+    dataset: Name = Field(description="The dataset that is compared with.")
+
+
+class RunReference(Part):
+    """The same model in an earlier run."""
+
+    run: LocalFile = Field(description="The folder of an earlier run, relative to the spec.")
+
+
+def _reference_form(value: Any) -> str:
+    if isinstance(value, dict):
+        return "(run)" if "run" in value else "(dataset)"
+    if isinstance(value, Part):
+        return "(run)" if isinstance(value, RunReference) else "(dataset)"
+    return "(model)"
+
+
+#: A model by its name, another dataset, or an earlier run.
+Reference: TypeAlias = Annotated[
+    Annotated[Name, Tag("(model)")]
+    | Annotated[DatasetReference, Tag("(dataset)")]
+    | Annotated[RunReference, Tag("(run)")],
+    form(_reference_form),
+]
+
+
+def _chosen(of: Callable[[Metric], tuple[str, ...]], what: str) -> Callable[[Any], Any]:
+    """A validator of {metric: method}, giving canonical names."""
+
+    def check(values: Mapping[str, str]) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        faults: list[Fault] = []
+        for word, method in values.items():
+            try:
+                metric = known_metric(word, at_key=True)
+            except ValueError as error:
+                faults.extend(_faults(error))
+                continue
+            known = of(metric)
+            if method not in known:
+                hint = did_you_mean(method, known, f"{what}s of {metric.name}")
+                faults.append(Fault(f"{metric.name} has no {what} '{method}'", hint, (word,)))
+            found[metric.name] = method
+        if faults:
+            raise refuse(*faults)
+        return found
+
+    return check
+
+
+def _margins(values: Mapping[str, float]) -> Mapping[str, float]:
+    found: dict[str, float] = {}
+    faults: list[Fault] = []
+    for word, margin in values.items():
+        try:
+            found[known_metric(word, at_key=True).name] = margin
+        except ValueError as error:
+            faults.extend(_faults(error))
+    if faults:
+        raise refuse(*faults)
+    return found
+
+
+class Comparisons(Part):
+    """What is compared with what, and how."""
+
+    reference: Reference = Field(
+        description="A model, {dataset: name} (the same model there) or {run: folder}."
+    )
+    correction: Literal["none", "bonferroni", "holm", "benjamini_hochberg"] = Field(
+        "none", description="Correction of p values for their number."
+    )
+    tests: Annotated[Mapping[Name, Name], AfterValidator(_chosen(tests_of, "test"))] = Field(
+        default_factory=dict, description="Test of a metric, by its name."
+    )
+    methods: Annotated[
+        Mapping[Name, Name], AfterValidator(_chosen(intervals_of, "interval method"))
+    ] = Field(
+        default_factory=dict, description="Interval method of the difference, by metric."
+    )
+    margins: Annotated[
+        Mapping[Name, Annotated[Number, Field(gt=0)]], AfterValidator(_margins)
+    ] = Field(
+        default_factory=dict,
+        description="Non-inferiority margin of a metric: how much worse is still good enough.",
+    )
+    net_reclassification: Flag = Field(
+        False, description="Whether net reclassification is reported as well."
+    )

@@ -1,0 +1,62 @@
+"""Costs of mistakes: of the two kinds, or of every pair of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BeforeValidator, Field, Tag
+
+from evalreport.errors import did_you_mean
+from evalreport.spec.faults import Fault, refuse, wrong_type
+from evalreport.spec.fields import Label, Number, Part, form
+
+
+class TwoClassCosts(Part):
+    """Costs of the four outcomes of two classes."""
+
+    false_negative: Number = Field(0.0, description="Cost of missing a positive.")
+    false_positive: Number = Field(0.0, description="Cost of a false alarm.")
+    true_positive: Number = Field(0.0, description="Cost of a found positive.")
+    true_negative: Number = Field(0.0, description="Cost of a negative left alone.")
+
+
+ClassCosts: TypeAlias = Annotated[
+    Mapping[Label, Annotated[Mapping[Label, Number], Field(min_length=1)]], Field(min_length=1)
+]
+
+
+def _form(value: Any) -> str:
+    if isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
+        return "(classes)"
+    return "(two)"
+
+
+def _readable(value: Any) -> Any:
+    if isinstance(value, TwoClassCosts):
+        return value
+    if not isinstance(value, dict) or not value:
+        raise wrong_type(value, "{false_negative: 5, false_positive: 1}, or {actual: {predicted: cost}}")
+    nested = [key for key, item in value.items() if isinstance(item, dict)]
+    if nested and len(nested) < len(value):
+        key = next(key for key in value if key not in nested)
+        raise refuse(
+            Fault(
+                f"'{key}' is not a mapping like '{nested[0]}'",
+                did_you_mean(key, TwoClassCosts.model_fields)
+                if key in TwoClassCosts.model_fields
+                else "{predicted: cost} for each actual class",
+                (key,),
+                at_key=True,
+            )
+        )
+    return value
+
+
+Costs: TypeAlias = Annotated[
+    Annotated[
+        Annotated[TwoClassCosts, Tag("(two)")] | Annotated[ClassCosts, Tag("(classes)")],
+        form(_form),
+    ],
+    BeforeValidator(_readable),
+]

@@ -1,0 +1,44 @@
+"""The engine that counts, and its limits; and drift against another dataset."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from evalreport.spec.comparisons import Reference
+from evalreport.spec.fields import Column, Distinct, Part, Text, Whole
+
+
+class Spark(Part):
+    """An existing cluster."""
+
+    url: Annotated[Text, StringConstraints(pattern=r"^sc://[^/\s]+")] = Field(
+        description="The address of Spark Connect, sc://host:port."
+    )
+
+
+class Engine(Part):
+    """What counts the rows."""
+
+    name: Literal["auto", "memory", "duckdb", "spark"] = Field(
+        "auto", description="auto chooses by the size of the data."
+    )
+    memory_limit: (
+        Annotated[Text, StringConstraints(pattern=r"^[1-9][0-9]*(\.[0-9]+)? ?(MB|GB|MiB|GiB)$")]
+        | None
+    ) = Field(None, description="The most memory that is used, e.g. 4GB.")
+    spark: Spark | None = Field(None, description="The cluster, for the engine spark.")
+    bins: Annotated[Whole, Field(ge=100, le=100_000_000)] = Field(
+        100_000, description="Bins of a histogram of scores, beyond the memory limit."
+    )
+
+
+class Drift(Part):
+    """Whether labels, scores and columns have moved."""
+
+    reference: Reference = Field(description="{dataset: name} or {run: folder}.")
+    columns: Distinct[Column] = Field((), description="Columns to be compared beside the scores.")
+    bins: Annotated[Whole, Field(ge=2, le=1000)] = Field(
+        10, description="Bins of the population stability index."
+    )

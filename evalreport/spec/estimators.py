@@ -1,0 +1,91 @@
+"""Classifiers a spec may name: scikit-learn's own list, looked up and never imported here."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator, ValidationInfo
+
+from evalreport.errors import did_you_mean
+from evalreport.spec.faults import Fault, refuse
+from evalreport.spec.fields import Name
+
+_PATH = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+")
+
+#: ``sklearn.utils.all_estimators("classifier")`` by public module.
+_BY_MODULE = {
+    "calibration": ("CalibratedClassifierCV",),
+    "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
+    "dummy": ("DummyClassifier",),
+    "ensemble": (
+        "AdaBoostClassifier",
+        "BaggingClassifier",
+        "ExtraTreesClassifier",
+        "GradientBoostingClassifier",
+        "HistGradientBoostingClassifier",
+        "RandomForestClassifier",
+        "StackingClassifier",
+        "VotingClassifier",
+    ),
+    "gaussian_process": ("GaussianProcessClassifier",),
+    "linear_model": (
+        "LogisticRegression",
+        "LogisticRegressionCV",
+        "PassiveAggressiveClassifier",
+        "Perceptron",
+        "RidgeClassifier",
+        "RidgeClassifierCV",
+        "SGDClassifier",
+    ),
+    "model_selection": ("FixedThresholdClassifier", "TunedThresholdClassifierCV"),
+    "multiclass": ("OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"),
+    "multioutput": ("ClassifierChain", "MultiOutputClassifier"),
+    "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+    "neighbors": ("KNeighborsClassifier", "NearestCentroid", "RadiusNeighborsClassifier"),
+    "neural_network": ("MLPClassifier",),
+    "semi_supervised": ("LabelPropagation", "LabelSpreading", "SelfTrainingClassifier"),
+    "svm": ("LinearSVC", "NuSVC", "SVC"),
+    "tree": ("DecisionTreeClassifier", "ExtraTreeClassifier"),
+}
+
+CLASSIFIERS = tuple(
+    f"sklearn.{module}.{name}" for module, names in _BY_MODULE.items() for name in names
+)
+
+#: Where validation finds the packages that ``--allow-import`` admits.
+ALLOWED = "allow_import"
+
+
+def estimator_path(path: str, info: ValidationInfo) -> str:
+    """The path of a classifier that may be used, or a fault.
+
+    Classes of an admitted package are looked up when the model is made.
+    """
+    if not _PATH.fullmatch(path) or "__" in path:
+        raise refuse(
+            Fault(
+                f"'{path[:60]}' is no path of a class",
+                "a classifier of scikit-learn, such as sklearn.linear_model.LogisticRegression",
+            )
+        )
+    if path in CLASSIFIERS:
+        return path
+    package = path.partition(".")[0]
+    allowed: tuple[str, ...] = tuple((info.context or {}).get(ALLOWED, ()))
+    if package in allowed and package != "sklearn":
+        return path
+    raise refuse(Fault(f"'{path}' is no classifier of scikit-learn", _instead(path, package)))
+
+
+def _instead(path: str, package: str) -> str:
+    same_name = [known for known in CLASSIFIERS if known.rpartition(".")[2] == path.rpartition(".")[2]]
+    if same_name:
+        return f"did you mean '{same_name[0]}'?"
+    if package != "sklearn":
+        return f"--allow-import {package} admits the classifiers of an installed package"
+    hint = did_you_mean(path, CLASSIFIERS)
+    return hint if hint.startswith("did") else "a classifier of its own list"
+
+
+EstimatorPath: TypeAlias = Annotated[Name, AfterValidator(estimator_path)]

@@ -1,0 +1,206 @@
+"""A metric as a spec asks for it: ``accuracy``, or ``{fbeta: {beta: 2}}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import model_serializer, model_validator
+
+from evalreport.errors import did_you_mean
+from evalreport.metrics.catalogue import find, known_names
+from evalreport.metrics.declare import Metric, Parameter, Table
+from evalreport.spec.faults import Fault, refuse, shown, wrong_type
+from evalreport.spec.fields import Part, plain
+
+#: The rule that picks the point of the ROC curve nearest to (0, 1); no metric, only a rule.
+CORNER = "distance_to_corner"
+OF_A_TABLE = (Table.COUNTS, Table.MATRIX)
+#: Filled from the spec's ``prevalence`` where it is not written beside the metric.
+FROM_THE_SPEC = "prevalence"
+
+
+class MetricRequest(Part):
+    """A metric of the catalogue with the parameters the spec gives it.
+
+    ``asked`` is the word the spec uses, ``name`` the canonical name. ``params``
+    holds what is written, whole numbers as int and others as float.
+
+    >>> MetricRequest.model_validate("ppv").name
+    'precision'
+    """
+
+    asked: str
+    name: str
+    params: Mapping[str, bool | int | float | str]
+
+    @property
+    def metric(self) -> Metric:
+        """The declared metric."""
+        found = find(self.name)
+        assert found is not None, self.name
+        return found
+
+    @property
+    def sorted_params(self) -> tuple[tuple[str, Any], ...]:
+        """The parameters as pairs, sorted by name."""
+        return tuple(sorted(self.params.items()))
+
+    @property
+    def text(self) -> str:
+        """The request in words: the canonical name with its parameters.
+
+        >>> from evalreport.spec.scalars import Scalar
+        >>> MetricRequest.model_validate({"fbeta": {"beta": Scalar("2", "integer")}}).text
+        'fbeta(beta=2)'
+        """
+        inside = ", ".join(f"{key}={_number_text(value)}" for key, value in self.sorted_params)
+        return f"{self.name}({inside})" if inside else self.name
+
+    def __eq__(self, other: object) -> bool:
+        """The same number is asked for, under whatever name."""
+        if not isinstance(other, MetricRequest):
+            return NotImplemented
+        return (self.name, self.sorted_params) == (other.name, other.sorted_params)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.sorted_params))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, raw: Any) -> Any:
+        return raw if isinstance(raw, MetricRequest) else cls._parts(*word_and_params(raw))
+
+    @classmethod
+    def _parts(cls, word: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The fields of a request; raises the faults of the word and its parameters."""
+        metric = known_metric(word, at_key=params is not None)
+        return {
+            "asked": word,
+            "name": metric.name,
+            "params": read_params(metric, params or {}, () if params is None else (word,)),
+        }
+
+    @model_serializer
+    def _written(self) -> Any:
+        return {self.asked: dict(self.params)} if self.params else self.asked
+
+
+class RuleMetric(MetricRequest):
+    """What a threshold rule optimises: a metric of a classification table, or the corner."""
+
+    @property
+    def is_corner(self) -> bool:
+        """Whether this is the distance to the top-left corner of the ROC curve."""
+        return self.name == CORNER
+
+    @classmethod
+    def _parts(cls, word: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+        if word == CORNER and not params:
+            return {"asked": word, "name": word, "params": {}}
+        metric = known_metric(word, at_key=params is not None, extra=(CORNER,))
+        of_a_table(metric, word, at_key=params is not None)
+        return super()._parts(word, params)
+
+
+def word_and_params(raw: Any) -> tuple[str, Mapping[str, Any] | None]:
+    """The two halves of a request as written; None where it has no parameters."""
+    if isinstance(raw, str):
+        return raw, None
+    if isinstance(raw, dict) and len(raw) == 1:
+        ((word, params),) = raw.items()
+        if isinstance(params, dict):
+            return str(word), params
+        raise refuse(
+            Fault(
+                f"parameters of {word} are {shown(params)}",
+                f"a mapping, such as {{{word}: {{name: value}}}}",
+                (word,),
+            )
+        )
+    if isinstance(raw, dict):
+        raise refuse(
+            Fault(
+                f"a metric with {len(raw)} keys",
+                "one metric each: a name, or {name: {parameter: value}}",
+            )
+        )
+    raise wrong_type(raw, "the name of a metric, or {name: {parameter: value}}")
+
+
+def known_metric(word: str, *, at_key: bool = False, extra: tuple[str, ...] = ()) -> Metric:
+    """The metric with this name or alias; raises the fault that names the nearest one."""
+    metric = find(word)
+    if metric is None:
+        hint = did_you_mean(word, (*known_names(), *extra), "metrics")
+        if hint.startswith("metrics are"):
+            hint = "`evalreport metrics` lists them"
+        raise refuse(
+            Fault(f"unknown metric {shown(word)}", hint, (word,) if at_key else (), at_key=at_key)
+        )
+    return metric
+
+
+def of_a_table(metric: Metric, word: str, *, at_key: bool = False) -> None:
+    """Refuse a metric that is not computed from a classification table."""
+    if metric.table not in OF_A_TABLE:
+        hint = "a metric of a table, such as youden_j or f1"
+        if metric.name == "ks":
+            hint = "youden_j: its largest value is the KS statistic"
+        raise refuse(
+            Fault(
+                f"{word} does not change with the threshold",
+                hint,
+                (word,) if at_key else (),
+                at_key=at_key,
+            )
+        )
+
+
+def read_params(
+    metric: Metric, params: Mapping[str, Any], at: tuple[str | int, ...]
+) -> dict[str, bool | int | float | str]:
+    """The parameters of a metric, checked; raises every fault among them."""
+    known = {parameter.name: parameter for parameter in metric.parameters}
+    faults = []
+    values: dict[str, bool | int | float | str] = {}
+    for name, raw in params.items():
+        if name not in known:
+            what = f"unknown parameter '{name}' of {metric.name}"
+            faults.append(
+                Fault(what, did_you_mean(name, known, "parameters"), (*at, name), at_key=True)
+            )
+            continue
+        value = plain(raw)
+        problem = known[name].problem(value)
+        if problem is not None:
+            faults.append(Fault(f"{name} is {shown(raw)}", problem, (*at, name)))
+        elif value is not None:
+            values[name] = _converted(known[name], value)
+    missing = [
+        p.name for p in metric.parameters
+        if p.required and p.name not in params and p.name != FROM_THE_SPEC
+    ]
+    faults.extend(
+        Fault(f"{metric.name} needs {name}", f"{{{metric.name}: {{{name}: ...}}}}", at)
+        for name in missing
+    )
+    if faults:
+        raise refuse(*faults)
+    return values
+
+
+def _converted(parameter: Parameter, value: Any) -> bool | int | float | str:
+    if parameter.type is float and not isinstance(value, (str, bool)):
+        return float(value)
+    if parameter.type is int and not isinstance(value, (str, bool)):
+        return int(value)
+    assert isinstance(value, (bool, int, float, str))
+    return value
+
+
+def _number_text(value: Any) -> str:
+    """A number without a needless ``.0``."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,214 @@
+"""Models: where predictions come from, exactly one source each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BeforeValidator, Field, Tag
+
+from evalreport.errors import did_you_mean
+from evalreport.spec.datasets import DataFile, LabelSource, LocalFile
+from evalreport.spec.estimators import EstimatorPath
+from evalreport.spec.faults import Fault, refuse, wrong_type
+from evalreport.spec.fields import (
+    Anything,
+    Column,
+    Distinct,
+    Label,
+    Name,
+    Number,
+    Part,
+    Whole,
+    form,
+    one_key,
+)
+from evalreport.spec.metric_requests import MetricRequest
+from evalreport.spec.steps import Steps
+
+
+class Model(Part):
+    """What every model may declare beside its source."""
+
+    datasets: Annotated[Distinct[Name], Field(min_length=1)] | None = Field(
+        None, description="The datasets it is evaluated on; all of them unless declared."
+    )
+
+
+class ScoreModel(Model):
+    """A score of the positive class; higher is more positive."""
+
+    score: Column = Field(description="Column with the score of the positive class.")
+
+
+class PredictionModel(Model):
+    """A predicted label, or set of labels."""
+
+    prediction: LabelSource = Field(description="Column with the predicted label.")
+
+
+class ScoresModel(Model):
+    """One score per class."""
+
+    scores: Annotated[Mapping[Label, Column], Field(min_length=2)] = Field(
+        description="The column of scores of each class, by the name of the class."
+    )
+
+
+class MarginModel(Model):
+    """A signed distance: threshold 0."""
+
+    margin: Column = Field(description="Column with the signed distance to the boundary.")
+
+
+class Linear(Part):
+    """A linear model written out: sign(bias + weights . x)."""
+
+    bias: Number = Field(0.0, description="The constant term.")
+    weights: Annotated[Mapping[Column, Number], Field(min_length=1)] = Field(
+        description="The weight of each column."
+    )
+    seed: Annotated[Whole, Field(ge=0)] = Field(
+        0, description="Seed of the class drawn for points exactly on the boundary."
+    )
+
+
+class LinearModel(Model):
+    """A linear model written out in the spec."""
+
+    linear: Linear = Field(description="Bias and weights.")
+
+
+class AllExcept(Part):
+    """All columns that have no other role, but for some."""
+
+    columns: Distinct[Column] = Field(alias="except", description="The columns left out.")
+
+
+Features: TypeAlias = Annotated[
+    Annotated[Distinct[Column], Field(min_length=1), Tag("(list)")]
+    | Annotated[AllExcept, Tag("(except)")],
+    form(lambda value: "(except)" if isinstance(value, (dict, AllExcept)) else "(list)"),
+]
+
+
+class Tune(Part):
+    """A search for parameters on an inner split, so that the test fold is never looked at."""
+
+    grid: Annotated[
+        Mapping[Name, Annotated[Distinct[Anything], Field(min_length=1)]], Field(min_length=1)
+    ] = Field(description="The values to try for each parameter.")
+    metric: MetricRequest = Field(description="The metric that decides.")
+    folds: Annotated[Whole, Field(ge=2)] = Field(3, description="Folds of the inner split.")
+
+
+class EstimatorModel(Model):
+    """A classifier trained and tested by the spec's cross-validation."""
+
+    estimator: EstimatorPath = Field(
+        description="A classifier of scikit-learn, e.g. sklearn.ensemble.RandomForestClassifier."
+    )
+    params: Mapping[Name, Anything] = Field(
+        default_factory=dict, description="Its parameters; others keep their defaults."
+    )
+    steps: Steps | None = Field(
+        None, description="Preprocessing, fitted inside each fold; by column kind unless declared."
+    )
+    features: Features | None = Field(
+        None, description="The columns it is trained on; all without another role by default."
+    )
+    tune: Tune | None = Field(None, description="Parameters to be searched for.")
+
+
+class SkopsModel(Model):
+    """A saved model in the skops format."""
+
+    skops: LocalFile = Field(description="The .skops file, relative to the spec.")
+    trusted: Distinct[Name] = Field(
+        (), description="Types in the file that you trust, by their full names."
+    )
+    features: Features = Field(description="The columns it takes, in its order.")
+
+
+class OnnxModel(Model):
+    """A saved model in the ONNX format."""
+
+    onnx: LocalFile = Field(description="The .onnx file, relative to the spec.")
+    features: Features = Field(description="The columns it takes, in its order.")
+
+
+class History(Part):
+    """Predictions or weights at each step of training."""
+
+    path: DataFile = Field(description="File relative to the spec, one row per step (and row).")
+    step: Column = Field(description="Column with the step, e.g. epoch.")
+    run: Column | None = Field(None, description="Column that tells several runs apart.")
+    score: Column | None = Field(None, description="Column with the score at that step.")
+    margin: Column | None = Field(None, description="Column with the signed distance.")
+    prediction: Column | None = Field(None, description="Column with the predicted label.")
+    bias: Column | None = Field(None, description="Column with the constant term.")
+    weights: Mapping[Column, Column] = Field(
+        default_factory=dict, description="For each feature the column with its weight."
+    )
+
+
+class HistoryModel(Model):
+    """A model over the course of its training."""
+
+    history: History = Field(description="Where the steps are recorded.")
+
+
+SOURCES: Mapping[str, type[Model]] = {
+    "score": ScoreModel,
+    "prediction": PredictionModel,
+    "scores": ScoresModel,
+    "margin": MarginModel,
+    "linear": LinearModel,
+    "estimator": EstimatorModel,
+    "skops": SkopsModel,
+    "onnx": OnnxModel,
+    "history": HistoryModel,
+}
+
+
+def _one_source(value: Any) -> Any:
+    if isinstance(value, Model):
+        return value
+    if not isinstance(value, dict):
+        raise wrong_type(value, "a mapping, such as {score: column} or {prediction: column}")
+    one_key(value, SOURCES, "the model")
+    if not any(key in value for key in SOURCES):
+        faults = [
+            Fault(f"unknown key '{key}'", did_you_mean(key, SOURCES, "sources"), (key,), at_key=True)
+            for key in value
+            if key != "datasets"
+        ]
+        raise refuse(
+            *(faults or [Fault("the model has no source", f"one of {', '.join(SOURCES)}")])
+        )
+    return value
+
+
+def source_of(value: Any) -> str:
+    """The name of a model's source, of what was written or of the typed model."""
+    for key, kind in SOURCES.items():
+        if (isinstance(value, dict) and key in value) or isinstance(value, kind):
+            return f"({key})"
+    return "(score)"
+
+
+AnyModel: TypeAlias = Annotated[
+    Annotated[
+        Annotated[ScoreModel, Tag("(score)")]
+        | Annotated[PredictionModel, Tag("(prediction)")]
+        | Annotated[ScoresModel, Tag("(scores)")]
+        | Annotated[MarginModel, Tag("(margin)")]
+        | Annotated[LinearModel, Tag("(linear)")]
+        | Annotated[EstimatorModel, Tag("(estimator)")]
+        | Annotated[SkopsModel, Tag("(skops)")]
+        | Annotated[OnnxModel, Tag("(onnx)")]
+        | Annotated[HistoryModel, Tag("(history)")],
+        form(source_of),
+    ],
+    BeforeValidator(_one_source),
+]

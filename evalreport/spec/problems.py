@@ -1,0 +1,161 @@
+"""Validation errors as problems: what, instead, and the place in the file."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+from evalreport.errors import Problem, did_you_mean
+from evalreport.spec.anatomy import Anatomy, field_of, follow, known_keys
+from evalreport.spec.faults import FAULTS, Fault, shown
+from evalreport.spec.fields import Part
+from evalreport.spec.yaml_document import Document, Path
+
+#: What a value should be, by the type of the validation error.
+_WANTED = {
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "mapping_type": "a mapping",
+    "dict_type": "a mapping",
+    "tuple_type": "a list",
+    "string_type": "text",
+}
+_BOUNDS = {
+    "greater_than": ("gt", "above"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "below"),
+    "less_than_equal": ("le", "at most"),
+}
+
+
+def of_validation(error: ValidationError, document: Document, root: type[Part]) -> list[Problem]:
+    """Every problem of a validation error."""
+    found: list[Problem] = []
+    for one in error.errors(include_url=False):
+        at = follow(_without_key_marks(one["loc"]), root)
+        if one["type"] == FAULTS:
+            for fault in one["ctx"][FAULTS]:
+                found.append(of_fault(fault, at.path, document))
+        else:
+            found.append(_of_error(dict(one), at, document, root))
+    return found
+
+
+def of_fault(fault: Fault, path: Path, document: Document) -> Problem:
+    """The problem of a fault found at ``path``."""
+    full = (*path, *fault.path)
+    where = document.where_key(full) if fault.at_key else document.where(full)
+    what = f"{name_of(full)} {fault.what}" if fault.named else fault.what
+    return Problem(what, fault.instead, where)
+
+
+def name_of(path: Path) -> str:
+    """What a message calls a place: its key, and the number of an item.
+
+    >>> name_of(("confidence", "level")), name_of(("thresholds", 1))
+    ('level', 'item 2 of thresholds')
+    """
+    if not path:
+        return "the spec"
+    if isinstance(path[-1], int):
+        return f"item {path[-1] + 1} of {name_of(path[:-1])}"
+    return path[-1]
+
+
+def _without_key_marks(place: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Pydantic marks an error of a key itself with a last step ``[key]``."""
+    return place[:-1] if place and place[-1] == "[key]" else place
+
+
+def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type[Part]) -> Problem:
+    kind, path, context = error["type"], at.path, error.get("ctx") or {}
+    if kind == "extra_forbidden":
+        return _unknown_key(error, path, document, root)
+    if kind == "missing":
+        return _missing(error, path, document, root)
+    if kind == "literal_error":
+        return _not_a_choice(error, path, document)
+    name, where = name_of(path), document.where(path)
+    if kind in _BOUNDS:
+        key, words = _BOUNDS[kind]
+        instead = f"a number {words} {context[key]:g}"
+        return Problem(f"{name} is {_input(error, document, path)}", instead, where)
+    if kind in ("too_short", "too_long"):
+        return _wrong_length(kind, context, name, document.where(path))
+    if kind == "string_too_short":
+        at_key = error["loc"] and error["loc"][-1] == "[key]"
+        what = f"a key of {name_of(path[:-1])} is empty" if at_key else f"{name} is empty"
+        return Problem(what, "some text", document.where_key(path) if at_key else where)
+    if kind == "string_pattern_mismatch":
+        what = f"{name} is {shown(error['input'])}"
+        return Problem(what, _described(error, root) or f"text like {context['pattern']}", where)
+    if kind in _WANTED:
+        return Problem(f"{name} is {shown(error['input'])}", _WANTED[kind], where)
+    return Problem(f"{name}: {error['msg']}", "", where)
+
+
+def _input(error: dict[str, Any], document: Document, path: Path) -> str:
+    value = _value_at(document.root, path)
+    return shown(error["input"] if value is None else value)
+
+
+def _value_at(root: Any, path: Path) -> Any:
+    for step in path:
+        try:
+            root = root[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return root
+
+
+def _wrong_length(kind: str, context: dict[str, Any], name: str, where: Any) -> Problem:
+    actual = context.get("actual_length")
+    if kind == "too_short":
+        least = context["min_length"]
+        what = f"{name} is empty" if actual == 0 else f"{name} has {actual}"
+        return Problem(what, f"at least {'one' if least == 1 else least}", where)
+    return Problem(f"{name} has {actual}", f"at most {context['max_length']}", where)
+
+
+def _unknown_key(
+    error: dict[str, Any], path: Path, document: Document, root: type[Part]
+) -> Problem:
+    around = follow(error["loc"][:-1], root)
+    known = known_keys(around.part) if around.part is not None else ()
+    key = str(path[-1])
+    hint = did_you_mean(key, known, "keys here")
+    return Problem(f"unknown key '{key}'", hint, document.where_key(path))
+
+
+def _missing(error: dict[str, Any], path: Path, document: Document, root: type[Part]) -> Problem:
+    key = str(path[-1])
+    inside = path[:-1]
+    what = f"{key} is missing" + (f" in {name_of(inside)}" if inside else "")
+    where = document.where_key(inside) if inside else document.where(())
+    return Problem(what, _described(error, root), where)
+
+
+def _described(error: dict[str, Any], root: type[Part]) -> str:
+    """The description of the field that an error is about."""
+    place = error["loc"]
+    for length in range(len(place) - 1, -1, -1):
+        part = follow(place[:length], root).part
+        if part is not None:
+            field = field_of(part, str(place[length]))
+            if field is not None and field.description:
+                text = field.description.rstrip(".")
+                return f"{place[length]}: {text[0].lower()}{text[1:]}"
+            return ""
+    return ""
+
+
+def _not_a_choice(error: dict[str, Any], path: Path, document: Document) -> Problem:
+    choices = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+    given = error["input"]
+    word = given if isinstance(given, str) else getattr(given, "text", "")
+    hint = did_you_mean(word, choices, "choices") if word else f"one of {', '.join(choices)}"
+    return Problem(f"{name_of(path)} is {shown(given)}", hint, document.where(path))
+
+

@@ -1,0 +1,64 @@
+"""The report: formats, template, sections, annexes and signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, StringConstraints
+
+from evalreport.spec.datasets import LocalFile
+from evalreport.spec.fields import Column, Distinct, Many, Name, Once, Part, Text
+
+TEMPLATES = ("standard", "clinical", "audit", "model_card", "minimal")
+
+Format: TypeAlias = Literal[
+    "html", "pdf", "markdown", "csv", "junit", "model_index", "latex", "json"
+]
+Checklist: TypeAlias = Literal["stard_2015", "tripod_ai", "model_card", "eu_ai_act", "ll144"]
+
+
+class Signature(Part):
+    """A line for somebody to sign."""
+
+    role: Text = Field(description="Who signs, e.g. statistician.")
+    meaning: Text = Field(description="What the signature says, e.g. reviewed.")
+    name: Text | None = Field(None, description="The printed name.")
+
+
+class PdfSettings(Part):
+    """Settings of the PDF."""
+
+    variant: Literal["pdf/a-3a", "pdf/ua-1"] = Field(
+        "pdf/a-3a", description="The standard it is written by."
+    )
+
+
+class Report(Part):
+    """How results are shown."""
+
+    formats: Annotated[Once[Format], Field(min_length=1)] = Field(
+        ("html", "pdf"), description="The files to write; results.json is always written."
+    )
+    template: Name = Field(
+        "standard", description="A shipped template, or a folder relative to the spec."
+    )
+    sections: Annotated[Distinct[Name], Field(min_length=1)] | None = Field(
+        None, description="The sections and their order; those of the template unless declared."
+    )
+    checklists: Distinct[Checklist] = Field((), description="Annexes to be filled from the run.")
+    signatures: Many[Signature] = Field((), description="Lines to sign.")
+    logo: LocalFile | None = Field(None, description="An image file relative to the spec.")
+    page_size: Literal["a4", "letter"] = Field("a4", description="The paper of the PDF.")
+    pdf: PdfSettings = Field(default_factory=PdfSettings, description="Settings of the PDF.")
+    characteristics: Distinct[Column] = Field(
+        (), description="Columns described by class in a first table."
+    )
+
+
+class Cautions(Part):
+    """Which cautions are not wanted, and why."""
+
+    off: Mapping[Name, Annotated[Text, StringConstraints(min_length=1)]] = Field(
+        default_factory=dict, description="The reason for which each caution is switched off."
+    )
