@@ -1,0 +1,199 @@
+"""A dataset as one model needs it: rows that are complete and right, and an account of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.classes import Classes, classes
+from evalreport.data.completeness import Completeness, completeness
+from evalreport.data.design import clusters, column_problems, duplicate_ids, folds, groups
+from evalreport.data.findings import Finding, quoted, some
+from evalreport.data.label_column import label_column, texts
+from evalreport.data.labels import Family, LabelSet, positive_index
+from evalreport.data.roles import Roles, Rules
+from evalreport.data.scores import Floats, numbers, outside_unit, sums_to_one, weights
+from evalreport.data.table import Codes, RawTable
+from evalreport.errors import DataError, Location, Problem
+
+Where = Callable[[str], Location | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """The n used rows of a dataset and model, of ``rows_read`` in the file.
+
+    ``used``: index of each in the file. ``excluded``: (reason, count), disjoint, so
+    rows_read = n + the counts. ``actual``: codes into ``labels``; ``predicted`` too, with
+    K + j for the j-th indeterminate label. ``class_scores``: shape (n, K). ``cluster``:
+    codes and their number. ``fold`` and ``groups``: codes and names. ``positive``: an
+    index, None with more than two classes.
+    """
+
+    rows_read: int
+    used: npt.NDArray[np.int64]
+    excluded: tuple[tuple[str, int], ...]
+    labels: tuple[str, ...]
+    label_kind: Family
+    positive: int | None
+    actual: Codes
+    predicted: Codes | None = None
+    score: Floats | None = None
+    class_scores: Floats | None = None
+    weight: Floats | None = None
+    cluster: tuple[npt.NDArray[np.int64], int] | None = None
+    fold: tuple[Codes, tuple[str, ...]] | None = None
+    groups: Mapping[str, tuple[Codes, tuple[str, ...]]] = field(default_factory=dict)
+    indeterminate: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    seen_true: tuple[str, ...] = ()
+    seen_predicted: tuple[str, ...] = ()
+    _ids: tuple[Codes, tuple[str, ...]] | None = None
+
+    @cached_property
+    def ids(self) -> npt.NDArray[Any] | None:
+        """The id of each row as text, shape (n,); None where no id is declared."""
+        if self._ids is None:
+            return None
+        codes, names = self._ids
+        return np.array(names, object)[codes[self.used]]
+
+
+def _nowhere(_: str) -> Location | None:
+    return None
+
+
+def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) -> Checked:
+    """Check the columns of a model and give the rows that can be used.
+
+    ``where`` tells where the spec gives a role (``target``, ``score``, ...), for messages
+    about columns that are not there. Raises DataError with every problem found.
+    """
+    absent = column_problems(raw, roles, where)
+    if absent:
+        raise DataError(*absent)
+    rows = completeness(raw, roles, rules.missing == "exclude")
+    problems = [*_number_problems(raw, roles), *rows.problems]
+    if roles.id is not None and roles.cluster is None:
+        problems += duplicate_ids(raw, roles.id)
+    if not problems and not len(rows.used):
+        problems.append(_nothing_left(raw, rows))
+    found: Classes | None = None
+    try:
+        found = _classes(raw, roles, rules, rows)
+    except DataError as error:
+        problems += error.problems
+    if found is not None:
+        problems += _model_problems(raw, roles, rules, rows, found, where)
+    if problems:
+        raise DataError(*problems)
+    assert found is not None
+    return _checked(raw, roles, rules, rows, found)
+
+
+def _classes(raw: RawTable, roles: Roles, rules: Rules, rows: Completeness) -> Classes:
+    truth = label_column(raw, roles.target)
+    predicted = None if roles.prediction is None else label_column(raw, roles.prediction)
+    return classes(raw, roles, rules, (truth, predicted), rows.used)
+
+
+def _number_problems(raw: RawTable, roles: Roles) -> list[Problem]:
+    columns = [c for c in (roles.score, roles.margin, *roles.scores.values()) if c is not None]
+    problems = [problem for column in columns for problem in numbers(raw, column).problems]
+    if roles.weight is not None:
+        problems += weights(raw, roles.weight).problems
+    return problems
+
+
+def _nothing_left(raw: RawTable, rows: Completeness) -> Problem:
+    reasons = ", ".join(f"{reason}: {count}" for reason, count in rows.excluded)
+    return Problem(f"none of {raw.rows} rows can be used ({reasons})",
+                   "give rows with a target and a prediction", Location(raw.name))
+
+
+def _model_problems(
+    raw: RawTable, roles: Roles, rules: Rules, rows: Completeness, found: Classes, where: Where
+) -> list[Problem]:
+    labels = found.labels.labels
+    names = some([quoted(label) for label in labels])
+    if (roles.score or roles.margin) and len(labels) > 2:
+        role = "score" if roles.score else "margin"
+        return [Problem(f"a {role} needs two classes, {raw.name} has {len(labels)}: {names}",
+                        "use `scores: {class: column, ...}` or `prediction`", where(role))]
+    if not roles.scores:
+        return []
+    without = [label for label in labels if label not in roles.scores]
+    if without:
+        told = some([quoted(label) for label in without])
+        return [Problem(f"{raw.name} has classes without a column of scores: {told}",
+                        "give one column per class", where("scores"))]
+    return sums_to_one(raw, list(roles.scores.values()), rows.used)
+
+
+def _checked(
+    raw: RawTable, roles: Roles, rules: Rules, rows: Completeness, found: Classes
+) -> Checked:
+    used = rows.used
+    labels, positive, actual, findings = _two_classes(roles, rules, found)
+    single = roles.score or roles.margin
+    scored = [c for c in (single, *roles.scores.values()) if c is not None]
+    findings += [f for column in scored for f in numbers(raw, column).findings]
+    if roles.margin is None:
+        findings += [f for c in scored for f in outside_unit(c, numbers(raw, c).values[used])]
+    return Checked(
+        rows_read=raw.rows,
+        used=used,
+        excluded=rows.excluded,
+        labels=labels.labels,
+        label_kind=labels.kind,
+        positive=positive,
+        actual=actual,
+        predicted=found.predicted,
+        score=None if single is None else numbers(raw, single).values[used],
+        class_scores=_class_scores(raw, roles, labels, used),
+        weight=None if roles.weight is None else weights(raw, roles.weight).values[used],
+        cluster=None if roles.cluster is None else clusters(raw, roles.cluster, used),
+        fold=None if roles.fold is None else folds(raw, roles.fold, used),
+        groups={column: groups(raw, column, used) for column in roles.subgroups},
+        indeterminate=rules.indeterminate,
+        findings=tuple(findings),
+        seen_true=_seen(actual, labels),
+        seen_predicted=() if found.predicted is None else _seen(found.predicted, labels),
+        _ids=None if roles.id is None else texts(raw, roles.id),
+    )
+
+
+def _two_classes(
+    roles: Roles, rules: Rules, found: Classes
+) -> tuple[LabelSet, int | None, Codes, list[Finding]]:
+    """Labels, positive index and truth; scores of one class alone are set against "not X"."""
+    findings = list(found.findings)
+    labels = found.labels
+    present = np.unique(found.actual)
+    if len(present) == 1:
+        only = labels.labels[int(present[0])]
+        message = f"Every row is of class {quoted(only)}."
+        findings.append(Finding("one_class", message, {"label": only}))
+    if len(labels.labels) == 1 and (roles.score or roles.margin):
+        pair = LabelSet((f"not {labels.labels[0]}", labels.labels[0]), "text")
+        return pair, 1, np.ones_like(found.actual), findings
+    return labels, positive_index(labels, rules.positive), found.actual, findings
+
+
+def _class_scores(
+    raw: RawTable, roles: Roles, labels: LabelSet, used: npt.NDArray[np.int64]
+) -> Floats | None:
+    if not roles.scores:
+        return None
+    columns = [numbers(raw, roles.scores[label]).values[used] for label in labels.labels]
+    return np.stack(columns, axis=1)
+
+
+def _seen(codes: Codes, labels: LabelSet) -> tuple[str, ...]:
+    counts = np.bincount(codes, minlength=len(labels.labels))
+    return tuple(text for text, count in zip(labels.labels, counts, strict=False) if count)

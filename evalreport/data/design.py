@@ -1,0 +1,88 @@
+"""Columns that say how rows belong together: ids, clusters, folds and subgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.findings import SHOWN_ROWS, quoted
+from evalreport.data.label_column import texts
+from evalreport.data.labels import order_labels
+from evalreport.data.roles import Roles
+from evalreport.data.table import Codes, RawTable
+from evalreport.errors import Location, Problem, did_you_mean
+
+Rows = npt.NDArray[np.int64]
+
+MISSING = "(missing)"
+_MISSING_BESIDE_TEXT = "(missing, no value)"
+
+
+def column_problems(
+    raw: RawTable, roles: Roles, where: Callable[[str], Location | None]
+) -> list[Problem]:
+    """A problem for each column of a role that the file has not."""
+    return [
+        Problem(f"{raw.name} has no column {quoted(column)} ({role})",
+                did_you_mean(column, raw.header, "columns"), where(role))
+        for role, column in roles.named()
+        if column not in raw.columns
+    ]
+
+
+def duplicate_ids(raw: RawTable, column: str) -> list[Problem]:
+    """A problem if an id stands in two rows; ids are compared as text."""
+    codes, names = texts(raw, column)
+    counts = np.bincount(codes[codes >= 0], minlength=len(names))
+    twice = np.flatnonzero(counts > 1)
+    if not len(twice):
+        return []
+    told = []
+    for code in twice[:SHOWN_ROWS]:
+        rows = np.flatnonzero(codes == code)
+        told.append(f"{quoted(names[code])} in {raw.row_name(int(rows[0]))} and "
+                    f"{raw.row_name(int(rows[1]))}")
+    more = f" and {len(twice) - len(told)} more" if len(twice) > len(told) else ""
+    first = int(np.flatnonzero(codes == twice[0])[1])
+    return [Problem(f"{column} is not unique: {', '.join(told)}{more}",
+                    "give each row its own id, or declare the `cluster` that rows belong to",
+                    raw.where(first))]
+
+
+def clusters(raw: RawTable, column: str, used: Rows) -> tuple[Rows, int]:
+    """Cluster of each used row, numbered from 0 without gaps, and how many there are."""
+    codes, names = texts(raw, column)
+    inside = codes[used]
+    present = np.flatnonzero(np.bincount(inside, minlength=len(names)))
+    place = np.zeros(len(names), np.int64)
+    place[present] = np.arange(len(present))
+    return place[inside], len(present)
+
+
+def folds(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ...]]:
+    """Fold of each used row, and the names of the folds in their order."""
+    codes, names = texts(raw, column)
+    return _ordered(codes[used], names)
+
+
+def groups(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ...]]:
+    """Value of a subgroup column in each used row; no value is a group, named last."""
+    codes, names = texts(raw, column)
+    inside = codes[used]
+    gaps = inside < 0
+    found, ordered = _ordered(inside, names)
+    if not gaps.any():
+        return found, ordered
+    empty = _MISSING_BESIDE_TEXT if MISSING in ordered else MISSING
+    return np.where(gaps, np.int32(len(ordered)), found), (*ordered, empty)
+
+
+def _ordered(codes: Codes, names: tuple[str, ...]) -> tuple[Codes, tuple[str, ...]]:
+    counts = np.bincount(codes[codes >= 0], minlength=len(names))
+    present = [name for name, count in zip(names, counts, strict=True) if count]
+    ordered = order_labels(present)
+    place = {name: number for number, name in enumerate(ordered)}
+    table = np.array([*(place.get(name, -1) for name in names), -1], np.int32)
+    return table[codes], ordered

@@ -1,0 +1,71 @@
+"""What the data hold that a reader should know of, and how rows are named in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalreport.data.table import RawTable
+from evalreport.errors import Problem
+
+#: Rows listed in a message before the rest is only counted.
+SHOWN_ROWS = 5
+_LONGEST_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is no mistake but may mislead; it becomes a caution of the report."""
+
+    code: str
+    message: str
+    details: dict[str, Any] = field(default_factory=dict, compare=False)
+
+
+def quoted(text: str) -> str:
+    """A text as shown in messages: invisible characters escaped, long text cut.
+
+    >>> quoted("a\\u200bb")
+    "'a\\\\u200bb'"
+    """
+    cut = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+    if any(ord(c) > 126 and not (c.isprintable() and c != "\u00a0") for c in cut):
+        cut = "".join(c if c.isprintable() and c != "\u00a0" else _escaped(c) for c in cut)
+        return f"'{cut}'"
+    return repr(cut)
+
+
+def _escaped(character: str) -> str:
+    return ascii(character)[1:-1]
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are.
+
+    >>> some(["row 1", "row 2"])
+    'row 1, row 2'
+    """
+    shown = ", ".join(names[:SHOWN_ROWS])
+    rest = len(names) - SHOWN_ROWS
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def rows_problem(
+    table: RawTable,
+    what: str,
+    rows: Sequence[int],
+    instead: str,
+    values: Sequence[str] | None = None,
+    count: int | None = None,
+) -> Problem:
+    """A problem of several rows: the first few named (with their value), the rest counted.
+
+    ``rows`` and ``values`` need hold no more than the first few if ``count`` is given.
+    """
+    total = len(rows) if count is None else count
+    named = [table.row_name(int(row)) for row in rows[:SHOWN_ROWS]]
+    if values is not None:
+        named = [f"{row}: {value}" for row, value in zip(named, values, strict=False)]
+    rest = f" and {total - len(named)} more" if total > len(named) else ""
+    return Problem(f"{what} in {', '.join(named)}{rest}", instead, table.where(int(rows[0])))

@@ -1,0 +1,68 @@
+"""Tables handed over in memory: a pandas data frame or a mapping of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from evalreport.data.delimited_header import check_names
+from evalreport.data.table import Kind, RawColumn, RawTable
+from evalreport.data.typed_values import column_of
+from evalreport.errors import DataError, Location, Problem
+
+_KINDS: dict[str, Kind] = {"b": "boolean", "i": "integer", "u": "integer", "f": "float64"}
+
+
+def read_frame(frame: Any, name: str, columns: Collection[str] | None = None) -> RawTable:
+    """The rows of a data frame, or of a mapping from column name to equally long values.
+
+    The index of a frame is not looked at. Raises DataError for names that are repeated
+    or no text, for columns of different length, and for no rows.
+    """
+    header = [_name(column, name) for column in _names(frame)]
+    check_names(header, name)
+    series = [_series(frame, index, key) for index, key in enumerate(_names(frame))]
+    lengths = {column: len(values) for column, values in zip(header, series, strict=True)}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{column}: {length}" for column, length in lengths.items())
+        raise DataError(Problem(f"columns are not equally long ({told})",
+                                "give every column one value per row", Location(name)))
+    rows = next(iter(lengths.values()), 0)
+    if not rows:
+        raise DataError(Problem("the table has no rows", "give at least one", Location(name)))
+    kept = {
+        column: _column(column, values, name)
+        for column, values in zip(header, series, strict=True)
+        if columns is None or column in columns
+    }
+    return RawTable(name=name, rows=rows, header=tuple(header), columns=kept)
+
+
+def _names(frame: Any) -> list[Any]:
+    return list(frame) if isinstance(frame, Mapping) else list(frame.columns)
+
+
+def _series(frame: Any, index: int, key: Any) -> Any:
+    return frame[key] if isinstance(frame, Mapping) else frame.iloc[:, index]
+
+
+def _name(column: Any, name: str) -> str:
+    if isinstance(column, str):
+        return column
+    raise DataError(Problem(f"the column name {column!r} is no text", "name columns with text",
+                            Location(name)))
+
+
+def _column(column: str, values: Any, name: str) -> RawColumn:
+    dtype = getattr(values, "dtype", None)
+    kind = _KINDS.get(dtype.kind) if isinstance(dtype, np.dtype) else None
+    if kind is None or np.ndim(values) != 1:
+        return column_of(column, list(values), name)
+    array = np.array(values)
+    if kind != "float64":
+        return RawColumn(column, kind, array, np.zeros(len(array), np.bool_))
+    if array.dtype.itemsize <= 4:
+        return RawColumn(column, "float32", array.astype(np.float32), np.isnan(array))
+    return RawColumn(column, kind, array.astype(np.float64), np.isnan(array))

@@ -1,0 +1,106 @@
+"""JSON lines: one object per line, each value with the type it is written in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any, BinaryIO
+
+from evalreport.data.delimited_header import check_names
+from evalreport.data.findings import SHOWN_ROWS, quoted
+from evalreport.data.table import RawTable
+from evalreport.data.typed_values import column_of
+from evalreport.data.utf8 import text_lines
+from evalreport.errors import DataError, Location, Problem
+
+_RIGHT = 'write one object per line: {"label": "cat", "score": 0.5}'
+_LONGEST_INTEGER = 1_000
+
+
+def read_json_lines(
+    stream: BinaryIO,
+    name: str,
+    columns: Collection[str] | None = None,
+    rows: int | None = None,
+) -> RawTable:
+    """Read JSON lines from a stream of plain bytes; null, NaN and absent keys are missing.
+
+    ``columns`` and ``rows`` as in ``read_delimited``. The header is every key, in the
+    order of first sight. Raises DataError with the first problems and their count.
+    """
+    header: dict[str, list[Any]] = {}
+    problems: list[Problem] = []
+    wrong = count = 0
+    for line, text in enumerate(text_lines(stream, name), 1):
+        if count == rows:
+            break
+        found = _object(text, Location(name, line))
+        if isinstance(found, Problem):
+            wrong += 1
+            if wrong <= SHOWN_ROWS:
+                problems.append(found)
+            found = {}
+        for key, value in found.items():
+            kept = header.get(key)
+            if kept is None:
+                kept = header[key] = [None] * count
+            kept.extend([None] * (count - len(kept)))
+            kept.append(value if columns is None or key in columns else None)
+        count += 1
+    if wrong > SHOWN_ROWS:
+        problems.append(Problem(f"{wrong - SHOWN_ROWS} more wrong lines", "", Location(name)))
+    if problems:
+        raise DataError(*problems)
+    return _table(header, count, name, columns)
+
+
+def _table(
+    header: dict[str, list[Any]], count: int, name: str, columns: Collection[str] | None
+) -> RawTable:
+    if not count:
+        raise DataError(Problem("the file has no rows", _RIGHT, Location(name)))
+    check_names(list(header), name)
+    kept = {
+        key: column_of(key, values + [None] * (count - len(values)), name)
+        for key, values in header.items()
+        if columns is None or key in columns
+    }
+    return RawTable(name=name, rows=count, header=tuple(header), columns=kept, first_line=1)
+
+
+def _object(text: str, where: Location) -> dict[str, Any] | Problem:
+    try:
+        value = json.loads(text, object_pairs_hook=_pairs, parse_int=_integer)
+    except _RepeatedKeyError as error:
+        return Problem(f"key {quoted(error.key)} is there twice", "keep one of them", where)
+    except RecursionError:
+        return Problem("the line is nested too deeply", _RIGHT, where)
+    except ValueError as error:
+        what = "the line is empty" if not text.strip() else f"the line is no JSON ({error})"
+        return Problem(what, _RIGHT, where)
+    if not isinstance(value, dict):
+        return Problem("the line is no JSON object", _RIGHT, where)
+    return value
+
+
+class _RepeatedKeyError(ValueError):
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RepeatedKeyError(key)
+            seen.add(key)
+    return table
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _LONGEST_INTEGER:
+        raise ValueError(f"a whole number of {len(digits)} digits")
+    return int(digits)

@@ -1,0 +1,60 @@
+"""The labels of a column: codes into its distinct labels, merged by what they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evalreport.data.labels import Written, written
+from evalreport.data.table import Codes, Mask, RawTable
+
+
+@dataclass(frozen=True, eq=False)
+class LabelColumn:
+    """``codes`` shape (n,), -1 where missing, into ``labels``; both as in the whole file."""
+
+    codes: Codes
+    labels: tuple[Written, ...]
+
+    @property
+    def missing(self) -> Mask:
+        """Which rows have no label, shape (n,)."""
+        return self.codes < 0
+
+    def first_row(self, label: Written) -> int | None:
+        """The first row that holds a label, None if it does not occur."""
+        if label not in self.labels:
+            return None
+        return int(np.argmax(self.codes == self.labels.index(label)))
+
+
+def label_column(table: RawTable, name: str) -> LabelColumn:
+    """The labels of a column, worked out once per table."""
+    return table.once(("labels", name), lambda: _label_column(table, name))
+
+
+def texts(table: RawTable, name: str) -> tuple[Codes, tuple[str, ...]]:
+    """Codes (-1 where missing) and texts of a column whose types do not matter: ids, groups."""
+    return table.once(("texts", name), lambda: _texts(table, name))
+
+
+def _label_column(table: RawTable, name: str) -> LabelColumn:
+    codes, values = table.columns[name].factorize()
+    place: dict[Written, int] = {}
+    target = [place.setdefault(written(value), len(place)) for value in values]
+    return LabelColumn(_recoded(codes, target), tuple(place))
+
+
+def _texts(table: RawTable, name: str) -> tuple[Codes, tuple[str, ...]]:
+    column = label_column(table, name)
+    place: dict[str, int] = {}
+    target = [place.setdefault(label.text, len(place)) for label in column.labels]
+    return _recoded(column.codes, target), tuple(place)
+
+
+def _recoded(codes: Codes, target: list[int]) -> Codes:
+    if target == list(range(len(target))):
+        return codes
+    # One more entry, so that -1 (missing) stays -1.
+    return np.array([*target, -1], np.int32)[codes]

@@ -1,0 +1,193 @@
+"""Numbers of a column: scores and weights, from text or typed values, with one NaN rule."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.findings import SHOWN_ROWS, Finding, quoted, rows_problem
+from evalreport.data.table import Mask, RawColumn, RawTable
+from evalreport.errors import Problem
+
+Floats = npt.NDArray[np.float64]
+
+_PLAIN_CHARACTERS = frozenset("0123456789+-.eE\n")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+_NOT_A_NUMBER = "not a number"
+_INSTEAD = {
+    "infinite": "scores and weights are finite",
+    "too large": "numbers are at most 1.8e308",
+    "written with a decimal comma": "write a decimal point",
+    _NOT_A_NUMBER: "give a number, or nothing (or nan) where there is none",
+    "negative": "weights are 0 or more",
+}
+#: How far the scores of a row may be from adding up to 1.
+SUM_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A column as float64, shape (n,); NaN where ``missing``, and what is wrong with it."""
+
+    values: Floats
+    missing: Mask
+    problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def numbers(table: RawTable, name: str) -> Numbers:
+    """The numbers of a column, worked out once per table.
+
+    Empty text, ``nan`` in any case, NULL and NaN are missing. Everything else that is
+    no finite number is a problem with its rows. float32 is widened as stored.
+    """
+    return table.once(("numbers", name), lambda: _numbers(table, table.columns[name]))
+
+
+def weights(table: RawTable, name: str) -> Numbers:
+    """The weights of a column: numbers that are 0 or more."""
+    found = numbers(table, name)
+    negative = np.flatnonzero(found.values < 0)
+    if not len(negative):
+        return found
+    problem = _problem(table, name, "negative", negative, lambda row: f"{found.values[row]!r}")
+    return Numbers(found.values, found.missing, (*found.problems, problem), found.findings)
+
+
+def sums_to_one(table: RawTable, names: Sequence[str], rows: npt.NDArray[Any]) -> list[Problem]:
+    """A problem if scores within [0, 1] do not add up to 1 in the ``rows``."""
+    scores = np.stack([numbers(table, name).values[rows] for name in names], axis=1)
+    if not scores.size or scores.min() < 0 or scores.max() > 1:
+        return []
+    sums = scores.sum(axis=1)
+    wrong = np.flatnonzero(~(np.abs(sums - 1) <= SUM_TOLERANCE))
+    if not len(wrong):
+        return []
+    shown = [f"{float(sums[i]):.9g}" for i in wrong[:SHOWN_ROWS]]
+    what = f"the scores of {', '.join(names)} do not add up to 1"
+    instead = "give the probability of every class"
+    return [rows_problem(table, what, rows[wrong].tolist(), instead, shown)]
+
+
+def outside_unit(name: str, values: Floats) -> list[Finding]:
+    """A finding if scores lie outside [0, 1]: they can rank, but are no probabilities."""
+    outside = int(np.count_nonzero((values < 0) | (values > 1)))
+    if not outside:
+        return []
+    message = (
+        f"{outside} of {len(values)} scores in {name} lie outside 0 to 1: they rank rows, "
+        "but are not probabilities."
+    )
+    return [Finding("scores_outside_unit", message, {"column": name, "rows": outside})]
+
+
+def _numbers(table: RawTable, column: RawColumn) -> Numbers:
+    if column.kind == "text":
+        return _of_texts(table, column)
+    if column.kind in ("integer", "float64", "float32"):
+        return _of_numbers(table, column)
+    return _of_objects(table, column)
+
+
+def _of_numbers(table: RawTable, column: RawColumn) -> Numbers:
+    values = column.values.astype(np.float64)
+    values[column.missing] = np.nan
+    infinite = np.flatnonzero(np.isinf(values))
+    problems = []
+    if len(infinite):
+        problems.append(
+            _problem(table, column.name, "infinite", infinite, lambda row: str(values[row]))
+        )
+    findings = [_single_precision(column.name)] if column.kind == "float32" else []
+    return Numbers(values, column.missing, tuple(problems), tuple(findings))
+
+
+def _single_precision(name: str) -> Finding:
+    message = (
+        f"{name} is stored in single precision; its values are used exactly as stored, "
+        "so 0.7 is 0.699999988."
+    )
+    return Finding("float32", message, {"column": name})
+
+
+def _of_texts(table: RawTable, column: RawColumn) -> Numbers:
+    texts = column.values.tolist()
+    missing = column.missing
+    if missing.any() or not _PLAIN_CHARACTERS.issuperset("\n".join(texts)):
+        return _one_by_one(table, column, texts)
+    try:
+        # Characters that float() would take beyond plain numbers were ruled out above.
+        values = np.array([float(text) for text in texts], np.float64)
+    except ValueError:
+        return _one_by_one(table, column, texts)
+    if np.isinf(values).any():
+        return _one_by_one(table, column, texts)
+    return Numbers(values, missing)
+
+
+def _of_objects(table: RawTable, column: RawColumn) -> Numbers:
+    return _one_by_one(table, column, column.values.tolist())
+
+
+def _one_by_one(table: RawTable, column: RawColumn, given: list[Any]) -> Numbers:
+    values = np.full(len(given), np.nan)
+    wrong: dict[str, list[int]] = {}
+    for row in np.flatnonzero(~column.missing).tolist():
+        number = _number(given[row])
+        if isinstance(number, str):
+            wrong.setdefault(number, []).append(row)
+        else:
+            values[row] = number
+    problems = [
+        _problem(table, column.name, kind, wrong[kind], lambda row: _shown(given[row]))
+        for kind in _INSTEAD
+        if kind in wrong
+    ]
+    bad = np.zeros(len(given), np.bool_)
+    bad[[row for rows in wrong.values() for row in rows]] = True
+    return Numbers(values, np.isnan(values) & ~bad, tuple(problems))
+
+
+def _number(value: Any) -> float | str:
+    """The number a value is (NaN if missing), or the kind of mistake."""
+    if isinstance(value, str):
+        return _number_of_text(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _NOT_A_NUMBER
+    try:
+        number = float(value)
+    except OverflowError:
+        return "too large"
+    return "infinite" if math.isinf(number) else number
+
+
+def _number_of_text(text: str) -> float | str:
+    if _NUMBER.fullmatch(text):
+        number = float(text)
+        return "too large" if math.isinf(number) else number
+    if text.lower() == "nan":
+        return math.nan
+    if _INFINITE.fullmatch(text):
+        return "infinite"
+    return "written with a decimal comma" if _DECIMAL_COMMA.fullmatch(text) else _NOT_A_NUMBER
+
+
+def _shown(value: Any) -> str:
+    return quoted(value) if isinstance(value, str) else repr(value)
+
+
+def _problem(
+    table: RawTable, name: str, kind: str, rows: Any, value: Callable[[int], str]
+) -> Problem:
+    first = [int(row) for row in rows[:SHOWN_ROWS]]
+    return rows_problem(
+        table, f"{name} is {kind}", first, _INSTEAD[kind], [value(row) for row in first], len(rows)
+    )

@@ -1,0 +1,150 @@
+"""A file as evidence: a regular file, its hash, and proof that it held still while read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from evalreport.errors import FilesError, Location, Problem
+
+_BLOCK = 1 << 20
+_NOT_REGULAR = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A regular file: ``path`` with links resolved, ``name`` as the user wrote it.
+
+    ``identity`` is device, inode, size and times of the file when it was hashed.
+    """
+
+    name: str
+    path: Path
+    size: int
+    sha256: str
+    identity: tuple[int, ...]
+
+    @property
+    def suffixes(self) -> tuple[str, bool]:
+        """The kind of file by the name as written, and whether it is gzipped.
+
+        >>> Source("a.CSV.gz", Path("a"), 0, "", ()).suffixes
+        ('.csv', True)
+        """
+        lowered = self.name.lower()
+        gzipped = lowered.endswith(".gz")
+        return Path(lowered.removesuffix(".gz")).suffix, gzipped
+
+
+def open_source(path: str | os.PathLike[str], name: str | None = None) -> Source:
+    """Check that ``path`` is a readable regular file and hash it.
+
+    ``name`` is how messages call the file (default: the path). Links are followed.
+    Raises FilesError for anything else, before it is opened.
+    """
+    shown = name if name is not None else os.fspath(path)
+    resolved, info = _resolve(path, shown)
+    with _opened(resolved, shown, info) as stream:
+        digest, size = _digest(stream)
+        after = os.fstat(stream.fileno())
+    if _identity(after) != _identity(info) or size != info.st_size:
+        raise _changed(shown)
+    return Source(shown, resolved, size, digest, _identity(info))
+
+
+@contextmanager
+def reading(source: Source) -> Iterator[BinaryIO]:
+    """The file open for reading; FilesError if it is not the file that was hashed.
+
+    The stat is compared before and after, and the hash after.
+    """
+    with _opened(source.path, source.name, None) as stream:
+        if _identity(os.fstat(stream.fileno())) != source.identity:
+            raise _changed(source.name)
+        yield stream
+        stream.seek(0)
+        if _digest(stream)[0] != source.sha256:
+            raise _changed(source.name)
+        held = _identity(os.fstat(stream.fileno())) == source.identity
+    if not held or not _still_there(source):
+        raise _changed(source.name)
+
+
+def _resolve(path: str | os.PathLike[str], shown: str) -> tuple[Path, os.stat_result]:
+    try:
+        resolved = Path(path).resolve(strict=True)
+        info = resolved.stat()
+    except FileNotFoundError:
+        raise _failed(shown, "there is no such file") from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _failed(shown, f"cannot be read: {_reason(error)}") from None
+    if not stat.S_ISREG(info.st_mode):
+        kind = next((text for test, text in _NOT_REGULAR if test(info.st_mode)), "no file")
+        raise _failed(shown, f"is {kind}")
+    return resolved, info
+
+
+@contextmanager
+def _opened(path: Path, shown: str, info: os.stat_result | None) -> Iterator[BinaryIO]:
+    # Without O_NONBLOCK a named pipe put in place after the check would hang the open.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        raise _failed(shown, f"cannot be read: {_reason(error)}") from None
+    with os.fdopen(descriptor, "rb") as stream:
+        opened = os.fstat(descriptor)
+        if not stat.S_ISREG(opened.st_mode):
+            raise _changed(shown)
+        if info is not None and _identity(opened) != _identity(info):
+            raise _changed(shown)
+        try:
+            yield stream
+        except OSError as error:
+            raise _failed(shown, f"cannot be read: {_reason(error)}") from error
+
+
+def _digest(stream: BinaryIO) -> tuple[str, int]:
+    digest, size = hashlib.sha256(), 0
+    while block := stream.read(_BLOCK):
+        digest.update(block)
+        size += len(block)
+    return digest.hexdigest(), size
+
+
+def _identity(info: os.stat_result) -> tuple[int, ...]:
+    return (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+
+
+def _still_there(source: Source) -> bool:
+    try:
+        return _identity(source.path.stat()) == source.identity
+    except OSError:
+        return False
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def _failed(shown: str, what: str) -> FilesError:
+    return FilesError(Problem(what, "give a readable, regular file", Location(shown)))
+
+
+def _changed(shown: str) -> FilesError:
+    return FilesError(
+        Problem("the file changed while it was read", "run again when nothing writes to it",
+                Location(shown))
+    )

@@ -1,0 +1,122 @@
+"""The columns of a file as they were read: typed values, nothing guessed, nothing dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.errors import Location
+
+Kind = Literal["text", "integer", "float64", "float32", "boolean", "mixed", "list"]
+Array = npt.NDArray[Any]
+Codes = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """One column: ``values`` shape (n,), and which of them are ``missing``, shape (n,).
+
+    What stands in ``values`` at a missing row has no meaning. ``values`` holds str
+    (kind ``text``), integers (``integer``; Python ints where 64 bits are too few),
+    floats, bools, or any of them as Python values (``mixed``), or lists of text.
+    """
+
+    name: str
+    kind: Kind
+    values: Array
+    missing: Mask
+
+    def factorize(self) -> tuple[Codes, list[Any]]:
+        """Codes of the rows, -1 where missing, and the distinct values in order of first row.
+
+        Values of different types are kept apart: 1, 1.0 and True are three.
+        Worked out once.
+        """
+        return self._factors
+
+    @cached_property
+    def _factors(self) -> tuple[Codes, list[Any]]:
+        if self.values.dtype == object:
+            return self._factorize_objects()
+        present = ~self.missing
+        distinct, first, inverse = np.unique(
+            self.values[present], return_index=True, return_inverse=True
+        )
+        by_first_row = np.argsort(first, kind="stable")
+        place = np.empty(len(distinct), np.int32)
+        place[by_first_row] = np.arange(len(distinct), dtype=np.int32)
+        codes = np.full(len(self.values), -1, np.int32)
+        codes[present] = place[inverse]
+        return codes, distinct[by_first_row].tolist()
+
+    def _factorize_objects(self) -> tuple[Codes, list[Any]]:
+        values = self.values.tolist()
+        if self.missing.any():
+            gap = object()
+            for row in np.flatnonzero(self.missing).tolist():
+                values[row] = gap
+        else:
+            gap = None
+        keys: Sequence[Any] = values
+        if self.kind not in ("text", "integer"):
+            keys = [(type(v), tuple(v) if isinstance(v, list) else v) for v in values]
+        table = dict.fromkeys(keys)
+        table.pop(gap if keys is values else (type(gap), gap), None)
+        code = {key: number for number, key in enumerate(table)}
+        if gap is not None:
+            code[gap if keys is values else (object, gap)] = -1
+        codes = np.fromiter(map(code.__getitem__, keys), np.int32, len(keys))
+        distinct = list(table) if keys is values else [key[1] for key in table]
+        return codes, distinct
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """What was read of a file: all its rows, the columns that were asked for.
+
+    ``name`` is the file as the user wrote it; ``header`` lists every column of the
+    file. ``lines`` is the file line where each row starts, shape (n,); None where a
+    file has no lines or row i (from 0) starts at line i + ``first_line``.
+    """
+
+    name: str
+    rows: int
+    header: tuple[str, ...]
+    columns: Mapping[str, RawColumn]
+    sha256: str | None = None
+    lines: npt.NDArray[np.int64] | None = None
+    first_line: int | None = None
+    _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def line(self, row: int) -> int | None:
+        """The file line of a row (counted from 0), None where the file has no lines."""
+        if self.lines is not None:
+            return int(self.lines[row])
+        return None if self.first_line is None else row + self.first_line
+
+    def where(self, row: int) -> Location:
+        """Where a row (counted from 0) is."""
+        return Location(self.name, self.line(row))
+
+    def row_name(self, row: int) -> str:
+        """A row (counted from 0) as people count: from 1, with its line in the file.
+
+        >>> RawTable("a.csv", 3, (), {}, first_line=2).row_name(2)
+        'row 3 (line 4)'
+        """
+        line = self.line(row)
+        return f"row {row + 1}" + ("" if line is None else f" (line {line})")
+
+    def once(self, key: Any, work: Callable[[], T]) -> T:
+        """The result of ``work``, done once per table and key."""
+        if key not in self._kept:
+            self._kept[key] = work()
+        result: T = self._kept[key]
+        return result

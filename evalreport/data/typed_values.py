@@ -1,0 +1,87 @@
+"""Columns of Python values whose types are known one by one: JSON lines and frames."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from evalreport.data.table import Kind, RawColumn
+from evalreport.errors import DataError, Location, Problem
+
+_DATES = (datetime.date, datetime.time, datetime.timedelta)
+
+
+def column_of(name: str, values: Sequence[Any], file: str) -> RawColumn:
+    """A column of the values as they are: None and NaN are missing, nothing is converted.
+
+    Dates and decimals become their text, numpy scalars Python values. Raises DataError
+    for a value that is no text, number, boolean or list of texts.
+    """
+    plain = [_plain(value, name, row, file) for row, value in enumerate(values)]
+    missing = np.fromiter((value is None for value in plain), np.bool_, len(plain))
+    types = {type(value) for value in plain if value is not None}
+    kind = _kind(types, plain)
+    return RawColumn(name, kind, _array(kind, plain, missing), missing)
+
+
+def _kind(types: set[type], plain: Sequence[Any]) -> Kind:
+    if types <= {str}:
+        # A column of nothing but empty text says nothing of its type.
+        return "text"
+    if types == {bool}:
+        return "boolean"
+    if types == {int}:
+        return "integer"
+    if types <= {int, float} and _exact_as_floats(plain):
+        return "float64"
+    return "list" if types == {list} else "mixed"
+
+
+def _exact_as_floats(values: Sequence[Any]) -> bool:
+    return all(abs(v) <= 2**53 for v in values if type(v) is int)
+
+
+def _array(kind: Kind, plain: list[Any], missing: Any) -> Any:
+    if kind in ("boolean", "integer", "float64"):
+        zero: Any = {"boolean": False, "integer": 0, "float64": 0.0}[kind]
+        filled = [zero if value is None else value for value in plain]
+        if kind != "integer" or all(-(2**63) <= v < 2**63 for v in filled):
+            return np.array(filled, {"boolean": bool, "integer": np.int64}.get(kind, np.float64))
+        plain = filled
+    values = np.empty(len(plain), object)
+    for row, value in enumerate(plain):
+        values[row] = "" if value is None and kind == "text" else value
+    assert len(missing) == len(values)
+    return values
+
+
+def _plain(value: Any, name: str, row: int, file: str) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return None if math.isnan(value) else float(value)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        return str(value) or None
+    if isinstance(value, decimal.Decimal):
+        return None if value.is_nan() else str(value)
+    if isinstance(value, _DATES):
+        # pandas' "not a time" is a date that is not equal to itself.
+        return None if value != value else str(value)  # noqa: PLR0124
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+        return list(value)
+    if type(value).__name__ == "NAType":
+        return None
+    raise DataError(
+        Problem(
+            f"row {row + 1} of column '{name}' holds a value of type {type(value).__name__}",
+            "give text, numbers, booleans or lists of text",
+            Location(file),
+        )
+    )
