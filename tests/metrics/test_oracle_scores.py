@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from oracle import Case, Expected, cases, needs_oracle
+from oracle import Case, Expected, cases, needs_oracle, score_table
 
 from evalreport.metrics import (
     calibration,
@@ -125,11 +125,10 @@ def test_weighted_scores(case: Case) -> None:
 def test_groups(case: Case) -> None:
     groups = [r[case.columns["group"]] for r in case.rows]
     actual, scores = case.actual(), case.numbers("score")
-    from oracle import score_table
-
     for expected in case.expected("roc_auc"):
         chosen = [g == expected.params["group"] for g in groups]
-        assert expected.agrees(ranking.roc_auc(score_table(actual[chosen], scores[chosen])).outcome())
+        outcome = ranking.roc_auc(score_table(actual[chosen], scores[chosen])).outcome()
+        assert expected.agrees(outcome)
 
 
 ONE_CLASS: dict[str, Callable[[ScoreTable], Expression]] = {

@@ -1,0 +1,159 @@
+"""Calibration curves: observed share by probability, in bins and smoothed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.metrics.probabilities import outside_unit
+from evalreport.metrics.probability_bins import quantile_groups, uniform_bins
+from evalreport.metrics.tables import ScoreTable
+from evalreport.statistics.proportions import wilson, wilson_n_eff
+
+Columns = dict[str, list[Any]]
+Floats = npt.NDArray[np.float64]
+
+#: Share of the rows that each point of the smoothed curve is fitted to.
+SPAN = 0.75
+#: Probabilities at which the smoothed curve is given where there are more distinct ones.
+MOST_POINTS = 200
+
+
+def calibration(
+    s: ScoreTable, *, bins: int = 10, strategy: str = "uniform", level: float = 0.95
+) -> Columns:
+    """The observed share of positives by mean probability, in the bins that ``ece`` uses.
+
+    Columns ``low`` and ``high`` (edges of equal-width bins, else the lowest and
+    highest probability held), ``n``, ``positives``, ``mean_score``, ``observed`` and
+    its Wilson limits ``observed_low`` and ``observed_high`` (of weighted rows at
+    their effective number). Empty bins and scores that are no probabilities give no
+    point.
+
+    >>> s = ScoreTable(np.array([0.75, 0.7, 0.1]), np.array([1, 2, 0]), np.array([0, 1, 4]))
+    >>> points = calibration(s)
+    >>> points["low"], points["n"], points["observed"]
+    ([0.1, 0.7], [4, 4], [0.0, 0.75])
+    """
+    names = ("low", "high", "n", "positives", "mean_score", "observed")
+    columns: Columns = {name: [] for name in (*names, "observed_low", "observed_high")}
+    if outside_unit(s.scores) or not len(s.scores):
+        return columns
+    by_quantile = strategy == "quantile"
+    bin_of = quantile_groups(s, bins) if by_quantile else uniform_bins(s.scores, bins)
+    for k in range(bins):
+        part = _part(s, bin_of == k)
+        n = part.rows.value
+        if n == 0:
+            continue
+        held = part.scores[(part.positives + part.negatives) > 0]
+        edges = (float(held[-1]), float(held[0])) if by_quantile else (k / bins, (k + 1) / bins)
+        positives = part.actual_positives.value
+        expected = part.cell("", part.scores * (part.positives + part.negatives)).value
+        limits = _limits(part, positives / n, level)
+        row = (*edges, n, positives, expected / n, positives / n, *limits)
+        for name, value in zip(columns, row, strict=True):
+            columns[name].append(value)
+    return columns
+
+
+def _part(s: ScoreTable, chosen: npt.NDArray[np.bool_]) -> ScoreTable:
+    """The table of the chosen scores only."""
+    squares = (s.squares_positive, s.squares_negative)
+    return ScoreTable(
+        s.scores[chosen],
+        s.positives[chosen],
+        s.negatives[chosen],
+        *(None if part is None else part[chosen] for part in squares),
+    )
+
+
+def _limits(part: ScoreTable, share: float, level: float) -> tuple[float | None, float | None]:
+    n = part.rows.value
+    if part.squares_positive is None or part.squares_negative is None:
+        limits = wilson(part.actual_positives.value, n, level)
+    else:
+        squares = math.fsum((part.squares_positive + part.squares_negative).tolist())
+        limits = wilson_n_eff(share, n * n / squares, level)
+    return (None, None) if limits is None else (limits.low, limits.high)
+
+
+def smoothed_calibration(s: ScoreTable, *, span: float = SPAN) -> Columns:
+    """The observed share as a smooth function of the probability, by local linear regression.
+
+    Loess of degree 1 without robustness steps (Cleveland 1979): at each probability
+    a straight line is fitted to the nearest ``span`` of the rows, with tricube
+    weights; its value is kept within [0, 1]. Given at the distinct probabilities, or
+    at 200 of them evenly spread over the rows where there are more.
+
+    >>> s = ScoreTable(np.array([0.75, 0.25]), np.array([3, 1]), np.array([1, 3]))
+    >>> smoothed_calibration(s, span=1.0)["observed"]
+    [0.25, 0.75]
+    """
+    held = (s.positives + s.negatives) > 0
+    if outside_unit(s.scores) or not held.any():
+        return {"score": [], "observed": []}
+    x = s.scores[held][::-1]
+    rows = (s.positives + s.negatives)[held][::-1].astype(np.float64)
+    share = s.positives[held][::-1] / rows
+    at = x if len(x) <= MOST_POINTS else x[_spread(rows, MOST_POINTS)]
+    fitted = [_local_line(float(point), x, share, rows, span) for point in at]
+    return {"score": at.tolist(), "observed": fitted}
+
+
+def calibration_distances(s: ScoreTable, *, span: float = SPAN) -> dict[str, float] | None:
+    """Distance of probability and smoothed observed share: mean, median, 90 % point, largest.
+
+    ICI, E50, E90 and Emax of Austin and Steyerberg (2019), with the smoother of
+    :func:`smoothed_calibration`, joined by straight lines. None without probabilities.
+
+    >>> s = ScoreTable(np.array([0.75, 0.25]), np.array([3, 1]), np.array([1, 3]))
+    >>> calibration_distances(s, span=1.0)
+    {'ici': 0.0, 'e50': 0.0, 'e90': 0.0, 'emax': 0.0}
+    """
+    curve = smoothed_calibration(s, span=span)
+    if not curve["score"]:
+        return None
+    rows = (s.positives + s.negatives).astype(np.float64)
+    distance = np.abs(np.interp(s.scores, curve["score"], curve["observed"]) - s.scores)
+    held = rows > 0
+    rows, distance = rows[held], distance[held]
+    order = np.argsort(distance, kind="stable")
+    distance, reached = distance[order], np.cumsum(rows[order])
+    total = float(reached[-1])
+
+    def quantile(share: float) -> float:
+        place = int(np.searchsorted(reached, share * total * (1 - 1e-12)))
+        return float(distance[min(place, len(distance) - 1)])
+
+    mean = math.fsum((distance * rows[order]).tolist()) / total
+    largest = float(distance[-1])
+    return {"ici": mean, "e50": quantile(0.5), "e90": quantile(0.9), "emax": largest}
+
+
+def _spread(rows: Floats, count: int) -> npt.NDArray[np.int64]:
+    """Entries evenly spread over the rows, the first and the last among them."""
+    reached = np.cumsum(rows)
+    places = np.searchsorted(reached, np.linspace(0, 1, count) * reached[-1])
+    return np.unique(np.clip([0, *places.tolist(), len(rows) - 1], 0, len(rows) - 1))
+
+
+def _local_line(at: float, x: Floats, share: Floats, rows: Floats, span: float) -> float:
+    """Value at a point of the weighted straight line through the nearest rows."""
+    distance = np.abs(x - at)
+    order = np.argsort(distance, kind="stable")
+    reached = np.cumsum(rows[order])
+    place = int(np.searchsorted(reached, span * reached[-1] * (1 - 1e-12)))
+    reach = float(distance[order[min(place, len(x) - 1)]])
+    # a little beyond the farthest row, so that it weighs something
+    scaled = distance / (reach * (1 + 1e-6)) if reach > 0 else np.where(distance > 0, 1.0, 0.0)
+    weight = rows * np.clip(1 - scaled**3, 0, None) ** 3
+    total = float(np.sum(weight))
+    centre = float(np.sum(weight * x)) / total
+    mean = float(np.sum(weight * share)) / total
+    spread = float(np.sum(weight * (x - centre) ** 2))
+    slope = float(np.sum(weight * (x - centre) * share)) / spread if spread > 1e-18 else 0.0
+    return min(1.0, max(0.0, mean + slope * (at - centre)))
