@@ -13,7 +13,7 @@ from evalreport.engine.bootstrap import from_replicates, score_jackknife
 from evalreport.engine.class_bootstrap import class_replicates
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals import IntervalResult
-from evalreport.metrics.declare import Metric
+from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import Task
@@ -47,7 +47,7 @@ def score_interval(
         return _mean(metric, table, number, level)
     if method == "sandwich":
         return _weighted_mean(metric, table, number, level)
-    if method == "wald":
+    if metric.interval is Interval.LOGISTIC and method == "wald":
         return _logistic(metric, table, number, level)
     if method in proportions.PROPORTION_METHODS:
         if value.numerator is None or value.denominator is None:

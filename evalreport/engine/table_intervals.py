@@ -40,7 +40,7 @@ def table_interval(
     assert isinstance(value.outcome, Value)
     level, method = measurer.settings.level, task.interval
     assert method is not None
-    if method in PROPORTION_METHODS:
+    if method in PROPORTION_METHODS and metric.interval is Interval.PROPORTION:
         if value.numerator is None or value.denominator is None:
             return None
         return intervals.proportion(value.numerator, value.denominator, level, method)

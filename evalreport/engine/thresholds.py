@@ -32,8 +32,8 @@ class Rule:
 
     ``kind``: ``best`` (the metric itself, up or down by ``upwards``), ``corner``
     (least distance to the top-left corner), ``limit`` (``at_least`` or ``at_most``
-    a value, best on ``then``; the largest such threshold without it) or ``top``
-    (predict a share, or a number, of the rows).
+    a value, best on ``then``; the largest such threshold without it), ``top_share``
+    or ``top_count`` (predict a share or a number of the rows).
     """
 
     kind: str
@@ -49,7 +49,7 @@ def solve(rule: Rule, table: ScoreTable, costs: Any, exploratory: bool) -> Resol
     """The threshold that a rule picks on a score table, or why there is none."""
     if not len(table.scores):
         return Resolved(None, "there is no row to choose a threshold on", exploratory)
-    if rule.kind == "top":
+    if rule.kind in ("top_share", "top_count"):
         return Resolved(_top(rule, table), None, exploratory)
     if rule.kind == "limit":
         return _limit(rule, table, costs, exploratory)
@@ -138,7 +138,8 @@ def _of_matrix(metric: Metric, arguments: Mapping[str, Any], counts: Counts) -> 
 def _top(rule: Rule, table: ScoreTable) -> float:
     """The score of the last row when the highest-scored rows are predicted positive."""
     total = float(table.total)
-    wanted = math.ceil(rule.value * total - 1e-9) if rule.value <= 1 else rule.value
+    share = rule.kind == "top_share"
+    wanted = math.ceil(rule.value * total - 1e-9) if share else rule.value
     flagged = table.true_positives + table.false_positives
     place = int(np.searchsorted(flagged, wanted, side="left"))
     return float(table.scores[min(place, len(table.scores) - 1)])

@@ -1,0 +1,191 @@
+"""Commands that answer questions and change nothing: check, plan, metrics, cautions, schema."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evalreport.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from evalreport.metrics.declare import Metric
+
+_SPEC = click.argument("spec", type=click.Path(path_type=Path))
+_SET = click.option(
+    "--set", "overrides", multiple=True, metavar="KEY.PATH=VALUE",
+    help="Override a value of the spec; may be given more than once.",
+)
+
+
+@click.command()
+@_SPEC
+@_SET
+def check(spec: Path, overrides: tuple[str, ...]) -> int:
+    """Find every mistake in SPEC at once; reads the headers of its data files."""
+    from evalreport.plan.columns import check_columns
+    from evalreport.spec.load import load_spec
+
+    loaded = load_spec(spec, overrides)
+    check_columns(loaded)
+    for note in loaded.notes:
+        click.echo(str(note), err=True)
+    asked = loaded.spec
+    click.echo(
+        f"{spec.name}: no mistakes found; {_count(asked.datasets, 'dataset')}, "
+        f"{_count(asked.models, 'model')}, {_count(asked.metrics, 'metric')}"
+    )
+    return 0
+
+
+def _count(things: Any, word: str) -> str:
+    return f"{len(things)} {word}" + ("" if len(things) == 1 else "s")
+
+
+@click.command()
+@_SPEC
+@_SET
+@click.option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto")
+@click.option("--json", "as_json", is_flag=True, help="The plan as JSON with its hash.")
+def plan(spec: Path, overrides: tuple[str, ...], engine: str, as_json: bool) -> int:
+    """Show the metric tasks that a run of SPEC would do, and what is skipped and why."""
+    from evalreport.engine.prepare import prepare
+    from evalreport.plan.explain import explain
+    from evalreport.spec.load import load_spec
+
+    prepared = prepare(load_spec(spec, overrides), engine=engine)
+    if as_json:
+        body = prepared.plan.as_json() | {"acceptance": prepared.criteria_text()}
+        click.echo(json.dumps(body, indent=1, sort_keys=True, ensure_ascii=False))
+    else:
+        click.echo(explain(prepared.plan, prepared.criteria_text(), prepared.engine_reason))
+    return 0
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--search", default=None, metavar="WORD", help="Only metrics that mention WORD.")
+def metrics(name: str | None, search: str | None) -> int:
+    """List the metrics, or explain the one called NAME (an alias will do)."""
+    from evalreport.metrics.catalogue import catalogue, find, known_names
+
+    if name is None:
+        for metric in catalogue():
+            if search is None or _mentions(metric, search):
+                click.echo(_line(metric))
+        return 0
+    found = find(name)
+    if found is None:
+        raise UsageError(f"unknown metric '{name}'; {did_you_mean(name, known_names(), 'metrics')}")
+    click.echo(describe(found))
+    return 0
+
+
+def _mentions(metric: Metric, word: str) -> bool:
+    text = " ".join((metric.name, *metric.aliases, metric.title, metric.meaning, metric.use))
+    return word.casefold() in text.casefold()
+
+
+def _line(metric: Metric) -> str:
+    aliases = f" ({', '.join(metric.aliases)})" if metric.aliases else ""
+    return f"{metric.name}{aliases}: {metric.meaning}"
+
+
+def describe(metric: Metric) -> str:
+    """All that is known of a metric, as plain text."""
+    rows = [
+        ("meaning", metric.meaning),
+        ("formula", metric.formula or _formula(metric)),
+        ("range", _range(metric)),
+        ("better", {"maximize": "higher", "minimize": "lower"}.get(
+            metric.goal.value, "neither: it describes" if metric.goal.value == "describe"
+            else f"closer to {metric.best:g}" if metric.best is not None else "neither")),
+        ("needs", _NEEDS[metric.table.value]),
+        ("parameters", "; ".join(_parameter(p) for p in metric.parameters)),
+        ("averages", ", ".join(a.value for a in metric.averages) or metric.no_average),
+        ("undefined", metric.undefined.format(label="of the class")),
+        ("interval", ", ".join(metric.interval.methods) or "none"),
+        ("use it", metric.use),
+        ("not", metric.avoid),
+        ("reference", metric.reference),
+    ]
+    title = f"{metric.name}: {metric.title}"
+    if metric.aliases:
+        title += f" (also {', '.join(metric.aliases)})"
+    lines = [title, ""]
+    for word, text in rows:
+        if text:
+            lines.append(textwrap.fill(
+                text, 88, initial_indent=f"  {word:<11} ", subsequent_indent=" " * 14,
+                break_long_words=False, break_on_hyphens=False,
+            ))
+    return "\n".join(lines)
+
+
+_NEEDS = {
+    "counts": "the classification table",
+    "matrix": "the classification table",
+    "scores": "a score of the class",
+    "class_scores": "one score per class",
+    "label_sets": "sets of labels",
+}
+
+
+def _formula(metric: Metric) -> str:
+    from evalreport.metrics.declare import Table
+    from evalreport.metrics.tables import Counts, Matrix
+
+    arguments = {p.name: 0.5 if p.default is None else p.default for p in metric.parameters}
+    arguments |= {"threshold": 0.5} if "threshold" in metric.context else {}
+    arguments |= (
+        {"costs": {"false_negative": 5, "false_positive": 1}} if "costs" in metric.context else {}
+    )
+    if metric.table is Table.COUNTS:
+        return str(metric(Counts(tp=4, fp=1, fn=2, tn=3), **arguments).formula())
+    if metric.table is Table.MATRIX:
+        return str(metric(Matrix.from_counts([[3, 1], [2, 4]]), **arguments).formula())
+    return ""
+
+
+def _range(metric: Metric) -> str:
+    low, high = metric.bounds
+    return f"{low:g} to {high:g}".replace("inf", "infinity")
+
+
+def _parameter(parameter: Any) -> str:
+    allowed = ", ".join(parameter.choices) if parameter.choices else parameter.range_text()
+    default = "required" if parameter.required else f"default {parameter.default}"
+    meaning = f"{parameter.meaning}; " if parameter.meaning else ""
+    return f"{parameter.name}: {meaning}{allowed}, {default}"
+
+
+@click.command()
+def cautions() -> int:
+    """List the cautions a report can carry: code, severity, reason, what to read instead."""
+    from evalreport.engine.cautions.listing import listing
+
+    for row in listing():
+        click.echo(f"{row['code']} ({row['severity']}): {row['title']}")
+        for word in ("why", "read"):
+            click.echo(textwrap.fill(
+                f"{word}: {row[word]}", 88, initial_indent="  ", subsequent_indent="    "))
+    return 0
+
+
+@click.command()
+@click.argument("which", type=click.Choice(["spec", "results"]))
+def schema(which: str) -> int:
+    """Print the JSON Schema of the spec (for completion in editors) or of results.json."""
+    if which == "spec":
+        from evalreport.spec.schema import spec_schema
+
+        body = spec_schema()
+    else:
+        from evalreport.engine.schema import results_schema
+
+        body = results_schema()
+    click.echo(json.dumps(body, indent=2, ensure_ascii=False))
+    return 0

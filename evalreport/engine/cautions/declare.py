@@ -1,0 +1,98 @@
+"""How a caution is declared: once, with its reason and what to read instead.
+
+A caution is a function from the facts of a run to the places where it applies.
+The decorator adds what is always said; records and the listing follow from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from evalreport.engine.cautions.facts import RunFacts
+
+Severity = Literal["note", "warning"]
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One place where a caution applies: the sentence with its numbers, and where.
+
+    ``dataset`` and ``model`` are None where it belongs to several; ``measure``
+    and ``table`` are ids of records. ``severity`` replaces the declared one where
+    the numbers call for it.
+    """
+
+    message: str
+    dataset: str | None = None
+    model: str | None = None
+    measure: str | None = None
+    table: str | None = None
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    severity: Severity | None = None
+
+
+Check = Callable[[RunFacts], Iterator[Caution]]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A caution of the catalogue; calling it runs its check."""
+
+    code: str
+    severity: Severity
+    title: str
+    why: str
+    read_instead: str
+    check: Check
+
+    def __call__(self, run: RunFacts) -> Iterator[Caution]:
+        return self.check(run)
+
+    def record(self, found: Caution) -> dict[str, Any]:
+        """The record as it stands in ``results.json``, with what is always said."""
+        return {
+            "code": self.code,
+            "severity": found.severity or self.severity,
+            "title": self.title,
+            "message": found.message,
+            "why": self.why,
+            "read": self.read_instead,
+            "dataset": found.dataset,
+            "model": found.model,
+            "measure": found.measure,
+            "table": found.table,
+            "numbers": {key: _plain(found.numbers[key]) for key in sorted(found.numbers)},
+        }
+
+
+#: Every caution by its code, in the order of declaration.
+CAUTIONS: dict[str, Declared] = {}
+
+
+def caution(
+    code: str, *, severity: Severity, title: str, why: str, read_instead: str
+) -> Callable[[Check], Declared]:
+    """Declare the decorated check as a caution of the catalogue.
+
+    Raises ValueError where the code is taken.
+    """
+
+    def declare(check: Check) -> Declared:
+        if code in CAUTIONS:
+            raise ValueError(f"caution {code!r} is declared twice")
+        CAUTIONS[code] = Declared(code, severity, title, why, read_instead, check)
+        return CAUTIONS[code]
+
+    return declare
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as one of Python; what JSON cannot hold as None."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

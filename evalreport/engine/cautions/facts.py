@@ -1,0 +1,165 @@
+"""What cautions look at: the facts of a finished run, and how to find one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.records import Measure, TableRecord
+from evalreport.engine.settings import Settings
+from evalreport.metrics.tables import Matrix, ScoreTable
+from evalreport.plan.task import EVERYTHING, MEAN_OF_FOLDS, Slice
+from evalreport.predict.view import View
+
+Record = Mapping[str, Any]
+Key = tuple[str, str]
+
+
+def no_score_table(_dataset: str, _model: str) -> ScoreTable | None:
+    """For runs in which no model gives scores."""
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class RunFacts:
+    """The facts of a run, as the engine hands them over.
+
+    ``comparisons`` and ``acceptance`` are the records of ``results.json``;
+    ``thresholds`` its records of dataset, model, threshold, rule, status and reason.
+    ``scores`` gives the score table of all rows of a dataset and model, or None.
+    ``requested`` are the canonical names of the metrics asked for. ``intervals``
+    and ``tests`` are how many the run made; None counts them from the records.
+    """
+
+    views: Sequence[View]
+    measures: Sequence[Measure] = ()
+    tables: Sequence[TableRecord] = ()
+    comparisons: Sequence[Record] = ()
+    acceptance: Sequence[Record] = ()
+    thresholds: Sequence[Record] = ()
+    scores: Callable[[str, str], ScoreTable | None] = no_score_table
+    settings: Settings = field(default_factory=Settings)
+    requested: Sequence[str] = ()
+    intervals: int | None = None
+    tests: int | None = None
+
+    # -- datasets and models ----------------------------------------------------------------
+
+    @cached_property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets in the order of the run."""
+        return tuple(dict.fromkeys(view.dataset for view in self.views))
+
+    def views_of(self, dataset: str) -> tuple[View, ...]:
+        """The views of every model on one dataset."""
+        return tuple(view for view in self.views if view.dataset == dataset)
+
+    def class_rows(self, view: View) -> tuple[int, ...]:
+        """Number of rows actually of each class, in the order of the labels."""
+        return tuple(np.bincount(view.actual, minlength=len(view.labels)).tolist())
+
+    def score_table(self, view: View) -> ScoreTable | None:
+        """The score table of all rows, where the model scores one positive class."""
+        if view.score is None or not view.rows or len(view.labels) > 2:
+            return None
+        return self.scores(view.dataset, view.model)
+
+    # -- tables -----------------------------------------------------------------------------
+
+    @cached_property
+    def _tables_by_view(self) -> Mapping[Key, tuple[TableRecord, ...]]:
+        return _grouped(t for t in self.tables if t.label is None)
+
+    def tables_of(self, view: View, where: Slice = EVERYTHING) -> tuple[TableRecord, ...]:
+        """The whole classification tables of a slice, first threshold first."""
+        own = self._tables_by_view.get((view.dataset, view.model), ())
+        return tuple(t for t in own if t.where == where)
+
+    def main_table(self, view: View) -> TableRecord | None:
+        """The table of all rows at the first threshold."""
+        return next(iter(self.tables_of(view)), None)
+
+    @cached_property
+    def _matrices(self) -> dict[str, Matrix]:
+        return {}
+
+    def matrix(self, record: TableRecord) -> Matrix:
+        """The K x K table, indeterminate predictions counted for the model."""
+        if record.id not in self._matrices:
+            self._matrices[record.id] = record.table.matrix("for")
+        return self._matrices[record.id]
+
+    # -- measures ---------------------------------------------------------------------------
+
+    @cached_property
+    def _measures_by_view(self) -> Mapping[Key, tuple[Measure, ...]]:
+        return _grouped(self.measures)
+
+    def measures_of(self, view: View, metric: str | None = None) -> tuple[Measure, ...]:
+        """The measures of all rows of a dataset and model, in the order of the run."""
+        own = self._measures_by_view.get((view.dataset, view.model), ())
+        return tuple(
+            m for m in own if m.where == EVERYTHING and (metric is None or m.metric == metric)
+        )
+
+    def sliced(self, view: View) -> tuple[Measure, ...]:
+        """The measures of subgroups of a dataset and model."""
+        own = self._measures_by_view.get((view.dataset, view.model), ())
+        return tuple(m for m in own if m.where.subgroup and m.where.fold != MEAN_OF_FOLDS)
+
+    def measure(self, view: View, metric: str, threshold: float | None = None) -> Measure | None:
+        """The one measure of all rows that stands for a metric, if it has a value.
+
+        With more than two classes the one over all classes, else the macro
+        average. ``threshold`` None takes the first threshold.
+        """
+        own = [
+            m
+            for m in self.measures_of(view, metric)
+            if m.state == "value" and (threshold is None or m.threshold in (None, threshold))
+        ]
+        if len(view.labels) <= 2:
+            return next((m for m in own if m.average is None), None)
+        return next(
+            (m for kind in ("micro", "macro") for m in own if m.average == kind),
+            next((m for m in own if m.label is None and m.average is None), None),
+        )
+
+    def asked_for(self, *metrics: str) -> tuple[str, ...]:
+        """Which of these metrics were asked for, in the order given."""
+        return tuple(name for name in metrics if name in set(self.requested))
+
+
+def _grouped(records: Any) -> Mapping[Key, tuple[Any, ...]]:
+    found: dict[Key, list[Any]] = {}
+    for record in records:
+        found.setdefault((record.dataset, record.model), []).append(record)
+    return {key: tuple(own) for key, own in found.items()}
+
+
+def actual_probability(view: View) -> npt.NDArray[np.float64] | None:
+    """The probability given to the actual class of each row, shape (n,).
+
+    None where the model gives labels or margins, or scores outside 0 and 1.
+    """
+    if view.source not in ("score", "scores") or not view.rows:
+        return None
+    given = view.class_scores if len(view.labels) > 2 else view.score
+    if given is None or given.min() < 0 or given.max() > 1:
+        return None
+    if given.ndim == 2:
+        return np.asarray(given[np.arange(view.rows), view.actual], dtype=np.float64)
+    return np.where(view.actual == view.positive_index, given, 1.0 - given)
+
+
+def pairs(run: RunFacts, dataset: str) -> Iterator[tuple[View, View]]:
+    """Every two models of a dataset, in the order of the run."""
+    own = run.views_of(dataset)
+    for place, first in enumerate(own):
+        for second in own[place + 1 :]:
+            yield first, second

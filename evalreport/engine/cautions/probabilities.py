@@ -1,0 +1,192 @@
+"""Cautions about scores as probabilities: range, calibration and single large losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.facts import RunFacts, actual_probability
+from evalreport.engine.cautions.wording import limits, number, p_value, part, percent
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Kind
+from evalreport.metrics.probabilities import CLIP
+from evalreport.predict.view import View
+from evalreport.statistics.interval import z_value
+from evalreport.statistics.logistic import NotEstimable, calibration_fit
+
+#: From this share of the log loss on, one row is said to dominate it ...
+DOMINANT = 0.25
+#: ... if the model was this sure of the wrong class.
+CONFIDENT = 0.1
+
+#: (metric, its value under calibration, its name in a sentence)
+LINES = (
+    ("calibration_slope", 1.0, "the calibration slope"),
+    ("calibration_in_the_large", 0.0, "calibration in the large"),
+)
+
+
+@caution(
+    "not_probabilities",
+    severity="note",
+    title="Scores are not probabilities",
+    why="scores outside 0 and 1 have no log loss, Brier score or calibration, "
+    "and nothing was rescaled to give them one",
+    read_instead="measures of ranking, or scores that are probabilities",
+)
+def not_probabilities(run: RunFacts) -> Iterator[Caution]:
+    """Scores that are not declared as margins lie outside 0 and 1."""
+    for view in run.views:
+        given = view.class_scores if len(view.labels) > 2 else view.score
+        if given is None or not given.size or view.source not in ("score", "scores"):
+            continue
+        beyond = (given < 0) | (given > 1)
+        outside = int(np.count_nonzero(beyond.any(axis=1) if beyond.ndim == 2 else beyond))
+        if outside:
+            low, high = float(given.min()), float(given.max())
+            yield Caution(
+                f"{part(outside, view.rows)} rows have a score outside 0 and 1; scores run from "
+                f"{limits(low, high)}.",
+                view.dataset,
+                view.model,
+                numbers={"outside": outside, "rows": view.rows, "low": low, "high": high},
+            )
+
+
+@caution(
+    "miscalibration",
+    severity="warning",
+    title="Probabilities do not match what happened",
+    why="a probability is used as a number only if events happen about as often as it says",
+    read_instead="the calibration curve, with slope and calibration in the large, "
+    "before any probability",
+)
+def miscalibration(run: RunFacts) -> Iterator[Caution]:
+    """Slope interval without 1, in-the-large interval without 0, or a small Spiegelhalter p."""
+    for view in run.views:
+        if len(view.labels) > 2 or not _probabilities_measured(run, view):
+            continue
+        found = [*_off_the_line(run, view), *_spiegelhalter(run, view)]
+        if found:
+            measure = next((m for m in run.measures_of(view, LINES[0][0])), None)
+            yield Caution(
+                f"Measured: {'; '.join(found)}.",
+                view.dataset,
+                view.model,
+                measure.id if measure is not None else None,
+                measure.table if measure is not None else None,
+            )
+
+
+def _probabilities_measured(run: RunFacts, view: View) -> bool:
+    """Whether a metric of probabilities was measured on this model's scores."""
+    for m in run.measures_of(view):
+        metric = find(m.metric)
+        if metric is not None and metric.kind is Kind.PROBABILITY and m.state == "value":
+            return True
+    return False
+
+
+def _off_the_line(run: RunFacts, view: View) -> Iterator[str]:
+    fitted = _fitted(run, view)
+    for metric, expected, words in LINES:
+        m = run.measure(view, metric)
+        interval = (m.interval.low, m.interval.high) if m is not None and m.interval else None
+        value = m.value if m is not None else None
+        if interval is None and metric in fitted:
+            value, low, high = fitted[metric]
+            interval = (low, high)
+        if value is not None and interval and not interval[0] <= expected <= interval[1]:
+            yield f"{words} is {number(value)} ({limits(*interval)}), not {number(expected)}"
+
+
+def _fitted(run: RunFacts, view: View) -> dict[str, tuple[float, float, float]]:
+    """Both lines fitted here where the spec did not ask for them; independent rows only."""
+    table = run.score_table(view)
+    if table is None or view.weight is not None or view.cluster is not None:
+        return {}
+    try:
+        fit = calibration_fit(table.scores, table.positives, table.negatives)
+    except NotEstimable:
+        return {}
+    z = z_value(run.settings.level)
+    lines = {
+        "calibration_slope": (fit.slope, fit.slope_se),
+        "calibration_in_the_large": (fit.in_the_large, fit.in_the_large_se),
+    }
+    return {
+        metric: (value, value - z * error, value + z * error)
+        for metric, (value, error) in lines.items()
+        if math.isfinite(value) and math.isfinite(error)
+    }
+
+
+def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:
+    m = run.measure(view, "spiegelhalter_p")
+    if m is not None and m.value is not None and m.value < 1 - run.settings.level:
+        yield f"Spiegelhalter's test has {p_value(m.value)}"
+
+
+@caution(
+    "confident_mistake",
+    severity="warning",
+    title="One confident mistake dominates the log loss",
+    why="log loss has no upper limit for a row: a single row can outweigh all others",
+    read_instead="the Brier score, whose loss per row is at most 1, and the row itself",
+)
+def confident_mistake(run: RunFacts) -> Iterator[Caution]:
+    """One row makes up a quarter or more of the log loss at a probability under 0.1."""
+    for view in run.views:
+        m = run.measure(view, "log_loss")
+        given = actual_probability(view)
+        if m is None or given is None:
+            continue
+        losses = -np.log(np.clip(given, CLIP, 1 - CLIP))
+        if view.weight is not None:
+            losses = losses * view.weight
+        total = math.fsum(losses.tolist())
+        worst = int(np.argmax(losses))
+        share = float(losses[worst]) / total if total > 0 else 0.0
+        if view.rows > 1 and share >= DOMINANT and given[worst] < CONFIDENT:
+            yield Caution(
+                f"One of {number(view.rows)} rows (row {number(int(view.row[worst]) + 1)} of the "
+                f"data) makes up {percent(share)} of the log loss: its actual class was given "
+                f"the probability {number(float(given[worst]))}.",
+                view.dataset,
+                view.model,
+                m.id,
+                m.table,
+                {"share": share, "probability": float(given[worst])},
+            )
+
+
+@caution(
+    "clipped_probabilities",
+    severity="warning",
+    title="Probabilities of 0 or 1 were clipped",
+    why="the log loss of a probability of 0 is infinite; the clip at 1e-15 decides its value",
+    read_instead="the Brier score, and why the model is so sure",
+)
+def clipped_probabilities(run: RunFacts) -> Iterator[Caution]:
+    """Rows whose actual class got less than the clip, with all that were clipped."""
+    for view in run.views:
+        m = run.measure(view, "log_loss")
+        given = actual_probability(view)
+        if m is None or given is None:
+            continue
+        wrong = int(np.count_nonzero(given < CLIP))
+        clipped = wrong + int(np.count_nonzero(given > 1 - CLIP))
+        if clipped:
+            yield Caution(
+                f"{part(clipped, view.rows)} rows have a probability within 1e-15 of 0 or 1 and "
+                f"were clipped; in {part(wrong, view.rows)} it spoke against the actual class.",
+                view.dataset,
+                view.model,
+                m.id,
+                m.table,
+                {"clipped": clipped, "wrong": wrong, "rows": view.rows},
+                "warning" if wrong else "note",
+            )

@@ -1,0 +1,201 @@
+"""Cautions about scores as ranks: ties, constants and areas under the ROC curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.facts import RunFacts
+from evalreport.engine.cautions.wording import limits, name, number, part, percent, rows
+from evalreport.engine.records import Measure
+from evalreport.metrics.formula import Value
+from evalreport.metrics.precision_recall import average_precision
+from evalreport.metrics.ranking import roc_auc, tied_pairs
+from evalreport.metrics.tables import ScoreTable
+from evalreport.predict.view import View
+
+#: Positives below this share of the rows are rare.
+RARE = 0.1
+#: From this lead of ROC AUC over average precision on, the area flatters.
+FLATTERING = 0.2
+#: From this share of tied pairs on, half points make up much of the area.
+MANY_TIED = 0.25
+#: Metrics that are the area, or linear in it.
+AREAS = ("roc_auc", "gini", "mann_whitney_u")
+
+
+@caution(
+    "ties_at_threshold",
+    severity="note",
+    title="Rows lie exactly at the threshold",
+    why="whether such rows count as positive rests on the rule score >= threshold alone",
+    read_instead="the table at a threshold just above, to see how many decisions turn",
+)
+def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
+    """Several rows score exactly the threshold, or one where it is a plain number."""
+    for view in run.views:
+        if view.score is None:
+            continue
+        for record in run.tables_of(view):
+            if record.threshold is None:
+                continue
+            tied = int(np.count_nonzero(view.score == record.threshold))
+            # a rule picks an observed score, so one row there says nothing
+            if tied > (0 if _is_plain_number(record.threshold_rule) else 1):
+                verb = "scores" if tied == 1 else "score"
+                yield Caution(
+                    f"{part(tied, view.rows)} rows {verb} exactly {record.threshold:.6g} and "
+                    "are therefore predicted positive.",
+                    view.dataset,
+                    view.model,
+                    table=record.id,
+                    numbers={"tied": tied, "rows": view.rows, "threshold": record.threshold},
+                )
+
+
+def _is_plain_number(rule: str | None) -> bool:
+    return rule is None
+
+
+@caution(
+    "constant_scores",
+    severity="warning",
+    title="All scores are the same",
+    why="one score for every row ranks nothing: any threshold takes all rows or none",
+    read_instead="nothing that depends on scores",
+)
+def constant_scores(run: RunFacts) -> Iterator[Caution]:
+    """There is one distinct score."""
+    for view, table in _scored(run):
+        if len(table.scores) == 1 and view.rows > 1:
+            yield Caution(
+                f"All {rows(view.rows)} have the score {table.scores[0]:.6g}.",
+                view.dataset,
+                view.model,
+                numbers={"rows": view.rows},
+            )
+
+
+@caution(
+    "tied_scores",
+    severity="note",
+    title="Many scores are tied",
+    why="a tied pair of a positive and a negative row counts half, right or wrong",
+    read_instead="the table at each of the few thresholds there are",
+)
+def tied_scores(run: RunFacts) -> Iterator[Caution]:
+    """A quarter or more of the pairs of a positive and a negative row are tied."""
+    for view, table in _scored(run):
+        tied = tied_pairs(table).value
+        every = table.actual_positives.value * table.actual_negatives.value
+        if len(table.scores) > 1 and every and tied >= MANY_TIED * every:
+            yield Caution(
+                f"{part(tied, every)} pairs of a positive and a negative row "
+                f"({percent(tied / every)}) have the same score; there are "
+                f"{number(len(table.scores))} distinct scores.",
+                view.dataset,
+                view.model,
+                numbers={"tied": tied, "pairs": every, "distinct": len(table.scores)},
+            )
+
+
+@caution(
+    "auc_below_half",
+    severity="warning",
+    title="ROC AUC is below 0.5",
+    why="the scores rank negatives above positives more often than not; "
+    "nothing was turned round to hide it",
+    read_instead="whether the score is of the positive class that is named, before the value",
+)
+def auc_below_half(run: RunFacts) -> Iterator[Caution]:
+    """A ROC AUC of all rows is below 0.5; with its interval where there is one."""
+    for view in run.views:
+        for m in run.measures_of(view, "roc_auc"):
+            if m.value is not None and m.value < 0.5:
+                interval = "" if m.interval is None else f" ({_limits(m)})"
+                yield Caution(
+                    f"ROC AUC{_of(m)} is {number(m.value)}{interval}.",
+                    view.dataset,
+                    view.model,
+                    m.id,
+                    m.table,
+                    {"value": m.value},
+                )
+
+
+@caution(
+    "auc_without_error",
+    severity="warning",
+    title="The standard error of the area is 0 or unknown",
+    why="perfect or constant ranking on these rows leaves DeLong's variance at 0, "
+    "and one row of a class leaves it unknown; neither makes the area certain",
+    read_instead="the interval named in the record, or more rows of the smaller class",
+)
+def auc_without_error(run: RunFacts) -> Iterator[Caution]:
+    """An area has a fallback interval, one without width, or none."""
+    for view in run.views:
+        for m in run.measures_of(view):
+            if m.metric not in AREAS or m.average is not None or m.value is None:
+                continue
+            method = None if m.interval is None else m.interval.method
+            if m.interval is None or method == "wilson_pairs" or not _has_width(m):
+                given = f"the interval is {_limits(m)}, by {method}" if method else "no interval"
+                yield Caution(
+                    f"{m.title}{_of(m)} is {number(m.value)} and its standard error is 0 or "
+                    f"unknown: {given}.",
+                    view.dataset,
+                    view.model,
+                    m.id,
+                    m.table,
+                    {"value": m.value},
+                )
+
+
+@caution(
+    "auc_flatters_rare_positives",
+    severity="warning",
+    title="ROC AUC flatters where positives are rare",
+    why="with few positives a small false positive rate is still many false alarms, "
+    "which ROC AUC does not show",
+    read_instead="average precision, the precision-recall curve, and precision at the threshold",
+)
+def auc_flatters_rare_positives(run: RunFacts) -> Iterator[Caution]:
+    """Under 10 % positives, and ROC AUC at least 0.2 above average precision."""
+    for view, table in _scored(run):
+        area, precise = roc_auc(table).outcome(), average_precision(table).outcome()
+        measured = next((m for metric in AREAS for m in run.measures_of(view, metric)), None)
+        if measured is None or not (isinstance(area, Value) and isinstance(precise, Value)):
+            continue
+        positive, total = table.positive_total.item(), table.total.item()
+        if positive < RARE * total and area.number >= precise.number + FLATTERING:
+            yield Caution(
+                f"ROC AUC is {number(area.number)} while average precision is "
+                f"{number(precise.number)}; {part(positive, total)} rows are positive.",
+                view.dataset,
+                view.model,
+                measured.id,
+                measured.table,
+                {"roc_auc": area.number, "average_precision": precise.number},
+            )
+
+
+def _scored(run: RunFacts) -> Iterator[tuple[View, ScoreTable]]:
+    """Every view with its score table, where there is one."""
+    for view in run.views:
+        table = run.score_table(view)
+        if table is not None and len(table.scores):
+            yield view, table
+
+
+def _has_width(m: Measure) -> bool:
+    return m.interval is not None and m.interval.low < m.interval.high
+
+
+def _limits(m: Measure) -> str:
+    return "" if m.interval is None else limits(m.interval.low, m.interval.high)
+
+
+def _of(m: Measure) -> str:
+    return "" if m.label is None else f" of {name(m.label)}"

@@ -1,0 +1,301 @@
+"""Cautions about classification tables and the proportions taken from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.facts import RunFacts
+from evalreport.engine.cautions.wording import (
+    counted,
+    fraction,
+    limits,
+    listed,
+    name,
+    number,
+    p_value,
+    part,
+    percent,
+)
+from evalreport.engine.records import Measure, TableRecord
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Interval
+from evalreport.metrics.tables import Matrix
+from evalreport.plan.build import PAIRED_CLASSES, RECORDS_PER_CLASS
+from evalreport.plan.methods import SMOOTH_CLASSES
+from evalreport.predict.view import View
+from evalreport.statistics.tail import binomial_greater
+
+#: A proportion over fewer rows than this is hardly a percentage.
+SMALL = 30
+WALD = ("wald", "wald_cc")
+
+
+@caution(
+    "majority_class",
+    severity="warning",
+    title="Accuracy is no better than naming the largest class",
+    why="always naming the largest class, without looking at a row, scores its share",
+    read_instead="balanced accuracy, and recall of each class with its table",
+)
+def majority_class(run: RunFacts) -> Iterator[Caution]:
+    """Accuracy is at most the share of the largest class, or not shown to be above it."""
+    for view in run.views:
+        for place, record in enumerate(run.tables_of(view)):
+            accuracy = _accuracy(run, view, record)
+            if place == 0 or accuracy is not None:
+                yield from _against_majority(run, view, record, accuracy)
+
+
+def _accuracy(run: RunFacts, view: View, record: TableRecord) -> Measure | None:
+    found = (m for m in run.measures_of(view, "accuracy") if m.table == record.id)
+    two = len(view.labels) <= 2
+    return next((m for m in found if m.average == (None if two else "micro")), None)
+
+
+def _against_majority(
+    run: RunFacts, view: View, record: TableRecord, accuracy: Measure | None
+) -> Iterator[Caution]:
+    matrix = run.matrix(record)
+    n, correct = matrix.n.value, matrix.correct.value
+    most = max(matrix.row_totals, default=0)
+    if not n or _occurring(matrix) < 2:
+        return
+    largest = record.table.labels[matrix.row_totals.index(most)]
+    always = f"always naming {name(largest)} ({fraction(most, n)})"
+    where = Caution(
+        "",
+        view.dataset,
+        view.model,
+        accuracy.id if accuracy is not None else None,
+        record.id,
+        {"correct": correct, "n": n, "largest": most},
+    )
+    said = f"Accuracy{_at(record)} is {fraction(correct, n)}"
+    if correct <= most:
+        word = "the same as" if correct == most else "below"
+        yield replace(where, message=f"{said}, {word} {always}.")
+        return
+    unsure = _not_above(run, view, accuracy, correct, n, most)
+    if unsure:
+        message = f"{said}; that it is above {always} was not shown ({unsure})."
+        yield replace(where, message=message)
+
+
+def _not_above(
+    run: RunFacts, view: View, accuracy: Measure | None, correct: float, n: float, most: float
+) -> str | None:
+    """Why accuracy is not shown to be above the largest class's share, or None."""
+    level = run.settings.level
+    if view.weight is None and view.cluster is None:
+        p = binomial_greater(correct, n, most / n)
+        return p_value(p) if p >= 1 - level else None
+    if accuracy is None or accuracy.interval is None or accuracy.interval.low > most / n:
+        return None
+    return f"{percent(level)} interval {limits(accuracy.interval.low, accuracy.interval.high)}"
+
+
+@caution(
+    "one_prediction",
+    severity="warning",
+    title="Every row is predicted the same",
+    why="a constant answer finds all rows of one class and none of any other",
+    read_instead="the scores and another threshold, or balanced accuracy",
+)
+def one_prediction(run: RunFacts) -> Iterator[Caution]:
+    """All predictions of a table are one class."""
+    for view, record, matrix in _tables(run):
+        given = [k for k, total in enumerate(matrix.column_totals) if total]
+        if len(given) == 1 and not record.table.extra and matrix.n.value > 1:
+            label = name(record.table.labels[given[0]])
+            yield Caution(
+                f"Every row{_at(record)} is predicted {label} "
+                f"({part(matrix.n.value, matrix.n.value)}).",
+                view.dataset,
+                view.model,
+                table=record.id,
+                numbers={"rows": matrix.n.value},
+            )
+
+
+@caution(
+    "class_never_predicted",
+    severity="note",
+    title="A class is never predicted",
+    why="the precision of a class that is never predicted is undefined, its recall 0",
+    read_instead="the table, and the averages with the number of classes they hold",
+)
+def class_never_predicted(run: RunFacts) -> Iterator[Caution]:
+    """A class with actual rows has no predicted one (more than two classes)."""
+    for view, record, matrix in _tables(run):
+        pairs = list(zip(matrix.row_totals, matrix.column_totals, strict=True))
+        never = [k for k, (actual, predicted) in enumerate(pairs) if actual and not predicted]
+        if never and record.table.size > 2 and sum(1 for _, p in pairs if p) > 1:
+            labels = (f"{name(record.table.labels[k])} ({number(pairs[k][0])})" for k in never)
+            verbs = "occurs but is" if len(never) == 1 else "occur but are"
+            yield Caution(
+                f"{counted(len(never), 'class')} of {record.table.size} {verbs} never "
+                f"predicted: {listed(labels)} (actual rows in brackets).",
+                view.dataset,
+                view.model,
+                table=record.id,
+                numbers={"classes": len(never)},
+            )
+
+
+@caution(
+    "indeterminate_predictions",
+    severity="note",
+    title="Some predictions are indeterminate",
+    why="leaving such rows out would flatter the model, so results are given both ways",
+    read_instead="the results counted for and against, and the column of the table",
+)
+def indeterminate_predictions(run: RunFacts) -> Iterator[Caution]:
+    """Predictions that are neither class."""
+    for view in run.views:
+        record = run.main_table(view)
+        if record is None or not record.table.extra:
+            continue
+        table = record.table
+        total = sum(table.cells.values())
+        neither = sum(count for (_, j), count in table.cells.items() if j >= table.size)
+        if neither:
+            yield Caution(
+                f"{part(neither, total)} predictions ({percent(neither / total)}) are "
+                f"{listed(name(label) for label in table.extra)}.",
+                view.dataset,
+                view.model,
+                table=record.id,
+                numbers={"indeterminate": neither, "total": total},
+            )
+
+
+@caution(
+    "extreme_proportion",
+    severity="note",
+    title="A proportion is 0 or 1 on few rows",
+    why="0 or all of a few rows does not mean never or always",
+    read_instead="the interval: it says what share the rows could still come from",
+)
+def extreme_proportion(run: RunFacts) -> Iterator[Caution]:
+    """0 or n of n with n under 30."""
+    for view in run.views:
+        found = [m for m in _proportions(run, view) if _rows(m) < SMALL and m.value in (0.0, 1.0)]
+        yield from _about(view, found, "is 0 or 1", "are 0 or 1")
+
+
+@caution(
+    "small_denominator",
+    severity="note",
+    title="A proportion rests on few rows",
+    why="under 30 rows a percentage promises more than the rows can tell",
+    read_instead="the counts and the interval",
+)
+def small_denominator(run: RunFacts) -> Iterator[Caution]:
+    """A proportion strictly between 0 and 1 over fewer than 30 rows."""
+    for view in run.views:
+        found = [
+            m for m in _proportions(run, view) if _rows(m) < SMALL and m.value not in (0.0, 1.0)
+        ]
+        yield from _about(view, found, "rests", "rest")
+
+
+def _about(view: View, found: Sequence[Measure], one: str, many: str) -> Iterator[Caution]:
+    """One caution for all such proportions of a model, naming the first few."""
+    if found:
+        named = listed(_named(m) for m in found)
+        count = counted(len(found), "proportion")
+        yield Caution(
+            f"{count} {one if len(found) == 1 else many} on fewer than {SMALL} rows: {named}.",
+            view.dataset,
+            view.model,
+            found[0].id,
+            found[0].table,
+            {"proportions": len(found), "fewest": min(_rows(m) for m in found)},
+        )
+
+
+@caution(
+    "wald_interval",
+    severity="note",
+    title="Wald intervals of proportions",
+    why="near 0 and 1 and on few rows these intervals are too narrow, down to no width",
+    read_instead="Wilson or Clopper-Pearson intervals",
+)
+def wald_interval(run: RunFacts) -> Iterator[Caution]:
+    """A proportion was given a Wald interval, as the spec asks."""
+    for view in run.views:
+        found = [m for m in _proportions(run, view) if m.interval and m.interval.method in WALD]
+        if found:
+            yield Caution(
+                f"{counted(len(found), 'proportion')} with a Wald interval: "
+                f"{listed(dict.fromkeys(m.title for m in found))}.",
+                view.dataset,
+                view.model,
+                found[0].id,
+                numbers={"proportions": len(found)},
+            )
+
+
+@caution(
+    "class_count_cap",
+    severity="note",
+    title="Too many classes to give everything",
+    why="with very many classes some numbers would not fit a page or an hour",
+    read_instead="the averages, and the cells of the table in results.json",
+)
+def class_count_cap(run: RunFacts) -> Iterator[Caution]:
+    """The number of classes is above a stated limit."""
+    for dataset in run.datasets:
+        classes = max(len(view.labels) for view in run.views_of(dataset))
+        caps = (
+            (RECORDS_PER_CLASS, "records per class"),
+            (SMOOTH_CLASSES, "intervals of functions of the whole table"),
+            (PAIRED_CLASSES, "areas of pairs of classes"),
+        )
+        left_out = [f"{what} (limit {number(cap)})" for cap, what in caps if classes > cap]
+        if left_out:
+            yield Caution(
+                f"There are {number(classes)} classes; not given: {listed(left_out)}.",
+                dataset,
+                numbers={"classes": classes},
+            )
+
+
+def _tables(run: RunFacts) -> Iterator[tuple[View, TableRecord, Matrix]]:
+    for view in run.views:
+        for record in run.tables_of(view):
+            yield view, record, run.matrix(record)
+
+
+def _proportions(run: RunFacts, view: View) -> list[Measure]:
+    """Proportions of all rows that have a value, with their counts."""
+    found = []
+    for m in run.measures_of(view):
+        metric = find(m.metric)
+        if metric is None or metric.interval is not Interval.PROPORTION or m.value is None:
+            continue
+        if m.average in (None, "micro") and m.denominator:
+            found.append(m)
+    return found
+
+
+def _rows(m: Measure) -> float:
+    """Rows under a proportion; with weights what they are worth."""
+    worth = m.interval.facts.get("n_effective") if m.interval is not None else None
+    return float(worth if worth is not None else m.denominator or 0)
+
+
+def _named(m: Measure) -> str:
+    of = f" of {name(m.label)}" if m.label is not None else ""
+    return f"{m.title}{of} {part(m.numerator or 0, m.denominator or 0)}"
+
+
+def _occurring(matrix: Matrix) -> int:
+    return sum(1 for total in matrix.row_totals if total)
+
+
+def _at(record: TableRecord) -> str:
+    return "" if record.threshold is None else f" at the threshold {record.threshold:.6g}"
+

@@ -1,0 +1,127 @@
+"""Numbers and names as cautions write them: three significant digits, counts as n/m."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+#: Names listed before the rest is only counted.
+LISTED = 4
+#: Longest name written out in a message.
+LONGEST_NAME = 40
+
+
+def number(value: float) -> str:
+    """Three significant digits; more where rounding would make 0 or 1 of what is neither.
+
+    >>> number(0.62512), number(0.9995), number(12), number(-0.25), number(1234.5)
+    ('0.625', '0.9995', '12', '−0.25', '1,234')
+    """
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}".replace("-", "−")
+    if abs(value) >= 1000:
+        return f"{value:,.0f}".replace("-", "−")
+    text = f"{value:.3g}"
+    for digits in range(4, 18):
+        if float(text) not in (0.0, 1.0, -1.0):
+            break
+        text = f"{value:.{digits}g}"
+    return text.replace("-", "−")
+
+
+def part(count: float, total: float) -> str:
+    """A count out of a total.
+
+    >>> part(3, 1200)
+    '3/1,200'
+    """
+    return f"{number(count)}/{number(total)}"
+
+
+def fraction(count: float, total: float) -> str:
+    """A count out of a total with its value.
+
+    >>> fraction(350, 560)
+    '350/560 = 0.625'
+    """
+    return f"{part(count, total)} = {number(count / total)}" if total else part(count, total)
+
+
+def percent(share: float) -> str:
+    """A share as a percentage; never 0 % or 100 % unless it is exactly that.
+
+    >>> percent(0.0523), percent(0.99999), percent(1.0)
+    ('5.23 %', '99.999 %', '100 %')
+    """
+    text = f"{100 * share:.3g}"
+    for digits in range(4, 18):
+        if float(text) not in (0.0, 100.0) or share in (0.0, 1.0):
+            break
+        text = f"{100 * share:.{digits}g}"
+    return f"{text} %"
+
+
+def p_value(p: float) -> str:
+    """A p value with its sign of relation.
+
+    >>> p_value(0.03217), p_value(1e-9), p_value(1.0)
+    ('p = 0.032', 'p < 0.0001', 'p = 1')
+    """
+    if p < 0.0001:
+        return "p < 0.0001"
+    text = f"{p:.2g}"
+    return f"p = {number(p) if float(text) == 1.0 else text}"
+
+
+def limits(low: float, high: float) -> str:
+    """Two limits of an interval.
+
+    >>> limits(-0.1, 0.25)
+    '−0.1 to 0.25'
+    """
+    return f"{number(low)} to {number(high)}"
+
+
+def rows(count: float) -> str:
+    """A number of rows.
+
+    >>> rows(1), rows(3), rows(1200)
+    ('1 row', '3 rows', '1,200 rows')
+    """
+    return counted(count, "row")
+
+
+def counted(count: float, noun: str) -> str:
+    """A number of things, in the singular for one.
+
+    >>> counted(2, "pair"), counted(1, "class"), counted(3, "class")
+    ('2 pairs', '1 class', '3 classes')
+    """
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{number(count)} {noun if count == 1 else plural}"
+
+
+def name(label: str) -> str:
+    """A label, column or model as it stands in a sentence; long ones are cut.
+
+    >>> name("benign"), name("")
+    ('benign', '(empty)')
+    """
+    if not label:
+        return "(empty)"
+    return label if len(label) <= LONGEST_NAME else f"{label[: LONGEST_NAME - 1]}…"
+
+
+def listed(names: Iterable[str], most: int = LISTED) -> str:
+    """Names in a sentence; beyond ``most`` only their number.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed("abcdef")
+    ('a', 'a, b and c', 'a, b, c, d and 2 more')
+    """
+    every: Sequence[str] = list(names)
+    if len(every) > most:
+        return f"{', '.join(every[:most])} and {len(every) - most} more"
+    if len(every) < 2:
+        return "".join(every)
+    return f"{', '.join(every[:-1])} and {every[-1]}"
+
+

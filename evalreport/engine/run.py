@@ -1,0 +1,231 @@
+"""A prepared spec to results: every task computed, everything accounted for."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import evalreport
+from evalreport.engine.acceptance import judge
+from evalreport.engine.curves import curve_records
+from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
+from evalreport.engine.ledger import label_record, row_record
+from evalreport.engine.measures import Measurer, Resolved
+from evalreport.engine.memory import MemoryTables
+from evalreport.engine.prepare import Prepared, Step
+from evalreport.engine.records import Measure
+from evalreport.engine.rules import rule_of
+from evalreport.engine.thresholds import solve
+from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.plan.facts import Facts
+from evalreport.plan.task import EVERYTHING, ThresholdRequest
+from evalreport.predict.view import View
+
+SCHEMA = "evalreport/results/1"
+
+#: Libraries whose versions can change a number.
+LIBRARIES = ("numpy", "scipy", "pandas", "duckdb", "scikit-learn")
+
+Key = tuple[str, str]
+
+
+@dataclass
+class Working:
+    """What the parts of a run share while it is computed."""
+
+    prepared: Prepared
+    numbering: Numbering = field(default_factory=Numbering)
+    tables: dict[Key, MemoryTables] = field(default_factory=dict)
+    thresholds: dict[Key, dict[ThresholdRequest, Resolved]] = field(default_factory=dict)
+    first: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
+    evaluations: list[Evaluation] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Every measure of the run, in order."""
+        return [m for evaluation in self.evaluations for m in evaluation.measures]
+
+
+def evaluate(
+    prepared: Prepared,
+    at: str,
+    step: Step = lambda what, total: None,
+    advance: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """The results of a prepared spec, as they stand in ``results.json``.
+
+    ``at`` is the run's clock as text. ``step`` and ``advance`` report progress.
+    """
+    working = Working(prepared)
+    for view in prepared.views:
+        working.tables[view.dataset, view.model] = MemoryTables(view)
+    for view, facts in zip(prepared.views, prepared.facts, strict=True):
+        _resolve_thresholds(working, view, facts)
+    step("computing measures", len(prepared.plan.tasks))
+    for view in prepared.views:
+        working.evaluations.append(_evaluated(working, view, advance))
+    step("drawing curves", None)
+    curves = [
+        record
+        for view, facts in zip(prepared.views, prepared.facts, strict=True)
+        for record in _curves(working, view, facts)
+    ]
+    acceptance = judge(
+        prepared.criteria,
+        working.measures,
+        [(view.dataset, view.model) for view in prepared.views],
+        {key: None if first is None else str(first) for key, first in working.first.items()},
+    )
+    from evalreport.engine.further import cautions_of, comparisons_of
+
+    comparisons = comparisons_of(working)
+    return {
+        "schema": SCHEMA,
+        "title": prepared.loaded.spec.title,
+        "spec": prepared.loaded.resolved(),
+        "provenance": provenance(prepared, at),
+        "plan": _plan_record(prepared),
+        "labels": [
+            label_record(prepared.loaded.spec, view, _numbers(working, view))
+            for view in prepared.views
+        ],
+        "rows": [row_record(view) for view in prepared.views],
+        "thresholds": _threshold_records(working),
+        "tables": [t.as_json() for e in working.evaluations for t in e.tables],
+        "measures": [m.as_json() for m in working.measures],
+        "curves": curves,
+        "comparisons": comparisons,
+        "acceptance": acceptance,
+        "cautions": cautions_of(working, comparisons, acceptance),
+        "failures": working.failures,
+    }
+
+
+def _evaluated(working: Working, view: View, advance: Callable[[], None]) -> Evaluation:
+    key = (view.dataset, view.model)
+    measurer = Measurer(
+        view, working.tables[key], working.prepared.settings, working.thresholds[key]
+    )
+    return evaluate_view(
+        view,
+        working.prepared.plan,
+        measurer,
+        working.tables[key],
+        working.numbering,
+        working.first[key],
+        advance,
+    )
+
+
+def _resolve_thresholds(working: Working, view: View, facts: Facts) -> None:
+    key = (view.dataset, view.model)
+    requests = thresholds_of(working.prepared.requests, facts)
+    working.first[key] = requests[0]
+    working.thresholds[key] = {
+        request: _resolved(working, view, request) for request in requests if request is not None
+    }
+
+
+def _resolved(working: Working, view: View, request: ThresholdRequest) -> Resolved:
+    if request.number is not None:
+        return Resolved(request.number, exploratory=request.status == "exploratory")
+    dataset = request.on or view.dataset
+    tables = working.tables.get((dataset, view.model))
+    if tables is None or tables.view.score is None:
+        return Resolved(None, f"{view.model} has no scores in {dataset} to choose a threshold on")
+    # a threshold chosen on the rows it is judged on is exploratory whatever it is called
+    exploratory = dataset == view.dataset or request.status == "exploratory"
+    settings = working.prepared.settings
+    costs = settings.two_class_costs(view.labels, view.positive_index) if settings.costs else {}
+    return solve(rule_of(request.rule), tables.scores(EVERYTHING), costs, exploratory)
+
+
+def _numbers(working: Working, view: View) -> list[float]:
+    resolved = working.thresholds[view.dataset, view.model].values()
+    return list(dict.fromkeys(r.number for r in resolved if r.number is not None))
+
+
+def _curves(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:
+    return curve_records(
+        working.tables[view.dataset, view.model],
+        working.numbering.curve,
+        _numbers(working, view),
+        facts.probabilities,
+        working.prepared.settings.level,
+    )
+
+
+def _threshold_records(working: Working) -> list[dict[str, Any]]:
+    return [
+        {
+            "dataset": dataset,
+            "model": model,
+            "threshold": resolved.number,
+            "rule": request.text,
+            "status": "exploratory" if resolved.exploratory else "declared",
+            "reason": resolved.reason,
+        }
+        for (dataset, model), found in working.thresholds.items()
+        for request, resolved in found.items()
+    ]
+
+
+def _plan_record(prepared: Prepared) -> dict[str, Any]:
+    plan = prepared.plan
+    skipped: dict[tuple[str, str, str, str], None] = {}
+    for one in plan.skipped:
+        task = one.record
+        skipped[task.dataset, task.model, task.metric, one.reason] = None
+    return {
+        "sha256": plan.sha256,
+        "tasks": len(plan.tasks),
+        "skipped": [
+            {"dataset": d, "model": m, "task": metric, "reason": reason}
+            for d, m, metric, reason in skipped
+        ],
+        "notes": list(plan.notes),
+    }
+
+
+def provenance(prepared: Prepared, at: str) -> dict[str, Any]:
+    """Where the numbers come from: spec, inputs, plan, versions, seed, clock. No host, no user."""
+    loaded = prepared.loaded
+    return {
+        "version": evalreport.__version__,
+        "at": at,
+        "spec": {
+            "name": loaded.path.name if loaded.path is not None else loaded.name,
+            "sha256": loaded.sha256,
+            "text": loaded.text,
+            "overrides": list(loaded.overrides),
+        },
+        "inputs": [
+            {
+                "dataset": one.dataset,
+                "name": one.name,
+                "sha256": one.sha256,
+                "bytes": one.bytes,
+                "rows": one.rows,
+            }
+            for one in prepared.inputs
+        ],
+        "plan_sha256": prepared.plan.sha256,
+        "versions": versions(),
+        "seed": prepared.settings.seed,
+        "engine": {"name": prepared.engine, "reason": prepared.engine_reason},
+    }
+
+
+def versions() -> Mapping[str, str]:
+    """Versions of Python and of the libraries behind the numbers."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,107 @@
+"""What a spec asks for, in the planner's and the engine's terms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Metric
+from evalreport.plan.build import MetricRequest, Requests
+from evalreport.plan.task import ThresholdRequest
+from evalreport.spec.acceptance import Criterion
+from evalreport.spec.costs import TwoClassCosts
+from evalreport.spec.model import Spec
+from evalreport.spec.thresholds import Threshold
+
+#: A parameter that the spec's own list fills where it is not written beside the metric.
+FROM_THE_SPEC = "prevalence"
+
+
+def requests_of(spec: Spec) -> Requests:
+    """The requests of a spec; what acceptance needs and nobody asked for is added."""
+    return Requests(
+        metrics=_metrics(spec),
+        averages=tuple(spec.averaging) if spec.averaging is not None else None,
+        thresholds=_thresholds(spec),
+        methods=dict(spec.confidence.methods),
+        costs=spec.costs is not None,
+        subgroups=_subgroups(spec),
+    )
+
+
+def _metrics(spec: Spec) -> tuple[MetricRequest, ...]:
+    found: dict[tuple[str, tuple[tuple[str, Any], ...]], MetricRequest] = {}
+    wanted = [*spec.metrics, *(criterion.metric for criterion in spec.acceptance)]
+    for asked in wanted:
+        metric = asked.metric
+        for params in _expanded(metric, dict(asked.params), spec.prevalence):
+            key = (metric.name, tuple(sorted(params.items())))
+            found.setdefault(key, MetricRequest(metric, key[1]))
+    return tuple(found.values())
+
+
+def _expanded(
+    metric: Metric, params: dict[str, Any], prevalence: tuple[float, ...]
+) -> list[dict[str, Any]]:
+    needs = any(p.name == FROM_THE_SPEC and p.required for p in metric.parameters)
+    if not needs or FROM_THE_SPEC in params:
+        return [params]
+    return [{**params, FROM_THE_SPEC: share} for share in prevalence]
+
+
+def _thresholds(spec: Spec) -> tuple[ThresholdRequest, ...]:
+    asked = [request_of(threshold) for threshold in spec.thresholds or ()]
+    for criterion in spec.acceptance:
+        if isinstance(criterion.threshold, Threshold):
+            more = request_of(criterion.threshold)
+            if asked and more not in asked:
+                asked.append(more)
+    return tuple(dict.fromkeys(asked))
+
+
+def request_of(threshold: Threshold) -> ThresholdRequest:
+    """A threshold of the spec as the plan names it."""
+    if threshold.value is not None:
+        return ThresholdRequest(threshold.value, status=threshold.status)
+    return ThresholdRequest(
+        None, threshold.text, rule=threshold, on=threshold.on, status=threshold.status
+    )
+
+
+def _subgroups(spec: Spec) -> tuple[tuple[str, ...], ...]:
+    wanted = list(spec.subgroups)
+    for criterion in spec.acceptance:
+        if isinstance(criterion.subgroup, dict) or hasattr(criterion.subgroup, "items"):
+            columns = tuple(criterion.subgroup)  # type: ignore[arg-type]
+            if not any(set(columns) == set(known) for known in wanted):
+                wanted.append(columns)
+    return tuple(dict.fromkeys(wanted))
+
+
+def costs_of(spec: Spec) -> Any:
+    """Costs as the engine takes them: by kind of mistake, or actual -> predicted -> cost."""
+    if spec.costs is None:
+        return None
+    if isinstance(spec.costs, TwoClassCosts):
+        return {
+            "false_negative": spec.costs.false_negative,
+            "false_positive": spec.costs.false_positive,
+            "true_positive": spec.costs.true_positive,
+            "true_negative": spec.costs.true_negative,
+        }
+    return {actual: dict(row) for actual, row in spec.costs.items()}
+
+
+def threshold_text(criterion: Criterion) -> str | None:
+    """The threshold a criterion names, in words; None for the first."""
+    choice = criterion.threshold
+    if choice is None:
+        return None
+    return choice if isinstance(choice, str) else str(request_of(choice))
+
+
+def metric_named(name: str) -> Metric:
+    """A metric known to exist."""
+    found = find(name)
+    assert found is not None, name
+    return found

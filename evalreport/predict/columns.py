@@ -1,0 +1,177 @@
+"""Views of models whose predictions stand in columns of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from evalreport.data.checked import Checked, Roles, Rules, check
+from evalreport.data.table import RawTable
+from evalreport.errors import Location
+from evalreport.plan.facts import Facts
+from evalreport.predict.view import View
+from evalreport.spec.datasets import Dataset, NamedPositive
+from evalreport.spec.models import (
+    AnyModel,
+    LinearModel,
+    MarginModel,
+    PredictionModel,
+    ScoreModel,
+    ScoresModel,
+)
+from evalreport.spec.model import Spec
+
+Where = Callable[[str], Location | None]
+
+
+def roles_of(spec: Spec, dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> Roles:
+    """Which column plays which part for one dataset and model."""
+    own: dict[str, Any] = {}
+    if isinstance(model, ScoreModel):
+        own["score"] = model.score
+    elif isinstance(model, PredictionModel):
+        own["prediction"] = model.prediction
+    elif isinstance(model, MarginModel):
+        own["margin"] = model.margin
+    elif isinstance(model, ScoresModel):
+        own["scores"] = dict(model.scores)
+    elif isinstance(model, LinearModel):
+        own["features"] = tuple(model.linear.weights)
+    assert isinstance(dataset.target, str)
+    return Roles(
+        target=dataset.target,
+        id=dataset.id,
+        weight=dataset.weight,
+        cluster=dataset.cluster,
+        fold=dataset.fold,
+        subgroups=subgroups,
+        **own,
+    )
+
+
+def rules_of(spec: Spec, name: str) -> Rules:
+    """How labels and missing values of a dataset are treated."""
+    dataset = spec.datasets[name]
+    positive = spec.positive_of(name)
+    return Rules(
+        declared=dataset.labels or (),
+        missing=dataset.missing,
+        indeterminate=dataset.indeterminate,
+        positive={"label": positive.label} if isinstance(positive, NamedPositive) else positive,
+    )
+
+
+def columns_needed(
+    spec: Spec, dataset_name: str, subgroups: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Every column of a dataset that a run reads."""
+    dataset = spec.datasets[dataset_name]
+    found: dict[str, None] = {}
+    for model_name, model in spec.models.items():
+        if dataset_name in spec.datasets_of(model_name):
+            for _, column in roles_of(spec, dataset, model, subgroups).named():
+                found[column] = None
+    return tuple(found)
+
+
+def view_of(
+    spec: Spec,
+    dataset_name: str,
+    model_name: str,
+    table: RawTable,
+    subgroups: tuple[str, ...],
+    where: Where,
+) -> View:
+    """The checked rows of one dataset as one model sees them.
+
+    Raises DataError with every mistake of the data that concerns this model.
+    """
+    dataset, model = spec.datasets[dataset_name], spec.models[model_name]
+    checked = check(
+        table, roles_of(spec, dataset, model, subgroups), rules_of(spec, dataset_name), where
+    )
+    return from_checked(dataset_name, model_name, checked, source_of(model))
+
+
+def source_of(model: AnyModel) -> str:
+    """What a model gives: ``prediction``, ``score``, ``margin`` or ``scores``."""
+    if isinstance(model, PredictionModel):
+        return "prediction"
+    if isinstance(model, ScoresModel):
+        return "scores"
+    return "margin" if isinstance(model, (MarginModel, LinearModel)) else "score"
+
+
+def from_checked(dataset: str, model: str, checked: Checked, source: str) -> View:
+    """A view of checked rows; with two classes the positive class's column is the score."""
+    score, class_scores = checked.score, checked.class_scores
+    if class_scores is not None and len(checked.labels) <= 2:
+        positive = checked.positive if checked.positive is not None else len(checked.labels) - 1
+        score = class_scores[:, positive]
+    predicted = checked.predicted
+    if class_scores is not None and len(checked.labels) > 2:
+        predicted = class_scores.argmax(axis=1).astype(checked.actual.dtype)
+    return View(
+        dataset=dataset,
+        model=model,
+        source=source,
+        labels=checked.labels,
+        positive=checked.positive,
+        actual=checked.actual,
+        row=checked.used,
+        predicted=predicted,
+        score=score,
+        class_scores=class_scores,
+        weight=checked.weight,
+        cluster=checked.cluster,
+        fold=checked.fold,
+        groups=checked.groups,
+        indeterminate=checked.indeterminate,
+        ledger=checked,
+    )
+
+
+def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
+    """What the planner needs to know of a view."""
+    import numpy as np
+
+    scores = view.score if view.score is not None else view.class_scores
+    some = scores is not None and scores.size > 0
+    positive = None
+    if len(view.labels) <= 2:
+        positive = view.labels[view.positive_index]
+    return Facts(
+        dataset=view.dataset,
+        model=view.model,
+        source=view.source,
+        labels=view.labels,
+        positive=positive,
+        rows=view.rows,
+        weighted=view.weight is not None,
+        clustered=view.cluster is not None,
+        indeterminate=view.indeterminate,
+        folds=view.fold[1] if view.fold is not None else (),
+        groups={columns: _occurring(view, columns) for columns in crossings},
+        low=float(np.min(scores)) if some else None,  # type: ignore[arg-type]
+        high=float(np.max(scores)) if some else None,  # type: ignore[arg-type]
+        fold_sizes=view.fold_sizes,
+    )
+
+
+def _occurring(view: View, columns: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Values of a column, or combinations of several, that occur; in the order of their names."""
+    import numpy as np
+
+    code = np.zeros(view.rows, dtype=np.int64)
+    for column in columns:
+        codes, names = view.groups[column]
+        code = code * len(names) + codes
+    found = []
+    for present in np.unique(code).tolist():
+        values = []
+        for column in reversed(columns):
+            names = view.groups[column][1]
+            present, place = divmod(present, len(names))
+            values.append(names[place])
+        found.append(tuple(reversed(values)))
+    return tuple(found)
