@@ -80,15 +80,19 @@ class Criterion(WhichNumber):
         given = [key for key in ("at_least", "at_most", "reference") if key in raw]
         if len(given) > 1:
             fault = Fault(
-                f"the criterion has {' and '.join(given)}", "one each; write two criteria",
-                (given[1],), at_key=True,
+                f"the criterion has {' and '.join(given)}",
+                "one each; write two criteria",
+                (given[1],),
+                at_key=True,
             )
             raise refuse(fault)
         if not given:
             if "margin" in raw:
                 fault = Fault(
-                    "a margin with no reference", "reference: the model, dataset or run",
-                    ("margin",), at_key=True,
+                    "a margin with no reference",
+                    "reference: the model, dataset or run",
+                    ("margin",),
+                    at_key=True,
                 )
             elif not set(raw) <= set(cls.model_fields):
                 return raw
@@ -96,9 +100,7 @@ class Criterion(WhichNumber):
                 fault = Fault("the criterion asks for nothing", "at_least or at_most: a value")
             raise refuse(fault)
         if "margin" in raw and given != ["reference"]:
-            raise refuse(
-                Fault("a margin with no reference", "remove it", ("margin",), at_key=True)
-            )
+            raise refuse(Fault("a margin with no reference", "remove it", ("margin",), at_key=True))
         return raw
 
     @model_validator(mode="after")
@@ -154,5 +156,3 @@ class Declared(WhichNumber):
 def as_threshold(choice: str | Threshold) -> str:
     """The words of a threshold, for comparison with those of the spec."""
     return choice if isinstance(choice, str) else choice.text
-
-

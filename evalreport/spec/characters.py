@@ -18,11 +18,11 @@ _FORBIDDEN_OR_RETURN = re.compile(f"[\r{_FORBIDDEN}]")
 
 
 def describe(character: str) -> str:
-    """A character by its code point and name.
+    r"""A character by its code point and name.
 
-    >>> describe("\\u202e")
+    >>> describe("\u202e")
     'U+202E (right-to-left override)'
-    >>> describe("\\x07")
+    >>> describe("\x07")
     'U+0007 (control character)'
     """
     name = unicodedata.name(character, "").lower() or "control character"
@@ -30,11 +30,11 @@ def describe(character: str) -> str:
 
 
 def forbidden_in(text: str) -> str | None:
-    """The first forbidden character of a scalar's text, or None; escapes are decoded by then.
+    r"""The first forbidden character of a scalar's text, or None; escapes are decoded by then.
 
-    >>> forbidden_in("a\\u200bb") == "\\u200b"
+    >>> forbidden_in("a\u200bb") == "\u200b"
     True
-    >>> forbidden_in("two\\nlines")
+    >>> forbidden_in("two\nlines")
     """
     found = _FORBIDDEN_OR_RETURN.search(text)
     return found.group() if found else None

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, Tag
 
-from evalreport.errors import did_you_mean
 from evalreport.metrics.declare import Interval, Metric
-from evalreport.spec.confidence import _faults
+from evalreport.spec.by_metric import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
-from evalreport.spec.faults import Fault, refuse
 from evalreport.spec.fields import Flag, Name, Number, Part, form
-from evalreport.spec.metric_requests import known_metric
 
 #: Shares of rows that are fixed by the truth: the same rows are under both models.
 PAIRED_PROPORTIONS = ("accuracy", "error_rate", "recall", "specificity", "fpr", "fnr")
@@ -73,43 +70,6 @@ Reference: TypeAlias = Annotated[
 ]
 
 
-def _chosen(of: Callable[[Metric], tuple[str, ...]], what: str) -> Callable[[Any], Any]:
-    """A validator of {metric: method}, giving canonical names."""
-
-    def check(values: Mapping[str, str]) -> Mapping[str, str]:
-        found: dict[str, str] = {}
-        faults: list[Fault] = []
-        for word, method in values.items():
-            try:
-                metric = known_metric(word, at_key=True)
-            except ValueError as error:
-                faults.extend(_faults(error))
-                continue
-            known = of(metric)
-            if method not in known:
-                hint = did_you_mean(method, known, f"{what}s of {metric.name}")
-                faults.append(Fault(f"{metric.name} has no {what} '{method}'", hint, (word,)))
-            found[metric.name] = method
-        if faults:
-            raise refuse(*faults)
-        return found
-
-    return check
-
-
-def _margins(values: Mapping[str, float]) -> Mapping[str, float]:
-    found: dict[str, float] = {}
-    faults: list[Fault] = []
-    for word, margin in values.items():
-        try:
-            found[known_metric(word, at_key=True).name] = margin
-        except ValueError as error:
-            faults.extend(_faults(error))
-    if faults:
-        raise refuse(*faults)
-    return found
-
-
 class Comparisons(Part):
     """What is compared with what, and how."""
 
@@ -119,19 +79,17 @@ class Comparisons(Part):
     correction: Literal["none", "bonferroni", "holm", "benjamini_hochberg"] = Field(
         "none", description="Correction of p values for their number."
     )
-    tests: Annotated[Mapping[Name, Name], AfterValidator(_chosen(tests_of, "test"))] = Field(
-        default_factory=dict, description="Test of a metric, by its name."
+    tests: Annotated[Mapping[Name, Name], AfterValidator(methods_by_metric(tests_of, "test"))] = (
+        Field(default_factory=dict, description="Test of a metric, by its name.")
     )
     methods: Annotated[
-        Mapping[Name, Name], AfterValidator(_chosen(intervals_of, "interval method"))
-    ] = Field(
-        default_factory=dict, description="Interval method of the difference, by metric."
-    )
-    margins: Annotated[
-        Mapping[Name, Annotated[Number, Field(gt=0)]], AfterValidator(_margins)
-    ] = Field(
-        default_factory=dict,
-        description="Non-inferiority margin of a metric: how much worse is still good enough.",
+        Mapping[Name, Name], AfterValidator(methods_by_metric(intervals_of, "interval method"))
+    ] = Field(default_factory=dict, description="Interval method of the difference, by metric.")
+    margins: Annotated[Mapping[Name, Annotated[Number, Field(gt=0)]], AfterValidator(by_metric)] = (
+        Field(
+            default_factory=dict,
+            description="Non-inferiority margin of a metric: how much worse is still good enough.",
+        )
     )
     net_reclassification: Flag = Field(
         False, description="Whether net reclassification is reported as well."

@@ -36,7 +36,8 @@ def _readable(value: Any) -> Any:
     if isinstance(value, TwoClassCosts):
         return value
     if not isinstance(value, dict) or not value:
-        raise wrong_type(value, "{false_negative: 5, false_positive: 1}, or {actual: {predicted: cost}}")
+        forms = "{false_negative: 5, false_positive: 1}, or {actual: {predicted: cost}}"
+        raise wrong_type(value, forms)
     nested = [key for key, item in value.items() if isinstance(item, dict)]
     if nested and len(nested) < len(value):
         key = next(key for key in value if key not in nested)

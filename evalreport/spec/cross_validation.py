@@ -60,7 +60,7 @@ class CrossValidation(Part):
     @classmethod
     def _settings_of_the_scheme(cls, raw: Any) -> Any:
         scheme = raw.get("scheme", "stratified_k_fold") if isinstance(raw, dict) else None
-        if scheme not in SETTINGS if isinstance(scheme, str) else True:
+        if not isinstance(scheme, str) or scheme not in SETTINGS:
             return raw
         unused = [
             key

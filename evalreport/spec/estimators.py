@@ -79,9 +79,10 @@ def estimator_path(path: str, info: ValidationInfo) -> str:
 
 
 def _instead(path: str, package: str) -> str:
-    same_name = [known for known in CLASSIFIERS if known.rpartition(".")[2] == path.rpartition(".")[2]]
-    if same_name:
-        return f"did you mean '{same_name[0]}'?"
+    by_name = {known.rpartition(".")[2]: known for known in CLASSIFIERS}
+    name = path.rpartition(".")[2]
+    if name in by_name:
+        return f"did you mean '{by_name[name]}'?"
     if package != "sklearn":
         return f"--allow-import {package} admits the classifiers of an installed package"
     hint = did_you_mean(path, CLASSIFIERS)

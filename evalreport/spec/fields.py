@@ -33,9 +33,7 @@ SEED_LIMIT = 1 << 63
 class Part(BaseModel):
     """A part of a spec: frozen, nothing converted, unknown keys refused."""
 
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, populate_by_name=True
-    )
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
 
 
 def as_text(value: Any) -> str:
@@ -49,9 +47,7 @@ def as_text(value: Any) -> str:
     if isinstance(value, Scalar):
         if value.kind != "null":
             return value.text
-        raise refuse(
-            Fault(f"is {shown(value)}", "quote it if it is meant as text", named=True)
-        )
+        raise refuse(Fault(f"is {shown(value)}", "quote it if it is meant as text", named=True))
     raise wrong_type(value, "text")
 
 
@@ -77,8 +73,10 @@ def _number_hint(value: Any) -> str:
         if text.endswith("%"):
             return f"a share: {float(text[:-1]) / 100:g}"
         if math.isfinite(float(text.replace(",", "."))):
-            return f"a number with a decimal point: {text.replace(',', '.')}" if "," in text else (
-                f"a number, without quotes: {text}"
+            return (
+                f"a number with a decimal point: {text.replace(',', '.')}"
+                if "," in text
+                else (f"a number, without quotes: {text}")
             )
     except ValueError:
         pass

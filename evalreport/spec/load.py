@@ -16,9 +16,12 @@ from evalreport.errors import FilesError, Location, Problem, SpecError
 from evalreport.spec.estimators import ALLOWED
 from evalreport.spec.faults import shown
 from evalreport.spec.model import VERSION, Spec
+from evalreport.spec.needs import unmet_needs
+from evalreport.spec.notes import notes
+from evalreport.spec.outline import outline
 from evalreport.spec.overrides import apply_overrides
 from evalreport.spec.problems import of_validation
-from evalreport.spec.references import reference_notes, reference_problems
+from evalreport.spec.references import unknown_references
 from evalreport.spec.scalars import Scalar
 from evalreport.spec.yaml_document import MOST_BYTES, Document, read_document
 from evalreport.spec.yaml_document import Path as Place
@@ -85,7 +88,11 @@ def load_spec(
         SpecError: every mistake of the spec.
     """
     return parse_spec(
-        _read(Path(path)), str(path), overrides, path=Path(path), frames=frames,
+        _read(Path(path)),
+        str(path),
+        overrides,
+        path=Path(path),
+        frames=frames,
         allow_import=allow_import,
     )
 
@@ -116,7 +123,9 @@ def parse_spec(
     except ValidationError as error:
         problems.extend(of_validation(error, document, Spec))
     folder = None if path is None else path.parent
-    problems.extend(reference_problems(document, frames=frames, folder=folder))
+    known = outline(document, allow_import)
+    problems.extend(unknown_references(known))
+    problems.extend(unmet_needs(known, frames=frames, folder=folder))
     if problems or spec is None:
         raise SpecError(*_in_order(problems))
     data = source.encode() if isinstance(source, str) else source
@@ -127,7 +136,7 @@ def parse_spec(
         text=data.decode("utf-8-sig"),
         sha256=hashlib.sha256(data).hexdigest(),
         overrides=tuple(overrides),
-        notes=tuple(reference_notes(document, spec)),
+        notes=tuple(notes(known, spec)),
         document=document,
     )
 

@@ -128,16 +128,19 @@ def word_and_params(raw: Any) -> tuple[str, Mapping[str, Any] | None]:
     raise wrong_type(raw, "the name of a metric, or {name: {parameter: value}}")
 
 
+def unknown_metric(word: str, *, at_key: bool = False, extra: tuple[str, ...] = ()) -> Fault:
+    """The fault of a word that names no metric, with the nearest one that does."""
+    hint = did_you_mean(word, (*known_names(), *extra), "metrics")
+    if not hint.startswith("did"):
+        hint = "`evalreport metrics` lists them"
+    return Fault(f"unknown metric {shown(word)}", hint, (word,) if at_key else (), at_key=at_key)
+
+
 def known_metric(word: str, *, at_key: bool = False, extra: tuple[str, ...] = ()) -> Metric:
     """The metric with this name or alias; raises the fault that names the nearest one."""
     metric = find(word)
     if metric is None:
-        hint = did_you_mean(word, (*known_names(), *extra), "metrics")
-        if hint.startswith("metrics are"):
-            hint = "`evalreport metrics` lists them"
-        raise refuse(
-            Fault(f"unknown metric {shown(word)}", hint, (word,) if at_key else (), at_key=at_key)
-        )
+        raise refuse(unknown_metric(word, at_key=at_key, extra=extra))
     return metric
 
 
@@ -177,14 +180,10 @@ def read_params(
             faults.append(Fault(f"{name} is {shown(raw)}", problem, (*at, name)))
         elif value is not None:
             values[name] = _converted(known[name], value)
-    missing = [
-        p.name for p in metric.parameters
-        if p.required and p.name not in params and p.name != FROM_THE_SPEC
-    ]
-    faults.extend(
-        Fault(f"{metric.name} needs {name}", f"{{{metric.name}: {{{name}: ...}}}}", at)
-        for name in missing
-    )
+    wrong = None if faults else metric.missing({FROM_THE_SPEC: None, **values})
+    if wrong is not None:
+        example = (metric.one_of or tuple(known))[0]
+        faults.append(Fault(wrong, f"{{{metric.name}: {{{example}: ...}}}}", at))
     if faults:
         raise refuse(*faults)
     return values

@@ -66,6 +66,8 @@ def _distinct(columns: tuple[str, ...]) -> tuple[str, ...]:
     return columns
 
 
+_NAME_SCHEMA = {"type": ["string", "number", "boolean"]}
+
 Crossing: TypeAlias = Annotated[
     tuple[Column, ...],
     Field(min_length=1, strict=False),
@@ -74,8 +76,8 @@ Crossing: TypeAlias = Annotated[
     WithJsonSchema(
         {
             "anyOf": [
-                {"type": ["string", "number", "boolean"]},
-                {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}},
+                _NAME_SCHEMA,
+                {"type": "array", "minItems": 1, "items": _NAME_SCHEMA},
             ]
         }
     ),

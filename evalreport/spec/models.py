@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BeforeValidator, Field, Tag
+from pydantic import BeforeValidator, Field, Tag, model_validator
 
 from evalreport.errors import did_you_mean
 from evalreport.spec.datasets import DataFile, LabelSource, LocalFile
@@ -151,6 +151,18 @@ class History(Part):
         default_factory=dict, description="For each feature the column with its weight."
     )
 
+    @model_validator(mode="after")
+    def _one_kind(self) -> History:
+        given = [
+            key
+            for key in ("score", "margin", "prediction", "weights")
+            if getattr(self, key) not in (None, {})
+        ]
+        if len(given) != 1:
+            what = f"a history with {' and '.join(given) or 'nothing to judge'}"
+            raise refuse(Fault(what, "one of score, margin, prediction and weights"))
+        return self
+
 
 class HistoryModel(Model):
     """A model over the course of its training."""
@@ -179,7 +191,9 @@ def _one_source(value: Any) -> Any:
     one_key(value, SOURCES, "the model")
     if not any(key in value for key in SOURCES):
         faults = [
-            Fault(f"unknown key '{key}'", did_you_mean(key, SOURCES, "sources"), (key,), at_key=True)
+            Fault(
+                f"unknown key '{key}'", did_you_mean(key, SOURCES, "sources"), (key,), at_key=True
+            )
             for key in value
             if key != "datasets"
         ]

@@ -36,8 +36,7 @@ def of_validation(error: ValidationError, document: Document, root: type[Part]) 
     for one in error.errors(include_url=False):
         at = follow(_without_key_marks(one["loc"]), root)
         if one["type"] == FAULTS:
-            for fault in one["ctx"][FAULTS]:
-                found.append(of_fault(fault, at.path, document))
+            found.extend(of_fault(fault, at.path, document) for fault in one["ctx"][FAULTS])
         else:
             found.append(_of_error(dict(one), at, document, root))
     return found
@@ -70,30 +69,33 @@ def _without_key_marks(place: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
 
 def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type[Part]) -> Problem:
-    kind, path, context = error["type"], at.path, error.get("ctx") or {}
+    kind, path = error["type"], at.path
     if kind == "extra_forbidden":
         return _unknown_key(error, path, document, root)
     if kind == "missing":
         return _missing(error, path, document, root)
     if kind == "literal_error":
         return _not_a_choice(error, path, document)
+    if kind == "string_too_short":
+        return _empty_text(error, path, document)
     name, where = name_of(path), document.where(path)
+    if kind in ("too_short", "too_long"):
+        return _wrong_length(kind, error["ctx"], name, where)
     if kind in _BOUNDS:
         key, words = _BOUNDS[kind]
-        instead = f"a number {words} {context[key]:g}"
+        instead = f"a number {words} {error['ctx'][key]:g}"
         return Problem(f"{name} is {_input(error, document, path)}", instead, where)
-    if kind in ("too_short", "too_long"):
-        return _wrong_length(kind, context, name, document.where(path))
-    if kind == "string_too_short":
-        at_key = error["loc"] and error["loc"][-1] == "[key]"
-        what = f"a key of {name_of(path[:-1])} is empty" if at_key else f"{name} is empty"
-        return Problem(what, "some text", document.where_key(path) if at_key else where)
+    instead = _WANTED.get(kind, "")
     if kind == "string_pattern_mismatch":
-        what = f"{name} is {shown(error['input'])}"
-        return Problem(what, _described(error, root) or f"text like {context['pattern']}", where)
-    if kind in _WANTED:
-        return Problem(f"{name} is {shown(error['input'])}", _WANTED[kind], where)
-    return Problem(f"{name}: {error['msg']}", "", where)
+        instead = _described(error, root)
+    return Problem(f"{name} is {shown(error['input'])}", instead or str(error["msg"]), where)
+
+
+def _empty_text(error: dict[str, Any], path: Path, document: Document) -> Problem:
+    if error["loc"][-1] == "[key]":
+        what = f"a key of {name_of(path[:-1])} is empty"
+        return Problem(what, "some text", document.where_key(path))
+    return Problem(f"{name_of(path)} is empty", "some text", document.where(path))
 
 
 def _input(error: dict[str, Any], document: Document, path: Path) -> str:
@@ -157,5 +159,3 @@ def _not_a_choice(error: dict[str, Any], path: Path, document: Document) -> Prob
     word = given if isinstance(given, str) else getattr(given, "text", "")
     hint = did_you_mean(word, choices, "choices") if word else f"one of {', '.join(choices)}"
     return Problem(f"{name_of(path)} is {shown(given)}", hint, document.where(path))
-
-

@@ -32,7 +32,7 @@ _SEPARATED = re.compile(r"[-+]?[0-9][0-9_]*([:.][0-9_]*)*([eE][-+]?[0-9_]+)?")
 #: More digits than any double has, before and after the point.
 MOST_DIGITS = 400
 
-Plain: TypeAlias = "None | bool | int | float"
+Plain: TypeAlias = bool | int | float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ LIMITS = ("at_least", "at_most")
 
 
 class Reach(Part):
-    """A value that a metric has to reach: ``{recall: 0.95}`` or ``{fbeta: {beta: 2, value: 0.9}}``."""
+    """A value to reach: ``{recall: 0.95}``, or ``{fbeta: {beta: 2, value: 0.9}}``."""
 
     metric: RuleMetric
     value: float
@@ -31,8 +31,12 @@ class Reach(Part):
             if isinstance(wanted, dict):
                 if "value" not in wanted:
                     raise refuse(
-                        Fault(f"{word} has no value to reach", "value: 0.9 beside its parameters",
-                              (word,), at_key=True)
+                        Fault(
+                            f"{word} has no value to reach",
+                            "value: 0.9 beside its parameters",
+                            (word,),
+                            at_key=True,
+                        )
                     )
                 params = {key: item for key, item in wanted.items() if key != "value"}
                 return {"metric": _metric({word: params}), "value": as_number(wanted["value"])}

@@ -157,6 +157,7 @@ class _Builder:
         self.documents = 0
         self._stack: list[_Open] = []
         self._nodes = 0
+        self._aliases = 0
 
     def take(self, event: Any) -> None:
         """Take the next event of the parser."""
@@ -164,10 +165,7 @@ class _Builder:
             case yaml.DocumentStartEvent():
                 self._document_start(event)
             case yaml.AliasEvent():
-                self._problem(
-                    event, f"aliases are not allowed: *{event.anchor}", "write the value out"
-                )
-                self._node(event, "")
+                self._alias(event)
             case yaml.ScalarEvent():
                 self._allowed(event)
                 self._node(event, self._scalar(event))
@@ -179,6 +177,15 @@ class _Builder:
                 self._open(event, [])
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
                 self._stack.pop()
+
+    def _alias(self, event: Any) -> None:
+        """An alias is one mistake with its anchor: only the first one is told."""
+        if self._aliases == 0:
+            self._problem(
+                event, f"aliases are not allowed: *{event.anchor}", "write the values out"
+            )
+        self._aliases += 1
+        self._node(event, "")
 
     def _at(self, event: Any) -> Location:
         mark = event.start_mark

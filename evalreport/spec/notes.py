@@ -1,0 +1,95 @@
+"""Remarks on a spec that stop nothing: what is asked twice, has no effect, or looks alike."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from evalreport.errors import Location, Problem
+from evalreport.spec.comparisons import Comparisons
+from evalreport.spec.datasets import NamedPositive
+from evalreport.spec.model import Spec
+from evalreport.spec.models import EstimatorModel
+from evalreport.spec.outline import Outline
+
+#: Scripts with letters that look like Latin ones.
+_LOOK_ALIKE = ("GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE")
+
+
+def notes(known: Outline, spec: Spec) -> Iterator[Problem]:
+    """Every remark, in the order of the parts."""
+    yield from _asked_twice(known)
+    yield from _without_effect(known, spec)
+    yield from _mixed_scripts(known, spec)
+
+
+def _asked_twice(known: Outline) -> Iterator[Problem]:
+    first: dict[object, str] = {}
+    for path, request in known.metrics:
+        if request in first:
+            yield Problem(
+                f"{request.asked} is {first[request]}, which is asked for already",
+                "it is given once",
+                known.document.where(path),
+            )
+        first.setdefault(request, request.text)
+
+
+def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
+    trained = any(isinstance(model, EstimatorModel) for model in spec.models.values())
+    for key in ("cross_validation", "learning_curve"):
+        if known.has(key) and not trained:
+            where = known.document.where_key((key,))
+            yield Problem(f"{key} has no effect: no model is trained", "", where)
+    asked = {request.name for _, request in known.all_metrics()}
+    for name in spec.confidence.methods:
+        if name not in asked:
+            where = known.document.where(("confidence", "methods"))
+            yield Problem(f"a method for {name}, which is not asked for", "", where)
+    comparisons = known.part("comparisons", Comparisons)
+    if comparisons is not None and isinstance(comparisons.reference, str):
+        others = [name for name in spec.models if name != comparisons.reference]
+        if not others:
+            where = known.document.where(("comparisons", "reference"))
+            yield Problem("there is no other model to compare with the reference", "", where)
+
+
+def _mixed_scripts(known: Outline, spec: Spec) -> Iterator[Problem]:
+    where = known.document.where
+    yield from _if_mixed(spec.title, "title", where(("title",)))
+    for name, dataset in spec.datasets.items():
+        at = known.document.where_key(("datasets", name))
+        yield from _if_mixed(name, "dataset", at)
+        labels = [*(dataset.labels or ()), *dataset.indeterminate]
+        if isinstance(dataset.positive, NamedPositive):
+            labels.append(dataset.positive.label)
+        for label in labels:
+            yield from _if_mixed(label, "label", at)
+    for name in spec.models:
+        yield from _if_mixed(name, "model", known.document.where_key(("models", name)))
+    if isinstance(spec.positive, NamedPositive):
+        yield from _if_mixed(spec.positive.label, "label", where(("positive", "label")))
+
+
+def _if_mixed(text: str, what: str, where: Location) -> Iterator[Problem]:
+    strange = look_alikes(text)
+    if strange:
+        shown = ", ".join(f"{c} ({unicodedata.name(c).lower()})" for c in strange)
+        yield Problem(f"{what} '{text}' mixes letters of two scripts: {shown}", "", where)
+
+
+def look_alikes(text: str) -> tuple[str, ...]:
+    r"""Letters of scripts that resemble Latin, in words that hold Latin letters too.
+
+    >>> look_alikes("m\u0430lignant") == ("\u0430",)
+    True
+    >>> look_alikes("\u0430 malignant")
+    ()
+    """
+    found: dict[str, None] = {}
+    for word in text.split():
+        letters = [c for c in word if c.isalpha()]
+        scripts = {c: unicodedata.name(c, "").partition(" ")[0] for c in letters}
+        if "LATIN" in scripts.values():
+            found.update(dict.fromkeys(c for c in letters if scripts[c] in _LOOK_ALIKE))
+    return tuple(found)

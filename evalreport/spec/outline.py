@@ -1,0 +1,168 @@
+"""The parts of a spec that can be read by themselves, even where others are wrong.
+
+Checks across parts have to run although some part has a mistake, so that all
+mistakes are told at once: names come from the keys, and items that do not
+validate are left out here, their own mistakes being told already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from evalreport.spec.acceptance import Criterion, Declared, WhichNumber
+from evalreport.spec.comparisons import Comparisons
+from evalreport.spec.cross_validation import CrossValidation, LearningCurve
+from evalreport.spec.datasets import Dataset
+from evalreport.spec.engine import Drift, Engine
+from evalreport.spec.estimators import ALLOWED
+from evalreport.spec.fields import Part
+from evalreport.spec.metric_requests import MetricRequest
+from evalreport.spec.models import SOURCES, Model, source_of
+from evalreport.spec.report import Report
+from evalreport.spec.thresholds import Threshold
+from evalreport.spec.yaml_document import Document, Path
+
+P = TypeVar("P", bound=Part)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What could be read, each with its path; names of datasets and models are complete."""
+
+    document: Document
+    dataset_names: tuple[str, ...]
+    model_names: tuple[str, ...]
+    datasets: dict[str, Dataset]
+    models: dict[str, Model]
+    metrics: tuple[tuple[Path, MetricRequest], ...]
+    thresholds: tuple[tuple[Path, Threshold], ...]
+    #: None where ``thresholds`` cannot be read as a whole.
+    threshold_texts: tuple[str, ...] | None
+    crossings: frozenset[frozenset[str]] | None
+    criteria: tuple[tuple[Path, Criterion], ...]
+    declared: tuple[tuple[Path, Declared], ...]
+    single: dict[str, Part] = field(default_factory=dict)
+
+    def has(self, key: str) -> bool:
+        """Whether the spec writes this part at all."""
+        return key in self.document.root
+
+    def part(self, key: str, kind: type[P]) -> P | None:
+        """A part that is a single mapping, if it is there and valid."""
+        found = self.single.get(key)
+        return found if isinstance(found, kind) else None
+
+    def which_numbers(self) -> Iterator[tuple[Path, WhichNumber]]:
+        """Everything that refers to numbers of the report."""
+        yield from self.criteria
+        yield from self.declared
+
+    def all_metrics(self) -> Iterator[tuple[Path, MetricRequest]]:
+        """Every metric that is asked for anywhere, with its path."""
+        yield from self.metrics
+        for path, threshold in self.thresholds:
+            for key, metric in threshold.metrics:
+                yield (*path, key), metric
+        for path, number in self.which_numbers():
+            yield (*path, "metric"), number.metric
+        curve = self.part("learning_curve", LearningCurve)
+        for index, request in enumerate(() if curve is None else curve.metrics):
+            yield ("learning_curve", "metrics", index), request
+
+
+_SINGLE: dict[str, type[Part]] = {
+    "comparisons": Comparisons,
+    "cross_validation": CrossValidation,
+    "learning_curve": LearningCurve,
+    "drift": Drift,
+    "engine": Engine,
+    "report": Report,
+}
+
+
+def outline(document: Document, allow_import: Sequence[str] = ()) -> Outline:
+    """Read what can be read of a document whose root is a mapping."""
+    root: dict[str, Any] = document.root
+    context = {ALLOWED: tuple(allow_import)}
+    thresholds = _items(root, "thresholds", Threshold)
+    return Outline(
+        document=document,
+        dataset_names=_keys(root.get("datasets")),
+        model_names=_keys(root.get("models")),
+        datasets=_named(root.get("datasets"), Dataset),
+        models=_models(root.get("models"), context),
+        metrics=_items(root, "metrics", MetricRequest),
+        thresholds=thresholds,
+        threshold_texts=_texts(root.get("thresholds"), thresholds),
+        crossings=_crossings(root.get("subgroups")),
+        criteria=_items(root, "acceptance", Criterion),
+        declared=_items(root, "declared", Declared),
+        single={
+            key: part
+            for key, kind in _SINGLE.items()
+            if (part := _valid(root.get(key), kind)) is not None
+        },
+    )
+
+
+def _valid(raw: Any, kind: type[P], context: dict[str, Any] | None = None) -> P | None:
+    if raw is None:
+        return None
+    try:
+        return kind.model_validate(raw, context=context)
+    except ValidationError:
+        return None
+
+
+def _keys(raw: Any) -> tuple[str, ...]:
+    return tuple(raw) if isinstance(raw, dict) else ()
+
+
+def _named(raw: Any, kind: type[P]) -> dict[str, P]:
+    items = raw.items() if isinstance(raw, dict) else ()
+    return {name: part for name, value in items if (part := _valid(value, kind)) is not None}
+
+
+def _models(raw: Any, context: dict[str, Any]) -> dict[str, Model]:
+    found: dict[str, Model] = {}
+    for name, value in raw.items() if isinstance(raw, dict) else ():
+        kind = SOURCES[source_of(value).strip("()")]
+        model = _valid(value, kind, context)
+        if model is not None:
+            found[name] = model
+    return found
+
+
+def _items(root: dict[str, Any], key: str, kind: type[P]) -> tuple[tuple[Path, P], ...]:
+    raw = root.get(key)
+    return tuple(
+        ((key, index), part)
+        for index, value in enumerate(raw if isinstance(raw, list) else ())
+        if (part := _valid(value, kind)) is not None
+    )
+
+
+def _texts(raw: Any, thresholds: tuple[tuple[Path, Threshold], ...]) -> tuple[str, ...] | None:
+    """The words of every threshold; those of the defaults where none is declared."""
+    if raw is None:
+        return ("0.5", "0")
+    if not isinstance(raw, list) or len(raw) != len(thresholds):
+        return None
+    return tuple(threshold.text for _, threshold in thresholds)
+
+
+def _crossings(raw: Any) -> frozenset[frozenset[str]] | None:
+    """The sets of columns that are crossed; None where they cannot be read."""
+    from evalreport.spec.model import Crossing
+
+    if raw is None:
+        return frozenset()
+    try:
+        read = TypeAdapter(tuple[Crossing, ...]).validate_python(tuple(raw), strict=False)
+    except (ValidationError, TypeError):
+        return None
+    return frozenset(frozenset(columns) for columns in read)
