@@ -10,6 +10,8 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.merging import by_dataset
 from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent, rows
+from evalreport.plan.build import PAIRED_CLASSES, RECORDS_PER_CLASS
+from evalreport.plan.methods import SMOOTH_CLASSES
 from evalreport.predict.view import View
 from evalreport.statistics.means import effective_size_from_sums
 
@@ -21,8 +23,11 @@ FEW_ROWS = 10
 MANY_EXCLUDED = 0.05
 #: Fewer clusters than this make cluster-robust intervals too narrow.
 FEW_CLUSTERS = 30
-#: Findings of the data that have a caution of their own.
-LOOK_ALIKE, FLOAT32, ONE_CLASS = "look", "float32", "one_class"
+#: Findings of the data reader that have a caution of their own ...
+LOOK_ALIKE, HIDDEN, FLOAT32 = "look_alike_labels", "hidden_characters", "float32"
+#: ... and those that are counted from the rows here instead.
+COUNTED_HERE = ("one_class", "scores_outside_unit")
+OTHER = ""
 
 
 @caution(
@@ -164,6 +169,18 @@ def look_alike_labels(run: RunFacts) -> Iterator[Caution]:
 
 
 @caution(
+    "hidden_characters",
+    severity="warning",
+    title="Labels hold characters that do not show",
+    why="such a label cannot be told on the page from one without them",
+    read_instead="the label ledger, which writes these characters out",
+)
+def hidden_characters(run: RunFacts) -> Iterator[Caution]:
+    """The data reader found invisible characters, or letters of another script, in labels."""
+    yield from by_dataset(run, partial(_findings, HIDDEN))
+
+
+@caution(
     "float32_scores",
     severity="note",
     title="Scores are stored in single precision",
@@ -184,20 +201,16 @@ def float32_scores(run: RunFacts) -> Iterator[Caution]:
 )
 def data_finding(run: RunFacts) -> Iterator[Caution]:
     """Every other finding of the data reader."""
-    yield from by_dataset(run, partial(_findings, ""))
+    yield from by_dataset(run, partial(_findings, OTHER))
 
 
 def _findings(kind: str, view: View) -> Iterator[Caution]:
+    own = (LOOK_ALIKE, HIDDEN, FLOAT32)
     for finding in getattr(view.ledger, "findings", ()):
-        if _kind(finding.code) == kind:
-            message = finding.message.strip()
-            message = message[:1].upper() + message[1:] + ("" if message.endswith(".") else ".")
-            yield Caution(message, numbers={"finding": finding.code})
-
-
-def _kind(code: str) -> str:
-    """Which caution a finding belongs to; one class is counted here, not passed through."""
-    return next((kind for kind in (LOOK_ALIKE, FLOAT32, ONE_CLASS) if kind in code), "")
+        if finding.code in COUNTED_HERE or kind != (finding.code if finding.code in own else OTHER):
+            continue
+        message = finding.message.strip().rstrip(".")
+        yield Caution(f"{message}.", numbers={"finding": finding.code})
 
 
 @caution(
@@ -249,6 +262,31 @@ def _few_clusters(view: View) -> Iterator[Caution]:
             f"The {rows(view.rows)} come from {counted(clusters, 'cluster')}.",
             numbers={"clusters": clusters, "rows": view.rows},
         )
+
+
+@caution(
+    "class_count_cap",
+    severity="note",
+    title="Too many classes to give everything",
+    why="with very many classes some numbers would not fit a page or an hour",
+    read_instead="the averages, and the cells of the table in results.json",
+)
+def class_count_cap(run: RunFacts) -> Iterator[Caution]:
+    """The number of classes is above a stated limit."""
+    for dataset in run.datasets:
+        classes = max(len(view.labels) for view in run.views_of(dataset))
+        caps = (
+            (RECORDS_PER_CLASS, "records per class"),
+            (SMOOTH_CLASSES, "intervals of functions of the whole table"),
+            (PAIRED_CLASSES, "areas of pairs of classes"),
+        )
+        left_out = [f"{what} (limit {number(cap)})" for cap, what in caps if classes > cap]
+        if left_out:
+            yield Caution(
+                f"There are {number(classes)} classes; not given: {listed(left_out)}.",
+                dataset,
+                numbers={"classes": classes},
+            )
 
 
 def _classes(run: RunFacts, view: View) -> list[tuple[int, str]]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from evalreport.engine.records import Measure, TableRecord
 from evalreport.engine.settings import Settings
 from evalreport.metrics.tables import Matrix, ScoreTable
-from evalreport.plan.task import EVERYTHING, MEAN_OF_FOLDS, Slice
+from evalreport.plan.task import EVERYTHING, Slice
 from evalreport.predict.view import View
 
 Record = Mapping[str, Any]
@@ -80,6 +80,11 @@ class RunFacts:
         own = self._tables_by_view.get((view.dataset, view.model), ())
         return tuple(t for t in own if t.where == where)
 
+    def subgroup_tables(self, view: View) -> tuple[TableRecord, ...]:
+        """The whole classification tables of subgroups, in the order of the run."""
+        own = self._tables_by_view.get((view.dataset, view.model), ())
+        return tuple(t for t in own if t.where.subgroup and t.where.fold is None)
+
     def main_table(self, view: View) -> TableRecord | None:
         """The table of all rows at the first threshold."""
         return next(iter(self.tables_of(view)), None)
@@ -110,7 +115,7 @@ class RunFacts:
     def sliced(self, view: View) -> tuple[Measure, ...]:
         """The measures of subgroups of a dataset and model."""
         own = self._measures_by_view.get((view.dataset, view.model), ())
-        return tuple(m for m in own if m.where.subgroup and m.where.fold != MEAN_OF_FOLDS)
+        return tuple(m for m in own if m.where.subgroup and m.where.fold is None)
 
     def measure(self, view: View, metric: str, threshold: float | None = None) -> Measure | None:
         """The one measure of all rows that stands for a metric, if it has a value.
@@ -129,10 +134,6 @@ class RunFacts:
             (m for kind in ("micro", "macro") for m in own if m.average == kind),
             next((m for m in own if m.label is None and m.average is None), None),
         )
-
-    def asked_for(self, *metrics: str) -> tuple[str, ...]:
-        """Which of these metrics were asked for, in the order given."""
-        return tuple(name for name in metrics if name in set(self.requested))
 
 
 def _grouped(records: Any) -> Mapping[Key, tuple[Any, ...]]:

@@ -36,16 +36,17 @@ def leads(first: ScoreTable, second: ScoreTable) -> tuple[Lead, Lead] | None:
     if curves[0] is None or curves[1] is None:
         return None
     at = np.union1d(curves[0][0], curves[1][0])
-    found = []
+    sides = []
     for side in (0, 1):
         one, other = (_values(curve, at, side) for curve in curves if curve is not None)
-        found.append(one - other)
-    gaps, places = np.concatenate(found), np.concatenate([at, at])
-    best, worst = int(np.argmax(gaps)), int(np.argmin(gaps))
-    return (
-        Lead(max(float(gaps[best]), 0.0), float(places[best])),
-        Lead(max(float(-gaps[worst]), 0.0), float(places[worst])),
-    )
+        sides.append(one - other)
+    above, below = np.maximum(*sides), np.maximum(-sides[0], -sides[1])
+    return _highest(above, at), _highest(below, at)
+
+
+def _highest(gaps: Floats, at: Floats) -> Lead:
+    place = int(np.argmax(gaps))
+    return Lead(max(float(gaps[place]), 0.0), float(at[place]))
 
 
 def _curve(table: ScoreTable) -> tuple[Floats, Floats, Floats] | None:

@@ -43,7 +43,7 @@ def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
                 continue
             tied = int(np.count_nonzero(view.score == record.threshold))
             # a rule picks an observed score, so one row there says nothing
-            if tied > (0 if _is_plain_number(record.threshold_rule) else 1):
+            if tied > (0 if record.threshold_rule is None else 1):
                 verb = "scores" if tied == 1 else "score"
                 yield Caution(
                     f"{part(tied, view.rows)} rows {verb} exactly {record.threshold:.6g} and "
@@ -53,10 +53,6 @@ def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
                     table=record.id,
                     numbers={"tied": tied, "rows": view.rows, "threshold": record.threshold},
                 )
-
-
-def _is_plain_number(rule: str | None) -> bool:
-    return rule is None
 
 
 @caution(

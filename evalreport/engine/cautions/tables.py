@@ -22,8 +22,6 @@ from evalreport.engine.records import Measure, TableRecord
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.tables import Matrix
-from evalreport.plan.build import PAIRED_CLASSES, RECORDS_PER_CLASS
-from evalreport.plan.methods import SMOOTH_CLASSES
 from evalreport.predict.view import View
 from evalreport.statistics.tail import binomial_greater
 
@@ -235,31 +233,6 @@ def wald_interval(run: RunFacts) -> Iterator[Caution]:
                 view.model,
                 found[0].id,
                 numbers={"proportions": len(found)},
-            )
-
-
-@caution(
-    "class_count_cap",
-    severity="note",
-    title="Too many classes to give everything",
-    why="with very many classes some numbers would not fit a page or an hour",
-    read_instead="the averages, and the cells of the table in results.json",
-)
-def class_count_cap(run: RunFacts) -> Iterator[Caution]:
-    """The number of classes is above a stated limit."""
-    for dataset in run.datasets:
-        classes = max(len(view.labels) for view in run.views_of(dataset))
-        caps = (
-            (RECORDS_PER_CLASS, "records per class"),
-            (SMOOTH_CLASSES, "intervals of functions of the whole table"),
-            (PAIRED_CLASSES, "areas of pairs of classes"),
-        )
-        left_out = [f"{what} (limit {number(cap)})" for cap, what in caps if classes > cap]
-        if left_out:
-            yield Caution(
-                f"There are {number(classes)} classes; not given: {listed(left_out)}.",
-                dataset,
-                numbers={"classes": classes},
             )
 
 

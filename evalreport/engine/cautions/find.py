@@ -1,0 +1,70 @@
+"""All cautions of a run, as the records of ``results.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evalreport.engine.cautions.catalogue import catalogue, code_problem
+from evalreport.engine.cautions.declare import Caution
+from evalreport.engine.cautions.facts import RunFacts
+from evalreport.engine.cautions.wording import counted
+from evalreport.errors import SpecError
+
+_RANK = {"warning": 0, "note": 1}
+
+
+def find_cautions(run: RunFacts, off: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+    """Every caution that applies, warnings first, then in the order of the catalogue.
+
+    ``off`` gives a reason for each code that the spec switches off; each of those
+    comes back once, as a note that prints the reason and how often it was found.
+
+    Raises SpecError where a code in ``off`` is not in the catalogue or has no reason.
+    """
+    switched_off = dict(off or {})
+    problems = [p for code in switched_off if (p := code_problem(code)) is not None]
+    if problems:
+        raise SpecError(*problems)
+    placed = []
+    for place, declared in enumerate(catalogue()):
+        found = list(declared(run))
+        if declared.code in switched_off:
+            found = [_switched_off(switched_off[declared.code], len(found))]
+        placed += [(place, declared.record(caution)) for caution in found]
+    order = _Order(run)
+    placed.sort(key=lambda entry: order.key(*entry))
+    return [record for _, record in placed]
+
+
+def _switched_off(reason: str, count: int) -> Caution:
+    found = f"it applies in {counted(count, 'place')}" if count else "it does not apply here"
+    given = reason.strip().rstrip(".")
+    return Caution(
+        f"Switched off in the spec ({found}). The reason given: {given}.",
+        numbers={"found": count},
+        severity="note",
+    )
+
+
+class _Order:
+    """The place of a record: severity, catalogue, dataset and model in the order of the run."""
+
+    def __init__(self, run: RunFacts) -> None:
+        self.views = {(v.dataset, v.model): k for k, v in enumerate(run.views)}
+        self.datasets = {dataset: k for k, dataset in enumerate(run.datasets)}
+        self.measures = {m.id: k for k, m in enumerate(run.measures)}
+        self.tables = {t.id: k for k, t in enumerate(run.tables)}
+
+    def key(self, place: int, record: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What records are sorted by; what belongs to several comes before its parts."""
+        dataset, model = record["dataset"], record["model"]
+        return (
+            _RANK[record["severity"]],
+            place,
+            self.datasets.get(dataset, -1),
+            self.views.get((dataset, model), -1),
+            self.tables.get(record["table"], -1),
+            self.measures.get(record["measure"], -1),
+            record["message"],
+        )

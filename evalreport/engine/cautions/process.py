@@ -1,0 +1,244 @@
+"""Cautions about how the numbers came about: thresholds, criteria, resampling, headlines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.facts import Record, RunFacts
+from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent
+from evalreport.engine.records import Measure
+
+#: Table measures that say nothing alone of what they leave out.
+HEADLINES = frozenset({"accuracy", "error_rate", "f1", "fbeta"})
+#: Calibration boiled down to bins.
+BINNED = frozenset({"ece", "mce", "hosmer_lemeshow", "hosmer_lemeshow_p"})
+#: Calibration that says in which direction and how far.
+CALIBRATION = frozenset({
+    "calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio",
+    "spiegelhalter_z", "spiegelhalter_p",
+})  # fmt: skip
+#: Above this share of lost replicates, the note becomes a warning.
+MANY_LOST = 0.05
+
+
+@caution(
+    "threshold_chosen_here",
+    severity="warning",
+    title="A threshold was chosen on the rows it is judged on",
+    why="the best threshold on some rows is less good on others; its values are too high, "
+    "and its intervals do not count the choice",
+    read_instead="results at a threshold fixed before, or chosen on another dataset",
+)
+def threshold_chosen_here(run: RunFacts) -> Iterator[Caution]:
+    """A threshold is exploratory: a rule was solved on the rows that are evaluated."""
+    for record in run.thresholds:
+        if record.get("status") == "exploratory" and record.get("threshold") is not None:
+            value = record["threshold"]
+            rule = record.get("rule")
+            by = f" by the rule {name(str(rule))}" if rule else ""
+            yield Caution(
+                f"The threshold {value:.6g} was chosen{by} on the rows it is judged on.",
+                record.get("dataset"),
+                record.get("model"),
+                numbers={"threshold": value},
+            )
+
+
+@caution(
+    "threshold_not_found",
+    severity="warning",
+    title="A threshold rule has no solution",
+    why="no threshold on these rows does what the rule asks",
+    read_instead="the threshold sweep: what can be reached, and at which price",
+)
+def threshold_not_found(run: RunFacts) -> Iterator[Caution]:
+    """A rule was asked for and gives no threshold."""
+    for record in run.thresholds:
+        if record.get("threshold") is None and record.get("reason"):
+            yield Caution(
+                f"The rule {name(str(record.get('rule')))} gives no threshold: "
+                f"{record['reason']}.",
+                record.get("dataset"),
+                record.get("model"),
+            )
+
+
+@caution(
+    "headline_alone",
+    severity="warning",
+    title="Accuracy or F1 alone",
+    why="accuracy hides which class is missed, and F1 never looks at true negatives",
+    read_instead="recall and specificity, or precision and recall, with the table beside them",
+)
+def headline_alone(run: RunFacts) -> Iterator[Caution]:
+    """Nothing but accuracy, error rate, F1 or F-beta was asked for."""
+    asked = list(dict.fromkeys(run.requested))
+    if asked and set(asked) <= HEADLINES:
+        yield Caution(
+            f"The only measures asked for are {listed(asked)}."
+            if len(asked) > 1
+            else f"The only measure asked for is {asked[0]}.",
+            numbers={"metrics": len(asked)},
+        )
+
+
+@caution(
+    "calibration_evidence",
+    severity="warning",
+    title="Binned calibration alone",
+    why="ECE and Hosmer-Lemeshow change with the bins and do not say whether "
+    "probabilities are too high or too low",
+    read_instead="calibration in the large, the calibration slope and the curve",
+)
+def calibration_evidence(run: RunFacts) -> Iterator[Caution]:
+    """ECE, MCE or Hosmer-Lemeshow was asked for and no other measure of calibration."""
+    asked = set(run.requested)
+    binned = [metric for metric in dict.fromkeys(run.requested) if metric in BINNED]
+    if binned and not asked & CALIBRATION:
+        verb = "is" if len(binned) == 1 else "are"
+        yield Caution(
+            f"Of calibration only {listed(binned)} {verb} asked for.",
+            numbers={"metrics": len(binned)},
+        )
+
+
+@caution(
+    "acceptance_on_point",
+    severity="warning",
+    title="A criterion is judged on the point value",
+    why="a value that just reaches a requirement misses it about as often on other rows",
+    read_instead="the same criterion on the lower (or upper) limit of the interval",
+)
+def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
+    """A criterion uses the point although its measure has an interval."""
+    known = {m.id: m for m in run.measures}
+    by_criterion: dict[str, list[Record]] = {}
+    for record in run.acceptance:
+        m = known.get(str(record.get("measure")))
+        if record.get("bound") == "point" and m is not None and m.interval is not None:
+            by_criterion.setdefault(str(record.get("criterion")), []).append(record)
+    for records in by_criterion.values():
+        turned = [record for record in records if _would_fail(record, known)]
+        text = str(records[0].get("text") or records[0].get("criterion"))
+        message = f"The criterion {text} is judged on the point value, {_times(len(records))}"
+        if turned:
+            failing = part(len(turned), len(records))
+            message += f"; on the limit of the interval {failing} would fail"
+        one = records[0] if len(records) == 1 else {}
+        yield Caution(
+            f"{message}.",
+            one.get("dataset"),
+            one.get("model"),
+            one.get("measure"),
+            numbers={"judged": len(records), "would_fail": len(turned)},
+        )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{number(count)} times"
+
+
+def _would_fail(record: Record, known: dict[str, Measure]) -> bool:
+    """Whether a criterion that passes on the point fails on the limit towards failure."""
+    interval = known[str(record.get("measure"))].interval
+    required = record.get("required")
+    if record.get("outcome") != "pass" or interval is None or required is None:
+        return False
+    if record.get("direction") == "at_most":
+        return bool(interval.high > required)
+    return bool(interval.low < required)
+
+
+@caution(
+    "replicates_lost",
+    severity="note",
+    title="Bootstrap replicates were lost",
+    why="where a metric is undefined on a resample, the interval rests on the others only",
+    read_instead="the interval as too narrow, or another method",
+)
+def replicates_lost(run: RunFacts) -> Iterator[Caution]:
+    """A bootstrap interval was made from fewer replicates than drawn; a warning above 5 %."""
+    by_view: dict[tuple[str, str], list[Measure]] = {}
+    for m in run.measures:
+        if _lost(m):
+            by_view.setdefault((m.dataset, m.model), []).append(m)
+    for (dataset, model), found in by_view.items():
+        yield _about_lost(dataset, model, found)
+
+
+def _about_lost(dataset: str, model: str, found: Sequence[Measure]) -> Caution:
+    worst = max(found, key=_lost)
+    assert worst.interval is not None
+    lost, drawn = _lost(worst), int(worst.interval.facts["resamples"])
+    verb = "rests" if len(found) == 1 else "rest"
+    return Caution(
+        f"{counted(len(found), 'interval')} {verb} on fewer replicates than were drawn; at most, "
+        f"for {worst.title}, {part(lost, drawn)} ({percent(lost / drawn)}) were lost.",
+        dataset,
+        model,
+        worst.id,
+        worst.table,
+        {"intervals": len(found), "lost": lost, "drawn": drawn},
+        "warning" if lost > MANY_LOST * drawn else None,
+    )
+
+
+def _lost(m: Measure) -> int:
+    """Replicates on which the metric was undefined."""
+    facts = m.interval.facts if m.interval is not None else {}
+    return int(facts.get("resamples", 0)) - int(facts.get("usable", facts.get("resamples", 0)))
+
+
+@caution(
+    "pooled_folds",
+    severity="note",
+    title="Pooled folds leave out the variation of training",
+    why="intervals of pooled out-of-fold predictions take the trained models as given; "
+    "another division into folds would train others",
+    read_instead="the values by fold, their mean and spread",
+)
+def pooled_folds(run: RunFacts) -> Iterator[Caution]:
+    """Out-of-fold predictions are pooled and the pooled values have intervals."""
+    for view in run.views:
+        pooled = [m for m in run.measures_of(view) if m.interval is not None]
+        if view.fold is not None and len(view.fold[1]) > 1 and pooled:
+            yield Caution(
+                f"{counted(len(pooled), 'interval')} of pooled predictions from "
+                f"{counted(len(view.fold[1]), 'fold')}.",
+                view.dataset,
+                view.model,
+                numbers={"intervals": len(pooled), "folds": len(view.fold[1])},
+            )
+
+
+@caution(
+    "multiplicity",
+    severity="note",
+    title="Many intervals and tests",
+    why="of many intervals some miss, and of many tests some are small by chance alone",
+    read_instead="the measures named before the results were seen; adjusted p values",
+)
+def multiplicity(run: RunFacts) -> Iterator[Caution]:
+    """More than one test, or more than 20 intervals."""
+    intervals = run.intervals
+    if intervals is None:
+        intervals = sum(1 for m in run.measures if m.interval is not None)
+    tested = [c for c in run.comparisons if c.get("p_value") is not None]
+    tests = run.tests if run.tests is not None else len(tested)
+    parts = []
+    if intervals > 20:
+        missing = (1 - run.settings.level) * intervals
+        parts.append(
+            f"{counted(intervals, 'interval')} at {percent(run.settings.level)}, of which about "
+            f"{number(float(round(missing)))} would miss if all held their level"
+        )
+    if tests > 1:
+        corrections = sorted({str(c.get("correction") or "none") for c in tested})
+        how = f"corrected by {listed(corrections)}" if corrections != ["none"] else "uncorrected"
+        parts.append(f"{counted(tests, 'test')}{f', {how}' if corrections else ''}")
+    if parts:
+        yield Caution(
+            f"The report holds {' and '.join(parts)}.",
+            numbers={"intervals": intervals, "tests": tests},
+        )

@@ -1,0 +1,118 @@
+"""Cautions about subgroups: too small, without a class, or of unknown category."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.facts import RunFacts
+from evalreport.engine.cautions.merging import by_dataset
+from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent
+from evalreport.plan.task import Slice
+from evalreport.predict.view import View
+
+#: Fewer rows than this make a subgroup tiny.
+TINY = 30
+#: Above this share the unknown category may change what is said of the known ones.
+MANY_UNKNOWN = 0.05
+#: How an empty subgroup value is called.
+UNKNOWN = "(missing)"
+
+
+@caution(
+    "tiny_subgroup",
+    severity="warning",
+    title="A subgroup is tiny",
+    why="on under 30 rows a subgroup's value differs from the rest by chance alone",
+    read_instead="the interval of the subgroup, and whether it leaves room for a difference",
+)
+def tiny_subgroup(run: RunFacts) -> Iterator[Caution]:
+    """A subgroup has fewer than 30 rows."""
+    yield from by_dataset(run, partial(_tiny, run))
+
+
+def _tiny(run: RunFacts, view: View) -> Iterator[Caution]:
+    sizes = _subgroup_rows(run, view)
+    tiny = sorted((n, _called(where)) for where, n in sizes.items() if n < TINY)
+    if tiny:
+        verb = "has" if len(tiny) == 1 else "have"
+        named = listed(f"{called} ({number(n)})" for n, called in tiny)
+        yield Caution(
+            f"{number(len(tiny))} of {counted(len(sizes), 'subgroup')} {verb} fewer than "
+            f"{TINY} rows: {named}.",
+            numbers={"subgroups": len(tiny), "fewest": tiny[0][0]},
+        )
+
+
+@caution(
+    "subgroup_lacks_class",
+    severity="warning",
+    title="A subgroup lacks a class",
+    why="without rows of a class its recall, and whatever needs every class, is undefined",
+    read_instead="the counts of the subgroup; what is undefined is no sign of a difference",
+)
+def subgroup_lacks_class(run: RunFacts) -> Iterator[Caution]:
+    """A class that occurs in the data has no row in a subgroup."""
+    yield from by_dataset(run, partial(_lacking, run))
+
+
+def _lacking(run: RunFacts, view: View) -> Iterator[Caution]:
+    overall = run.class_rows(view)
+    lacking: dict[str, int] = {}
+    subgroups: dict[Slice, None] = {}
+    for record in run.subgroup_tables(view):
+        subgroups[record.where] = None
+        totals = run.matrix(record).row_totals
+        absent = [k for k, n in enumerate(overall) if n and not totals[k]]
+        if absent and record.table.rows:
+            labels = listed(name(view.labels[k]) for k in absent)
+            lacking.setdefault(f"{_called(record.where)} (no {labels})", len(absent))
+    if lacking:
+        verb = "lacks" if len(lacking) == 1 else "lack"
+        yield Caution(
+            f"{number(len(lacking))} of {counted(len(subgroups), 'subgroup')} {verb} a class: "
+            f"{listed(lacking)}.",
+            numbers={"subgroups": len(lacking)},
+        )
+
+
+@caution(
+    "unknown_category",
+    severity="warning",
+    title="Many rows are of unknown category",
+    why="if the unknown rows were known, what is said of the other groups could turn",
+    read_instead="the results of the group (missing) beside the others",
+)
+def unknown_category(run: RunFacts) -> Iterator[Caution]:
+    """More than 5 % of the rows have no value in a subgroup column."""
+    yield from by_dataset(run, _unknown)
+
+
+def _unknown(view: View) -> Iterator[Caution]:
+    for column, (codes, names) in view.groups.items():
+        if UNKNOWN not in names or not view.rows:
+            continue
+        unknown = int(np.count_nonzero(codes == names.index(UNKNOWN)))
+        if unknown > MANY_UNKNOWN * view.rows:
+            yield Caution(
+                f"{part(unknown, view.rows)} rows ({percent(unknown / view.rows)}) have no "
+                f"{name(column)}.",
+                numbers={"unknown": unknown, "rows": view.rows},
+            )
+
+
+def _subgroup_rows(run: RunFacts, view: View) -> dict[Slice, int]:
+    """Rows of each subgroup, as its measures and tables count them."""
+    sizes: dict[Slice, int] = {}
+    for m in run.sliced(view):
+        sizes.setdefault(m.where, m.n)
+    for record in run.subgroup_tables(view):
+        sizes.setdefault(record.where, record.table.rows)
+    return sizes
+
+
+def _called(where: Slice) -> str:
+    return ", ".join(f"{name(column)} = {name(value)}" for column, value in where.subgroup)
