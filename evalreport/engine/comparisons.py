@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from evalreport.engine.comparison_draws import PairedDraws
+from evalreport.engine.comparison_folds import fold_names, over_folds
 from evalreport.engine.comparison_pairs import Pair, Side, Thresholds, metric_of, pair
 from evalreport.engine.comparison_result import Found, Test, difference_of
 from evalreport.engine.comparison_tests import paired_comparison
@@ -30,6 +31,7 @@ from evalreport.plan.comparisons import (
     ComparisonRequest,
     ComparisonTask,
 )
+from evalreport.plan.task import MEAN_OF_FOLDS
 from evalreport.statistics.multiplicity import adjust
 
 View = tuple[str, str]
@@ -47,6 +49,7 @@ class Difference:
     rows: int
     thresholds: tuple[float | None, float | None]
     notes: tuple[str, ...] = ()
+    fold: str | None = None
 
 
 def compare(
@@ -96,6 +99,12 @@ def _paired(
             draws.announce(task)
     for task in tasks:
         yield _of_pair(both, draws, task, values[task])
+    folds = fold_names(both)
+    for task in tasks if folds else ():
+        renamed, means, difference, found = over_folds(both, task, folds)
+        at = _numbers(both.model, both.reference, task)
+        notes = (both.note,) if both.note else ()
+        yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
 
 
 def _is_drawn(task: ComparisonTask) -> bool:
@@ -212,7 +221,7 @@ def _record(
     return {
         "dataset": own.dataset,
         "subgroup": {},
-        "fold": None,
+        "fold": d.fold,
         "threshold": d.thresholds[0],
         "threshold_rule": own.threshold.text if own.threshold is not None else None,
         "reference_threshold": d.thresholds[1],

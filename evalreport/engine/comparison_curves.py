@@ -1,0 +1,106 @@
+"""Where two ROC curves lie: one above the other everywhere, or crossing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.metrics.tables import ScoreTable
+
+Floats = npt.NDArray[np.float64]
+
+#: Below this a distance between two curves is nothing but rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class RocRelation:
+    """``relation`` of the first curve to the second: above, below, cross or equal.
+
+    ``crossings`` are the points (false positive rate, true positive rate) where the order
+    changes, from left to right; where the curves run together before they part, the point
+    at which they met.
+    """
+
+    relation: str
+    crossings: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Curve:
+    """Lowest and highest true positive rate at each false positive rate, shape (V,)."""
+
+    fpr: Floats
+    low: Floats
+    high: Floats
+
+    def at(self, grid: Floats) -> tuple[Floats, Floats]:
+        """Lowest and highest true positive rate at each point of ``grid``."""
+        before = np.searchsorted(self.fpr, grid, side="right") - 1
+        after = np.minimum(before + 1, len(self.fpr) - 1)
+        width = self.fpr[after] - self.fpr[before]
+        share = np.where(width > 0, grid - self.fpr[before], 0) / np.where(width > 0, width, 1)
+        between = self.high[before] + share * (self.low[after] - self.high[before])
+        on = self.fpr[before] == grid
+        return np.where(on, self.low[before], between), np.where(on, self.high[before], between)
+
+
+def roc_relation(first: ScoreTable, second: ScoreTable) -> RocRelation | None:
+    """The relation of two ROC curves; None where a curve does not exist (one class only).
+
+    >>> s = np.array([0.9, 0.4])
+    >>> good = ScoreTable(s, np.array([3, 1]), np.array([1, 3]))
+    >>> poor = ScoreTable(s, np.array([2, 2]), np.array([2, 2]))
+    >>> roc_relation(good, poor), roc_relation(poor, poor).relation
+    (RocRelation(relation='above', crossings=()), 'equal')
+    """
+    one, two = _curve(first), _curve(second)
+    if one is None or two is None:
+        return None
+    grid = np.union1d(one.fpr, two.fpr)
+    (low_1, high_1), (low_2, high_2) = one.at(grid), two.at(grid)
+    distance = np.stack([low_1 - low_2, high_1 - high_2], axis=1).reshape(-1)
+    x = np.repeat(grid, 2)
+    y = np.stack([np.maximum(low_1, low_2), high_1], axis=1).reshape(-1)
+    start = np.stack([low_1, high_1], axis=1).reshape(-1)
+    distance[np.abs(distance) <= ROUNDING] = 0.0
+    signs = np.sign(distance)
+    apart = np.nonzero(signs)[0]
+    if not len(apart):
+        return RocRelation("equal")
+    if (signs[apart] == signs[apart[0]]).all():
+        return RocRelation("above" if signs[apart[0]] > 0 else "below")
+    changes = np.nonzero(signs[apart[1:]] != signs[apart[:-1]])[0]
+    points = tuple(
+        _crossing(int(apart[i]), int(apart[i + 1]), distance, x, y, start) for i in changes
+    )
+    return RocRelation("cross", points)
+
+
+def _crossing(
+    before: int, after: int, distance: Floats, x: Floats, y: Floats, start: Floats
+) -> tuple[float, float]:
+    """Where the order changes between two places of opposite sign."""
+    if after - before > 1:
+        return float(x[before + 1]), float(start[before + 1])
+    if x[before] == x[after]:
+        return float(x[before]), float(y[before])
+    share = abs(distance[before]) / (abs(distance[before]) + abs(distance[after]))
+    across = x[before] + share * (x[after] - x[before])
+    up = start[before] + share * (start[after] - start[before])
+    return float(across), float(up)
+
+
+def _curve(table: ScoreTable) -> _Curve | None:
+    p, n = float(table.positive_total), float(table.negative_total)
+    if p <= 0 or n <= 0:
+        return None
+    tpr = np.concatenate([[0.0], table.true_positives / p])
+    fpr = np.concatenate([[0.0], table.false_positives / n])
+    # sums of weights may end beside 1
+    tpr[-1] = fpr[-1] = 1.0
+    places, first = np.unique(fpr, return_index=True)
+    last = np.concatenate([first[1:] - 1, [len(fpr) - 1]])
+    return _Curve(places, tpr[first], tpr[last])
