@@ -181,15 +181,15 @@ def one_key(value: Any, keys: Iterable[str], what: str) -> None:
         )
 
 
-Text: TypeAlias = Annotated[
-    str, BeforeValidator(as_text), WithJsonSchema({"type": ["string", "number", "boolean"]})
-]
+_TEXT: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+
+Text: TypeAlias = Annotated[str, BeforeValidator(as_text), WithJsonSchema(_TEXT)]
 #: Text that is not empty: a name, a column, a path.
 Name: TypeAlias = Annotated[
     str,
     BeforeValidator(as_text),
     StringConstraints(min_length=1),
-    WithJsonSchema({"type": ["string", "number", "boolean"], "minLength": 1}),
+    WithJsonSchema({**_TEXT, "minLength": 1}),
 ]
 Column: TypeAlias = Name
 #: The name of a class, exactly as written; an empty one would be a missing value.

@@ -167,8 +167,8 @@ class Spec(Part):
     declared: Many[Declared] = Field((), description="Values declared elsewhere.")
     drift: Drift | None = Field(None, description="Whether the data have moved.")
     cautions: Cautions = Field(default_factory=Cautions, description="Cautions not wanted.")
-    engine: Engine = Field(default_factory=Engine, description="What counts the rows.")
-    report: Report = Field(default_factory=Report, description="How results are shown.")
+    engine: Engine = Field(default_factory=Engine, description="Which engine counts the rows.")
+    report: Report = Field(default_factory=Report, description="Formats, template and annexes.")
 
     def positive_of(self, dataset: str) -> str | NamedPositive:
         """The positive class of a dataset: its own, else that of the spec."""
