@@ -1,8 +1,8 @@
 """Files and frames to checked tables: every row used, or excluded for a stated reason.
 
-    source   a regular file and its hash          read     a file to a RawTable
-    frames   tables handed over in memory         roles    what columns are for
-    labels   classes and their order              checked  rows a model can use
+source   a regular file and its hash          read     a file to a RawTable
+frames   tables handed over in memory         roles    what columns are for
+labels   classes and their order              checked  rows a model can use
 """
 
 from evalreport.data.checked import Checked, check

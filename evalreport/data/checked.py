@@ -89,7 +89,7 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
     except DataError as error:
         problems += error.problems
     if found is not None:
-        problems += _model_problems(raw, roles, rules, rows, found, where)
+        problems += _model_problems(raw, roles, rows, found, where)
     if problems:
         raise DataError(*problems)
     assert found is not None
@@ -112,26 +112,39 @@ def _number_problems(raw: RawTable, roles: Roles) -> list[Problem]:
 
 def _nothing_left(raw: RawTable, rows: Completeness) -> Problem:
     reasons = ", ".join(f"{reason}: {count}" for reason, count in rows.excluded)
-    return Problem(f"none of {raw.rows} rows can be used ({reasons})",
-                   "give rows with a target and a prediction", Location(raw.name))
+    return Problem(
+        f"none of {raw.rows} rows can be used ({reasons})",
+        "give rows with a target and a prediction",
+        Location(raw.name),
+    )
 
 
 def _model_problems(
-    raw: RawTable, roles: Roles, rules: Rules, rows: Completeness, found: Classes, where: Where
+    raw: RawTable, roles: Roles, rows: Completeness, found: Classes, where: Where
 ) -> list[Problem]:
     labels = found.labels.labels
     names = some([quoted(label) for label in labels])
     if (roles.score or roles.margin) and len(labels) > 2:
         role = "score" if roles.score else "margin"
-        return [Problem(f"a {role} needs two classes, {raw.name} has {len(labels)}: {names}",
-                        "use `scores: {class: column, ...}` or `prediction`", where(role))]
+        return [
+            Problem(
+                f"a {role} needs two classes, {raw.name} has {len(labels)}: {names}",
+                "use `scores: {class: column, ...}` or `prediction`",
+                where(role),
+            )
+        ]
     if not roles.scores:
         return []
     without = [label for label in labels if label not in roles.scores]
     if without:
         told = some([quoted(label) for label in without])
-        return [Problem(f"{raw.name} has classes without a column of scores: {told}",
-                        "give one column per class", where("scores"))]
+        return [
+            Problem(
+                f"{raw.name} has classes without a column of scores: {told}",
+                "give one column per class",
+                where("scores"),
+            )
+        ]
     return sums_to_one(raw, list(roles.scores.values()), rows.used)
 
 

@@ -68,7 +68,11 @@ def classes(
         labels,
         _codes(truth, used, find, code),
         None if prediction is None else _codes(prediction, used, find, code),
-        (*_undeclared(rules, seen), *look_alikes(labels.labels)),
+        (
+            *_undeclared(rules, seen),
+            *_unseen(rules, dict.fromkeys(map(find, true)), dict.fromkeys(map(find, truth.labels))),
+            *look_alikes(labels.labels),
+        ),
     )
 
 
@@ -94,20 +98,27 @@ def _mistakes(
 ) -> list[Problem]:
     truth = columns["target"]
     assert truth is not None
-    both = [label for label in rules.indeterminate if label in rules.declared]
+    both = [t for t in rules.indeterminate if t in rules.declared or t in _named(rules)]
     problems = [
-        Problem(f"{quoted(label)} is declared as a class and as indeterminate", "choose one",
-                Location(table.name))
+        Problem(
+            f"{quoted(label)} is declared as a class and as indeterminate",
+            "choose one",
+            Location(table.name),
+        )
         for label in both
     ]
     find = matcher(rules.indeterminate)
     for label in truth.labels:
         if find(label) in rules.indeterminate:
             row = truth.first_row(label) or 0
-            problems.append(Problem(
-                f"the indeterminate label {quoted(label.text)} is in the truth "
-                f"({roles.target}, {table.row_name(row)})",
-                "only predictions can be indeterminate", table.where(row)))
+            problems.append(
+                Problem(
+                    f"the indeterminate label {quoted(label.text)} is in the truth "
+                    f"({roles.target}, {table.row_name(row)})",
+                    "only predictions can be indeterminate",
+                    table.where(row),
+                )
+            )
     return problems
 
 
@@ -121,7 +132,9 @@ def _clashes(
         Problem(
             "one class seems to be written in several ways: "
             + some([_spelling(table, columns, label) for label in group]),
-            _ALIKE, Location(table.name))
+            _ALIKE,
+            Location(table.name),
+        )
         for group in clashes(labels, named)
     ]
 
@@ -142,3 +155,20 @@ def _undeclared(rules: Rules, seen: Mapping[str, object]) -> list[Finding]:
     extra = list(order_labels(extra))
     message = f"The data hold classes that are not declared: {some([quoted(t) for t in extra])}."
     return [Finding("undeclared_class", message, {"labels": extra})]
+
+
+def _unseen(rules: Rules, true: Mapping[str, object], every: Mapping[str, object]) -> list[Finding]:
+    """Findings on a positive class, or classes of excluded rows, that no used row has."""
+    findings = []
+    if isinstance(rules.positive, Mapping) and rules.positive["label"] not in true:
+        label = rules.positive["label"]
+        message = f"No row that is used is of the positive class {quoted(label)}."
+        findings.append(Finding("positive_not_seen", message, {"label": label}))
+    lost = [label for label in order_labels(every) if label not in true]
+    if lost:
+        message = (
+            "Classes occur only in rows that are excluded: "
+            f"{some([quoted(label) for label in lost])}."
+        )
+        findings.append(Finding("class_only_excluded", message, {"labels": lost}))
+    return findings

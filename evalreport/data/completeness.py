@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.findings import SHOWN_ROWS, rows_problem
-from evalreport.data.label_column import label_column
+from evalreport.data.label_column import label_column, texts
 from evalreport.data.roles import Roles
 from evalreport.data.scores import numbers, weights
 from evalreport.data.table import Mask, RawTable
@@ -33,11 +33,15 @@ class Completeness:
 def completeness(table: RawTable, roles: Roles, exclude: bool) -> Completeness:
     """Sort the rows of a table into used and excluded ones."""
     gaps = _gaps(table, roles)
-    problems = [] if exclude else [
-        rows_problem(table, reason, rows[:SHOWN_ROWS].tolist(), _INSTEAD, count=len(rows))
-        for reason, mask in gaps
-        if len(rows := np.flatnonzero(mask))
-    ]
+    problems = (
+        []
+        if exclude
+        else [
+            rows_problem(table, reason, rows[:SHOWN_ROWS].tolist(), _INSTEAD, count=len(rows))
+            for reason, mask in gaps
+            if len(rows := np.flatnonzero(mask))
+        ]
+    )
     if roles.weight is not None:
         gaps.append(("weight is 0", weights(table, roles.weight).values == 0))
     free = np.ones(table.rows, np.bool_)
@@ -55,10 +59,16 @@ def _gaps(table: RawTable, roles: Roles) -> list[tuple[str, Mask]]:
     gaps = [_empty(table, roles.target)]
     if roles.prediction is not None:
         gaps.append(_empty(table, roles.prediction))
-    for column in (roles.score, roles.margin, *roles.scores.values(), roles.weight):
-        if column is not None:
-            gaps.append((f"{column} is missing", numbers(table, column).missing))
-    gaps += [_empty(table, c) for c in (roles.cluster, roles.fold, roles.id) if c is not None]
+    gaps += [
+        (f"{column} is missing", numbers(table, column).missing)
+        for column in (roles.score, roles.margin, *roles.scores.values(), roles.weight)
+        if column is not None
+    ]
+    gaps += [
+        (f"{column} is empty", texts(table, column)[0] < 0)
+        for column in (roles.cluster, roles.fold, roles.id)
+        if column is not None
+    ]
     return gaps
 
 

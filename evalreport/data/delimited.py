@@ -70,7 +70,9 @@ def read_delimited(
         name=name,
         rows=state.count,
         header=tuple(header),
-        columns={header[i]: _column(header[i], cells) for i, cells in zip(kept, state.cells, strict=True)},
+        columns={
+            header[i]: _column(header[i], cells) for i, cells in zip(kept, state.cells, strict=True)
+        },
         lines=None if state.simple else np.array(state.starts, np.int64),
         first_line=first_line if state.simple else None,
     )
@@ -135,7 +137,9 @@ def _full_rows(
     batch: list[list[str]], starts: Any, state: _Rows
 ) -> tuple[list[list[str]], list[int]]:
     """The rows as wide as the header; the others become problems, empty last lines do not."""
-    width, good, lines = len(state.header), [], []
+    width = len(state.header)
+    good: list[list[str]] = []
+    lines: list[int] = []
     for row, line in zip(batch, starts, strict=True):
         if not row:
             state.blank = state.blank or line

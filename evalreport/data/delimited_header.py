@@ -26,8 +26,11 @@ def check_header(
     """
     where = Location(name, 1)
     if not header:
-        raise DataError(Problem("the file is empty or starts with an empty line",
-                                "give a header and rows", where))
+        raise DataError(
+            Problem(
+                "the file is empty or starts with an empty line", "give a header and rows", where
+            )
+        )
     check_names(header, name, line=1)
     found = _other_delimiter(header, delimiter)
     if found is None or (columns is not None and header[0] in columns):
@@ -52,8 +55,12 @@ def check_names(header: Sequence[str], name: str, line: int | None = None) -> No
     for number, column in enumerate(header, 1):
         places.setdefault(column, []).append(number)
     problems += [
-        Problem(f"column {quoted(column)} is there {len(found)} times (columns "
-                f"{', '.join(map(str, found))})", "give each column its own name", where)
+        Problem(
+            f"column {quoted(column)} is there {len(found)} times (columns "
+            f"{', '.join(map(str, found))})",
+            "give each column its own name",
+            where,
+        )
         for column, found in places.items()
         if len(found) > 1 and column.strip()
     ]

@@ -23,13 +23,19 @@ _MISSING_BESIDE_TEXT = "(missing, no value)"
 def column_problems(
     raw: RawTable, roles: Roles, where: Callable[[str], Location | None]
 ) -> list[Problem]:
-    """A problem for each column of a role that the file has not."""
-    return [
-        Problem(f"{raw.name} has no column {quoted(column)} ({role})",
-                did_you_mean(column, raw.header, "columns"), where(role))
-        for role, column in roles.named()
-        if column not in raw.columns
-    ]
+    """A problem for each column of a role that the file has not, or has as lists."""
+    problems = []
+    for role, column in dict.fromkeys(roles.named()):
+        if column not in raw.header:
+            what = f"{raw.name} has no column {quoted(column)} ({role})"
+            instead = did_you_mean(column, raw.header, "columns")
+        elif column not in raw.columns or raw.columns[column].kind == "list":
+            what = f"column {quoted(column)} of {raw.name} ({role}) does not hold single values"
+            instead = "give text, numbers or booleans"
+        else:
+            continue
+        problems.append(Problem(what, instead, where(role)))
+    return problems
 
 
 def duplicate_ids(raw: RawTable, column: str) -> list[Problem]:
@@ -42,13 +48,19 @@ def duplicate_ids(raw: RawTable, column: str) -> list[Problem]:
     told = []
     for code in twice[:SHOWN_ROWS]:
         rows = np.flatnonzero(codes == code)
-        told.append(f"{quoted(names[code])} in {raw.row_name(int(rows[0]))} and "
-                    f"{raw.row_name(int(rows[1]))}")
+        told.append(
+            f"{quoted(names[code])} in {raw.row_name(int(rows[0]))} and "
+            f"{raw.row_name(int(rows[1]))}"
+        )
     more = f" and {len(twice) - len(told)} more" if len(twice) > len(told) else ""
     first = int(np.flatnonzero(codes == twice[0])[1])
-    return [Problem(f"{column} is not unique: {', '.join(told)}{more}",
-                    "give each row its own id, or declare the `cluster` that rows belong to",
-                    raw.where(first))]
+    return [
+        Problem(
+            f"{column} is not unique: {', '.join(told)}{more}",
+            "give each row its own id, or declare the `cluster` that rows belong to",
+            raw.where(first),
+        )
+    ]
 
 
 def clusters(raw: RawTable, column: str, used: Rows) -> tuple[Rows, int]:

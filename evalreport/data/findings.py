@@ -24,10 +24,10 @@ class Finding:
 
 
 def quoted(text: str) -> str:
-    """A text as shown in messages: invisible characters escaped, long text cut.
+    r"""A text as shown in messages: invisible characters escaped, long text cut.
 
-    >>> quoted("a\\u200bb")
-    "'a\\\\u200bb'"
+    >>> quoted("a\u200bb")
+    "'a\\u200bb'"
     """
     cut = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
     if any(ord(c) > 126 and not (c.isprintable() and c != "\u00a0") for c in cut):

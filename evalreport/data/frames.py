@@ -21,14 +21,19 @@ def read_frame(frame: Any, name: str, columns: Collection[str] | None = None) ->
     The index of a frame is not looked at. Raises DataError for names that are repeated
     or no text, for columns of different length, and for no rows.
     """
-    header = [_name(column, name) for column in _names(frame)]
+    header = [_name(column, name) for column in _names(frame, name)]
     check_names(header, name)
-    series = [_series(frame, index, key) for index, key in enumerate(_names(frame))]
+    series = [_series(frame, index, key, name) for index, key in enumerate(header)]
     lengths = {column: len(values) for column, values in zip(header, series, strict=True)}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{column}: {length}" for column, length in lengths.items())
-        raise DataError(Problem(f"columns are not equally long ({told})",
-                                "give every column one value per row", Location(name)))
+        raise DataError(
+            Problem(
+                f"columns are not equally long ({told})",
+                "give every column one value per row",
+                Location(name),
+            )
+        )
     rows = next(iter(lengths.values()), 0)
     if not rows:
         raise DataError(Problem("the table has no rows", "give at least one", Location(name)))
@@ -40,29 +45,52 @@ def read_frame(frame: Any, name: str, columns: Collection[str] | None = None) ->
     return RawTable(name=name, rows=rows, header=tuple(header), columns=kept)
 
 
-def _names(frame: Any) -> list[Any]:
+def _names(frame: Any, name: str) -> list[Any]:
+    if not isinstance(frame, Mapping) and not hasattr(frame, "iloc"):
+        raise DataError(
+            Problem(
+                f"a {type(frame).__name__} is no table",
+                "give a pandas data frame, or a mapping of columns",
+                Location(name),
+            )
+        )
     return list(frame) if isinstance(frame, Mapping) else list(frame.columns)
 
 
-def _series(frame: Any, index: int, key: Any) -> Any:
-    return frame[key] if isinstance(frame, Mapping) else frame.iloc[:, index]
+def _series(frame: Any, index: int, key: str, name: str) -> Any:
+    values = frame[key] if isinstance(frame, Mapping) else frame.iloc[:, index]
+    if isinstance(values, str) or not hasattr(values, "__len__") or np.ndim(values) != 1:
+        raise DataError(
+            Problem(
+                f"column '{key}' does not hold one value per row",
+                "give a list or a one-dimensional array",
+                Location(name),
+            )
+        )
+    return values
 
 
 def _name(column: Any, name: str) -> str:
     if isinstance(column, str):
         return column
-    raise DataError(Problem(f"the column name {column!r} is no text", "name columns with text",
-                            Location(name)))
+    raise DataError(
+        Problem(f"the column name {column!r} is no text", "name columns with text", Location(name))
+    )
 
 
 def _column(column: str, values: Any, name: str) -> RawColumn:
     dtype = getattr(values, "dtype", None)
     kind = _KINDS.get(dtype.kind) if isinstance(dtype, np.dtype) else None
-    if kind is None or np.ndim(values) != 1:
+    if isinstance(dtype, np.dtype) and dtype.kind == "M":
+        texts = np.datetime_as_string(np.asarray(values))
+        return column_of(column, [None if t == "NaT" else t for t in texts.tolist()], name)
+    if kind is None:
         return column_of(column, list(values), name)
-    array = np.array(values)
+    missing = np.ma.getmaskarray(values).copy()
+    array = np.array(np.ma.getdata(values))
     if kind != "float64":
-        return RawColumn(column, kind, array, np.zeros(len(array), np.bool_))
+        return RawColumn(column, kind, array, missing)
+    missing |= np.isnan(array)
     if array.dtype.itemsize <= 4:
-        return RawColumn(column, "float32", array.astype(np.float32), np.isnan(array))
-    return RawColumn(column, kind, array.astype(np.float64), np.isnan(array))
+        return RawColumn(column, "float32", array.astype(np.float32), missing)
+    return RawColumn(column, kind, array.astype(np.float64), missing)

@@ -35,7 +35,7 @@ def label_column(table: RawTable, name: str) -> LabelColumn:
 
 
 def texts(table: RawTable, name: str) -> tuple[Codes, tuple[str, ...]]:
-    """Codes (-1 where missing) and texts of a column whose types do not matter: ids, groups."""
+    """Codes (-1 where missing or empty) and texts of a column of ids, clusters or groups."""
     return table.once(("texts", name), lambda: _texts(table, name))
 
 
@@ -49,7 +49,9 @@ def _label_column(table: RawTable, name: str) -> LabelColumn:
 def _texts(table: RawTable, name: str) -> tuple[Codes, tuple[str, ...]]:
     column = label_column(table, name)
     place: dict[str, int] = {}
-    target = [place.setdefault(label.text, len(place)) for label in column.labels]
+    target = [
+        place.setdefault(label.text, len(place)) if label.text else -1 for label in column.labels
+    ]
     return _recoded(column.codes, target), tuple(place)
 
 

@@ -15,7 +15,9 @@ from typing import Any, Literal
 Family = Literal["text", "number", "boolean"]
 Positive = Literal["largest", "smallest"] | Mapping[str, str]
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?")
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?"
+)
 _LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 _BOOLEANS = ("false", "true")
 
@@ -124,7 +126,7 @@ def matcher(known: Sequence[str]) -> Callable[[Written], str]:
 
     def one(label: Written) -> str:
         if label.text in exact:
-            return label.text if label.family != "number" or label.text in exact else label.text
+            return label.text
         if label.family == "boolean":
             return folded.get(label.text, label.text)
         if label.family == "number" and values:

@@ -46,8 +46,11 @@ class _Gunzip(io.RawIOBase):
             count = self._gzip.readinto(view)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(
-                Problem(f"the gzip data is damaged or cut off ({error})",
-                        "give the whole, unchanged file", Location(self._name))
+                Problem(
+                    f"the gzip data is damaged or cut off ({error})",
+                    "give the whole, unchanged file",
+                    Location(self._name),
+                )
             ) from None
         self._count += count
         self._check()
@@ -62,14 +65,13 @@ class _Gunzip(io.RawIOBase):
         else:
             return
         raise LimitError(
-            Problem(f"reading stopped: {what}", "give a smaller or a plain file",
-                    Location(self._name))
+            Problem(
+                f"reading stopped: {what}", "give a smaller or a plain file", Location(self._name)
+            )
         )
 
 
-def decompressed(
-    stream: BinaryIO, name: str, size: int, gzipped: bool, limits: Limits
-) -> BinaryIO:
+def decompressed(stream: BinaryIO, name: str, size: int, gzipped: bool, limits: Limits) -> BinaryIO:
     """The plain bytes of a file, gzip undone where ``gzipped``.
 
     Raises DataError for damaged gzip data, LimitError for more than ``limits`` allow.
@@ -78,7 +80,10 @@ def decompressed(
         return cast("BinaryIO", io.BufferedReader(_Gunzip(stream, name, size, limits), 1 << 20))
     if size > limits.bytes:
         raise LimitError(
-            Problem(f"the file has {size:,} bytes, more than the limit of {limits.bytes:,}",
-                    "give a smaller file, or Parquet", Location(name))
+            Problem(
+                f"the file has {size:,} bytes, more than the limit of {limits.bytes:,}",
+                "give a smaller file, or Parquet",
+                Location(name),
+            )
         )
     return stream

@@ -10,14 +10,16 @@ from evalreport.data.findings import Finding, quoted, some
 
 #: Letters of Cyrillic, Greek and Armenian that print like a Latin letter.
 _CONFUSABLE = str.maketrans(
-    dict(zip(
-        "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d\u04bb"
-        "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0405\u0406\u0408"
-        "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
-        "\u03bf\u03bd\u03b9\u0585\u057d",
-        "aeopcyxsijdqwh" "ABEKMHOPCTXSIJ" "ABEZHIKMNOPTYX" "ovi" "ou",
-        strict=True,
-    ))
+    dict(
+        zip(
+            "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d\u04bb"
+            "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0405\u0406\u0408"
+            "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
+            "\u03bf\u03bd\u03b9\u0585\u057d",
+            "aeopcyxsijdqwhABEKMHOPCTXSIJABEZHIKMNOPTYXoviou",
+            strict=True,
+        )
+    )
 )
 _LEADING_ZEROS = re.compile(r"^([+-]?)0+(?=[0-9])")
 
@@ -85,7 +87,7 @@ def _told(group: Sequence[str]) -> str:
 
 def _hidden(label: str) -> bool:
     if label.isascii():
-        return not label.isprintable() or label != label.strip()
+        return not label or not label.isprintable() or label != label.strip()
     if any(not c.isprintable() or (c.isspace() and c != " ") for c in label):
         return True
     confusable = any(ord(c) in _CONFUSABLE for c in label)

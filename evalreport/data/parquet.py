@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, BinaryIO
 
 from evalreport.data.delimited_header import check_names
 from evalreport.data.findings import quoted
 from evalreport.data.limits import Limits
+from evalreport.data.parquet_pages import Chunk, check_pages
+from evalreport.data.parquet_types import expression, parquet_column, readable
 from evalreport.data.source import Source
-from evalreport.data.table import Kind, RawColumn, RawTable
+from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, LimitError, Location, Problem
 
+_MEMORY = "4GB"
 _LOCKS = (
+    "threads=2",
+    f"memory_limit='{_MEMORY}'",
+    "temp_directory=''",
     "enable_external_access=false",
     "python_enable_replacements=false",
     "autoinstall_known_extensions=false",
@@ -27,62 +30,119 @@ _LOCKS = (
     "lock_configuration=true",
 )
 _SCAN = "read_parquet(?, hive_partitioning=false, filename=false, union_by_name=false)"
-_INTEGERS = {f"{u}{size}INT" for u in ("", "U") for size in ("TINY", "SMALL", "BIG")} | {
-    "INTEGER",
-    "UINTEGER",
-}
-_HUGE = {"HUGEINT", "UHUGEINT"}
-_FLOATS: dict[str, Kind] = {"FLOAT": "float32", "DOUBLE": "float64"}
-_TEXTS = ("VARCHAR", "DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID", "ENUM", "DECIMAL")
+_PATTERN_MARKS = "*?[]{}"
+
+
+class _File:
+    """One Parquet file under a locked connection: what of it is asked, and how it is named."""
+
+    def __init__(self, connection: Any, path: str, name: str) -> None:
+        self.connection, self.path, self.name = connection, path, name
+        self.header, self.leaves = self._schema()
+        check_names(self.header, name)
+        self.types = [str(row[1]) for row in self.ask(f"DESCRIBE FROM {_SCAN}")]
+        if len(self.types) != len(self.header):
+            raise damaged(name, "the list of columns does not fit the columns")
+        self.rows = int(self.ask("SELECT num_rows FROM parquet_file_metadata(?)")[0][0])
+
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
+        """All rows of a query about this file."""
+        rows: list[tuple[Any, ...]] = self.connection.execute(query, [self.path]).fetchall()
+        return rows
+
+    def select(self, expressions: Collection[str], count: int) -> Any:
+        """A query of the first ``count`` rows; columns are called c0, c1, ... by position."""
+        names = ", ".join(f"c{i}" for i in range(len(self.header)))
+        limit = f" LIMIT {count}" if count < self.rows else ""
+        # No name and no text of the file becomes part of a query, so none can be injected.
+        query = f"SELECT {', '.join(expressions)} FROM {_SCAN} AS t({names}){limit}"  # noqa: S608
+        return self.connection.execute(query, [self.path])
+
+    def _schema(self) -> tuple[list[str], list[int]]:
+        """Names of the top-level columns as written, and of each stored column its place."""
+        entries = self.ask("SELECT name, num_children FROM parquet_schema(?)")
+        names: list[str] = []
+        leaves: list[int] = []
+        at = 1
+        while at < len(entries):
+            names.append(str(entries[at][0]))
+            left = 1
+            while left and at < len(entries):
+                children = entries[at][1] or 0
+                if not children:
+                    leaves.append(len(names) - 1)
+                left += children - 1
+                at += 1
+        return names, leaves
+
+    def chunks(self, asked: Collection[int]) -> list[Chunk]:
+        """Where the pages of the asked columns are."""
+        found = self.ask(
+            "SELECT column_id, dictionary_page_offset, data_page_offset, total_compressed_size "
+            "FROM parquet_metadata(?) ORDER BY row_group_id, column_id"
+        )
+        chunks = []
+        for leaf, dictionary, data, size in found:
+            column = self.leaves[int(leaf)]
+            if column in asked and data is not None and size is not None:
+                start = dictionary if dictionary and dictionary < data else data
+                chunks.append(Chunk(self.header[column], int(start), int(start) + int(size)))
+        return chunks
 
 
 def read_parquet(
     source: Source,
+    stream: BinaryIO,
     limits: Limits,
     columns: Collection[str] | None = None,
     rows: int | None = None,
 ) -> RawTable:
     """Read columns of a Parquet file; NULL and NaN are missing, types stay as stored.
 
-    Decimals, dates and times become text; columns of other types may be there but not
-    be read. ``columns`` and ``rows`` as in ``read_delimited``. Raises DataError for a
-    file that is no sound Parquet file, LimitError for more than ``limits`` allow.
+    Decimals, dates and times become text. Columns of types that are not read are left
+    out unless they are asked for. ``columns`` and ``rows`` as in ``read_delimited``;
+    ``stream`` is the open file, for the page checksums. Raises DataError for a file that
+    is damaged, LimitError for one with more than ``limits`` allow.
     """
-    with _connected(source) as (connection, path):
-        header, types = _schema(connection, path)
-        check_names(header, source.name)
-        asked = [i for i, name in enumerate(header) if columns is None or name in columns]
-        total = _row_count(connection, path, source.name)
-        count = total if rows is None else min(rows, total)
-        _check_size(count, len(asked), source.name, limits)
-        kept = {
-            header[i]: column
-            for i, column in zip(
-                asked, _columns(connection, path, header, types, asked, rows, limits), strict=True
+    with _opened(source) as file:
+        if file.rows <= 0:
+            raise DataError(
+                Problem("the file has no rows", "give at least one", Location(source.name))
             )
-        }
-    wrong = [name for name, column in kept.items() if len(column.values) != count]
-    if wrong:
-        raise _damaged(source.name, f"column {quoted(wrong[0])} has another number of rows")
-    return RawTable(source.name, count, tuple(header), kept, sha256=source.sha256)
+        asked = _asked(file, columns)
+        count = file.rows if rows is None else min(rows, file.rows)
+        _check_cells(count, len(asked), source.name, limits)
+        _check_checksums(file, stream, asked)
+        kept = _columns(file, asked, count, limits)
+    if any(len(column.values) != count for column in kept):
+        raise damaged(source.name, f"it holds other than the {count} rows it tells of")
+    by_name = {column.name: column for column in kept}
+    return RawTable(source.name, count, tuple(file.header), by_name, sha256=source.sha256)
 
 
 @contextmanager
-def _connected(source: Source) -> Iterator[tuple[Any, str]]:
-    """A locked connection, and the name under which it may read the file."""
+def _opened(source: Source) -> Iterator[_File]:
     import duckdb
 
     with _plain_name(source.path) as path:
         connection = duckdb.connect(":memory:")
         try:
-            quoted_path = path.replace("'", "''")
-            connection.execute(f"SET allowed_paths=['{quoted_path}']")
-            connection.execute("SET threads=2")
+            literal = path.replace("'", "''")
+            connection.execute(f"SET allowed_paths=['{literal}']")
             for lock in _LOCKS:
                 connection.execute(f"SET {lock}")
-            yield connection, path
-        except duckdb.Error as error:
-            raise _damaged(source.name, str(error).splitlines()[0]) from None
+            yield _File(connection, path, source.name)
+        except duckdb.OutOfMemoryException:
+            raise LimitError(
+                Problem(
+                    f"reading needs more than {_MEMORY} of memory",
+                    "give a smaller file",
+                    Location(source.name),
+                )
+            ) from None
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            reason = str(error).splitlines()[0].replace(path, source.name)
+            raise damaged(source.name, reason) from None
         finally:
             connection.close()
 
@@ -90,110 +150,99 @@ def _connected(source: Source) -> Iterator[tuple[Any, str]]:
 @contextmanager
 def _plain_name(path: Path) -> Iterator[str]:
     """A name of the file without the characters that DuckDB takes for a pattern."""
-    if not any(mark in str(path) for mark in "*?[]{}"):
+    if not any(mark in str(path) for mark in _PATTERN_MARKS):
         yield str(path)
         return
     with tempfile.TemporaryDirectory(prefix="evalreport-") as folder:
         link = Path(folder).resolve() / "data.parquet"
-        os.symlink(path, link)
+        link.symlink_to(path)
         yield str(link)
 
 
-def _schema(connection: Any, path: str) -> tuple[list[str], list[str]]:
-    """Names of the top-level columns as written in the file, and DuckDB's types of them."""
-    entries = connection.execute(
-        "SELECT name, num_children FROM parquet_schema(?)", [path]
-    ).fetchall()
-    names: list[str] = []
-    at = 1
-    while at < len(entries):
-        names.append(entries[at][0])
-        open_entries = 1
-        while open_entries and at < len(entries):
-            open_entries += (entries[at][1] or 0) - 1
-            at += 1
-    described = connection.execute(f"DESCRIBE SELECT * FROM {_SCAN}", [path]).fetchall()
-    if len(described) != len(names):
-        raise _damaged(path, "the list of columns does not fit the columns")
-    return names, [str(row[1]) for row in described]
+def _asked(file: _File, columns: Collection[str] | None) -> list[int]:
+    if columns is None:
+        return [i for i, kind in enumerate(file.types) if readable(kind)]
+    asked = [i for i, name in enumerate(file.header) if name in columns]
+    problems = [
+        Problem(
+            f"column {quoted(file.header[i])} has the type {file.types[i]}",
+            "give text, numbers, booleans, dates or lists of text",
+            Location(file.name),
+        )
+        for i in asked
+        if not readable(file.types[i])
+    ]
+    if problems:
+        raise DataError(*problems)
+    return asked
 
 
-def _row_count(connection: Any, path: str, name: str) -> int:
-    told = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [path])
-    count = int(told.fetchall()[0][0])
-    if count <= 0:
-        raise DataError(Problem("the file has no rows", "give at least one", Location(name)))
-    return count
-
-
-def _check_size(rows: int, columns: int, name: str, limits: Limits) -> None:
+def _check_cells(rows: int, columns: int, name: str, limits: Limits) -> None:
     if rows * max(columns, 1) > limits.cells:
         raise LimitError(
-            Problem(f"{rows:,} rows by {columns} columns are more than the limit of "
-                    f"{limits.cells:,} values", "give a smaller file", Location(name))
+            Problem(
+                f"{rows:,} rows by {columns} columns are more than the limit of "
+                f"{limits.cells:,} values",
+                "give a smaller file",
+                Location(name),
+            )
         )
 
 
-def _columns(
-    connection: Any,
-    path: str,
-    header: list[str],
-    types: list[str],
-    asked: list[int],
-    rows: int | None,
-    limits: Limits,
-) -> list[RawColumn]:
-    # Columns are renamed by position, so that no name of the file becomes part of a query.
+def _check_checksums(file: _File, stream: BinaryIO, asked: Collection[int]) -> None:
+    found = check_pages(stream, file.chunks(asked))
+    problems = [
+        Problem(
+            f"a page of column {quoted(column)} (at byte {at}) does not agree with its checksum",
+            "the file is damaged: get it again",
+            Location(file.name),
+        )
+        for column, at in found.wrong
+    ]
+    if found.verified or found.wrong:
+        problems += [
+            Problem(
+                f"the pages of column {quoted(column)} cannot be followed",
+                "the file is damaged: get it again",
+                Location(file.name),
+            )
+            for column in found.unread
+        ]
+    if problems:
+        raise DataError(*problems)
+
+
+def _columns(file: _File, asked: list[int], count: int, limits: Limits) -> list[RawColumn]:
     if not asked:
         return []
-    names = ", ".join(f"c{i}" for i in range(len(header)))
-    table = f"{_SCAN} AS t({names})"
-    limit = "" if rows is None else f" LIMIT {int(rows)}"
-    wanted = ", ".join(f"{_expression(types[i], f'c{i}', header[i])} AS c{i}" for i in asked)
-    found = connection.execute(f"SELECT {wanted} FROM {table}{limit}", [path]).fetchnumpy()
-    return [_column(header[i], types[i], found[f"c{i}"]) for i in asked]
+    _check_texts(file, [i for i in asked if file.types[i] == "VARCHAR"], count, limits)
+    wanted = [f"{expression(file.types[i], f'c{i}')} AS c{i}" for i in asked]
+    found = file.select(wanted, count).fetchnumpy()
+    return [parquet_column(file.header[i], file.types[i], found[f"c{i}"]) for i in asked]
 
 
-def _expression(kind: str, column: str, name: str) -> str:
-    if kind in _INTEGERS or kind in _FLOATS or kind == "BOOLEAN":
-        return column
-    if kind.startswith("TIMESTAMP WITH TIME ZONE"):
-        return f"CAST(make_timestamp(epoch_us({column})) AS VARCHAR) || '+00'"
-    if kind == "VARCHAR[]":
-        return column
-    if not kind.endswith("]") and (kind in _HUGE or kind.startswith(_TEXTS)):
-        return f"CAST({column} AS VARCHAR)"
-    raise DataError(
-        Problem(f"column {quoted(name)} has the type {kind}",
-                "give text, numbers, booleans, dates or lists of text")
-    )
+def _check_texts(file: _File, columns: list[int], count: int, limits: Limits) -> None:
+    """A dictionary of one long text can stand for gigabytes: add up before reading."""
+    if not columns:
+        return
+    if count < file.rows:
+        sizes = file.select([f"strlen(c{i})" for i in columns], count).fetchall()
+        total = sum(int(size or 0) for row in sizes for size in row)
+    else:
+        sizes = file.select([f"sum(strlen(c{i}))" for i in columns], count).fetchall()
+        total = sum(int(size or 0) for size in sizes[0])
+    if total > limits.bytes:
+        raise LimitError(
+            Problem(
+                f"the text columns hold {total:,} bytes, more than the limit of {limits.bytes:,}",
+                "give a smaller file",
+                Location(file.name),
+            )
+        )
 
 
-def _column(name: str, kind: str, values: Any) -> RawColumn:
-    missing = np.ma.getmaskarray(values).copy()
-    data = np.ma.getdata(values)
-    if kind in _FLOATS:
-        return RawColumn(name, _FLOATS[kind], data, missing | np.isnan(data))
-    if kind in _INTEGERS:
-        return RawColumn(name, "integer", data, missing)
-    if kind == "BOOLEAN":
-        return RawColumn(name, "boolean", data.astype(np.bool_), missing)
-    if kind in _HUGE:
-        whole = [0 if gap else int(v) for v, gap in zip(data, missing, strict=True)]
-        return RawColumn(name, "integer", np.array(whole, object), missing)
-    if kind == "VARCHAR[]":
-        lists = np.empty(len(data), object)
-        lists[:] = [[] if gap else _texts(v) for v, gap in zip(data, missing, strict=True)]
-        return RawColumn(name, "list", lists, missing)
-    return RawColumn(name, "text", data, missing)
-
-
-def _texts(values: Any) -> list[str]:
-    return ["" if gap else str(v) for v, gap in zip(
-        np.ma.getdata(values), np.ma.getmaskarray(values), strict=True)]
-
-
-def _damaged(name: str, reason: str) -> DataError:
+def damaged(name: str, reason: str) -> DataError:
+    """The error for a file that is no sound Parquet file."""
     return DataError(
         Problem(f"the file is no sound Parquet file ({reason})", "write it again", Location(name))
     )

@@ -38,10 +38,10 @@ def read_table(
     Raises DataError for wrong content, FilesError for a file that cannot be read or
     changes meanwhile, LimitError for one that is too large.
     """
-    suffix, gzipped = source.suffixes
+    suffix, gzipped = source.suffix.removesuffix(".gz"), source.suffix.endswith(".gz")
     with reading(source) as stream:
-        if suffix == ".parquet" and not gzipped:
-            return read_parquet(source, limits, columns, rows)
+        if source.suffix == ".parquet":
+            return read_parquet(source, stream, limits, columns, rows)
         plain = decompressed(stream, source.name, source.size, gzipped, limits)
         if suffix in _DELIMITERS:
             delimiter = _DELIMITERS[suffix]
@@ -50,8 +50,11 @@ def read_table(
             table = read_json_lines(plain, source.name, columns, rows)
         else:
             raise DataError(
-                Problem(f"files of the kind '{suffix}' are not read",
-                        f"kinds are: {', '.join(SUFFIXES)}", Location(source.name))
+                Problem(
+                    f"files of the kind '{source.suffix}' are not read",
+                    f"kinds are: {', '.join(SUFFIXES)}",
+                    Location(source.name),
+                )
             )
         return dataclasses.replace(table, sha256=source.sha256)
 

@@ -31,8 +31,9 @@ class Roles:
 
     def named(self) -> list[tuple[str, str]]:
         """Every (role, column) that is given, in a fixed order."""
-        single = [(role, getattr(self, role)) for role in
-                  ("target", "prediction", "score", "margin")]
+        single = [
+            (role, getattr(self, role)) for role in ("target", "prediction", "score", "margin")
+        ]
         single += [("scores", column) for column in self.scores.values()]
         single += [(role, getattr(self, role)) for role in ("id", "weight", "cluster", "fold")]
         single += [("subgroups", column) for column in self.subgroups]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from evalreport.errors import FilesError, Location, Problem
+from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
 
 _BLOCK = 1 << 20
 _NOT_REGULAR = (
@@ -27,25 +27,16 @@ _NOT_REGULAR = (
 class Source:
     """A regular file: ``path`` with links resolved, ``name`` as the user wrote it.
 
+    ``suffix`` is the kind of file by the path as given (".csv", ".csv.gz", ...);
     ``identity`` is device, inode, size and times of the file when it was hashed.
     """
 
     name: str
     path: Path
+    suffix: str
     size: int
     sha256: str
     identity: tuple[int, ...]
-
-    @property
-    def suffixes(self) -> tuple[str, bool]:
-        """The kind of file by the name as written, and whether it is gzipped.
-
-        >>> Source("a.CSV.gz", Path("a"), 0, "", ()).suffixes
-        ('.csv', True)
-        """
-        lowered = self.name.lower()
-        gzipped = lowered.endswith(".gz")
-        return Path(lowered.removesuffix(".gz")).suffix, gzipped
 
 
 def open_source(path: str | os.PathLike[str], name: str | None = None) -> Source:
@@ -61,7 +52,7 @@ def open_source(path: str | os.PathLike[str], name: str | None = None) -> Source
         after = os.fstat(stream.fileno())
     if _identity(after) != _identity(info) or size != info.st_size:
         raise _changed(shown)
-    return Source(shown, resolved, size, digest, _identity(info))
+    return Source(shown, resolved, suffix_of(path), size, digest, _identity(info))
 
 
 @contextmanager
@@ -73,13 +64,32 @@ def reading(source: Source) -> Iterator[BinaryIO]:
     with _opened(source.path, source.name, None) as stream:
         if _identity(os.fstat(stream.fileno())) != source.identity:
             raise _changed(source.name)
-        yield stream
-        stream.seek(0)
-        if _digest(stream)[0] != source.sha256:
-            raise _changed(source.name)
-        held = _identity(os.fstat(stream.fileno())) == source.identity
-    if not held or not _still_there(source):
-        raise _changed(source.name)
+        try:
+            yield stream
+        except (DataError, LimitError):
+            # A file that is being written looks damaged: say what is the matter with it.
+            _check_unchanged(source, stream)
+            raise
+        _check_unchanged(source, stream)
+
+
+def _check_unchanged(source: Source, stream: BinaryIO) -> None:
+    stream.seek(0)
+    same = _digest(stream)[0] == source.sha256
+    held = _identity(os.fstat(stream.fileno())) == source.identity
+    if not (same and held and _still_there(source)):
+        raise _changed(source.name) from None
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """The kind of file by its name, in lower case.
+
+    >>> suffix_of("a.b.CSV.gz")
+    '.csv.gz'
+    """
+    name = Path(path).name.lower()
+    end = ".gz" if name.endswith(".gz") else ""
+    return Path(name.removesuffix(".gz")).suffix + end
 
 
 def _resolve(path: str | os.PathLike[str], shown: str) -> tuple[Path, os.stat_result]:
@@ -145,6 +155,9 @@ def _failed(shown: str, what: str) -> FilesError:
 
 def _changed(shown: str) -> FilesError:
     return FilesError(
-        Problem("the file changed while it was read", "run again when nothing writes to it",
-                Location(shown))
+        Problem(
+            "the file changed while it was read",
+            "run again when nothing writes to it",
+            Location(shown),
+        )
     )

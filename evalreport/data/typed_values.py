@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,8 @@ import numpy as np
 from evalreport.data.table import Kind, RawColumn
 from evalreport.errors import DataError, Location, Problem
 
-_DATES = (datetime.date, datetime.time, datetime.timedelta)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DATES = (dt.date, dt.time, dt.timedelta)
 
 
 def column_of(name: str, values: Sequence[Any], file: str) -> RawColumn:
@@ -22,11 +24,31 @@ def column_of(name: str, values: Sequence[Any], file: str) -> RawColumn:
     Dates and decimals become their text, numpy scalars Python values. Raises DataError
     for a value that is no text, number, boolean or list of texts.
     """
-    plain = [_plain(value, name, row, file) for row, value in enumerate(values)]
+    if set(map(type, values)) == {str}:
+        plain: list[Any] = list(values)
+    else:
+        plain = [_plain(value, name, row, file) for row, value in enumerate(values)]
+    _check_text(plain, name, file)
     missing = np.fromiter((value is None for value in plain), np.bool_, len(plain))
     types = {type(value) for value in plain if value is not None}
     kind = _kind(types, plain)
     return RawColumn(name, kind, _array(kind, plain, missing), missing)
+
+
+def _check_text(values: Sequence[Any], name: str, file: str) -> None:
+    """Half of a surrogate pair is no character: it could be written to no file."""
+    texts = [value for value in values if isinstance(value, str)]
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        row = next(i for i, v in enumerate(values) if isinstance(v, str) and _SURROGATE.search(v))
+        raise DataError(
+            Problem(
+                f"row {row + 1} of column '{name}' holds half of a surrogate pair",
+                "give whole characters",
+                Location(file),
+            )
+        ) from None
 
 
 def _kind(types: set[type], plain: Sequence[Any]) -> Kind:
@@ -68,7 +90,7 @@ def _plain(value: Any, name: str, row: int, file: str) -> Any:
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
-        return str(value) or None
+        return str(value)
     if isinstance(value, decimal.Decimal):
         return None if value.is_nan() else str(value)
     if isinstance(value, _DATES):

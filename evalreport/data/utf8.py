@@ -9,6 +9,7 @@ from typing import BinaryIO
 from evalreport.errors import DataError, Location, Problem
 
 _BLOCK = 1 << 18
+_LONGEST_LINE = 1 << 24
 _SAVE = "save the file as UTF-8"
 _MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -41,24 +42,33 @@ def text_lines(stream: BinaryIO, name: str) -> Iterator[str]:
         text = pending + _decode(decoder, block, name, lines)
         if "\0" in text:
             line = lines + text[: text.index("\0")].count("\n") + 1
-            raise DataError(Problem("a NUL byte", f"{_SAVE} without NUL bytes",
-                                    Location(name, line)))
+            raise DataError(
+                Problem("a NUL byte", f"{_SAVE} without NUL bytes", Location(name, line))
+            )
         if not block:
             yield from _split(text)
             return
         # A CR at the end may be half of a CR LF.
         cut = max(text.rfind("\n"), text.rfind("\r", 0, len(text) - 1)) + 1
         pending = text[cut:]
+        if len(pending) > _LONGEST_LINE:
+            raise DataError(
+                Problem(
+                    f"a line of more than {_LONGEST_LINE:,} characters",
+                    "end lines with a line feed",
+                    Location(name, lines + 1),
+                )
+            )
         parts = _split(text[:cut])
         lines += len(parts)
         yield from parts
 
 
 def _split(text: str) -> list[str]:
-    """Lines ended by LF, CR LF or CR only: str.splitlines knows more ends than files do.
+    r"""Lines ended by LF, CR LF or CR only: str.splitlines knows more ends than files do.
 
-    >>> _split("a\\x0cb\\r\\nc\\rd")
-    ['a\\x0cb\\r\\n', 'c\\r', 'd']
+    >>> _split("a\x0cb\r\nc\rd")
+    ['a\x0cb\r\n', 'c\r', 'd']
     """
     lines = text.split("\n")
     last = lines.pop()
@@ -84,17 +94,14 @@ def _split_returns(line: str) -> list[str]:
 
 def _check_marks(block: bytes, name: str) -> None:
     found = next((kind for mark, kind in _MARKS if block.startswith(mark)), None)
-    if found is None and len(block) >= 4:
-        # Text of two bytes a character without a mark: every second byte is zero.
-        if not any(block[1:64:2]) or not any(block[0:64:2]):
-            found = "UTF-16 without a byte order mark"
+    # Text of two bytes a character without a mark: every second byte is zero.
+    if len(block) >= 4 and not (any(block[1:64:2]) and any(block[0:64:2])):
+        found = found or "UTF-16 without a byte order mark"
     if found is not None:
         raise DataError(Problem(f"the file is {found}, not UTF-8 text", _SAVE, Location(name, 1)))
 
 
-def _decode(
-    decoder: codecs.IncrementalDecoder, block: bytes, name: str, lines: int
-) -> str:
+def _decode(decoder: codecs.IncrementalDecoder, block: bytes, name: str, lines: int) -> str:
     try:
         return decoder.decode(block, final=not block)
     except UnicodeDecodeError as error:

@@ -1,0 +1,65 @@
+"""Which stored type of Parquet becomes which kind of column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evalreport.data.table import Kind, RawColumn
+
+_INTEGERS = {
+    f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+}
+_HUGE = {"HUGEINT", "UHUGEINT"}
+_FLOATS: dict[str, Kind] = {"FLOAT": "float32", "DOUBLE": "float64"}
+_WITH_ZONE = "TIMESTAMP WITH TIME ZONE"
+_AS_TEXT = ("VARCHAR", "DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID", "ENUM", "DECIMAL")
+_LIST = "VARCHAR[]"
+
+
+def readable(kind: str) -> bool:
+    """Whether columns of a DuckDB type are read.
+
+    >>> readable("DECIMAL(10,2)"), readable("STRUCT(a INTEGER)"), readable("DATE[]")
+    (True, False, False)
+    """
+    if kind in _INTEGERS or kind in _HUGE or kind in _FLOATS or kind in ("BOOLEAN", _LIST):
+        return True
+    return kind.startswith(_AS_TEXT) and not kind.endswith("]")
+
+
+def expression(kind: str, column: str) -> str:
+    """What is selected of a column: itself, or its text where numpy would change it."""
+    if kind in _INTEGERS or kind in _FLOATS or kind in ("BOOLEAN", "VARCHAR", _LIST):
+        return column
+    if kind == _WITH_ZONE:
+        # Written in UTC, whatever the zone of the machine.
+        return f"CAST(make_timestamp(epoch_us({column})) AS VARCHAR) || '+00'"
+    return f"CAST({column} AS VARCHAR)"
+
+
+def parquet_column(name: str, kind: str, values: Any) -> RawColumn:
+    """The column of what DuckDB gave as numpy values, masked where NULL."""
+    missing = np.ma.getmaskarray(values).copy()
+    data = np.ma.getdata(values)
+    if kind in _FLOATS:
+        return RawColumn(name, _FLOATS[kind], data, missing | np.isnan(data))
+    if kind in _INTEGERS:
+        return RawColumn(name, "integer", data, missing)
+    if kind == "BOOLEAN":
+        return RawColumn(name, "boolean", data.astype(np.bool_), missing)
+    if kind in _HUGE:
+        whole = [0 if gap else int(v) for v, gap in zip(data, missing, strict=True)]
+        return RawColumn(name, "integer", np.array(whole, object), missing)
+    if kind == _LIST:
+        lists = np.empty(len(data), object)
+        for row in np.flatnonzero(~missing).tolist():
+            lists[row] = _texts(data[row])
+        return RawColumn(name, "list", lists, missing)
+    return RawColumn(name, "text", data, missing)
+
+
+def _texts(values: Any) -> list[str]:
+    gaps = np.ma.getmaskarray(values)
+    return ["" if gap else str(v) for v, gap in zip(np.ma.getdata(values), gaps, strict=True)]
