@@ -1,0 +1,139 @@
+"""One spec to one published run folder: every step of a run, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import evalreport
+from evalreport.cli.formats import Rendered, rendered
+from evalreport.cli.progress import Progress
+from evalreport.errors import EvalreportError, ExitStatus
+from evalreport.record.clock import clock_text
+from evalreport.record.hashing import canonical_json, record_bytes
+from evalreport.record.manifest import InputFile, RunDetails
+from evalreport.record.run_folder import RunFolder
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How the command was called."""
+
+    runs: Path
+    overrides: tuple[str, ...]
+    engine: str
+    formats: tuple[str, ...] | None
+    when: datetime
+    fresh: bool = False
+    allowed_imports: tuple[str, ...] = ()
+
+
+def run_spec(
+    path: Path, options: RunOptions, progress: Progress, check_runs: Callable[[Path], None]
+) -> tuple[ExitStatus, dict[str, Any]]:
+    """Evaluate one spec and publish it; the status and a summary.
+
+    Nothing is written before spec, data and RUNS have been found in order; a
+    report that cannot be drawn does not keep back the results.
+    """
+    from evalreport.cli.formats import check_formats
+    from evalreport.engine.prepare import prepare
+    from evalreport.engine.run import evaluate
+    from evalreport.spec.load import load_spec
+
+    loaded = load_spec(path, options.overrides, allow_import=options.allowed_imports)
+    formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
+    check_runs(options.runs)
+    prepared = prepare(loaded, engine=options.engine, step=progress.step)
+    at = clock_text(options.when)
+    results = evaluate(prepared, at, progress.step, progress.advance)
+    data = canonical_json(results)
+    made = rendered(results, data, loaded, formats, options.when, progress)
+    progress.step("publishing", None)
+    outcome = outcome_of(results)
+    with RunFolder(options.runs, loaded.sha256, options.when) as folder:
+        for name, content in made.files.items():
+            folder.write(name, content)
+        published = folder.publish(_details(results, loaded, prepared, outcome, at))
+    status = _status(results, made)
+    return status, _summary(results, published, options.runs, made, outcome, status)
+
+
+def outcome_of(results: dict[str, Any]) -> str:
+    """``passed``, ``failed`` or ``done`` (no criterion to judge by)."""
+    if results["failures"]:
+        return "failed"
+    outcomes = {entry["outcome"] for entry in results["acceptance"]}
+    if not outcomes:
+        return "done"
+    return "passed" if outcomes == {"pass"} else "failed"
+
+
+def _status(results: dict[str, Any], made: Rendered) -> ExitStatus:
+    if made.problems:
+        return ExitStatus.FILES
+    return ExitStatus.FAILED if outcome_of(results) == "failed" else ExitStatus.DONE
+
+
+def _details(
+    results: dict[str, Any], loaded: Any, prepared: Any, outcome: str, at: str
+) -> RunDetails:
+    text = loaded.path.read_bytes() if loaded.path is not None else loaded.text.encode()
+    return RunDetails(
+        when=at,
+        version=evalreport.__version__,
+        outcome=outcome,
+        spec=record_bytes(text),
+        plan_sha256=prepared.plan.sha256,
+        inputs=tuple(
+            InputFile("dataset", f"{one.dataset}: {Path(one.name).name}", one.sha256, one.bytes)
+            for one in prepared.inputs
+            if one.sha256 is not None
+        ),
+        versions=dict(results["provenance"]["versions"]),
+        settings={"overrides": list(loaded.overrides), "engine": prepared.engine},
+    )
+
+
+def _summary(
+    results: dict[str, Any],
+    published: Path,
+    runs: Path,
+    made: Rendered,
+    outcome: str,
+    status: ExitStatus,
+) -> dict[str, Any]:
+    counts = {word: 0 for word in ("pass", "fail", "not_evaluated")}
+    for entry in results["acceptance"]:
+        counts[entry["outcome"]] += 1
+    lines = []
+    if results["acceptance"]:
+        lines.append(
+            f"criteria: {counts['pass']} passed, {counts['fail']} failed, "
+            f"{counts['not_evaluated']} not evaluated"
+        )
+    lines += [str(published / name) for name in made.files]
+    for failure in results["failures"]:
+        lines.append(f"FAILED {failure['section']}: {failure['reason']}")
+    _report_problems(made.problems)
+    return {
+        "title": results["title"],
+        "outcome": outcome,
+        "status": int(status),
+        "run": published.name,
+        "files": list(made.files),
+        "criteria": counts,
+        "cautions": len(results["cautions"]),
+        "lines": lines,
+    }
+
+
+def _report_problems(problems: list[EvalreportError]) -> None:
+    import sys
+
+    for error in problems:
+        for problem in error.problems:
+            print(str(problem), file=sys.stderr)
