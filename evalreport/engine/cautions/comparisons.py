@@ -214,7 +214,7 @@ def _told_apart(run: RunFacts, record: Record) -> bool:
     if p is not None:
         return bool(p < 1 - run.settings.level)
     interval = record.get("interval")
-    return bool(interval) and not interval["low"] <= 0 <= interval["high"]
+    return interval is not None and not interval["low"] <= 0 <= interval["high"]
 
 
 def _difference(record: Record) -> str:

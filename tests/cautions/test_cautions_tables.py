@@ -1,0 +1,151 @@
+"""Cautions about classification tables, on the tables of teaching texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+ACCURACY = ["accuracy"]
+
+
+def test_accuracy_below_the_majority(kit: Any) -> None:
+    """87 + 2 of 100 right; always saying yes has 88."""
+    facts = kit.run(kit.from_counts(87, 1, 10, 2), ACCURACY)
+    (record,) = kit.cautions(facts, "majority_class")
+    assert record["message"] == (
+        "Accuracy is 89/100 = 0.89; that it is above always naming yes (88/100 = 0.88) "
+        "was not shown (p = 0.45)."
+    )
+    assert record["severity"] == "warning"
+    assert record["measure"] == facts.measures[0].id
+    assert record["table"] == facts.tables[0].id
+
+
+def test_accuracy_equal_to_the_majority(kit: Any) -> None:
+    facts = kit.run(kit.from_counts(95, 0, 5, 0), ["recall"])
+    (record,) = kit.cautions(facts, "majority_class")
+    assert record["message"] == (
+        "Accuracy is 95/100 = 0.95, the same as always naming yes (95/100 = 0.95)."
+    )
+    assert record["measure"] is None
+
+
+def test_accuracy_under_the_majority_of_three_classes(kit: Any) -> None:
+    one = kit.view(
+        [0] * 6 + [1, 2], predicted=[0, 0, 0, 1, 1, 2, 1, 0], labels=["a", "b", "c"]
+    )
+    assert kit.message(kit.run(one, ACCURACY), "majority_class") == (
+        "Accuracy is 4/8 = 0.5, below always naming a (6/8 = 0.75)."
+    )
+
+
+def test_accuracy_well_above_the_majority_is_silent(kit: Any) -> None:
+    assert kit.message(kit.run(kit.from_counts(45, 5, 5, 45), ACCURACY), "majority_class") is None
+
+
+def test_one_class_has_no_majority_to_beat(kit: Any) -> None:
+    assert kit.message(kit.run(kit.from_counts(5, 0, 0, 0), ACCURACY), "majority_class") is None
+
+
+def test_clustered_accuracy_is_held_against_its_interval(kit: Any) -> None:
+    """60 of 100 right, in 4 clusters that are all right or wrong: far less than 100 rows."""
+    clusters = [0] * 30 + [1] * 20 + [2] * 20 + [3] * 30
+    one = kit.from_counts(30, 20, 20, 30, cluster=clusters)
+    message = kit.message(kit.run(one, ACCURACY), "majority_class")
+    assert message is not None and "95 % interval" in message
+
+
+def test_every_row_predicted_the_same(kit: Any) -> None:
+    facts = kit.run(kit.from_counts(9, 0, 1, 0), ["recall"])
+    assert kit.message(facts, "one_prediction") == "Every row is predicted yes (10/10)."
+    at = kit.view([0, 1, 0, 1], score=[0.6, 0.7, 0.8, 0.9])
+    found = kit.cautions(kit.run(at, ["recall"], thresholds=[0.5, 0.75]), "one_prediction")
+    assert [r["message"] for r in found] == [
+        "Every row at the threshold 0.5 is predicted yes (4/4)."
+    ]
+    assert kit.message(kit.run(kit.from_counts(8, 1, 1, 0)), "one_prediction") is None
+
+
+def test_a_class_never_predicted(kit: Any) -> None:
+    one = kit.view([0, 1, 2, 2], predicted=[0, 1, 1, 0], labels=["a", "b", "c"])
+    assert kit.message(kit.run(one, ["recall"]), "class_never_predicted") == (
+        "1 class of 3 occurs but is never predicted: c (2) (actual rows in brackets)."
+    )
+    every = kit.view([0, 1, 2, 2], predicted=[0, 1, 2, 0], labels=["a", "b", "c"])
+    assert kit.message(kit.run(every, ["recall"]), "class_never_predicted") is None
+
+
+def test_indeterminate_predictions_are_counted(kit: Any) -> None:
+    one = kit.view(
+        [0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"]
+    )
+    facts = kit.run(one, ["recall"])
+    assert kit.message(facts, "indeterminate_predictions") == (
+        "2/5 predictions (40 %) are equivocal."
+    )
+    none = kit.view([0, 0, 1], predicted=[0, 0, 1], indeterminate=["equivocal"])
+    assert kit.message(kit.run(none, ["recall"]), "indeterminate_predictions") is None
+
+
+def test_indeterminate_rows_are_in_the_favourable_accuracy(kit: Any) -> None:
+    """At best 3 + 2 of 5 rows are right; the table itself holds 3."""
+    one = kit.view([0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"])
+    message = kit.message(kit.run(one, ACCURACY), "majority_class")
+    assert message is not None and message.startswith("Accuracy is 5/5 = 1;")
+
+
+def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
+    facts = kit.run(kit.from_counts(10, 0, 20, 70), ["recall", "specificity"])
+    (record,) = kit.cautions(facts, "extreme_proportion")
+    assert record["message"] == (
+        "1 proportion is 0 or 1 on fewer than 30 rows: Recall of yes 10/10."
+    )
+    assert kit.message(facts, "small_denominator") is None
+    many = kit.run(kit.from_counts(30, 0, 20, 70), ["recall", "specificity"])
+    assert kit.message(many, "extreme_proportion") is None
+
+
+def test_a_proportion_on_few_rows(kit: Any) -> None:
+    facts = kit.run(kit.from_counts(25, 4, 20, 70), ["recall", "specificity", "precision"])
+    (record,) = kit.cautions(facts, "small_denominator")
+    assert record["message"] == (
+        "1 proportion rests on fewer than 30 rows: Recall of yes 25/29."
+    )
+    assert record["numbers"] == {"fewest": 29, "proportions": 1}
+    enough = kit.run(kit.from_counts(25, 5, 20, 70), ["recall", "specificity"])
+    assert kit.message(enough, "small_denominator") is None
+
+
+def test_wald_intervals_are_named(kit: Any) -> None:
+    view = kit.from_counts(40, 10, 10, 40)
+    asked = kit.run(view, ["recall", "precision"], methods={"recall": "wald"})
+    assert kit.message(asked, "wald_interval") == "1 proportion with a Wald interval: Recall."
+    assert kit.message(kit.run(view, ["recall"]), "wald_interval") is None
+
+
+@pytest.mark.parametrize("tn", [400, 0])
+def test_same_precision_and_recall(kit: Any, tn: int) -> None:
+    """200 / 300 and 200 / 500 twice, with 400 and with no true negatives."""
+    views = [
+        kit.from_counts(200, 300, 100, 400, dataset="one"),
+        kit.from_counts(200, 300, 100, tn, dataset="two"),
+    ]
+    message = kit.message(kit.run(views, ["precision", "recall"]), "same_precision_and_recall")
+    if tn == 400:
+        assert message is None
+    else:
+        assert message == (
+            "m on one and m on two both have precision 0.667 and recall 0.4; their "
+            "specificities are 0.8 and 0 (400 and 0 true negatives)."
+        )
+
+
+def test_same_precision_and_recall_of_two_models(kit: Any) -> None:
+    views = [
+        kit.from_counts(50, 50, 25, 75, model="a"),
+        kit.from_counts(50, 50, 25, 25, model="b"),
+    ]
+    (record,) = kit.cautions(kit.run(views, ["recall"]), "same_precision_and_recall")
+    assert record["message"].startswith("a and b both have precision 0.667 and recall 0.5")
+    assert record["dataset"] == "d"
