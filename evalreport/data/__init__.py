@@ -13,11 +13,13 @@ from evalreport.data.read import ColumnNames, column_names, read_table
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.source import Source, open_source
 from evalreport.data.table import RawColumn, RawTable
+from evalreport.data.types import ColumnType, with_types
 
 __all__ = [
     "DEFAULT_LIMITS",
     "Checked",
     "ColumnNames",
+    "ColumnType",
     "Finding",
     "Limits",
     "RawColumn",
@@ -30,4 +32,5 @@ __all__ = [
     "open_source",
     "read_frame",
     "read_table",
+    "with_types",
 ]

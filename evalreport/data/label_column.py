@@ -47,12 +47,13 @@ def _label_column(table: RawTable, name: str) -> LabelColumn:
 
 
 def _texts(table: RawTable, name: str) -> tuple[Codes, tuple[str, ...]]:
-    column = label_column(table, name)
+    codes, values = table.columns[name].factorize()
+    if table.columns[name].kind == "text" and "" not in values:
+        return codes, tuple(values)
     place: dict[str, int] = {}
-    target = [
-        place.setdefault(label.text, len(place)) if label.text else -1 for label in column.labels
-    ]
-    return _recoded(column.codes, target), tuple(place)
+    texts = (written(value).text for value in values)
+    target = [place.setdefault(text, len(place)) if text else -1 for text in texts]
+    return _recoded(codes, target), tuple(place)
 
 
 def _recoded(codes: Codes, target: list[int]) -> Codes:

@@ -78,12 +78,16 @@ class _File:
     def chunks(self, asked: Collection[int]) -> list[Chunk]:
         """Where the pages of the asked columns are."""
         found = self.ask(
-            "SELECT column_id, dictionary_page_offset, data_page_offset, total_compressed_size "
+            "SELECT column_id, dictionary_page_offset, data_page_offset, total_compressed_size, "
+            "path_in_schema "
             "FROM parquet_metadata(?) ORDER BY row_group_id, column_id"
         )
         chunks = []
-        for leaf, dictionary, data, size in found:
+        for leaf, dictionary, data, size, path in found:
             column = self.leaves[int(leaf)]
+            # Names are not under a checksum, but they are written twice.
+            if not f"{path}, ".startswith(f"{self.header[column]}, "):
+                raise damaged(self.name, f"column {quoted(self.header[column])} has two names")
             if column in asked and data is not None and size is not None:
                 start = dictionary if dictionary and dictionary < data else data
                 chunks.append(Chunk(self.header[column], int(start), int(start) + int(size)))

@@ -144,7 +144,7 @@ def _one_by_one(table: RawTable, column: RawColumn, given: list[Any]) -> Numbers
     values = np.full(len(given), np.nan)
     wrong: dict[str, list[int]] = {}
     for row in np.flatnonzero(~column.missing).tolist():
-        number = _number(given[row])
+        number = number_of(given[row])
         if isinstance(number, str):
             wrong.setdefault(number, []).append(row)
         else:
@@ -159,7 +159,7 @@ def _one_by_one(table: RawTable, column: RawColumn, given: list[Any]) -> Numbers
     return Numbers(values, np.isnan(values) & ~bad, tuple(problems))
 
 
-def _number(value: Any) -> float | str:
+def number_of(value: Any) -> float | str:
     """The number a value is (NaN if missing), or the kind of mistake."""
     if isinstance(value, str):
         return _number_of_text(value)
