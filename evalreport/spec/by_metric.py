@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TypeVar
 
 from evalreport.errors import did_you_mean
@@ -42,9 +43,8 @@ def methods_by_metric(
         for word, method in methods.items():
             metric = find(word)
             if metric is not None and method not in known(metric):
-                hint = did_you_mean(method, known(metric), f"those of {metric.name}")
-                if not known(metric):
-                    hint = "remove it"
+                words = f"those of {metric.name}"
+                hint = partial(did_you_mean, method, known(metric), words)
                 faults.append(Fault(f"{metric.name} has no {what} '{method}'", hint, (word,)))
             elif metric is None:
                 faults.append(unknown_metric(word, at_key=True))

@@ -7,7 +7,6 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, Field, Tag
 
-from evalreport.errors import did_you_mean
 from evalreport.spec.faults import Fault, refuse, wrong_type
 from evalreport.spec.fields import Label, Number, Part, form
 
@@ -44,9 +43,7 @@ def _readable(value: Any) -> Any:
         raise refuse(
             Fault(
                 f"'{key}' is not a mapping like '{nested[0]}'",
-                did_you_mean(key, TwoClassCosts.model_fields)
-                if key in TwoClassCosts.model_fields
-                else "{predicted: cost} for each actual class",
+                "costs of two kinds of mistake, or {predicted: cost} for each actual class",
                 (key,),
                 at_key=True,
             )

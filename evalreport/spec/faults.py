@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +19,12 @@ class Fault:
     """What is wrong with a field and what would be right.
 
     ``path`` leads from the field to the part that is wrong; ``at_key`` points at the
-    key there; ``named`` puts the field's name before ``what``.
+    key there; ``named`` puts the field's name before ``what``. ``instead`` may be a
+    function, called only for faults that are told: looking for a near name takes time.
     """
 
     what: str
-    instead: str = ""
+    instead: str | Callable[[], str] = ""
     path: tuple[str | int, ...] = ()
     at_key: bool = False
     named: bool = False

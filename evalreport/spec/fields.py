@@ -138,11 +138,7 @@ def as_list(value: Any) -> Any:
 
 def without_repeats(values: tuple[T, ...]) -> tuple[T, ...]:
     """The values in their order, each once."""
-    unique: list[T] = []
-    for value in values:
-        if value not in unique:
-            unique.append(value)
-    return tuple(unique)
+    return tuple(dict.fromkeys(values))
 
 
 def no_repeats(values: tuple[T, ...]) -> tuple[T, ...]:

@@ -6,7 +6,8 @@ import hashlib
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,11 @@ from evalreport.spec.overrides import apply_overrides
 from evalreport.spec.problems import of_validation
 from evalreport.spec.references import unknown_references
 from evalreport.spec.scalars import Scalar
-from evalreport.spec.yaml_document import MOST_BYTES, Document, read_document
+from evalreport.spec.yaml_document import MOST_BYTES, MOST_PROBLEMS, Document, read_document
 from evalreport.spec.yaml_document import Path as Place
+
+#: Characters of one message; names in a spec may be far longer.
+MOST_WORDS = 600
 
 
 @dataclass(frozen=True)
@@ -124,8 +128,8 @@ def parse_spec(
         problems.extend(of_validation(error, document, Spec))
     folder = None if path is None else path.parent
     known = outline(document, allow_import)
-    problems.extend(unknown_references(known))
-    problems.extend(unmet_needs(known, frames=frames, folder=folder))
+    problems.extend(islice(unknown_references(known), MOST_PROBLEMS))
+    problems.extend(islice(unmet_needs(known, frames=frames, folder=folder), MOST_PROBLEMS))
     if problems or spec is None:
         raise SpecError(*_in_order(problems))
     data = source.encode() if isinstance(source, str) else source
@@ -173,9 +177,20 @@ def _refuse_newer(document: Document) -> None:
 
 
 def _in_order(problems: Sequence[Problem]) -> list[Problem]:
-    """Problems each once, by their place in the file."""
-    unique = dict.fromkeys(problems)
-    return sorted(unique, key=_place)
+    """Problems each once, by their place in the file, none of them endless."""
+    unique = dict.fromkeys(
+        replace(p, what=_bounded(p.what), instead=_bounded(p.instead)) for p in problems
+    )
+    ordered = sorted(unique, key=_place)
+    if len(ordered) > MOST_PROBLEMS:
+        rest = f"{MOST_PROBLEMS} mistakes are shown; there are more"
+        return [*ordered[:MOST_PROBLEMS], Problem(rest)]
+    return ordered
+
+
+def _bounded(text: str) -> str:
+    """A message that quotes the spec, cut where the quoted text is very long."""
+    return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}..."
 
 
 def _place(problem: Problem) -> tuple[str, int, int]:

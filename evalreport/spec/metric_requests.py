@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from pydantic import model_serializer, model_validator
@@ -130,9 +131,11 @@ def word_and_params(raw: Any) -> tuple[str, Mapping[str, Any] | None]:
 
 def unknown_metric(word: str, *, at_key: bool = False, extra: tuple[str, ...] = ()) -> Fault:
     """The fault of a word that names no metric, with the nearest one that does."""
-    hint = did_you_mean(word, (*known_names(), *extra), "metrics")
-    if not hint.startswith("did"):
-        hint = "`evalreport metrics` lists them"
+
+    def hint() -> str:
+        found = did_you_mean(word, (*known_names(), *extra), "metrics")
+        return found if found.startswith("did") else "`evalreport metrics` lists them"
+
     return Fault(f"unknown metric {shown(word)}", hint, (word,) if at_key else (), at_key=at_key)
 
 
@@ -170,9 +173,8 @@ def read_params(
     for name, raw in params.items():
         if name not in known:
             what = f"unknown parameter '{name}' of {metric.name}"
-            faults.append(
-                Fault(what, did_you_mean(name, known, "parameters"), (*at, name), at_key=True)
-            )
+            hint = partial(did_you_mean, name, tuple(known), f"parameters of {metric.name}")
+            faults.append(Fault(what, hint, (*at, name), at_key=True))
             continue
         value = plain(raw)
         problem = known[name].problem(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -14,7 +14,7 @@ from evalreport.spec.costs import Costs
 from evalreport.spec.cross_validation import CrossValidation, LearningCurve
 from evalreport.spec.datasets import Dataset, NamedPositive, Positive
 from evalreport.spec.engine import Drift, Engine
-from evalreport.spec.faults import Fault, refuse, wrong_type
+from evalreport.spec.faults import Fault, refuse, shown, wrong_type
 from evalreport.spec.fields import (
     Column,
     Label,
@@ -30,6 +30,7 @@ from evalreport.spec.fields import (
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.models import AnyModel
 from evalreport.spec.report import Cautions, Report
+from evalreport.spec.scalars import Scalar
 from evalreport.spec.thresholds import Threshold
 
 VERSION = 1
@@ -37,10 +38,28 @@ VERSION = 1
 
 def _free_text(value: Any) -> Any:
     """Text, lists and mappings of text, exactly as written."""
+    faults = tuple(_empty_places(value))
+    if faults:
+        raise refuse(*faults)
+    return _as_written(value)
+
+
+def _empty_places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Fault]:
     if isinstance(value, dict):
-        return {key: _free_text(item) for key, item in value.items()}
+        for key, item in value.items():
+            yield from _empty_places(item, (*path, key))
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _empty_places(item, (*path, index))
+    elif isinstance(value, Scalar) and value.kind == "null":
+        yield Fault(f"is {shown(value)}", "quote it if it is meant as text", path, named=True)
+
+
+def _as_written(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_written(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_free_text(item) for item in value]
+        return [_as_written(item) for item in value]
     return as_text(value)
 
 
@@ -89,10 +108,10 @@ def _no_cycle(parents: Mapping[str, str]) -> Mapping[str, str]:
     faults = []
     done: set[str] = set()
     for child in parents:
-        path: list[str] = []
+        path: dict[str, None] = {}
         label = child
         while label in parents and label not in done and label not in path:
-            path.append(label)
+            path[label] = None
             label = parents[label]
         if label in path:
             faults.append(Fault(f"'{label}' is its own ancestor", "a tree of labels", (label,)))

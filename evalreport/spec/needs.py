@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path as FilePath
 
 from evalreport.errors import Problem, did_you_mean
@@ -35,8 +36,8 @@ def unmet_needs(
 
 
 def _paths(known: Outline, frames: Sequence[str]) -> Iterator[Problem]:
-    for name, dataset in known.datasets.items():
-        if dataset.path is None and name not in frames:
+    for name in known.datasets:
+        if not known.writes("datasets", name, "path") and name not in frames:
             yield Problem(
                 f"path is missing in {name}",
                 "path: a csv, tsv, jsonl or parquet file",
@@ -81,16 +82,14 @@ def _cross_validation(known: Outline) -> Iterator[Problem]:
         return
     path: Path = ("cross_validation", "scheme")
     for name in _datasets_of(known, trained):
-        dataset = known.datasets.get(name)
-        if dataset is None:
-            continue
-        if folds.scheme == "column" and dataset.fold is None:
+        declares = partial(known.writes, "datasets", name)
+        if folds.scheme == "column" and not declares("fold"):
             yield Problem(
                 f"scheme column needs the folds of {name}",
                 "fold: a column, in the dataset",
                 known.document.where(path),
             )
-        if folds.scheme in GROUPED and dataset.group is None and dataset.cluster is None:
+        if folds.scheme in GROUPED and not (declares("group") or declares("cluster")):
             yield Problem(
                 f"scheme {folds.scheme} needs the groups of {name}",
                 "group or cluster: a column, in the dataset",
@@ -108,7 +107,7 @@ def _datasets_of(known: Outline, trained: dict[str, EstimatorModel]) -> list[str
 
 def _engine(known: Outline) -> Iterator[Problem]:
     engine = known.part("engine", Engine)
-    if engine is not None and engine.name == "spark" and engine.spark is None:
+    if engine is not None and engine.name == "spark" and not known.writes("engine", "spark"):
         yield Problem(
             "the engine spark needs the address of a cluster",
             "spark: {url: sc://host:port}",

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from evalreport.spec.acceptance import Criterion, Declared, WhichNumber
+from evalreport.spec.anatomy import follow
 from evalreport.spec.comparisons import Comparisons
 from evalreport.spec.cross_validation import CrossValidation, LearningCurve
 from evalreport.spec.datasets import Dataset
 from evalreport.spec.engine import Drift, Engine
 from evalreport.spec.estimators import ALLOWED
+from evalreport.spec.faults import FAULTS
 from evalreport.spec.fields import Part
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.models import SOURCES, Model, source_of
@@ -50,6 +53,26 @@ class Outline:
     def has(self, key: str) -> bool:
         """Whether the spec writes this part at all."""
         return key in self.document.root
+
+    def writes(self, *path: str) -> bool:
+        """Whether something is written at a path of keys, right or wrong."""
+        return path in self.document.values
+
+    @cached_property
+    def labels(self) -> dict[str, frozenset[str] | None]:
+        """The declared labels of each dataset; None where it declares none."""
+        return {
+            name: None
+            if (dataset := self.datasets.get(name)) is None or dataset.labels is None
+            else frozenset(dataset.labels)
+            for name in self.dataset_names
+        }
+
+    @cached_property
+    def all_labels(self) -> frozenset[str] | None:
+        """The labels of all datasets; None where not every one declares them."""
+        declared = list(self.labels.values())
+        return frozenset().union(*(one or () for one in declared)) if all(declared) else None
 
     def part(self, key: str, kind: type[P]) -> P | None:
         """A part that is a single mapping, if it is there and valid."""
@@ -109,13 +132,44 @@ def outline(document: Document, allow_import: Sequence[str] = ()) -> Outline:
     )
 
 
+#: What stands in for required keys that are missing or wrong, so that the others can be read.
+_STAND_INS: dict[type[Part], tuple[dict[str, Any], ...]] = {
+    Criterion: ({"metric": "accuracy"}, {"metric": "accuracy", "at_least": 0.5}),
+    Declared: ({"metric": "accuracy", "value": 0.5, "source": ""},),
+    Dataset: ({"target": "target"},),
+    Comparisons: ({"reference": {"run": "earlier"}},),
+    Drift: ({"reference": {"run": "earlier"}},),
+    LearningCurve: ({"sizes": [1]},),
+}
+
+
 def _valid(raw: Any, kind: type[P], context: dict[str, Any] | None = None) -> P | None:
+    """The part as far as its keys are right; None where it cannot be read at all."""
     if raw is None:
         return None
     try:
         return kind.model_validate(raw, context=context)
-    except ValidationError:
-        return None
+    except ValidationError as error:
+        wrong = {path[0] for path in _places(error, kind) if path}
+        if not isinstance(raw, dict) or kind is Threshold:
+            return None
+        rest = {key: value for key, value in raw.items() if key not in wrong}
+    for stand_ins in ({}, *_STAND_INS.get(kind, ())):
+        try:
+            return kind.model_validate({**stand_ins, **rest}, context=context)
+        except ValidationError:
+            continue
+    return None
+
+
+def _places(error: ValidationError, kind: type[Part]) -> Iterator[Path]:
+    """The paths of what is wrong, from the part on."""
+    for one in error.errors(include_url=False):
+        path = follow(one["loc"], kind).path
+        faults = one["ctx"][FAULTS] if one["type"] == FAULTS else ()
+        yield from ((*path, *fault.path) for fault in faults)
+        if not faults:
+            yield path
 
 
 def _keys(raw: Any) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evalreport.errors import Problem, did_you_mean
+from evalreport.errors import Location, Problem, did_you_mean
 from evalreport.spec.anatomy import Anatomy, field_of, follow, known_keys
 from evalreport.spec.faults import FAULTS, Fault, shown
 from evalreport.spec.fields import Part
-from evalreport.spec.yaml_document import Document, Path
+from evalreport.spec.yaml_document import MOST_PROBLEMS, Document, Path
 
 #: What a value should be, by the type of the validation error.
 _WANTED = {
@@ -31,12 +31,15 @@ _BOUNDS = {
 
 
 def of_validation(error: ValidationError, document: Document, root: type[Part]) -> list[Problem]:
-    """Every problem of a validation error."""
+    """The problems of a validation error, up to :data:`MOST_PROBLEMS`."""
     found: list[Problem] = []
     for one in error.errors(include_url=False):
+        if len(found) >= MOST_PROBLEMS:
+            break
         at = follow(_without_key_marks(one["loc"]), root)
         if one["type"] == FAULTS:
-            found.extend(of_fault(fault, at.path, document) for fault in one["ctx"][FAULTS])
+            faults = one["ctx"][FAULTS][:MOST_PROBLEMS]
+            found.extend(of_fault(fault, at.path, document) for fault in faults)
         else:
             found.append(_of_error(dict(one), at, document, root))
     return found
@@ -45,9 +48,10 @@ def of_validation(error: ValidationError, document: Document, root: type[Part]) 
 def of_fault(fault: Fault, path: Path, document: Document) -> Problem:
     """The problem of a fault found at ``path``."""
     full = (*path, *fault.path)
+    instead = fault.instead if isinstance(fault.instead, str) else fault.instead()
     where = document.where_key(full) if fault.at_key else document.where(full)
     what = f"{name_of(full)} {fault.what}" if fault.named else fault.what
-    return Problem(what, fault.instead, where)
+    return Problem(what, instead, where)
 
 
 def name_of(path: Path) -> str:
@@ -80,10 +84,11 @@ def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type
         return _empty_text(error, path, document)
     name, where = name_of(path), document.where(path)
     if kind in ("too_short", "too_long"):
-        return _wrong_length(kind, error["ctx"], name, where)
+        return _wrong_length(error, name, where)
     if kind in _BOUNDS:
         key, words = _BOUNDS[kind]
-        instead = f"a number {words} {error['ctx'][key]:g}"
+        bound = error["ctx"][key]
+        instead = f"a number {words} {bound if isinstance(bound, int) else format(bound, 'g')}"
         return Problem(f"{name} is {_input(error, document, path)}", instead, where)
     instead = _WANTED.get(kind, "")
     if kind == "string_pattern_mismatch":
@@ -112,10 +117,13 @@ def _value_at(root: Any, path: Path) -> Any:
     return root
 
 
-def _wrong_length(kind: str, context: dict[str, Any], name: str, where: Any) -> Problem:
+def _wrong_length(error: dict[str, Any], name: str, where: Location) -> Problem:
+    kind, context, value = error["type"], error["ctx"], error["input"]
     actual = context.get("actual_length")
     if kind == "too_short":
         least = context["min_length"]
+        if isinstance(value, str):
+            return Problem(f"{name} is empty", "some text", where)
         what = f"{name} is empty" if actual == 0 else f"{name} has {actual}"
         return Problem(what, f"at least {'one' if least == 1 else least}", where)
     return Problem(f"{name} has {actual}", f"at most {context['max_length']}", where)

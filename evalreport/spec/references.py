@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from evalreport.errors import Problem, did_you_mean
 from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
 from evalreport.spec.comparisons import Comparisons, DatasetReference, Reference, RunReference
-from evalreport.spec.datasets import Dataset, NamedPositive
+from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.engine import Drift
 from evalreport.spec.outline import Outline
 from evalreport.spec.scalars import Scalar
@@ -33,7 +33,7 @@ def _unknown(
     known: Outline, path: Path, name: str, names: Iterable[str], what: str
 ) -> Iterator[Problem]:
     """The problem of a name that is not among those declared (and some are)."""
-    declared = list(names)
+    declared = names if isinstance(names, (dict, frozenset)) else tuple(names)
     if declared and name not in declared:
         hint = did_you_mean(name, declared, f"{what}s")
         yield Problem(f"there is no {what} '{name}'", hint, known.document.where(path))
@@ -101,17 +101,10 @@ def _of_subgroup(known: Outline, path: Path, number: WhichNumber) -> Iterator[Pr
 
 def _of_label(known: Outline, path: Path, number: WhichNumber) -> Iterator[Problem]:
     """A label is known where every dataset meant declares its labels."""
-    if number.label is None:
+    if number.label is None or number.label == next(_named_positive(known), None):
         return
-    names = (number.dataset,) if number.dataset is not None else known.dataset_names
-    datasets = [known.datasets.get(name) for name in names]
-    labels: list[str] = []
-    for dataset in datasets:
-        if dataset is None or dataset.labels is None:
-            return
-        labels.extend(dataset.labels)
-    labels.extend(_named_positive(known))
-    yield from _unknown(known, (*path, "label"), number.label, labels, "label")
+    labels = known.all_labels if number.dataset is None else known.labels.get(number.dataset)
+    yield from _unknown(known, (*path, "label"), number.label, labels or (), "label")
 
 
 def _named_positive(known: Outline) -> Iterator[str]:
@@ -169,16 +162,6 @@ def _of_labels(known: Outline) -> Iterator[Problem]:
 def _of_positive(known: Outline) -> Iterator[Problem]:
     """The spec's positive class has to be a class of some dataset, where all are declared."""
     label = next(_named_positive(known), None)
-    declared = [_labels(known.datasets.get(name)) for name in known.dataset_names]
-    if label is None or not declared:
-        return
-    labels: list[str] = []
-    for one in declared:
-        if one is None:
-            return
-        labels.extend(one)
-    yield from _unknown(known, ("positive", "label"), label, labels, "label")
-
-
-def _labels(dataset: Dataset | None) -> tuple[str, ...] | None:
-    return None if dataset is None else dataset.labels
+    if label is not None:
+        labels = known.all_labels or ()
+        yield from _unknown(known, ("positive", "label"), label, labels, "label")
