@@ -231,7 +231,7 @@ def _ratio(s: Selection, top: Selection, level: float, *, weighted: bool) -> dic
 def impact_measure(
     record: Mapping[str, Any],
     *,
-    id: str,
+    measure_id: str,
     view: View,
     threshold: float | None,
     threshold_rule: str | None,
@@ -244,7 +244,7 @@ def impact_measure(
     ratio, interval = record["impact_ratio"], record["interval"]
     top = record["highest_fraction"]
     return Measure(
-        id=id,
+        id=measure_id,
         dataset=view.dataset,
         model=view.model,
         where=Slice(tuple(record["subgroup"].items())),

@@ -1,0 +1,448 @@
+"""Comparisons of models worked by hand: pairing, defaults, ends, corrections, clusters, folds."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evalreport.engine.comparisons import compare
+from evalreport.engine.measures import Resolved
+from evalreport.engine.memory import MemoryTables
+from evalreport.engine.settings import Settings
+from evalreport.metrics.catalogue import catalogue, find
+from evalreport.plan.build import HALF, MetricRequest, Requests, build_plan
+from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
+from evalreport.plan.facts import Facts
+from evalreport.predict.view import View
+from evalreport.statistics import obuchowski
+from evalreport.statistics.folds import corrected_resampled_t
+from evalreport.statistics.multiplicity import adjust
+
+COSTS = {"false_negative": 5, "false_positive": 1}
+SMALL = Settings(resamples=200, seed=3, costs=COSTS)
+
+
+def scored(model: str, scores: Any, actual: Any, **more: Any) -> View:
+    return View(
+        "d", model, "score", ("n", "p"), 1, np.array(actual), np.arange(len(actual)),
+        score=np.array(scores, float), **more,
+    )  # fmt: skip
+
+
+def labelled(
+    model: str, predicted: Any, actual: Any, labels: Any = ("n", "p"), **more: Any
+) -> View:
+    return View(
+        "d", model, "prediction", tuple(labels), 1 if len(labels) == 2 else None,
+        np.array(actual), np.arange(len(actual)), predicted=np.array(predicted), **more,
+    )  # fmt: skip
+
+
+def facts_of(v: View) -> Facts:
+    if v.score is not None:
+        low, high = float(v.score.min()), float(v.score.max())
+    elif v.class_scores is not None:
+        low, high = float(v.class_scores.min()), float(v.class_scores.max())
+    else:
+        low = high = None
+    return Facts(
+        v.dataset, v.model, v.source, v.labels, "p" if len(v.labels) == 2 else None, v.rows,
+        weighted=v.weight is not None, clustered=v.cluster is not None,
+        indeterminate=v.indeterminate, low=low, high=high,
+        folds=() if v.fold is None else v.fold[1], fold_sizes=v.fold_sizes,
+    )  # fmt: skip
+
+
+def every_record(
+    views: list[View],
+    metrics: list[str],
+    request: ComparisonRequest | None = None,
+    settings: Settings = SMALL,
+    averages: tuple[str, ...] | None = None,
+) -> list[dict[str, Any]]:
+    facts = [facts_of(v) for v in views]
+    requests = Requests(
+        tuple(MetricRequest(find(m)) for m in metrics), averages=averages, costs=True
+    )
+    plan = build_plan(requests, facts)
+    request = request or ComparisonRequest()
+    planned = plan_comparisons(request, plan.tasks, facts)
+    tables = {(v.dataset, v.model): MemoryTables(v) for v in views}
+    at = {HALF: Resolved(0.5)}
+    records = compare(request, tables, dict.fromkeys(tables, at), planned.tasks, settings)
+    json.dumps(records, allow_nan=False)
+    return records
+
+
+def one_record(views: list[View], metric: str, *more: Any, **named: Any) -> dict[str, Any]:
+    records = every_record(views, [metric], *more, **named)
+    assert len(records) == 1
+    return records[0]
+
+
+def noisy(seed: int, n: int = 120) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    actual = (np.arange(n) % 3 == 0).astype(int)
+    base = actual + rng.normal(0, 1, n)
+    one, two = (1 / (1 + np.exp(-(base + rng.normal(0, s, n) - 0.5))) for s in (0.3, 1.5))
+    return actual, one, two
+
+
+ALL = [
+    m.name for m in catalogue()
+    if m.table.value in ("counts", "matrix", "scores")
+    and not any(p.required for p in m.parameters) and m.name != "partial_auc"
+    and not any(c not in ("threshold", "costs") for c in m.context)
+]  # fmt: skip
+
+
+# -- a model against itself ---------------------------------------------------------------
+
+
+def test_a_model_compared_with_its_double_differs_by_nothing() -> None:
+    actual, scores, _ = noisy(1)
+    records = every_record(
+        [scored("a", scores, actual), scored("b", scores, actual)], [*ALL]
+    )
+    assert len(records) > 40
+    for r in records:
+        assert r["difference"] == 0.0, r["metric"]
+        assert r["p_value"] == 1.0, r["metric"]
+        assert not r["told_apart"]
+        assert r["better"] is None
+        low, high = r["interval"]["low"], r["interval"]["high"]
+        assert low <= 0.0 <= high
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "mcnemar_corrected"])
+def test_no_discordant_row_leaves_a_chi_square_undefined(test: str) -> None:
+    views = [labelled(m, [1, 0, 1, 1], [1, 0, 0, 1]) for m in "ab"]
+    r = one_record(views, "accuracy", ComparisonRequest(tests={"accuracy": test}))
+    assert r["p_value"] is None
+    assert r["p_adjusted"] is None
+    assert r["statistic"] is None
+    assert "0 / 0" in r["reason"]
+    assert r["test"] == test
+
+
+@pytest.mark.parametrize("metric", ["recall", "precision", "roc_auc", "kappa", "f1"])
+def test_one_class_in_the_truth_leaves_the_other_side_undefined(metric: str) -> None:
+    views = [scored(m, s, [0, 0, 0]) for m, s in (("a", [0.1, 0.2, 0.3]), ("b", [0.3, 0.1, 0.4]))]
+    r = one_record(views, metric)
+    assert r["difference"] is None
+    assert r["p_value"] is None
+    assert r["interval"] is None
+    assert "undefined" in r["reason"]
+
+
+# -- which rows and which direction -------------------------------------------------------
+
+
+def test_the_difference_is_model_minus_reference_and_the_joint_table_says_who_was_right() -> None:
+    actual = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
+    reference = labelled("ref", [1, 1, 0, 0, 0, 0, 0, 0, 0, 1], actual)
+    model = labelled("new", [1, 1, 1, 1, 0, 0, 0, 1, 1, 0], actual)
+    by_metric = {
+        r["metric"]: r
+        for r in every_record([reference, model], ["accuracy", "recall", "specificity", "fpr"])
+    }
+    assert by_metric["recall"]["difference"] == 0.5
+    assert by_metric["recall"]["joint_table"] == {"n11": 2, "n10": 2, "n01": 0, "n00": 0}
+    assert by_metric["recall"]["p_value"] == 0.5
+    assert by_metric["recall"]["better"] == "model"
+    assert by_metric["specificity"]["joint_table"] == {"n11": 3, "n10": 1, "n01": 2, "n00": 0}
+    assert by_metric["fpr"]["joint_table"] == {"n11": 0, "n10": 2, "n01": 1, "n00": 3}
+    assert by_metric["fpr"]["better"] == "reference"
+    assert math.isclose(by_metric["accuracy"]["difference"], 0.1)
+    assert by_metric["accuracy"]["model_value"] == 0.8
+    assert by_metric["accuracy"]["reference"] == "ref"
+
+
+def test_models_are_paired_by_row_and_rows_of_one_only_are_counted() -> None:
+    actual = np.array([1, 0, 1, 0, 1, 0])
+    right = labelled("a", actual, actual)
+    shuffled = np.array([5, 3, 1, 4])
+    some = replace(
+        labelled("b", [0, 0, 1, 1], actual[shuffled]), row=shuffled.astype(np.int64)
+    )
+    r = one_record([right, some], "accuracy")
+    # b is right on rows 5 and 3, wrong on 1 and right on 4
+    assert r["n"] == 4
+    assert r["joint_table"] == {"n11": 3, "n10": 0, "n01": 1, "n00": 0}
+    assert r["model_value"] == 0.75
+    assert r["reference_value"] == 1.0
+    assert r["note"] == "left out: 2 rows of a that b does not use"
+
+
+def test_models_without_a_common_row_are_not_compared() -> None:
+    one = labelled("a", [1, 0], [1, 0])
+    two = replace(labelled("b", [1, 0], [1, 0]), row=np.array([7, 8]))
+    r = one_record([one, two], "accuracy")
+    assert r["difference"] is None
+    assert r["reason"] == "no row is used by both models"
+
+
+def test_indeterminate_predictions_count_as_wrong() -> None:
+    actual = [1, 1, 0, 0]
+    plain = labelled("a", [1, 1, 0, 1], actual)
+    unsure = labelled("b", [2, 1, 0, 2], actual, indeterminate=("equivocal",))
+    r = one_record([plain, unsure], "accuracy")
+    assert r["joint_table"] == {"n11": 2, "n10": 0, "n01": 1, "n00": 1}
+    assert "indeterminate predictions count as wrong" in r["note"]
+
+
+# -- defaults and wishes ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("metric", "test", "interval"),
+    [
+        ("accuracy", "mcnemar_exact", "newcombe"),
+        ("error_rate", "mcnemar_exact", "newcombe"),
+        ("fnr", "mcnemar_exact", "newcombe"),
+        ("selection_rate", "mcnemar_exact", "newcombe"),
+        ("precision", "leisenring", "bootstrap_percentile"),
+        ("false_omission_rate", "leisenring", "bootstrap_percentile"),
+        ("jaccard", "bootstrap", "bootstrap_percentile"),
+        ("gini", "delong", "delong"),
+        ("brier", "paired_t", "paired_t"),
+        ("net_benefit", "paired_t", "paired_t"),
+        ("mcc", "bootstrap", "bootstrap_percentile"),
+        ("average_precision", "bootstrap", "bootstrap_percentile"),
+    ],
+)
+def test_the_default_of_each_family(metric: str, test: str, interval: str) -> None:
+    actual, one, two = noisy(2)
+    r = one_record([scored("b", two, actual), scored("a", one, actual)], metric)
+    assert (r["test"], r["interval"]["method"]) == (test, interval)
+    assert 0 <= r["p_value"] <= 1
+    low, high = r["interval"]["low"], r["interval"]["high"]
+    assert low < r["difference"] < high
+
+
+def test_a_test_that_does_not_fit_is_refused_and_never_switched() -> None:
+    actual, one, two = noisy(2)
+    request = ComparisonRequest(tests={"recall": "leisenring"}, methods={"recall": "delong"})
+    r = one_record([scored("b", two, actual), scored("a", one, actual)], "recall", request)
+    assert r["test"] == "leisenring"
+    assert r["p_value"] is None
+    assert "leisenring is not defined for" in r["reason"]
+    assert r["interval"] is None
+    assert "delong is not defined for" in r["interval_reason"]
+    assert r["difference"] is not None
+
+
+def test_weighted_rows_are_drawn_and_mcnemar_is_not_given_for_them() -> None:
+    actual, one, two = noisy(4)
+    weight = np.linspace(0.5, 2.0, len(actual))
+    views = [scored("b", two, actual, weight=weight), scored("a", one, actual, weight=weight)]
+    r = one_record(views, "accuracy")
+    assert (r["test"], r["interval"]["method"]) == ("bootstrap", "bootstrap_percentile")
+    right = [weight[(s >= 0.5) == actual].sum() / weight.sum() for s in (one, two)]
+    assert math.isclose(r["difference"], right[0] - right[1])
+    asked = ComparisonRequest(tests={"accuracy": "mcnemar"}, methods={"accuracy": "tango"})
+    r = one_record(views, "accuracy", asked)
+    assert r["reason"] == "mcnemar is not defined for weighted rows"
+    assert r["interval"] is None
+
+
+def test_clusters_get_obuchowski_and_whole_clusters_are_drawn() -> None:
+    actual, one, two = noisy(5)
+    codes = np.arange(len(actual)) // 4
+    cluster = (codes, 30)
+    views = [scored("b", two, actual, cluster=cluster), scored("a", one, actual, cluster=cluster)]
+    area, share = every_record(views, ["roc_auc", "accuracy"])
+    by_hand = obuchowski.obuchowski_paired(actual == 1, one, two, codes)
+    assert by_hand is not None
+    assert by_hand.difference_variance is not None
+    z = by_hand.difference / math.sqrt(by_hand.difference_variance)
+    assert area["test"] == area["interval"]["method"] == "obuchowski"
+    assert math.isclose(area["statistic"], z)
+    assert share["test"] == share["interval"]["method"] == "cluster_bootstrap"
+
+
+def test_cluster_bootstrap_of_copied_rows_is_wider_than_that_of_rows() -> None:
+    actual, one, two = noisy(6, 60)
+    copies = [np.repeat(x, 5) for x in (actual, one, two)]
+    cluster = (np.repeat(np.arange(60), 5), 60)
+    request = ComparisonRequest(tests={"f1": "bootstrap"})
+    widths = []
+    for more in ({}, {"cluster": cluster}):
+        views = [scored(m, copies[i], copies[0], **more) for m, i in (("b", 2), ("a", 1))]
+        r = one_record(views, "f1", request, settings=Settings(resamples=1000))
+        widths.append(r["interval"]["high"] - r["interval"]["low"])
+    # five copies of each row: sqrt(5) times as wide
+    assert 1.8 < widths[1] / widths[0] < 2.7
+
+
+# -- the bootstrap ------------------------------------------------------------------------
+
+
+def test_bootstrap_of_a_share_has_the_standard_error_of_the_multinomial() -> None:
+    rng = np.random.default_rng(0)
+    actual = np.ones(400, int)
+    predicted = [(rng.random(400) < p).astype(int) for p in (0.9, 0.8)]
+    views = [labelled("b", predicted[1], actual), labelled("a", predicted[0], actual)]
+    request = ComparisonRequest(tests={"accuracy": "bootstrap"})
+    r = one_record(views, "accuracy", request, settings=Settings(resamples=4000))
+    joint = r["joint_table"]
+    n10, n01, n = joint["n10"], joint["n01"], 400
+    error = math.sqrt(n10 + n01 - (n10 - n01) ** 2 / n) / n
+    assert math.isclose(r["statistic"], r["difference"] / error, rel_tol=0.05)
+
+
+def test_bootstrap_of_an_area_agrees_with_delong() -> None:
+    actual, one, two = noisy(7, 600)
+    views = [scored("b", two, actual), scored("a", one, actual)]
+    exact = one_record(views, "roc_auc")
+    request = ComparisonRequest(
+        tests={"roc_auc": "bootstrap"}, methods={"roc_auc": "bootstrap_percentile"}
+    )
+    drawn = one_record(views, "roc_auc", request, settings=Settings(resamples=2000))
+    assert math.isclose(drawn["statistic"], exact["statistic"], rel_tol=0.06)
+    for limit in ("low", "high"):
+        assert abs(drawn["interval"][limit] - exact["interval"][limit]) < 0.006
+    assert drawn["interval"]["usable"] == 2000
+
+
+def test_draws_do_not_depend_on_what_else_is_compared_or_on_the_order() -> None:
+    actual, one, two = noisy(8)
+    views = [scored("b", two, actual), scored("a", one, actual)]
+    many = {r["metric"]: r for r in every_record(views, ["ks", "f1", "mcc", "brier_scaled"])}
+    for metric in ("mcc", "brier_scaled"):
+        assert one_record(views, metric) == many[metric]
+
+
+def test_ratios_of_rates_are_tested_on_the_log_scale() -> None:
+    actual, one, two = noisy(9, 900)
+    r = one_record([scored("b", two, actual), scored("a", one, actual)], "diagnostic_odds_ratio")
+    assert r["test"] == "bootstrap"
+    assert (r["p_value"] < 0.05) == (not r["interval"]["low"] <= 0 <= r["interval"]["high"])
+
+
+# -- more than two classes ----------------------------------------------------------------
+
+
+def three_classes() -> tuple[View, View]:
+    rng = np.random.default_rng(11)
+    actual = np.repeat([0, 1, 2], 40)
+    first = np.where(rng.random(120) < 0.8, actual, rng.integers(0, 3, 120))
+    second = np.where(rng.random(120) < 0.5, actual, rng.integers(0, 3, 120))
+    labels = ("a", "b", "c")
+    return labelled("ref", second, actual, labels), labelled("new", first, actual, labels)
+
+
+def test_accuracy_of_three_classes_by_mcnemar_and_macro_recall_by_the_joint_table() -> None:
+    reference, model = three_classes()
+    records = every_record(
+        [reference, model], ["accuracy", "recall", "kappa"], averages=("none", "macro", "micro")
+    )
+    by = {(r["metric"], r["average"], r["label"]): r for r in records}
+    micro = by["accuracy", "micro", None]
+    right = [v.predicted == v.actual for v in (model, reference)]
+    assert micro["joint_table"]["n10"] == int((right[0] & ~right[1]).sum())
+    assert micro["joint_table"] == by["recall", "micro", None]["joint_table"]
+    assert micro["test"] == "mcnemar_exact"
+    one = by["recall", None, "b"]
+    held = model.actual == 1
+    assert one["joint_table"]["n11"] == int((held & right[0] & right[1]).sum())
+    assert sum(one["joint_table"].values()) == 40
+    for key in (("recall", "macro", None), ("kappa", None, None)):
+        assert by[key]["test"] == "bootstrap"
+        assert by[key]["interval"]["low"] < by[key]["difference"] < by[key]["interval"]["high"]
+    # equal classes: macro recall is accuracy, so the drawn error is McNemar's
+    macro = by["recall", "macro", None]
+    assert math.isclose(macro["difference"], micro["difference"])
+
+
+def test_scores_of_three_classes() -> None:
+    rng = np.random.default_rng(12)
+    actual = np.repeat([0, 1, 2], 30)
+    views = []
+    for model, strength in (("ref", 0.5), ("new", 2.0)):
+        raw = np.exp(rng.normal(0, 1, (90, 3)) + strength * np.eye(3)[actual])
+        share = raw / raw.sum(axis=1, keepdims=True)
+        views.append(
+            View(
+                "d", model, "scores", ("a", "b", "c"), None, actual, np.arange(90),
+                predicted=share.argmax(axis=1), class_scores=share,
+            )
+        )  # fmt: skip
+    metrics = ["roc_auc", "log_loss", "hand_till_auc", "brier", "top_k_accuracy"]
+    by = {(r["metric"], r["average"], r["label"]): r for r in every_record(views, metrics)}
+    assert by["roc_auc", None, "c"]["test"] == "delong"
+    assert by["roc_auc", "macro", None]["test"] == "bootstrap"
+    assert by["log_loss", None, None]["test"] == "paired_t"
+    assert by["log_loss", None, None]["better"] == "model"
+    hand_till, macro = by["hand_till_auc", None, None], by["roc_auc", "macro", None]
+    # with equal classes both are means of pairwise areas of the same columns
+    assert abs(hand_till["difference"] - macro["difference"]) < 0.05
+    for r in (hand_till, macro, by["top_k_accuracy", None, None]):
+        assert r["interval"]["low"] <= r["difference"] <= r["interval"]["high"]
+        assert 0 <= r["p_value"] <= 1
+
+
+# -- corrections, margins, folds ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("correction", ["none", "bonferroni", "holm", "benjamini_hochberg"])
+def test_p_values_are_adjusted_over_all_comparisons_of_the_dataset(correction: str) -> None:
+    actual, one, two = noisy(13)
+    views = [scored("ref", two, actual), scored("a", one, actual), scored("b", two[::-1], actual)]
+    metrics = ["accuracy", "recall", "roc_auc", "accuracy_p_value"]
+    records = every_record(views, metrics, ComparisonRequest(correction=correction))
+    assert len(records) == 6
+    assert [r["p_adjusted"] for r in records] == adjust([r["p_value"] for r in records], correction)
+    assert all(r["correction"] == correction for r in records)
+    assert all(r["told_apart"] == (r["p_adjusted"] < 0.05) for r in records)
+
+
+def test_a_margin_is_held_against_the_limit_on_the_losing_side() -> None:
+    actual, one, two = noisy(14)
+    views = [scored("ref", one, actual), scored("new", two, actual)]
+    plain = {r["metric"]: r for r in every_record(views, ["recall", "brier", "prevalence"])}
+    low, high = plain["recall"]["interval"]["low"], plain["brier"]["interval"]["high"]
+    for slack, shown in ((1e-6, True), (-1e-6, False)):
+        request = ComparisonRequest(margins={"recall": -low + slack, "brier": high + slack})
+        for r in every_record(views, ["recall", "brier"], request):
+            assert r["non_inferior"] is shown
+    assert "non_inferior" not in plain["recall"]
+    assert "prevalence" not in plain
+
+
+def test_models_over_folds_by_the_corrected_resampled_t() -> None:
+    actual, one, two = noisy(15, 90)
+    fold = (np.arange(90) % 3, ("1", "2", "3"))
+    sizes = dict.fromkeys(fold[1], (60, 30))
+    views = [
+        scored(m, s, actual, fold=fold, fold_sizes=sizes) for m, s in (("b", two), ("a", one))
+    ]
+    pooled, mean = every_record(views, ["accuracy"])
+    by_fold = [
+        float(np.mean((one >= 0.5)[fold[0] == k] == actual[fold[0] == k]))
+        - float(np.mean((two >= 0.5)[fold[0] == k] == actual[fold[0] == k]))
+        for k in range(3)
+    ]
+    by_hand = corrected_resampled_t(by_fold, 60, 30, 0.95)
+    assert by_hand is not None
+    assert (pooled["fold"], mean["fold"]) == (None, "mean")
+    assert mean["test"] == "nadeau_bengio"
+    assert math.isclose(mean["difference"], sum(by_fold) / 3)
+    assert by_hand.p_value is not None
+    assert math.isclose(mean["p_value"], by_hand.p_value)
+    assert math.isclose(mean["interval"]["low"], by_hand.interval.low)
+
+
+def test_folds_without_known_training_sizes_have_a_difference_and_no_test() -> None:
+    actual, one, two = noisy(15, 90)
+    fold = (np.arange(90) % 3, ("1", "2", "3"))
+    views = [scored(m, s, actual, fold=fold) for m, s in (("b", two), ("a", one))]
+    _, mean = every_record(views, ["accuracy"])
+    assert mean["difference"] is not None
+    assert mean["p_value"] is None
+    assert mean["reason"] == "sizes of the training sets are not known"
