@@ -98,7 +98,9 @@ def _resolve(path: str | os.PathLike[str], shown: str) -> tuple[Path, os.stat_re
         info = resolved.stat()
     except FileNotFoundError:
         raise _failed(shown, "there is no such file") from None
-    except (OSError, RuntimeError, ValueError) as error:
+    except RuntimeError:
+        raise _failed(shown, "cannot be read: its links go in a circle") from None
+    except (OSError, ValueError) as error:
         raise _failed(shown, f"cannot be read: {_reason(error)}") from None
     if not stat.S_ISREG(info.st_mode):
         kind = next((text for test, text in _NOT_REGULAR if test(info.st_mode)), "no file")
