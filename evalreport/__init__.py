@@ -1,18 +1,19 @@
 """Evaluation reports of classifiers that can be checked by hand.
 
-    import evalreport
-    results = evalreport.run("audit.yaml")
-    results.measures          # a pandas data frame, one row per number
+import evalreport
+results = evalreport.run("audit.yaml")
+results.measures          # a pandas data frame, one row per number
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalreport.version import __version__
+
 if TYPE_CHECKING:
     from evalreport.api import Results, run
 
-__version__ = "0.1.0"
 __all__ = ["Results", "__version__", "run"]
 
 

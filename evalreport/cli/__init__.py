@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-import evalreport
 from evalreport.errors import EvalreportError, ExitStatus
+from evalreport.version import __version__
 
 _COMMANDS = {
     "run": "running:run",
@@ -84,7 +84,7 @@ class LazyGroup(click.Group):
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(evalreport.__version__, prog_name="evalreport")
+@click.version_option(__version__, prog_name="evalreport")
 def group() -> None:
     """Evaluation reports of classifiers that can be checked by hand.
 
@@ -121,17 +121,21 @@ def status_of(args: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("interrupted")
         return int(ExitStatus.INTERRUPTED)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return int(ExitStatus.FILES)
-    except OSError as error:
-        _say(f"{error.strerror or error}: {error.filename or 'standard output'}")
-        return int(ExitStatus.FILES)
-    except MemoryError:
-        _say("out of memory; use --engine duckdb or a machine with more of it")
-        return int(ExitStatus.FILES)
-    except Exception as error:
+    except (OSError, MemoryError) as error:
+        return _machine(error)
+    except Exception as error:  # noqa: BLE001 - no traceback reaches a user
         return _bug(error)
+
+
+def _machine(error: OSError | MemoryError) -> int:
+    """What the machine cannot do: streams, files, memory."""
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    elif isinstance(error, MemoryError):
+        _say("out of memory; use --engine duckdb or a machine with more of it")
+    else:
+        _say(f"{error.strerror or error}: {error.filename or 'standard output'}")
+    return int(ExitStatus.FILES)
 
 
 def _bug(error: Exception) -> int:

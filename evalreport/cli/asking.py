@@ -165,13 +165,13 @@ def _parameter(parameter: Any) -> str:
 @click.command()
 def cautions() -> int:
     """List the cautions a report can carry: code, severity, reason, what to read instead."""
-    from evalreport.engine.cautions.listing import listing
+    from evalreport.engine.cautions.listing import rows
 
-    for row in listing():
+    for row in rows():
         click.echo(f"{row['code']} ({row['severity']}): {row['title']}")
-        for word in ("why", "read"):
+        for word, key in (("when", "when"), ("why", "why"), ("read instead", "read_instead")):
             click.echo(textwrap.fill(
-                f"{word}: {row[word]}", 88, initial_indent="  ", subsequent_indent="    "))
+                f"{word}: {row[key]}", 88, initial_indent="  ", subsequent_indent="    "))
     return 0
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-import evalreport
 from evalreport.errors import Problem, UsageError, VerificationError
+from evalreport.version import __version__
 
 
 @click.command()
@@ -86,7 +86,7 @@ def prune(runs: Path, keep: int, at: str | None) -> int:
     from evalreport.record.prune import prune as remove_old
 
     when = read_clock(at, os.environ)
-    removed = remove_old(runs, keep, when=when, version=evalreport.__version__)
+    removed = remove_old(runs, keep, when=when, version=__version__)
     for name in removed:
         click.echo(f"removed {name}")
     click.echo(f"{len(removed)} removed")

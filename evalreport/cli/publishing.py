@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import evalreport
 from evalreport.cli.formats import Rendered, rendered
 from evalreport.cli.progress import Progress
 from evalreport.errors import EvalreportError, ExitStatus
@@ -16,6 +15,7 @@ from evalreport.record.clock import clock_text
 from evalreport.record.hashing import canonical_json, record_bytes
 from evalreport.record.manifest import InputFile, RunDetails
 from evalreport.record.run_folder import RunFolder
+from evalreport.version import __version__
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def run_spec(
             folder.write(name, content)
         published = folder.publish(_details(results, loaded, prepared, outcome, at))
     status = _status(results, made)
-    return status, _summary(results, published, options.runs, made, outcome, status)
+    return status, _summary(results, published, made, outcome, status)
 
 
 def outcome_of(results: dict[str, Any]) -> str:
@@ -84,7 +84,7 @@ def _details(
     text = loaded.path.read_bytes() if loaded.path is not None else loaded.text.encode()
     return RunDetails(
         when=at,
-        version=evalreport.__version__,
+        version=__version__,
         outcome=outcome,
         spec=record_bytes(text),
         plan_sha256=prepared.plan.sha256,
@@ -101,12 +101,11 @@ def _details(
 def _summary(
     results: dict[str, Any],
     published: Path,
-    runs: Path,
     made: Rendered,
     outcome: str,
     status: ExitStatus,
 ) -> dict[str, Any]:
-    counts = {word: 0 for word in ("pass", "fail", "not_evaluated")}
+    counts = dict.fromkeys(("pass", "fail", "not_evaluated"), 0)
     for entry in results["acceptance"]:
         counts[entry["outcome"]] += 1
     lines = []

@@ -15,7 +15,9 @@ ENGINES = ("auto", "memory", "duckdb", "spark")
 
 
 @click.command()
-@click.argument("specs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SPEC...")
+@click.argument(
+    "specs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SPEC..."
+)
 @click.option(
     "-o", "--output", "runs", type=click.Path(path_type=Path), default=Path("runs"),
     help="Folder of runs; the newest is RUNS/latest.", show_default=True, metavar="RUNS",
@@ -31,7 +33,8 @@ ENGINES = ("auto", "memory", "duckdb", "spark")
 @click.option("--fresh", is_flag=True, help="Ignore cached out-of-fold predictions.")
 @click.option("--allow-import", "allowed", multiple=True, metavar="PACKAGE",
               help="Admit the classifiers of an installed package as estimators.")
-@click.option("--json", "as_json", is_flag=True, help="A summary of the run as JSON on standard output.")
+@click.option("--json", "as_json", is_flag=True,
+              help="A summary of the run as JSON on standard output.")
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 def run(
     specs: tuple[Path, ...],
@@ -46,8 +49,8 @@ def run(
     quiet: bool,
 ) -> int:
     """Evaluate SPEC and publish the report as a new folder in RUNS."""
-    from evalreport.cli.publishing import RunOptions, run_spec
     from evalreport.cli.progress import Progress
+    from evalreport.cli.publishing import RunOptions, run_spec
     from evalreport.record.clock import read_clock
     from evalreport.record.runs import check_runs
     from evalreport.record.signals import stopping_cleanly

@@ -1,1 +1,1 @@
-"""TODO"""
+"""How numbers are computed: tables counted, metrics evaluated, intervals, thresholds, results."""

@@ -72,18 +72,12 @@ def judge(
                 for m in measures
                 if (m.dataset, m.model) == (dataset, model) and _is_meant(criterion, m, threshold)
             ]
-            found.extend(_of_view(number, criterion, own, dataset, model, threshold))
+            found.extend(_of_place(_Place(number, criterion, dataset, model, threshold), own))
     return found
 
 
-def _of_view(
-    number: int,
-    criterion: Criterion,
-    own: Sequence[Measure],
-    dataset: str,
-    model: str,
-    threshold: str | None,
-) -> Iterator[dict[str, Any]]:
+def _of_place(place: _Place, own: Sequence[Measure]) -> Iterator[dict[str, Any]]:
+    criterion = place.criterion
     if criterion.subgroup == EACH:
         chosen = [m for m in own if m.where.subgroup]
         missing = "no subgroup is declared"
@@ -94,17 +88,11 @@ def _of_view(
     chosen = _preferred(criterion, chosen)
     if not chosen:
         subgroup = {} if criterion.subgroup == EACH else dict(criterion.subgroup)
-        yield _record(
-            number, criterion, dataset, model, subgroup, threshold,
-            None, None, NOT_EVALUATED, missing,
-        )
+        yield place.record(subgroup, None, None, NOT_EVALUATED, missing)
     for measure in chosen:
         observed, reason = _observed(criterion, measure)
         outcome = NOT_EVALUATED if observed is None else _outcome(criterion, observed)
-        yield _record(
-            number, criterion, dataset, model, dict(measure.where.subgroup), threshold,
-            measure, observed, outcome, reason,
-        )
+        yield place.record(dict(measure.where.subgroup), measure, observed, outcome, reason)
 
 
 def _is_meant(criterion: Criterion, m: Measure, threshold: str | None) -> bool:
@@ -136,9 +124,6 @@ def _preferred(criterion: Criterion, measures: Sequence[Measure]) -> list[Measur
 
 
 def _observed(criterion: Criterion, measure: Measure) -> tuple[float | None, str | None]:
-    if measure.state == "infinite":
-        if criterion.bound == "point" or criterion.bound == "upper":
-            return None, "the value is infinite"
     if measure.state != "value":
         return None, f"{measure.state.replace('_', ' ')}: {measure.reason}"
     if criterion.bound == "point":
@@ -156,32 +141,40 @@ def _outcome(criterion: Criterion, observed: float) -> str:
     return PASS if observed <= criterion.required else FAIL
 
 
-def _record(
-    number: int,
-    criterion: Criterion,
-    dataset: str,
-    model: str,
-    subgroup: dict[str, str],
-    threshold: str | None,
-    measure: Measure | None,
-    observed: float | None,
-    outcome: str,
-    reason: str | None,
-) -> dict[str, Any]:
-    return {
-        "criterion": number,
-        "text": criterion.text(),
-        "metric": criterion.metric.name,
-        "dataset": dataset,
-        "model": model,
-        "subgroup": subgroup,
-        "threshold": measure.threshold if measure is not None else None,
-        "threshold_asked": threshold,
-        "measure": measure.id if measure is not None else None,
-        "bound": criterion.bound,
-        "direction": "at_least" if criterion.at_least is not None else "at_most",
-        "required": criterion.required,
-        "observed": observed,
-        "outcome": outcome,
-        "reason": reason,
-    }
+@dataclass(frozen=True)
+class _Place:
+    """What a criterion is applied to: number, dataset, model, threshold in words."""
+
+    number: int
+    criterion: Criterion
+    dataset: str
+    model: str
+    threshold: str | None
+
+    def record(
+        self,
+        subgroup: dict[str, str],
+        measure: Measure | None,
+        observed: float | None,
+        outcome: str,
+        reason: str | None,
+    ) -> dict[str, Any]:
+        """The outcome as it stands in ``results.json``."""
+        criterion = self.criterion
+        return {
+            "criterion": self.number,
+            "text": criterion.text(),
+            "metric": criterion.metric.name,
+            "dataset": self.dataset,
+            "model": self.model,
+            "subgroup": subgroup,
+            "threshold": measure.threshold if measure is not None else None,
+            "threshold_asked": self.threshold,
+            "measure": measure.id if measure is not None else None,
+            "bound": criterion.bound,
+            "direction": "at_least" if criterion.at_least is not None else "at_most",
+            "required": criterion.required,
+            "observed": observed,
+            "outcome": outcome,
+            "reason": reason,
+        }

@@ -1,4 +1,4 @@
-"""Bootstrap of metrics over several columns of class scores: rows are drawn, all classes together."""
+"""Bootstrap of metrics over several columns of class scores: whole rows are drawn."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _values(
                 weights = np.stack([t.positive_total for t in per_class])
             usable = np.isfinite(each)
             total = np.where(usable, weights, 0).sum(axis=0)
-            return np.where(usable, each * weights, 0).sum(axis=0) / total
+            return np.asarray(np.where(usable, each * weights, 0).sum(axis=0) / total)
         pairs = {
             (i, j): columns[i].table(
                 actual == i, times * ((actual == i) | (actual == j)).astype(np.float64)

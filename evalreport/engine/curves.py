@@ -14,6 +14,8 @@ from evalreport.plan.task import EVERYTHING
 
 #: Above so many distinct scores neighbouring ones share a point of a curve.
 MOST_POINTS = 2_000
+#: The same where there is a curve for each of several classes.
+MOST_CLASS_POINTS = 250
 #: Above so many classes there are no curves per class.
 CURVED_CLASSES = 10
 #: Thresholds of the sweep table where scores lie within 0 and 1.
@@ -35,21 +37,22 @@ def curve_records(
     if view.score is not None:
         label = view.labels[view.positive_index]
         table = tables.scores(EVERYTHING)
-        kinds = _curves(table, probabilities, level)
+        kinds = _curves(table, probabilities, level, MOST_POINTS)
         kinds.append(("sweep", sweep(table, thresholds), False))
         found = [_record(new_id(), view, label, *kind) for kind in kinds]
     elif view.class_scores is not None and len(view.labels) <= CURVED_CLASSES:
         for k, label in enumerate(view.labels):
-            for kind in _curves(tables.scores(EVERYTHING, k), probabilities, level):
+            table = tables.scores(EVERYTHING, k)
+            for kind in _curves(table, probabilities, level, MOST_CLASS_POINTS):
                 found.append(_record(new_id(), view, label, *kind))
     return found
 
 
 def _record(
-    id: str, view: Any, label: str, kind: str, points: dict[str, list[Any]], thinned: bool
+    name: str, view: Any, label: str, kind: str, points: dict[str, list[Any]], thinned: bool
 ) -> dict[str, Any]:
     return {
-        "id": id,
+        "id": name,
         "dataset": view.dataset,
         "model": view.model,
         "subgroup": {},
@@ -61,9 +64,9 @@ def _record(
 
 
 def _curves(
-    table: ScoreTable, probabilities: bool, level: float
+    table: ScoreTable, probabilities: bool, level: float, at_most: int
 ) -> list[tuple[str, dict[str, list[Any]], bool]]:
-    fewer, thinned = merged(table, MOST_POINTS)
+    fewer, thinned = merged(table, at_most)
     found = [
         ("roc", curves.roc(fewer, drop_collinear=True), thinned),
         ("precision_recall", curves.precision_recall(fewer), thinned),
@@ -112,8 +115,9 @@ def sweep(table: ScoreTable, thresholds: Sequence[float]) -> dict[str, list[Any]
     low, high = float(table.scores[-1]), float(table.scores[0])
     if len(table.scores) <= SWEEP_ROWS:
         steps = [float(score) for score in table.scores]
-    elif 0 <= low and high <= 1:
+    elif low >= 0 and high <= 1:
         steps = list(SWEEP)
     else:
-        steps = [float(s) for s in table.scores[np.linspace(0, len(table.scores) - 1, 21).astype(int)]]
+        places = np.linspace(0, len(table.scores) - 1, 21).astype(int)
+        steps = [float(score) for score in table.scores[places]]
     return curves.threshold_sweep(table, sorted({*steps, *thresholds}, reverse=True))

@@ -105,7 +105,6 @@ def overall_value(metric: Metric, matrix: Matrix, arguments: Mapping[str, Any]) 
 
 
 def average(
-    metric: Metric,
     kind: Average,
     labels: Sequence[str],
     values: Sequence[Evaluated],
@@ -145,10 +144,10 @@ def _skipped_note(skipped: Sequence[str], classes: int) -> str:
 
 def _weighted_mean(values: Sequence[Evaluated], weights: Sequence[Any], total: Any) -> float:
     exact = [v.exact for v in values]
-    if len(values) <= EXACT_CLASSES and all(isinstance(e, (int, Fraction)) for e in exact):
-        if all(isinstance(w, int) for w in weights):
-            top = sum((Fraction(e) * w for e, w in zip(exact, weights, strict=True)), Fraction(0))
-            return float(top / total)
+    whole = all(isinstance(e, (int, Fraction)) for e in exact)
+    if whole and len(values) <= EXACT_CLASSES and all(isinstance(w, int) for w in weights):
+        top = sum((Fraction(e) * w for e, w in zip(exact, weights, strict=True)), Fraction(0))
+        return float(top / total)
     products = [_number(v) * w for v, w in zip(values, weights, strict=True)]
     return math.fsum(products) / float(total)
 
@@ -242,7 +241,7 @@ def _stacked_mean(
     usable = np.isfinite(values)
     top = np.where(usable, values * weights, 0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return top / np.where(usable, weights, 0).sum(axis=1)
+        return np.asarray(top / np.where(usable, weights, 0).sum(axis=1))
 
 
 def _matrix(stack: Stack) -> Matrix:

@@ -53,7 +53,11 @@ class Evaluator:
     """Runs the tasks of one dataset and model in the order of the plan."""
 
     def __init__(
-        self, measurer: Measurer, tables: MemoryTables, numbering: Numbering, first: ThresholdRequest | None
+        self,
+        measurer: Measurer,
+        tables: MemoryTables,
+        numbering: Numbering,
+        first: ThresholdRequest | None,
     ) -> None:
         self.measurer = measurer
         self.tables = tables
@@ -157,11 +161,10 @@ class Evaluator:
         rule = request.text if request is not None else None
         key = (where, threshold, rule)
         if key not in self._table_ids:
-            id = self.numbering.table()
-            self._table_ids[key] = id
+            self._table_ids[key] = self.numbering.table()
             self.result.tables.append(
                 TableRecord(
-                    id=id,
+                    id=self._table_ids[key],
                     dataset=self.view.dataset,
                     model=self.view.model,
                     where=where,
@@ -174,7 +177,6 @@ class Evaluator:
 
 
 def evaluate_view(
-    view: View,
     plan: Plan,
     measurer: Measurer,
     tables: MemoryTables,

@@ -4,17 +4,69 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalreport.engine.cautions.facts import RunFacts
+from evalreport.engine.cautions.find import find_cautions
+from evalreport.engine.comparisons import compare
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
+from evalreport.plan.task import EVERYTHING
+from evalreport.spec.comparisons import Comparisons, DatasetReference, RunReference
+
 if TYPE_CHECKING:
     from evalreport.engine.run import Working
 
 
+def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
+    """What a spec wants compared; None where the reference is an earlier run."""
+    if isinstance(asked.reference, RunReference):
+        return None
+    of_dataset = isinstance(asked.reference, DatasetReference)
+    return ComparisonRequest(
+        reference=None if of_dataset else str(asked.reference),
+        reference_dataset=asked.reference.dataset
+        if isinstance(asked.reference, DatasetReference)
+        else None,
+        correction=asked.correction,
+        tests=dict(asked.tests),
+        methods=dict(asked.methods),
+        margins=dict(asked.margins),
+    )
+
+
 def comparisons_of(working: Working) -> list[dict[str, Any]]:
     """Comparisons of models, or of datasets, as the spec asks for them."""
-    return []
+    asked = working.prepared.loaded.spec.comparisons
+    request = comparison_request(asked) if asked is not None else None
+    if request is None:
+        return []
+    planned = plan_comparisons(request, working.prepared.plan.tasks, working.prepared.facts)
+    return compare(
+        request, working.tables, working.thresholds, planned.tasks, working.prepared.settings
+    )
 
 
 def cautions_of(
-    working: Working, comparisons: list[dict[str, Any]], acceptance: list[dict[str, Any]]
+    working: Working,
+    comparisons: list[dict[str, Any]],
+    acceptance: list[dict[str, Any]],
+    thresholds: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """Every caution that applies to this run."""
-    return []
+    spec = working.prepared.loaded.spec
+
+    def scores(dataset: str, model: str) -> ScoreTable | None:
+        tables = working.tables[dataset, model]
+        return tables.scores(EVERYTHING) if tables.view.score is not None else None
+
+    facts = RunFacts(
+        views=working.prepared.views,
+        measures=working.measures,
+        tables=[t for e in working.evaluations for t in e.tables],
+        comparisons=comparisons,
+        acceptance=acceptance,
+        thresholds=thresholds,
+        scores=scores,
+        settings=working.prepared.settings,
+        requested=tuple(dict.fromkeys(m.name for m in spec.metrics)),
+    )
+    return find_cautions(facts, dict(spec.cautions.off))

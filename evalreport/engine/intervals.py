@@ -114,7 +114,7 @@ def clustered_proportion(hits: Floats, sizes: Floats, level: float) -> IntervalR
     if occupied < 2:
         return None
     estimate = means.clustered_proportion(hits, sizes)
-    if estimate is None:
+    if estimate is None or estimate.standard_error is None:
         return None
     share = float(hits.sum() / sizes.sum())
     error = estimate.standard_error

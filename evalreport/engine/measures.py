@@ -136,7 +136,7 @@ class Measurer:
                 class_value(metric, matrix.one_versus_rest(k), arguments, label)
                 for k, label in enumerate(table.labels)
             ]
-            return average(metric, kind, table.labels, values, matrix.row_totals)
+            return average(kind, table.labels, values, matrix.row_totals)
         if metric.table is Table.MATRIX or (table.size > 2 and metric.scope == "all"):
             return overall_value(metric, matrix, arguments)
         index = self.class_index(task)
@@ -168,7 +168,7 @@ class Measurer:
             table = self.tables.scores(task.where, k if len(self.view.labels) > 2 else None)
             values.append(evaluated(metric, metric(table, **arguments), label))
             supports.append(table.positive_total.item())
-        value = average(metric, Average(task.average), self.view.labels, values, supports)
+        value = average(Average(task.average), self.view.labels, values, supports)
         interval = None
         if isinstance(value.outcome, Value) and task.interval in BOOTSTRAPS:
             interval = class_score_interval(self, task, metric, arguments, value)
@@ -247,7 +247,7 @@ def _conditional(interval: IntervalResult) -> IntervalResult:
 
 
 def as_measure(
-    computed: Computed, id: str, table: str | None, n: int, weight: float | None
+    computed: Computed, name: str, table: str | None, n: int, weight: float | None
 ) -> Measure:
     """The record of a computed task."""
     task, value = computed.task, computed.evaluated
@@ -255,7 +255,7 @@ def as_measure(
     assert metric is not None
     state, number, reason = state_of(value)
     return Measure(
-        id=id,
+        id=name,
         dataset=task.dataset,
         model=task.model,
         where=task.where,
@@ -274,8 +274,8 @@ def as_measure(
         table=table,
         formula=value.formula,
         substituted=value.substituted,
-        numerator=value.numerator if state == "value" or state == "undefined" else None,
-        denominator=value.denominator if state == "value" or state == "undefined" else None,
+        numerator=value.numerator,
+        denominator=value.denominator,
         indeterminate=task.indeterminate,
         exploratory=computed.exploratory,
         extra={"weight": weight} if weight is not None else {},
@@ -298,13 +298,13 @@ def state_of(value: Evaluated) -> tuple[str, float | None, str | None]:
     return "undefined", None, outcome.reason
 
 
-def not_applicable(skipped: Skipped, id: str, table: str | None, n: int) -> Measure:
+def not_applicable(skipped: Skipped, name: str, table: str | None, n: int) -> Measure:
     """The record of something a model cannot give."""
     task = skipped.record
     metric = find(task.metric)
     assert metric is not None
     return Measure(
-        id=id,
+        id=name,
         dataset=task.dataset,
         model=task.model,
         where=task.where,

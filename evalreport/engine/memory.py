@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.plan.task import EVERYTHING, Slice
 from evalreport.predict.view import View
 
+T = TypeVar("T")
 Codes = npt.NDArray[np.int64]
 
 #: Cells of all clusters' tables together that are held in memory.
@@ -121,11 +122,12 @@ class MemoryTables:
         weight = None if view.weight is None else view.weight[rows]
         return _summed(code, weight, count * size * size).reshape(count, size, size).astype(float)
 
-    def _once(self, key: tuple[Any, ...], build: Callable[[], Any]) -> Any:
+    def _once(self, key: tuple[Any, ...], build: Callable[[], T]) -> T:
         if key not in self._kept:
             self._kept[key] = build()
             self.built[str(key[0])] += 1
-        return self._kept[key]
+        kept: T = self._kept[key]
+        return kept
 
     def _mask(self, where: Slice) -> npt.NDArray[np.bool_] | None:
         if where == EVERYTHING:
@@ -263,9 +265,10 @@ def _score_table(
     positive = positive if mask is None else positive[mask]
     weights = weights if mask is None or weights is None else weights[mask]
     size = len(order.scores)
-    parts = []
-    for chosen in (positive, ~positive):
-        parts.append(_summed(entry[chosen], None if weights is None else weights[chosen], size))
+    parts = [
+        _summed(entry[chosen], None if weights is None else weights[chosen], size)
+        for chosen in (positive, ~positive)
+    ]
     squares: list[Any] = [None, None]
     if weights is not None:
         squares = [

@@ -25,6 +25,10 @@ from evalreport.spec.load import LoadedSpec
 Step = Callable[[str, int | None], None]
 
 
+def silent(_what: str, _total: int | None = None) -> None:
+    """Progress that nobody watches."""
+
+
 @dataclass(frozen=True)
 class InputData:
     """A file that was read: its dataset, its name as the spec writes it, its hash and size."""
@@ -61,7 +65,7 @@ def prepare(
     loaded: LoadedSpec,
     frames: Mapping[str, Any] | None = None,
     engine: str = "auto",
-    step: Step = lambda what, total: None,
+    step: Step = silent,
 ) -> Prepared:
     """Read the data of a spec and plan its tasks.
 
@@ -162,7 +166,7 @@ def _read_all(
     sources: dict[str, Source] = {}
     for name, dataset in spec.datasets.items():
         if name not in frames:
-            sources[name] = _source(loaded, name, str(dataset.path))
+            sources[name] = _source(loaded, str(dataset.path))
     tables: dict[str, RawTable] = {}
     inputs: list[InputData] = []
     problems: list[Problem] = []
@@ -188,7 +192,7 @@ def _read_all(
     return tables, inputs
 
 
-def _source(loaded: LoadedSpec, name: str, path: str) -> Source:
+def _source(loaded: LoadedSpec, path: str) -> Source:
     folder = loaded.folder or Path()
     return open_source(folder / path, path)
 

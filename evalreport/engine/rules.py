@@ -15,12 +15,12 @@ def rule_of(threshold: Threshold) -> Rule:
         word, asked = threshold.goal
         best = _best(asked, upwards=word == "maximize")
     if threshold.limit is not None:
-        word, reach = threshold.limit
+        limit, reach = threshold.limit
         return Rule(
             kind="limit",
             metric=metric_named(reach.metric.name),
             params=dict(reach.metric.params),
-            at_least=word == "at_least",
+            at_least=limit == "at_least",
             value=reach.value,
             then=best,
         )

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import evalreport
 from evalreport.engine.acceptance import judge
 from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
+from evalreport.engine.further import cautions_of, comparisons_of
 from evalreport.engine.ledger import label_record, row_record
 from evalreport.engine.measures import Measurer, Resolved
 from evalreport.engine.memory import MemoryTables
-from evalreport.engine.prepare import Prepared, Step
+from evalreport.engine.prepare import Prepared, Step, silent
 from evalreport.engine.records import Measure
 from evalreport.engine.rules import rule_of
 from evalreport.engine.thresholds import solve
@@ -23,6 +23,7 @@ from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import EVERYTHING, ThresholdRequest
 from evalreport.predict.view import View
+from evalreport.version import __version__
 
 SCHEMA = "evalreport/results/1"
 
@@ -53,7 +54,7 @@ class Working:
 def evaluate(
     prepared: Prepared,
     at: str,
-    step: Step = lambda what, total: None,
+    step: Step = silent,
     advance: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """The results of a prepared spec, as they stand in ``results.json``.
@@ -80,9 +81,8 @@ def evaluate(
         [(view.dataset, view.model) for view in prepared.views],
         {key: None if first is None else str(first) for key, first in working.first.items()},
     )
-    from evalreport.engine.further import cautions_of, comparisons_of
-
     comparisons = comparisons_of(working)
+    thresholds = _threshold_records(working)
     return {
         "schema": SCHEMA,
         "title": prepared.loaded.spec.title,
@@ -94,13 +94,13 @@ def evaluate(
             for view in prepared.views
         ],
         "rows": [row_record(view) for view in prepared.views],
-        "thresholds": _threshold_records(working),
+        "thresholds": thresholds,
         "tables": [t.as_json() for e in working.evaluations for t in e.tables],
         "measures": [m.as_json() for m in working.measures],
         "curves": curves,
         "comparisons": comparisons,
         "acceptance": acceptance,
-        "cautions": cautions_of(working, comparisons, acceptance),
+        "cautions": cautions_of(working, comparisons, acceptance, thresholds),
         "failures": working.failures,
     }
 
@@ -111,7 +111,6 @@ def _evaluated(working: Working, view: View, advance: Callable[[], None]) -> Eva
         view, working.tables[key], working.prepared.settings, working.thresholds[key]
     )
     return evaluate_view(
-        view,
         working.prepared.plan,
         measurer,
         working.tables[key],
@@ -195,7 +194,7 @@ def provenance(prepared: Prepared, at: str) -> dict[str, Any]:
     """Where the numbers come from: spec, inputs, plan, versions, seed, clock. No host, no user."""
     loaded = prepared.loaded
     return {
-        "version": evalreport.__version__,
+        "version": __version__,
         "at": at,
         "spec": {
             "name": loaded.path.name if loaded.path is not None else loaded.name,

@@ -40,7 +40,7 @@ def score_interval(
     method = task.interval
     assert method is not None
     if method in ("delong", "delong_logit", "hanley_mcneil"):
-        return _area(metric, arguments, table, number, level, method)
+        return _area(metric, arguments, table, level, method)
     if method == "obuchowski" or (method == "sandwich" and metric.row_loss is None):
         return _area_of_rows(measurer, task, metric, arguments, table, level, method, index)
     if method == "normal":
@@ -76,7 +76,6 @@ def _area(
     metric: Metric,
     arguments: Mapping[str, Any],
     table: ScoreTable,
-    number: float,
     level: float,
     method: str,
 ) -> IntervalResult | None:

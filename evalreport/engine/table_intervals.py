@@ -154,7 +154,8 @@ def _denominator_squares(
     measurer: Measurer,
 ) -> float:
     """Sum of squared weights over the cells below the line: the formula's own denominator."""
-    matrix = Matrix(table.size, {k: v for k, v in (table.squares or {}).items() if k[1] < table.size})
+    inside = {place: s for place, s in (table.squares or {}).items() if place[1] < table.size}
+    matrix = Matrix(table.size, inside)
     if metric.table is Table.MATRIX:
         expression = metric(matrix, **arguments)
     else:

@@ -1,1 +1,1 @@
-"""TODO"""
+"""What will be computed, decided before anything is."""

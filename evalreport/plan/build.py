@@ -119,7 +119,7 @@ def _of_metric(
             task = _task(requests, facts, where, request, threshold, average, label, mode)
             if refusal is not None:
                 yield Skipped(task, refusal)
-            elif average is not None and not _averages(request.metric, facts, average):
+            elif average is not None and not _averages(request.metric, average):
                 if requests.averages is not None:
                     yield Skipped(task, _no_average(request.metric, average))
             else:
@@ -127,7 +127,7 @@ def _of_metric(
     if (
         refusal is None
         and not facts.two_classes
-        and _per_class(request.metric, facts)
+        and _per_class(request.metric)
         and len(facts.labels) > RECORDS_PER_CLASS
         and "none" in (requests.averages or ("none",))
     ):
@@ -181,7 +181,7 @@ def _table(metric: Metric, facts: Facts) -> Table:
     return metric.classes_table or metric.table
 
 
-def _per_class(metric: Metric, facts: Facts) -> bool:
+def _per_class(metric: Metric) -> bool:
     return metric.scope == "class" and metric.table in (Table.COUNTS, Table.SCORES)
 
 
@@ -209,12 +209,14 @@ def _variants(
         yield Average(mode), None
 
 
-def _averages(metric: Metric, facts: Facts, average: Average) -> bool:
-    return average in metric.averages
+def _averages(metric: Metric, average: Average) -> bool:
+    return average in metric.averages and average is not Average.SAMPLES
 
 
 def _no_average(metric: Metric, average: Average) -> str:
     reason = metric.no_average or f"a {average.value} average of it is not defined"
+    if average is Average.SAMPLES:
+        reason = "the rows of this dataset have one label each, not sets of labels"
     return f"no {average.value} average of {metric.name}: {reason}"
 
 

@@ -48,6 +48,6 @@ class Facts:
             self.source in ("score", "scores")
             and self.low is not None
             and self.high is not None
-            and 0 <= self.low
+            and self.low >= 0
             and self.high <= 1
         )

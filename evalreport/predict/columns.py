@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from evalreport.data.checked import Checked, Roles, Rules, check
+from evalreport.data.checked import Checked, check
+from evalreport.data.labels import Positive
+from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
 from evalreport.errors import Location
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, NamedPositive
+from evalreport.spec.model import Spec
 from evalreport.spec.models import (
     AnyModel,
     LinearModel,
@@ -19,12 +22,11 @@ from evalreport.spec.models import (
     ScoreModel,
     ScoresModel,
 )
-from evalreport.spec.model import Spec
 
 Where = Callable[[str], Location | None]
 
 
-def roles_of(spec: Spec, dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> Roles:
+def roles_of(dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> Roles:
     """Which column plays which part for one dataset and model."""
     own: dict[str, Any] = {}
     if isinstance(model, ScoreModel):
@@ -52,12 +54,17 @@ def roles_of(spec: Spec, dataset: Dataset, model: AnyModel, subgroups: tuple[str
 def rules_of(spec: Spec, name: str) -> Rules:
     """How labels and missing values of a dataset are treated."""
     dataset = spec.datasets[name]
-    positive = spec.positive_of(name)
+    asked = spec.positive_of(name)
+    positive: Positive
+    if isinstance(asked, NamedPositive):
+        positive = {"label": asked.label}
+    else:
+        positive = "smallest" if asked == "smallest" else "largest"
     return Rules(
         declared=dataset.labels or (),
         missing=dataset.missing,
         indeterminate=dataset.indeterminate,
-        positive={"label": positive.label} if isinstance(positive, NamedPositive) else positive,
+        positive=positive,
     )
 
 
@@ -69,7 +76,7 @@ def columns_needed(
     found: dict[str, None] = {}
     for model_name, model in spec.models.items():
         if dataset_name in spec.datasets_of(model_name):
-            for _, column in roles_of(spec, dataset, model, subgroups).named():
+            for _, column in roles_of(dataset, model, subgroups).named():
                 found[column] = None
     return tuple(found)
 
@@ -88,7 +95,7 @@ def view_of(
     """
     dataset, model = spec.datasets[dataset_name], spec.models[model_name]
     checked = check(
-        table, roles_of(spec, dataset, model, subgroups), rules_of(spec, dataset_name), where
+        table, roles_of(dataset, model, subgroups), rules_of(spec, dataset_name), where
     )
     return from_checked(dataset_name, model_name, checked, source_of(model))
 
@@ -168,10 +175,10 @@ def _occurring(view: View, columns: tuple[str, ...]) -> tuple[tuple[str, ...], .
         code = code * len(names) + codes
     found = []
     for present in np.unique(code).tolist():
-        values = []
+        values, rest = [], present
         for column in reversed(columns):
             names = view.groups[column][1]
-            present, place = divmod(present, len(names))
+            rest, place = divmod(rest, len(names))
             values.append(names[place])
         found.append(tuple(reversed(values)))
     return tuple(found)

@@ -17,6 +17,8 @@ def curve_value(curve: Mapping[str, Any], measure: Mapping[str, Any]) -> Fractio
 
     Raises KeyError, TypeError or ValueError when the curve is malformed.
     """
+    if curve.get("thinned"):
+        return None
     points = _points(curve)
     metric, params = measure["metric"], measure["params"]
     if metric == "roc_auc":

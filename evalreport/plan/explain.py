@@ -1,0 +1,73 @@
+"""A plan as a readable table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from evalreport.plan.task import Plan, Task
+
+_HEADS = ("task", "threshold", "rows", "table", "interval", "why")
+_WIDEST = 46
+
+
+def explain(plan: Plan, criteria: Sequence[str] = (), engine: str = "") -> str:
+    """The plan as text: tasks by dataset and model, what they share, what is skipped and why."""
+    lines: list[str] = []
+    for (dataset, model), tasks in _by_view(plan.tasks).items():
+        lines += [f"{dataset} / {model}: {len(tasks)} tasks", ""]
+        lines += _table([_HEADS, *(_row(task) for task in tasks)])
+        lines.append("")
+    shared = plan.tables()
+    lines.append(f"{len(plan.tasks)} tasks share {len(shared)} tables.")
+    if engine:
+        lines.append(f"Engine: {engine}.")
+    lines += [f"Note: {note}." for note in plan.notes]
+    if plan.skipped:
+        lines += ["", "Skipped, because:"]
+        seen: dict[str, int] = {}
+        for one in plan.skipped:
+            record = one.record
+            text = f"  {record.dataset} / {record.model}: {record.name()}: {one.reason}"
+            seen[text] = seen.get(text, 0) + 1
+        lines += [text + (f" ({count} times)" if count > 1 else "") for text, count in seen.items()]
+    if criteria:
+        lines += ["", "Acceptance criteria:"]
+        lines += [f"  {number}. {text}" for number, text in enumerate(criteria, start=1)]
+    lines += ["", f"plan {plan.sha256}"]
+    return "\n".join(lines)
+
+
+def _by_view(tasks: Iterable[Task]) -> dict[tuple[str, str], list[Task]]:
+    found: dict[tuple[str, str], list[Task]] = {}
+    for task in tasks:
+        found.setdefault((task.dataset, task.model), []).append(task)
+    return found
+
+
+def _row(task: Task) -> tuple[str, ...]:
+    name = task.name()
+    if task.indeterminate:
+        name += f", indeterminate counted {task.indeterminate}"
+    return (
+        name,
+        str(task.threshold) if task.threshold is not None else "",
+        str(task.where),
+        task.table.replace("_", " "),
+        task.interval or "none",
+        task.why,
+    )
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    shown = [[_short(cell) for cell in row] for row in rows]
+    widths = [max(len(row[k]) for row in shown) for k in range(len(shown[0]))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in shown
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return lines
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
