@@ -53,7 +53,7 @@ def view(
     ledger: Any = None,
 ) -> View:
     """A view from plain lists; the last of two labels is positive."""
-    given = {"score": score, "prediction": predicted, "scores": class_scores}
+    given = {"score": score, "scores": class_scores, "prediction": predicted}
     kind = source or next(name for name, values in given.items() if values is not None)
     return View(
         dataset=dataset,

@@ -100,7 +100,8 @@ def test_findings_that_are_counted_from_the_rows_are_not_repeated(kit: Any) -> N
     one = kit.view([1, 1], score=[2.0, 3.0], ledger=kit.ledger(2, findings=findings))
     facts = kit.run(one, ["recall"])
     assert kit.message(facts, "data_finding") is None
-    assert kit.message(facts, "one_class") and kit.message(facts, "not_probabilities")
+    assert kit.message(facts, "one_class")
+    assert kit.message(facts, "not_probabilities")
 
 
 def test_weights_lower_the_effective_number_of_rows(kit: Any) -> None:

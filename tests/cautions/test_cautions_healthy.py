@@ -18,7 +18,7 @@ from evalreport.errors import SpecError
 
 METRICS = ["recall", "specificity", "precision", "accuracy", "roc_auc", "log_loss", "brier"]
 NEVER = re.compile(
-    r"compliant|certif|validated|approved|guarantee|conforms to|unbiased|\bfair\b|proves", re.I
+    r"compliant|certif|validated|approved|guarantee|conforms to|unbiased|\bfair\b|proves", re.IGNORECASE
 )
 
 

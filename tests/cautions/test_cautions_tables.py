@@ -53,7 +53,8 @@ def test_clustered_accuracy_is_held_against_its_interval(kit: Any) -> None:
     clusters = [0] * 30 + [1] * 20 + [2] * 20 + [3] * 30
     one = kit.from_counts(30, 20, 20, 30, cluster=clusters)
     message = kit.message(kit.run(one, ACCURACY), "majority_class")
-    assert message is not None and "95 % interval" in message
+    assert message is not None
+    assert "95 % interval" in message
 
 
 def test_every_row_predicted_the_same(kit: Any) -> None:
@@ -92,7 +93,8 @@ def test_indeterminate_rows_are_in_the_favourable_accuracy(kit: Any) -> None:
     """At best 3 + 2 of 5 rows are right; the table itself holds 3."""
     one = kit.view([0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"])
     message = kit.message(kit.run(one, ACCURACY), "majority_class")
-    assert message is not None and message.startswith("Accuracy is 5/5 = 1;")
+    assert message is not None
+    assert message.startswith("Accuracy is 5/5 = 1;")
 
 
 def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:

@@ -1,0 +1,117 @@
+"""Cautions about models beside each other and beside no information at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def test_metrics_that_put_different_models_first(kit: Any) -> None:
+    """a: accuracy 0.89, balanced accuracy 0.578; b: 0.82 and 0.823."""
+    views = [
+        kit.from_counts(2, 10, 1, 87, model="a"),
+        kit.from_counts(10, 2, 16, 72, model="b"),
+    ]
+    asked = ["accuracy", "balanced_accuracy", "recall"]
+    (record,) = kit.cautions(kit.run(views, asked), "metrics_rank_differently")
+    assert record["message"] == (
+        "a is first on accuracy; b is first on balanced_accuracy."
+    )
+    assert (record["dataset"], record["model"]) == ("d", None)
+
+
+def test_a_model_that_is_best_throughout_is_silent(kit: Any) -> None:
+    views = [
+        kit.from_counts(45, 5, 5, 45, model="a"),
+        kit.from_counts(40, 10, 10, 40, model="b"),
+    ]
+    asked = ["accuracy", "f1", "error_rate", "recall"]
+    assert kit.message(kit.run(views, asked), "metrics_rank_differently") is None
+
+
+def test_one_sided_metrics_count_where_there_are_no_others(kit: Any) -> None:
+    views = [
+        kit.from_counts(45, 5, 15, 35, model="a"),
+        kit.from_counts(35, 15, 5, 45, model="b"),
+    ]
+    message = kit.message(kit.run(views, ["recall", "specificity"]), "metrics_rank_differently")
+    assert message == "a is first on recall; b is first on specificity."
+
+
+def test_no_better_than_chance(kit: Any) -> None:
+    """Half of each class is predicted right: kappa and Youden's J are 0."""
+    facts = kit.run(kit.from_counts(25, 25, 25, 25), ["kappa", "youden_j", "balanced_accuracy"])
+    (record,) = kit.cautions(facts, "no_better_than_chance")
+    assert record["numbers"] == {"measures": 3}
+    assert "Balanced accuracy 0.5 (" in record["message"]
+    assert "chance 0.5" in record["message"]
+    good = kit.run(kit.from_counts(45, 5, 5, 45), ["kappa", "youden_j", "balanced_accuracy"])
+    assert kit.message(good, "no_better_than_chance") is None
+
+
+def test_losses_are_held_against_the_prevalence(kit: Any) -> None:
+    """With 1 of 4 positive, p = 1/4 gives a Brier score of 3/16; 0.5 throughout gives 1/4."""
+    facts = kit.run(kit.view([1, 0, 0, 0], score=[0.5] * 4), ["brier", "log_loss"])
+    assert kit.message(facts, "no_better_than_chance") == (
+        "Not shown to be better than chance: Brier score 0.25 (the prevalence alone 0.188) and "
+        "Log loss 0.693 (the prevalence alone 0.562)."
+    )
+    good = kit.run(kit.view([1, 0, 0, 0], score=[0.9, 0.1, 0.1, 0.1]), ["brier", "log_loss"])
+    assert kit.message(good, "no_better_than_chance") is None
+
+
+def _comparison(**more: Any) -> dict[str, Any]:
+    return {
+        "dataset": "d", "subgroup": {}, "fold": None, "metric": "recall", "model": "b",
+        "reference": "a", "difference": -0.01, "interval": {"low": -0.05, "high": 0.03},
+        "p_value": 0.3, "p_adjusted": 0.6, "correction": "holm", **more,
+    }  # fmt: skip
+
+
+def test_no_better_than_the_reference(kit: Any) -> None:
+    made = [
+        _comparison(),
+        _comparison(metric="accuracy", difference=0.1, p_value=0.001, p_adjusted=0.002),
+        _comparison(metric="f1", difference=None, p_value=None, p_adjusted=None),
+    ]
+    (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
+    assert record["message"] == (
+        "On 1 of 2 metrics no difference from a was shown: Recall −0.01 (−0.05 to 0.03)."
+    )
+    assert (record["severity"], record["model"]) == ("note", "b")
+
+
+def test_the_reference_is_better(kit: Any) -> None:
+    made = [_comparison(told_apart=True, better="reference", interval={"low": -0.5, "high": -0.1})]
+    (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
+    assert record["message"] == "a is better on Recall −0.01 (−0.5 to −0.1)."
+    assert record["severity"] == "warning"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"told_apart": True, "better": "model"},
+        {"p_adjusted": None, "p_value": 0.01},
+        {"p_adjusted": None, "p_value": None, "interval": {"low": 0.1, "high": 0.2}},
+        {"subgroup": {"sex": "f"}},
+        {"fold": "1"},
+    ],
+)
+def test_differences_that_were_shown_are_silent(kit: Any, made: dict[str, Any]) -> None:
+    facts = kit.run([], comparisons=[_comparison(**made)])
+    assert kit.message(facts, "no_better_than_baseline") is None
+
+
+def test_many_intervals_and_tests(kit: Any) -> None:
+    facts = kit.run([], intervals=400, comparisons=[_comparison(), _comparison()])
+    assert kit.message(facts, "multiplicity") == (
+        "The report holds 400 intervals at 95 %, of which about 20 would miss if all held their "
+        "level and 2 tests, corrected by holm."
+    )
+    none = [_comparison(correction=None), _comparison(correction="none")]
+    assert kit.message(kit.run([], comparisons=none), "multiplicity") == (
+        "The report holds 2 tests, uncorrected."
+    )
+    assert kit.message(kit.run([], intervals=20, tests=1), "multiplicity") is None

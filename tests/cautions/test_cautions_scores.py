@@ -1,0 +1,237 @@
+"""Cautions about scores, as ranks and as probabilities."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evalreport.engine.cautions.roc import Lead, leads
+from evalreport.metrics.tables import ScoreTable
+
+
+def test_ties_at_a_plain_threshold(kit: Any) -> None:
+    one = kit.view([0, 1, 0, 1, 1], score=[0.5, 0.5, 0.2, 0.9, 0.6])
+    (record,) = kit.cautions(kit.run(one, ["recall"]), "ties_at_threshold")
+    assert record["message"] == (
+        "2/5 rows score exactly 0.5 and are therefore predicted positive."
+    )
+    assert record["table"] == "t1"
+    none = kit.view([0, 1], score=[0.4999999999, 0.5000000001])
+    assert kit.message(kit.run(none, ["recall"]), "ties_at_threshold") is None
+
+
+def test_a_rule_ties_one_row_by_itself(kit: Any) -> None:
+    one = kit.view([0, 1, 0, 1], score=[0.5, 0.6, 0.2, 0.9])
+    rule = {"maximize youden_j": 0.6}
+    assert kit.message(kit.run(one, ["recall"], rules=rule), "ties_at_threshold") is None
+    two = kit.view([0, 1, 0, 1], score=[0.6, 0.6, 0.2, 0.9])
+    message = kit.message(kit.run(two, ["recall"], rules=rule), "ties_at_threshold")
+    assert message is not None
+    assert message.startswith("2/4 rows score exactly 0.6")
+
+
+def test_constant_scores(kit: Any) -> None:
+    """100 rows with the score 0.5: one threshold, ROC AUC 0.5, standard error 0."""
+    one = kit.view([1] * 5 + [0] * 95, score=[0.5] * 100)
+    facts = kit.run(one, ["roc_auc"])
+    assert kit.message(facts, "constant_scores") == "All 100 rows have the score 0.5."
+    assert kit.message(facts, "tied_scores") is None
+    message = kit.message(facts, "auc_without_error")
+    assert message is not None
+    assert message.startswith("ROC AUC of yes is 0.5 and its standard error is 0 or unknown: the")
+    assert "by wilson_pairs" in message
+
+
+def test_many_tied_scores(kit: Any) -> None:
+    """Positives score 1 1 0, negatives 1 0 0: 2 * 1 + 1 * 2 = 4 of 9 pairs are tied."""
+    one = kit.view([1, 1, 1, 0, 0, 0], score=[1, 1, 0, 1, 0, 0])
+    assert kit.message(kit.run(one, ["roc_auc"]), "tied_scores") == (
+        "4/9 pairs of a positive and a negative row (44.4 %) have the same score; "
+        "there are 2 distinct scores."
+    )
+    few = kit.view([1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.3, 0.2, 0.1])
+    assert kit.message(kit.run(few, ["roc_auc"]), "tied_scores") is None
+
+
+def test_an_area_below_half_is_not_turned_round(kit: Any) -> None:
+    """1 of 4 pairs is won."""
+    one = kit.view([1, 1, 0, 0], score=[0.1, 0.4, 0.3, 0.8])
+    message = kit.message(kit.run(one, ["roc_auc"]), "auc_below_half")
+    assert message is not None
+    assert message.startswith("ROC AUC of yes is 0.25 (")
+    good = kit.view([1, 1, 0, 0], score=[0.3, 0.8, 0.1, 0.4])
+    assert kit.message(kit.run(good, ["roc_auc"]), "auc_below_half") is None
+
+
+@pytest.mark.parametrize(
+    ("actual", "fires"), [([0, 0, 0, 1, 1, 1], True), ([0, 1, 0, 0, 1, 1], False)]
+)
+def test_a_perfect_area_has_no_standard_error(kit: Any, actual: list[int], fires: bool) -> None:
+    one = kit.view(actual, score=[0.1, 0.2, 0.3, 0.7, 0.8, 0.9])
+    message = kit.message(kit.run(one, ["roc_auc"]), "auc_without_error")
+    assert (message is not None) is fires
+
+
+def test_roc_auc_flatters_rare_positives(kit: Any) -> None:
+    """Two positives among 100, at ranks 10 and 20: AUC 1 - (9 + 18) / 196, AP (1/10 + 2/20) / 2."""
+    actual = [0] * 100
+    actual[9] = actual[19] = 1
+    one = kit.view(actual, score=[1 - i / 100 for i in range(100)])
+    facts = kit.run(one, ["roc_auc"])
+    (record,) = kit.cautions(facts, "auc_flatters_rare_positives")
+    assert record["message"] == (
+        "ROC AUC is 0.862 while average precision is 0.1; 2/100 rows are positive."
+    )
+    assert record["numbers"]["roc_auc"] == pytest.approx(1 - 27 / 196)
+    assert kit.message(kit.run(one, ["recall"]), "auc_flatters_rare_positives") is None
+    first = [1, 1] + [0] * 98
+    good = kit.view(first, score=[1 - i / 100 for i in range(100)])
+    assert kit.message(kit.run(good, ["roc_auc"]), "auc_flatters_rare_positives") is None
+
+
+def test_scores_that_are_no_probabilities(kit: Any) -> None:
+    one = kit.view([0, 1, 1], score=[-0.5, 0.5, 2.0])
+    assert kit.message(kit.run(one, ["roc_auc", "log_loss"]), "not_probabilities") == (
+        "2/3 rows have a score outside 0 and 1; scores run from −0.5 to 2."
+    )
+    for source, score in (("score", [0.0, 0.5, 1.0]), ("margin", [-0.5, 0.5, 2.0])):
+        fine = kit.view([0, 1, 1], score=score, source=source)
+        assert kit.message(kit.run(fine, ["roc_auc"]), "not_probabilities") is None
+    three = kit.view(
+        [0, 1, 2], class_scores=[[2, 0, 0], [0, 1, 0], [0, 0, 1]], labels=["a", "b", "c"],
+        predicted=[0, 1, 2],
+    )  # fmt: skip
+    message = kit.message(kit.run(three, ["accuracy"]), "not_probabilities")
+    assert message is not None
+    assert message.startswith("1/3 rows")
+
+
+def _halves(kit: Any, low: float, high: float, each: int = 100) -> Any:
+    """Events are twice as frequent at the high score: 30 % at the low one and 60 % at it."""
+    actual = [int(i % 10 < 3) for i in range(each)] + [int(i % 10 < 6) for i in range(each)]
+    return kit.view(actual, score=[low] * each + [high] * each)
+
+
+def test_calibrated_probabilities_are_silent(kit: Any) -> None:
+    facts = kit.run(_halves(kit, 0.3, 0.6), ["brier"])
+    assert kit.message(facts, "miscalibration") is None
+
+
+@pytest.mark.parametrize("asked", [["brier"], ["calibration_slope", "calibration_in_the_large"]])
+def test_miscalibrated_probabilities(kit: Any, asked: list[str]) -> None:
+    """Scores 0.05 and 0.95 for rates 0.3 and 0.6.
+
+    The slope is (logit 0.6 - logit 0.3) / (logit 0.95 - logit 0.05).
+    """
+    facts = kit.run(_halves(kit, 0.05, 0.95), asked)
+    message = kit.message(facts, "miscalibration")
+    slope = (math.log(1.5) - math.log(3 / 7)) / (2 * math.log(19))
+    assert message is not None
+    assert f"the calibration slope is {slope:.3g} (" in message
+    assert ", not 1" in message
+
+
+def test_too_high_probabilities_show_in_the_large(kit: Any) -> None:
+    message = kit.message(kit.run(_halves(kit, 0.5, 0.8), ["brier"]), "miscalibration")
+    assert message is not None
+    assert "calibration in the large is −" in message
+
+
+def test_spiegelhalter_alone(kit: Any) -> None:
+    """Probabilities of 0 have no logit, so no line can be fitted."""
+    actual = [1, *[0] * 99, *[1] * 100]
+    one = kit.view(actual, score=[0.0] * 10 + [0.4] * 90 + [0.6] * 100)
+    message = kit.message(kit.run(one, ["spiegelhalter_p"]), "miscalibration")
+    assert message == "Measured: Spiegelhalter's test has p < 0.0001."
+
+
+def test_calibration_is_left_alone_where_no_probability_is_measured(kit: Any) -> None:
+    facts = kit.run(_halves(kit, 0.05, 0.95), ["roc_auc", "recall"])
+    assert kit.message(facts, "miscalibration") is None
+
+
+def test_one_confident_mistake_dominates_the_log_loss(kit: Any) -> None:
+    """Losses -log 0.9, -log 0.35, -log 0.7 and -log 0.01: the last is 75 % of the sum."""
+    one = kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, 0.99])
+    (record,) = kit.cautions(kit.run(one, ["log_loss"]), "confident_mistake")
+    losses = [-math.log(p) for p in (0.9, 0.35, 0.7, 0.01)]
+    assert record["numbers"]["share"] == pytest.approx(losses[3] / sum(losses))
+    assert record["message"] == (
+        "One of 4 rows (row 4 of the data) makes up 75.3 % of the log loss: its actual class "
+        "was given the probability 0.01."
+    )
+    assert kit.message(kit.run(one, ["brier"]), "confident_mistake") is None
+
+
+def test_an_unsure_mistake_is_no_confident_one(kit: Any) -> None:
+    one = kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, 0.89])
+    assert kit.message(kit.run(one, ["log_loss"]), "confident_mistake") is None
+
+
+def test_a_confident_mistake_among_three_classes(kit: Any) -> None:
+    scores = [[0.99, 0.005, 0.005], [0.1, 0.8, 0.1], [0.97, 0.02, 0.01]]
+    one = kit.view([0, 1, 2], class_scores=scores, predicted=[0, 1, 0], labels=["a", "b", "c"])
+    message = kit.message(kit.run(one, ["log_loss"]), "confident_mistake")
+    assert message is not None
+    assert "row 3 of the data" in message
+
+
+@pytest.mark.parametrize(
+    ("score", "wrong", "severity"), [([1.0, 0.5, 0.0], 2, "warning"), ([0.0, 0.5, 1.0], 0, "note")]
+)
+def test_clipped_probabilities(kit: Any, score: list[float], wrong: int, severity: str) -> None:
+    one = kit.view([0, 1, 1], score=score)
+    (record,) = kit.cautions(kit.run(one, ["log_loss"]), "clipped_probabilities")
+    assert record["message"] == (
+        f"2/3 rows have a probability within 1e-15 of 0 or 1 and were clipped; "
+        f"in {wrong}/3 it spoke against the actual class."
+    )
+    assert record["severity"] == severity
+    fine = kit.view([0, 1, 1], score=[0.1, 0.5, 0.9])
+    assert kit.message(kit.run(fine, ["log_loss"]), "clipped_probabilities") is None
+
+
+def _table(rows: list[tuple[float, int, int]]) -> ScoreTable:
+    scores, positives, negatives = zip(*rows, strict=True)
+    return ScoreTable(np.array(scores, dtype=float), np.array(positives), np.array(negatives))
+
+
+def test_leads_of_curves_that_cross() -> None:
+    """First: straight up to 1/2, across, up. Second: across to 1/2, up, across."""
+    first = _table([(3, 1, 0), (2, 0, 2), (1, 1, 0)])
+    second = _table([(3, 0, 1), (2, 2, 0), (1, 0, 1)])
+    assert leads(first, second) == (Lead(0.5, 0.0), Lead(0.5, 0.5))
+
+
+def test_leads_between_the_points_of_the_other_curve() -> None:
+    """The diagonal against a step: 1 - 0 = 1 lead at 0, never behind."""
+    perfect, chance = _table([(2, 4, 0), (1, 0, 4)]), _table([(1, 4, 4)])
+    assert leads(perfect, chance) == (Lead(1.0, 0.0), Lead(0.0, 0.0))
+    assert leads(perfect, _table([(1, 4, 0)])) is None
+
+
+def test_curves_that_cross_are_named(kit: Any) -> None:
+    actual = [1, 0, 0, 1]
+    views = [
+        kit.view(actual, score=[4, 3, 2, 1], model="a"),
+        kit.view(actual, score=[3, 4, 1, 2], model="b"),
+    ]
+    (record,) = kit.cautions(kit.run(views, ["roc_auc"]), "roc_curves_cross")
+    assert record["message"] == (
+        "a finds up to 0.5 more of the positives at a false positive rate of 0, "
+        "b up to 0.5 more at 0.5."
+    )
+    views[1] = kit.view(actual, score=[4, 2, 1, 3], model="b")
+    assert kit.message(kit.run(views, ["roc_auc"]), "roc_curves_cross") is None
+
+
+def test_many_pairs_that_cross_are_counted(kit: Any) -> None:
+    actual = [1, 0, 0, 1]
+    orders = {"a": [4, 3, 2, 1], "b": [3, 4, 1, 2], "c": [4, 3, 2, 1], "d": [3, 4, 1, 2]}
+    views = [kit.view(actual, score=s, model=name) for name, s in orders.items()]
+    message = kit.message(kit.run(views, ["roc_auc"]), "roc_curves_cross")
+    assert message is not None
+    assert message.startswith("The ROC curves of 4 pairs of models cross. The first: a finds")
