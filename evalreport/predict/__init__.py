@@ -1,1 +1,1 @@
-"""TODO"""
+"""Where predictions come from: columns, linear models, saved models, cross-validation."""

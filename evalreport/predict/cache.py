@@ -1,0 +1,170 @@
+"""Out-of-fold predictions kept under RUNS/.cache, so that a change of the report refits nothing.
+
+An entry is a digest, a line end, and an archive of plain arrays. It is used only if the
+digest of what follows agrees; anything else is as good as no entry. Nothing in it is code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from evalreport.predict.outcome import FoldedPredictions, FoldFailure, Output, Source
+
+#: Changes when the meaning of an entry changes.
+FORMAT = 1
+LARGEST_ENTRY = 1 << 30
+_DIGEST = 64
+
+
+def versions(packages: tuple[str, ...] = ()) -> dict[str, str]:
+    """Versions of everything that fits or prepares, ``packages`` admitted by name included."""
+    from importlib import metadata
+
+    found = {"python": platform.python_version(), "machine": platform.machine()}
+    for name in ("evalreport", "numpy", "scipy", "scikit-learn", *sorted(packages)):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+def cache_key(data: Mapping[str, str], spec_part: Any, software: Mapping[str, str]) -> str:
+    """The sha256 of data (hashes by name), of a part of the spec, and of versions.
+
+    ``spec_part`` is plain data; keys that do not change a fit (titles, metrics of the
+    report) do not belong in it.
+
+    >>> one = cache_key({"features": "a"}, {"folds": 5}, {})
+    >>> one == cache_key({"features": "a"}, {"folds": 5}, {}), len(one)
+    (True, 64)
+    """
+    body = {"format": FORMAT, "data": dict(data), "spec": spec_part, "versions": dict(software)}
+    text = json.dumps(body, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def array_sha256(codes: Any) -> str:
+    """Hash of an array of whole numbers with its shape."""
+    array = np.asarray(codes, np.int64)
+    return hashlib.sha256(repr(array.shape).encode() + array.astype("<i8").tobytes()).hexdigest()
+
+
+def cached(
+    folder: Path | None, key: str, work: Callable[[], FoldedPredictions], fresh: bool = False
+) -> tuple[FoldedPredictions, bool]:
+    """The predictions of a key and whether they were kept ones; else made by ``work`` and kept.
+
+    ``fresh`` ignores what is kept. Predictions with failures are never kept. A folder
+    that cannot be written to costs only time.
+    """
+    if folder is not None and not fresh:
+        kept = load(folder, key)
+        if kept is not None:
+            return kept, True
+    made = work()
+    if folder is not None and made.complete:
+        store(folder, key, made)
+    return made, False
+
+
+def load(folder: Path, key: str) -> FoldedPredictions | None:
+    """The kept predictions of a key; None if there are none or they are not as written."""
+    try:
+        path = folder / f"{key}.oof"
+        if path.stat().st_size > LARGEST_ENTRY:
+            return None
+        entry = path.read_bytes()
+    except OSError:
+        return None
+    digest, body = entry[:_DIGEST], entry[_DIGEST + 1 :]
+    if digest.decode("ascii", "replace") != _digest(key, body):
+        return None
+    try:
+        return _unpacked(body)
+    except (ValueError, KeyError, TypeError, OSError):
+        return None
+
+
+def store(folder: Path, key: str, folded: FoldedPredictions) -> bool:
+    """Keep predictions under a key; whether that worked."""
+    body = _packed(folded)
+    name = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".part-", dir=folder)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(_digest(key, body).encode() + b"\n" + body)
+        Path(name).replace(folder / f"{key}.oof")
+    except OSError:
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _digest(key: str, body: bytes) -> str:
+    return hashlib.sha256(key.encode() + b"\n" + body).hexdigest()
+
+
+_ARRAYS = ("row", "repeat", "fold")
+_OUTPUTS = ("predicted", "score", "class_scores")
+
+
+def _packed(folded: FoldedPredictions) -> bytes:
+    output = folded.output
+    told = {
+        "model": folded.model,
+        "labels": list(folded.labels),
+        "positive": folded.positive,
+        "folds": list(folded.folds),
+        "fold_sizes": {name: list(size) for name, size in folded.fold_sizes.items()},
+        "partition": folded.partition,
+        "pooled_only": folded.pooled_only,
+        "failures": [[f.model, f.fold, f.reason] for f in folded.failures],
+        "chosen": {fold: dict(params) for fold, params in folded.chosen.items()},
+        "notes": list(folded.notes),
+        "source": None if output is None else output.source,
+    }
+    text = json.dumps(told, allow_nan=False).encode()
+    arrays = {name: getattr(folded, name) for name in _ARRAYS}
+    if output is not None:
+        given = {name: getattr(output, name) for name in _OUTPUTS}
+        arrays |= {name: array for name, array in given.items() if array is not None}
+    stream = io.BytesIO()
+    np.savez(stream, told=np.frombuffer(text, np.uint8), **arrays)
+    return stream.getvalue()
+
+
+def _unpacked(body: bytes) -> FoldedPredictions:
+    with np.load(io.BytesIO(body), allow_pickle=False) as archive:
+        told = json.loads(archive["told"].tobytes())
+        arrays = {name: archive[name] for name in _ARRAYS}
+        given = {name: archive[name] for name in _OUTPUTS if name in archive}
+    source: Source | None = told["source"]
+    if source is not None and source not in get_args(Source):
+        raise ValueError(source)
+    return FoldedPredictions(
+        model=told["model"],
+        labels=tuple(told["labels"]),
+        positive=told["positive"],
+        folds=tuple(told["folds"]),
+        output=None if source is None else Output(source, **given),
+        fold_sizes={name: (size[0], size[1]) for name, size in told["fold_sizes"].items()},
+        partition=told["partition"],
+        pooled_only=told["pooled_only"],
+        failures=tuple(FoldFailure(*failure) for failure in told["failures"]),
+        chosen=told["chosen"],
+        notes=tuple(told["notes"]),
+        **arrays,
+    )

@@ -1,0 +1,200 @@
+"""What a model is trained on: columns of numbers and of categories."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.scores import numbers
+from evalreport.data.table import RawColumn, RawTable
+from evalreport.errors import DataError, Location, Problem, did_you_mean
+
+Floats = npt.NDArray[np.float64]
+Kind = Literal["number", "category"]
+
+_LEADING_ZERO = re.compile(r"[+-]?0[0-9]+")
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One column: ``values`` shape (n,), NaN where missing.
+
+    A ``category`` holds the place of each value in ``categories``, which are sorted by
+    code point; the places are names, not quantities.
+    """
+
+    name: str
+    kind: Kind
+    values: Floats
+    categories: tuple[str, ...] = ()
+
+    @cached_property
+    def missing(self) -> int:
+        """How many rows have no value."""
+        return int(np.isnan(self.values).sum())
+
+    @property
+    def texts(self) -> list[str | None]:
+        """The categories of the rows as text, None where missing."""
+        return [None if np.isnan(v) else self.categories[int(v)] for v in self.values]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """The n rows that models are trained on, column by column."""
+
+    columns: tuple[Feature, ...]
+    rows: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns in order."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """All columns side by side, shape (n, d)."""
+        if not self.columns:
+            return np.empty((self.rows, 0))
+        return np.column_stack([column.values for column in self.columns])
+
+    def places(self, kind: Kind) -> list[int]:
+        """Places of the columns of one kind."""
+        return [place for place, column in enumerate(self.columns) if column.kind == kind]
+
+    def take(self, rows: npt.NDArray[Any]) -> FeatureTable:
+        """Some of the rows."""
+        columns = tuple(
+            Feature(c.name, c.kind, c.values[rows], c.categories) for c in self.columns
+        )
+        return FeatureTable(columns, len(rows))
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of names, kinds, categories and values."""
+        digest = hashlib.sha256()
+        for column in self.columns:
+            head = repr((column.name, column.kind, column.categories, self.rows))
+            digest.update(head.encode("utf-8", "backslashreplace"))
+            # One NaN: others differ in bits that mean nothing.
+            values = np.where(np.isnan(column.values), np.nan, column.values + 0.0)
+            digest.update(values.astype("<f8").tobytes())
+        return digest.hexdigest()
+
+
+def feature_names(
+    header: Sequence[str],
+    roles: Mapping[str, str],
+    included: Sequence[str] | None,
+    excluded: Collection[str] = (),
+    where: Location | None = None,
+) -> tuple[str, ...]:
+    """The columns a model is trained on.
+
+    Args:
+        header: every column of the file.
+        roles: role (target, id, fold, ...) of each column that has one, by column. Such
+            columns are never taken by default, and the target never at all.
+        included: columns asked for; None takes every column without a role.
+        excluded: columns left out where none are asked for.
+        where: place of the request in the spec.
+
+    Raises DataError for unknown columns, for the target and for nothing left.
+
+    >>> feature_names(["id", "y", "age", "sex"], {"y": "target", "id": "id"}, None, ["sex"])
+    ('age',)
+    """
+    problems = [
+        Problem(f"there is no column '{name}'", did_you_mean(name, header, "columns"), where)
+        for name in (*(included or ()), *excluded)
+        if name not in header
+    ]
+    problems += [
+        Problem(f"the {roles[name]} '{name}' is among the features", "take it out", where)
+        for name in included or ()
+        if roles.get(name) in ("target", "fold")
+    ]
+    names = included if included is not None else [
+        name for name in header if name not in roles and name not in excluded
+    ]
+    if not problems and not names:
+        problems.append(Problem("no column is left as a feature", "name at least one", where))
+    if problems:
+        raise DataError(*problems)
+    return tuple(names)
+
+
+def feature_table(
+    table: RawTable,
+    names: Sequence[str],
+    rows: npt.NDArray[Any] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+) -> FeatureTable:
+    """The named columns as features, of the given ``rows`` (default all).
+
+    A text column is numbers if every value is one and none has leading zeros, else
+    categories, unless ``kinds`` says which. Raises DataError for infinite numbers, for
+    lists, and for a declared column of numbers that holds other text.
+    """
+    features: list[Feature] = []
+    problems: list[Problem] = []
+    for name in names:
+        try:
+            column = _feature(table, table.columns[name], (kinds or {}).get(name))
+        except DataError as error:
+            problems.extend(error.problems)
+            continue
+        features.append(column)
+    if problems:
+        raise DataError(*problems)
+    whole = FeatureTable(tuple(features), table.rows)
+    return whole if rows is None else whole.take(rows)
+
+
+def _feature(table: RawTable, column: RawColumn, kind: Kind | None) -> Feature:
+    if column.kind == "list":
+        what = f"column '{column.name}' holds lists, which are no features"
+        raise DataError(Problem(what, "take it out of the features", Location(table.name)))
+    if column.kind == "boolean" and kind != "category":
+        values = column.values.astype(np.float64)
+        values[column.missing] = np.nan
+        return Feature(column.name, "number", values)
+    if kind is None:
+        kind = "category" if _is_category(table, column) else "number"
+    return _category(column) if kind == "category" else _number(table, column)
+
+
+def _is_category(table: RawTable, column: RawColumn) -> bool:
+    if column.kind not in ("text", "mixed"):
+        return False
+    found = numbers(table, column.name)
+    wrong_only_in_size = all(
+        "is infinite" in p.what or "is too large" in p.what for p in found.problems
+    )
+    if found.missing.all() or not wrong_only_in_size:
+        return True
+    texts = column.values[~column.missing].tolist()
+    return any(isinstance(t, str) and _LEADING_ZERO.fullmatch(t) for t in texts)
+
+
+def _number(table: RawTable, column: RawColumn) -> Feature:
+    found = numbers(table, column.name)
+    if found.problems:
+        instead = "features are finite numbers, or text for categories"
+        raise DataError(*(Problem(p.what, instead, p.where) for p in found.problems))
+    return Feature(column.name, "number", found.values)
+
+
+def _category(column: RawColumn) -> Feature:
+    codes, distinct = column.factorize()
+    names = sorted({str(value) for value in distinct})
+    place = {name: float(i) for i, name in enumerate(names)}
+    by_code = np.array([*(place[str(value)] for value in distinct), np.nan])
+    return Feature(column.name, "category", by_code[codes], tuple(names))

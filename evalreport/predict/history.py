@@ -1,0 +1,232 @@
+"""Training histories: misclassifications and cost at each step, run by run.
+
+The two disagree: a step with the lowest cost need not be one with the fewest
+misclassifications, and the report says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.errors import DataError, Problem
+from evalreport.predict.linear import linear_value
+from evalreport.predict.outcome import Codes, Floats
+
+#: Probabilities are kept this far from 0 and 1 in the log-loss.
+CLIP = 1e-15
+
+
+@dataclass(frozen=True)
+class RunHistory:
+    """One run, its steps in ascending order; all tuples are of the same length.
+
+    ``cost_name``: ``softmax_cost`` of margins, ``log_loss`` of scores, None of labels,
+    which have no cost. ``on_boundary``: rows whose margin is exactly 0. ``clipped``:
+    probabilities moved away from 0 or 1 for the log-loss.
+    """
+
+    run: str
+    steps: tuple[float | int, ...]
+    rows: int
+    misclassified: tuple[int, ...]
+    cost: tuple[float, ...] | None
+    cost_name: str | None
+    on_boundary: tuple[int, ...] = ()
+    clipped: tuple[int, ...] = ()
+
+    @property
+    def best_by_misclassified(self) -> int:
+        """Place of the first step with the fewest misclassifications."""
+        return min(range(len(self.steps)), key=lambda i: (self.misclassified[i], i))
+
+    @property
+    def best_by_cost(self) -> int | None:
+        """Place of the first step with the lowest cost."""
+        cost = self.cost
+        if cost is None:
+            return None
+        return min(range(len(self.steps)), key=lambda i: (cost[i], i))
+
+    @property
+    def differ(self) -> bool:
+        """Whether the step of lowest cost misclassifies more than the best step."""
+        place = self.best_by_cost
+        if place is None:
+            return False
+        return self.misclassified[place] > self.misclassified[self.best_by_misclassified]
+
+    def sentence(self) -> str:
+        """What to say of the best steps."""
+        first, second = self.best_by_misclassified, self.best_by_cost
+        wrong, step = self.misclassified[first], self.steps[first]
+        fewest = f"fewest misclassifications {wrong}/{self.rows} at step {step}"
+        name = f"Run {self.run}: "
+        if second is None or self.cost is None:
+            return f"{name}{fewest}."
+        cost, step = self.cost[second], self.steps[second]
+        lowest = f"lowest {str(self.cost_name).replace('_', '-')} {cost:.4g} at step {step}"
+        if not self.differ:
+            return f"{name}{fewest}; {lowest}: the step of lowest cost misclassifies no more."
+        return (f"{name}{fewest}; {lowest}, where {self.misclassified[second]}/{self.rows} are "
+                "misclassified: the two criteria choose different steps.")
+
+
+def weight_history(
+    steps: Sequence[float | int],
+    runs: Sequence[str],
+    bias: Floats,
+    weights: Mapping[str, Floats],
+    columns: Mapping[str, Floats],
+    positive: npt.NDArray[np.bool_],
+) -> tuple[RunHistory, ...]:
+    """Histories of weights: one entry per run and step, applied to the n rows of a dataset.
+
+    Args:
+        steps: shape (m,), the step of each entry.
+        runs: shape (m,), the run of each entry.
+        bias: shape (m,).
+        weights: for each feature its weight, shape (m,).
+        columns: the same features of the dataset, each shape (n,).
+        positive: whether each of the n rows is actually positive.
+
+    A margin of 0 counts as positive, as everywhere a margin meets its threshold.
+    Raises DataError for a step that occurs twice in a run.
+    """
+    values: dict[tuple[str, float | int], dict[str, Any]] = {}
+    for entry, (run, step) in enumerate(zip(runs, steps, strict=True)):
+        _once(values, run, step)
+        margin = linear_value(
+            columns, float(bias[entry]), {name: float(w[entry]) for name, w in weights.items()}
+        )
+        values[run, step] = _of_margins(margin, positive)
+    return _runs(values, len(positive))
+
+
+def prediction_history(
+    steps: Sequence[float | int],
+    runs: Sequence[str],
+    rows: Codes | None,
+    actual: Codes,
+    positive: int,
+    *,
+    margin: Floats | None = None,
+    score: Floats | None = None,
+    predicted: Codes | None = None,
+) -> tuple[RunHistory, ...]:
+    """Histories of predictions: one entry per run, step and row of a dataset of n rows.
+
+    Args:
+        steps: shape (m,).
+        runs: shape (m,).
+        rows: shape (m,), the row of the dataset of each entry; None where the entries of
+            a step follow the rows of the dataset.
+        actual: shape (n,), label codes of the dataset.
+        positive: code of the positive class.
+        margin: shape (m,), signed distances; exactly one of the three is given.
+        score: shape (m,), probabilities of the positive class.
+        predicted: shape (m,), label codes.
+
+    Raises DataError for steps that lack rows of the dataset or have them twice, and for
+    scores outside 0 and 1, which have no log-loss.
+    """
+    if sum(given is not None for given in (margin, score, predicted)) != 1:
+        raise ValueError("exactly one of margin, score and predicted")
+    if score is not None and len(score) and not (score.min() >= 0 and score.max() <= 1):
+        raise DataError(Problem("scores of a history lie outside 0 to 1",
+                                "give probabilities, or use `margin`"))
+    values: dict[tuple[str, float | int], dict[str, Any]] = {}
+    for key, entries in _grouped(runs, steps).items():
+        order = _in_dataset_order(key, entries, rows, len(actual))
+        is_positive = actual == positive
+        if margin is not None:
+            values[key] = _of_margins(margin[order], is_positive)
+        elif score is not None:
+            values[key] = _of_scores(score[order], is_positive)
+        else:
+            assert predicted is not None
+            values[key] = {"misclassified": int((predicted[order] != actual).sum())}
+    return _runs(values, len(actual))
+
+
+# -- the two criteria ------------------------------------------------------------------------
+
+
+def _of_margins(margin: Floats, positive: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    signed = np.where(positive, margin, -margin)
+    return {
+        "misclassified": int(((margin >= 0) != positive).sum()),
+        "cost": math.fsum(np.logaddexp(0.0, -signed).tolist()) / len(margin),
+        "cost_name": "softmax_cost",
+        "on_boundary": int((margin == 0).sum()),
+    }
+
+
+def _of_scores(score: Floats, positive: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    given = np.where(positive, score, 1.0 - score)
+    return {
+        "misclassified": int(((score >= 0.5) != positive).sum()),
+        "cost": math.fsum((-np.log(np.maximum(given, CLIP))).tolist()) / len(score),
+        "cost_name": "log_loss",
+        "clipped": int((given < CLIP).sum()),
+    }
+
+
+# -- entries ---------------------------------------------------------------------------------
+
+
+def _once(values: Mapping[Any, Any], run: str, step: float | int) -> None:
+    if (run, step) in values:
+        raise DataError(Problem(f"step {step} of run {run} occurs twice", "one row per step"))
+
+
+def _grouped(
+    runs: Sequence[str], steps: Sequence[float | int]
+) -> dict[tuple[str, float | int], npt.NDArray[np.int64]]:
+    found: dict[tuple[str, float | int], list[int]] = {}
+    for entry, key in enumerate(zip(runs, steps, strict=True)):
+        found.setdefault(key, []).append(entry)
+    return {key: np.array(entries, np.int64) for key, entries in found.items()}
+
+
+def _in_dataset_order(
+    key: tuple[str, float | int], entries: npt.NDArray[np.int64], rows: Codes | None, n: int
+) -> npt.NDArray[np.int64]:
+    own = np.arange(len(entries)) if rows is None else rows[entries]
+    distinct = len(np.unique(own))
+    if len(entries) != n or distinct != n:
+        run, step = key
+        twice = f", {len(entries) - distinct} of them twice" if distinct < len(entries) else ""
+        raise DataError(
+            Problem(f"step {step} of run {run} has predictions for {len(entries)} rows{twice}, "
+                    f"the dataset has {n}", "one prediction per row and step")
+        )
+    return entries[np.argsort(own, kind="stable")]
+
+
+def _runs(
+    values: Mapping[tuple[str, float | int], Mapping[str, Any]], rows: int
+) -> tuple[RunHistory, ...]:
+    made = []
+    for run in dict.fromkeys(run for run, _ in values):
+        steps = sorted(step for name, step in values if name == run)
+        own = [values[run, step] for step in steps]
+        costs = tuple(entry["cost"] for entry in own if "cost" in entry)
+        made.append(
+            RunHistory(
+                run=run,
+                steps=tuple(steps),
+                rows=rows,
+                misclassified=tuple(entry["misclassified"] for entry in own),
+                cost=costs or None,
+                cost_name=own[0].get("cost_name"),
+                on_boundary=tuple(e["on_boundary"] for e in own if "on_boundary" in e),
+                clipped=tuple(e["clipped"] for e in own if "clipped" in e),
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,153 @@
+"""Signs that test rows were known in training, each a finding with its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.findings import Finding, quoted, some
+from evalreport.predict.features import Feature, FeatureTable
+from evalreport.predict.outcome import Codes
+from evalreport.predict.split import Split
+from evalreport.statistics.delong import auc
+
+#: A single feature that ranks the classes this well is told.
+NEAR_PERFECT = 0.99
+#: Fewer rows of a class say too little of a single feature.
+FEWEST_ROWS = 5
+
+
+def shared_ids(
+    train: Sequence[Any], test: Sequence[Any], train_name: str, test_name: str
+) -> Iterator[Finding]:
+    """A finding if rows of a test dataset have an id of a training dataset."""
+    known = {str(value) for value in train}
+    shared = [str(value) for value in test if str(value) in known]
+    if shared:
+        names = some([quoted(value) for value in dict.fromkeys(shared)])
+        yield Finding(
+            "shared_ids",
+            f"{len(shared)} of {len(test)} rows of {quoted(test_name)} have an id that occurs in "
+            f"{quoted(train_name)} ({names}): rows trained on are tested.",
+            {"rows": len(shared), "of": len(test)},
+        )
+
+
+def shared_rows(
+    train: FeatureTable, test: FeatureTable, train_name: str, test_name: str
+) -> Iterator[Finding]:
+    """A finding if rows of a test dataset equal rows of a training dataset in every feature.
+
+    Compared over the features that both have; none in common gives no finding.
+    """
+    names = [name for name in test.names if name in train.names]
+    if not names:
+        return
+    known = set(_contents(train, names))
+    shared = sum(content in known for content in _contents(test, names))
+    if shared:
+        yield Finding(
+            "shared_rows",
+            f"{shared} of {test.rows} rows of {quoted(test_name)} equal a row of "
+            f"{quoted(train_name)} in all of {len(names)} features: rows trained on may be "
+            "tested.",
+            {"rows": shared, "of": test.rows, "features": len(names)},
+        )
+
+
+def repeated_rows(table: FeatureTable, splits: Sequence[Split]) -> Iterator[Finding]:
+    """A finding if tested rows equal a row trained on in the same fold in every feature."""
+    if not table.columns:
+        return
+    contents = _contents(table, table.names)
+    place: dict[Any, int] = {}
+    codes = np.array([place.setdefault(content, len(place)) for content in contents])
+    counts = [int(np.isin(codes[s.test], codes[s.train]).sum()) for s in splits]
+    rows, tested = sum(counts), sum(len(s.test) for s in splits)
+    if rows:
+        yield Finding(
+            "repeated_rows",
+            f"{rows} of {tested} tested rows equal a row trained on in the same fold in all of "
+            f"{len(table.columns)} features.",
+            {"rows": rows, "of": tested, "folds": sum(count > 0 for count in counts)},
+        )
+
+
+def _contents(table: FeatureTable, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """The rows as text, equal exactly where the features are."""
+    by_name = {column.name: column for column in table.columns}
+    return list(zip(*(_texts(by_name[name]) for name in names), strict=True))
+
+
+def _texts(column: Feature) -> list[str | None]:
+    if column.kind == "category":
+        return column.texts
+    return [None if np.isnan(v) else repr(v) for v in (column.values + 0.0).tolist()]
+
+
+def telling_features(
+    table: FeatureTable, actual: Codes, labels: Sequence[str], positive: int | None = None
+) -> Iterator[Finding]:
+    """Findings for features that all but state the target.
+
+    A feature equals the target where its values (missing is one) and the classes stand
+    for each other one to one. With two classes, a column of numbers whose ROC AUC, in
+    either direction, is at least :data:`NEAR_PERFECT` is told too.
+    """
+    if len(np.unique(actual)) < 2:
+        return
+    for column in table.columns:
+        if _stands_for_target(column, actual):
+            yield Finding(
+                "feature_equals_target",
+                f"Feature {quoted(column.name)} and the target stand for each other one to one in "
+                f"all of {len(actual)} rows: it states the answer.",
+                {"feature": column.name, "rows": len(actual)},
+            )
+        elif len(labels) == 2 and column.kind == "number":
+            yield from _near_perfect(column, actual, 1 if positive is None else positive, labels)
+
+
+def _stands_for_target(column: Feature, actual: Codes) -> bool:
+    values = column.values
+    codes = np.unique(np.where(np.isnan(values), np.inf, values), return_inverse=True)[1]
+    pairs = np.unique(np.column_stack([codes.reshape(-1), actual]), axis=0)
+    return len(pairs) == len(np.unique(codes)) == len(np.unique(actual))
+
+
+def _near_perfect(
+    column: Feature, actual: Codes, positive: int, labels: Sequence[str]
+) -> Iterator[Finding]:
+    known = ~np.isnan(column.values)
+    of_class = known & (actual == positive)
+    rest = known & (actual != positive)
+    if min(of_class.sum(), rest.sum()) < FEWEST_ROWS:
+        return
+    area = auc(column.values[of_class], column.values[rest])
+    if area is None or max(area, 1 - area) < NEAR_PERFECT:
+        return
+    direction = "high" if area >= 0.5 else "low"
+    yield Finding(
+        "near_perfect_feature",
+        f"Feature {quoted(column.name)} alone has a ROC AUC of {max(area, 1 - area):.4g} "
+        f"({direction} values for {quoted(labels[positive])}, {int(known.sum())} rows): it may "
+        "have been recorded after the fact.",
+        {"feature": column.name, "roc_auc": area, "rows": int(known.sum())},
+    )
+
+
+def tuning_rows(
+    tuned_on: npt.NDArray[Any], tested: npt.NDArray[Any], model: str
+) -> Iterator[Finding]:
+    """A finding if labels of tested rows took part in choosing parameters."""
+    shared = np.intersect1d(tuned_on, tested)
+    if len(shared):
+        yield Finding(
+            "tuned_on_test_rows",
+            f"The labels of {len(shared)} of {len(np.unique(tested))} tested rows took part in "
+            f"choosing the parameters of {quoted(model)}: its results are too good.",
+            {"model": model, "rows": len(shared), "of": len(np.unique(tested))},
+        )
