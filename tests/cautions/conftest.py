@@ -143,7 +143,8 @@ def run(
         }
         memory[one.dataset, one.model] = MemoryTables(one)
         own = memory[one.dataset, one.model]
-        found = Evaluator(Measurer(one, own, settings, resolved), own, numbering, asked[0]).run(plan)
+        measurer = Measurer(one, own, settings, resolved)
+        found = Evaluator(measurer, own, numbering, asked[0]).run(plan)
         measures += found.measures
         tables += found.tables
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from evalreport.data.findings import Finding
+from evalreport.engine.cautions.findings import BELONGS_TO
 
 
 def test_imbalance_starts_below_ten_percent(kit: Any) -> None:
@@ -85,12 +86,15 @@ def test_no_row_left_out_says_nothing(kit: Any) -> None:
         ("hidden_characters", "hidden_characters"),
         ("float32", "float32_scores"),
         ("undeclared_class", "data_finding"),
+        ("shared_ids", "leakage"),
+        ("feature_equals_target", "leakage"),
+        ("one_class_fold", "fold_lacks_class"),
     ],
 )
 def test_findings_of_the_data_are_passed_on(kit: Any, code: str, caution: str) -> None:
     ledger = kit.ledger(20, findings=(Finding(code, "What was found."),))
     facts = kit.run(kit.from_counts(5, 5, 5, 5, ledger=ledger), ["recall"])
-    for other in ("look_alike_labels", "hidden_characters", "float32_scores", "data_finding"):
+    for other in (*dict.fromkeys(BELONGS_TO.values()), "data_finding"):
         expected = "What was found." if other == caution else None
         assert kit.message(facts, other) == expected
 

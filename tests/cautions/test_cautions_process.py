@@ -53,7 +53,8 @@ def test_a_headline_alone(kit: Any, asked: list[str], message: str | None) -> No
     ("asked", "message"),
     [
         (["ece", "recall"], "Of calibration only ece is asked for."),
-        (["hosmer_lemeshow_p", "mce"], "Of calibration only hosmer_lemeshow_p and mce are asked for."),
+        (["mce", "ece"], "Of calibration only mce and ece are asked for."),
+        (["hosmer_lemeshow_p"], "Of calibration only hosmer_lemeshow_p is asked for."),
         (["ece", "calibration_slope"], None),
         (["brier"], None),
     ],

@@ -11,6 +11,7 @@ from evalreport.errors import Problem, did_you_mean
 #: Modules that declare cautions; a new module of declarations is added here once.
 DECLARING = (
     "data",
+    "findings",
     "tables",
     "scores",
     "probabilities",

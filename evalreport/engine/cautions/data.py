@@ -23,11 +23,6 @@ FEW_ROWS = 10
 MANY_EXCLUDED = 0.05
 #: Fewer clusters than this make cluster-robust intervals too narrow.
 FEW_CLUSTERS = 30
-#: Findings of the data reader that have a caution of their own ...
-LOOK_ALIKE, HIDDEN, FLOAT32 = "look_alike_labels", "hidden_characters", "float32"
-#: ... and those that are counted from the rows here instead.
-COUNTED_HERE = ("one_class", "scores_outside_unit")
-OTHER = ""
 
 
 @caution(
@@ -154,63 +149,6 @@ def _excluded(view: View) -> Iterator[Caution]:
             numbers={"excluded": left_out, "read": read},
             severity="warning" if share > MANY_EXCLUDED else None,
         )
-
-
-@caution(
-    "look_alike_labels",
-    severity="warning",
-    title="Labels look alike",
-    why="labels that look alike are counted as different classes",
-    read_instead="the label ledger, and the data with one spelling per class",
-)
-def look_alike_labels(run: RunFacts) -> Iterator[Caution]:
-    """The data reader found labels that a reader could take for one."""
-    yield from by_dataset(run, partial(_findings, LOOK_ALIKE))
-
-
-@caution(
-    "hidden_characters",
-    severity="warning",
-    title="Labels hold characters that do not show",
-    why="such a label cannot be told on the page from one without them",
-    read_instead="the label ledger, which writes these characters out",
-)
-def hidden_characters(run: RunFacts) -> Iterator[Caution]:
-    """The data reader found invisible characters, or letters of another script, in labels."""
-    yield from by_dataset(run, partial(_findings, HIDDEN))
-
-
-@caution(
-    "float32_scores",
-    severity="note",
-    title="Scores are stored in single precision",
-    why="a score stored as 0.7 in single precision is 0.699999988 and falls below 0.7",
-    read_instead="the counts at the threshold, or scores stored in double precision",
-)
-def float32_scores(run: RunFacts) -> Iterator[Caution]:
-    """Scores were widened from 32 to 64 bits as stored."""
-    yield from by_dataset(run, partial(_findings, FLOAT32))
-
-
-@caution(
-    "data_finding",
-    severity="note",
-    title="Something in the data to know of",
-    why="the data hold something that is allowed but may mislead",
-    read_instead="the data themselves at the place named",
-)
-def data_finding(run: RunFacts) -> Iterator[Caution]:
-    """Every other finding of the data reader."""
-    yield from by_dataset(run, partial(_findings, OTHER))
-
-
-def _findings(kind: str, view: View) -> Iterator[Caution]:
-    own = (LOOK_ALIKE, HIDDEN, FLOAT32)
-    for finding in getattr(view.ledger, "findings", ()):
-        if finding.code in COUNTED_HERE or kind != (finding.code if finding.code in own else OTHER):
-            continue
-        message = finding.message.strip().rstrip(".")
-        yield Caution(f"{message}.", numbers={"finding": finding.code})
 
 
 @caution(

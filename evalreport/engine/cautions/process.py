@@ -8,6 +8,7 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import Record, RunFacts
 from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent
 from evalreport.engine.records import Measure
+from evalreport.plan.task import EVERYTHING
 
 #: Table measures that say nothing alone of what they leave out.
 HEADLINES = frozenset({"accuracy", "error_rate", "f1", "fbeta"})
@@ -172,9 +173,10 @@ def _about_lost(dataset: str, model: str, found: Sequence[Measure]) -> Caution:
     assert worst.interval is not None
     lost, drawn = _lost(worst), int(worst.interval.facts["resamples"])
     verb = "rests" if len(found) == 1 else "rest"
+    of = "" if worst.where == EVERYTHING else f" ({worst.where})"
     return Caution(
         f"{counted(len(found), 'interval')} {verb} on fewer replicates than were drawn; at most, "
-        f"for {worst.title}, {part(lost, drawn)} ({percent(lost / drawn)}) were lost.",
+        f"for {worst.title}{of}, {part(lost, drawn)} ({percent(lost / drawn)}) were lost.",
         dataset,
         model,
         worst.id,

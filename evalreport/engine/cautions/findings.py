@@ -1,0 +1,113 @@
+"""Findings of those who read the data and divided it, passed on as cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from evalreport.engine.cautions.declare import Caution, caution
+from evalreport.engine.cautions.facts import RunFacts
+from evalreport.engine.cautions.merging import by_dataset
+from evalreport.predict.view import View
+
+#: Code of a finding -> code of the caution that passes it on.
+BELONGS_TO = {
+    "look_alike_labels": "look_alike_labels",
+    "hidden_characters": "hidden_characters",
+    "float32": "float32_scores",
+    "shared_ids": "leakage",
+    "shared_rows": "leakage",
+    "repeated_rows": "leakage",
+    "feature_equals_target": "leakage",
+    "near_perfect_feature": "leakage",
+    "tuned_on_test_rows": "leakage",
+    "groups_across_folds": "leakage",
+    "class_not_trained": "fold_lacks_class",
+    "one_class_fold": "fold_lacks_class",
+}
+#: The caution of findings that have none of their own.
+OTHER = "data_finding"
+#: Findings that other cautions count from the rows themselves.
+COUNTED = ("one_class", "scores_outside_unit")
+
+
+@caution(
+    "look_alike_labels",
+    severity="warning",
+    title="Labels look alike",
+    why="labels that look alike are counted as different classes",
+    read_instead="the label ledger, and the data with one spelling per class",
+)
+def look_alike_labels(run: RunFacts) -> Iterator[Caution]:
+    """The data reader found labels that a reader could take for one."""
+    yield from by_dataset(run, partial(_passed_on, "look_alike_labels"))
+
+
+@caution(
+    "hidden_characters",
+    severity="warning",
+    title="Labels hold characters that do not show",
+    why="such a label cannot be told on the page from one without them",
+    read_instead="the label ledger, which writes these characters out",
+)
+def hidden_characters(run: RunFacts) -> Iterator[Caution]:
+    """The data reader found invisible characters, or letters of another script, in labels."""
+    yield from by_dataset(run, partial(_passed_on, "hidden_characters"))
+
+
+@caution(
+    "float32_scores",
+    severity="note",
+    title="Scores are stored in single precision",
+    why="a score stored as 0.7 in single precision is 0.699999988 and falls below 0.7",
+    read_instead="the counts at the threshold, or scores stored in double precision",
+)
+def float32_scores(run: RunFacts) -> Iterator[Caution]:
+    """Scores were widened from 32 to 64 bits as stored."""
+    yield from by_dataset(run, partial(_passed_on, "float32_scores"))
+
+
+@caution(
+    "leakage",
+    severity="warning",
+    title="The answer may have been known in training",
+    why="a model tested on what it was trained on, or told the answer by a feature, "
+    "looks better than it will be",
+    read_instead="results on rows, groups and features that training could not have seen",
+)
+def leakage(run: RunFacts) -> Iterator[Caution]:
+    """Rows, groups, a feature or the tuning link what is tested with what was trained on."""
+    yield from by_dataset(run, partial(_passed_on, "leakage"))
+
+
+@caution(
+    "fold_lacks_class",
+    severity="warning",
+    title="A fold lacks a class",
+    why="a class that is not trained cannot be predicted, and a fold of one class leaves "
+    "metrics that need two undefined",
+    read_instead="the pooled table, or folds that are stratified by class",
+)
+def fold_lacks_class(run: RunFacts) -> Iterator[Caution]:
+    """A fold has no training rows of a class, or test rows of one class only."""
+    yield from by_dataset(run, partial(_passed_on, "fold_lacks_class"))
+
+
+@caution(
+    "data_finding",
+    severity="note",
+    title="Something in the data to know of",
+    why="the data hold something that is allowed but may mislead",
+    read_instead="the data themselves at the place named",
+)
+def data_finding(run: RunFacts) -> Iterator[Caution]:
+    """Every other finding of the data reader."""
+    yield from by_dataset(run, partial(_passed_on, OTHER))
+
+
+def _passed_on(code: str, view: View) -> Iterator[Caution]:
+    """The findings that belong to a caution, each in its own words."""
+    for finding in getattr(view.ledger, "findings", ()):
+        if finding.code not in COUNTED and BELONGS_TO.get(finding.code, OTHER) == code:
+            message = finding.message.strip().rstrip(".")
+            yield Caution(f"{message}.", numbers={"finding": finding.code})
