@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparison_pairs import Pair, Side, metric_of
+from evalreport.engine.comparison_pairs import Pair, Side, metric_of, ordered
 from evalreport.engine.comparison_result import Replicates, replicates_of
 from evalreport.engine.comparison_rows import DrawnRows
 from evalreport.engine.evaluate import stacked_value
@@ -38,7 +38,7 @@ class PairedDraws:
     """Replicates of differences for one pair of models."""
 
     def __init__(self, pair: Pair) -> None:
-        self.pair = pair
+        self.pair = ordered(pair)
         self.settings = pair.model.settings
         self._kept: dict[ComparisonTask, Replicates | str] = {}
         self._planned: list[ComparisonTask] = []
@@ -192,6 +192,14 @@ def _spread(drawn: Stack, cell: npt.NDArray[Any], size: int) -> Stack:
     return table.reshape(-1, size, size)
 
 
+def _by_first_row(codes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Clusters numbered by their first row, whatever their codes are."""
+    _, first, unit = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[unit.reshape(-1)]
+
+
 def row_batches(pair: Pair, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each row is drawn times its weight, in batches of shape (b, n).
 
@@ -201,7 +209,7 @@ def row_batches(pair: Pair, rng: np.random.Generator) -> Iterator[Floats]:
     n = view.rows
     unit = np.arange(n)
     if view.cluster is not None:
-        unit = np.unique(view.cluster[0], return_inverse=True)[1].reshape(-1)
+        unit = _by_first_row(view.cluster[0])
     units = int(unit.max()) + 1
     strata = [np.arange(units)]
     if settings.stratify and view.cluster is None:

@@ -175,6 +175,20 @@ def pair(model: Side, reference: Side) -> Pair | str:
     return Pair(one, two, _left_out(model, reference, len(common)))
 
 
+def ordered(both: Pair) -> Pair:
+    """The same rows in an order of their own, so that draws do not depend on the file's.
+
+    By weight, predictions and true class; rows equal in all of these are interchangeable.
+    """
+    keys: list[npt.NDArray[Any]] = []
+    for view in (both.model.view, both.reference.view):
+        if view.class_scores is not None:
+            keys.extend(view.class_scores.T)
+        keys.extend(k for k in (view.weight, view.score, view.predicted) if k is not None)
+    order = np.lexsort([*keys, both.model.view.actual])
+    return Pair(_taken(both.model, order), _taken(both.reference, order), both.note)
+
+
 def _keys(view: View) -> npt.NDArray[np.int64]:
     """One number per row: its index in the file and how often it has occurred before."""
     row = view.row.astype(np.int64)

@@ -256,8 +256,9 @@ def _area_interval(pair: Pair, task: ComparisonTask, method: str, level: float) 
 
 
 def _loss_differences(pair: Pair, task: ComparisonTask) -> Any:
+    """Row by row, sorted: sums then do not depend on the order of the rows."""
     first, second = pair.model.losses(task.task), pair.reference.losses(task.reference)
-    return None if first is None or second is None else first - second
+    return None if first is None or second is None else np.sort(first - second)
 
 
 def _t_test(pair: Pair, task: ComparisonTask) -> Test:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +44,17 @@ class Independent:
             Bootstrap(reference.tables, reference.settings),
         )
         self._kept: dict[Task, Floats | str] = {}
+
+    def announce(self, task: ComparisonTask) -> None:
+        """Tell of a comparison, so that its draws are shared with the other metrics."""
+        for bootstrap, side, own in zip(
+            self._bootstraps,
+            (self.model, self.reference),
+            (task.task, task.reference),
+            strict=True,
+        ):
+            if _of_one_column(own):
+                bootstrap.plan(EVERYTHING, _column(side, own), own.name(), _value(side, own))
 
     def compare(
         self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
@@ -158,18 +170,26 @@ def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:
         if table.extra:
             return "an indeterminate prediction has no place in a table of these classes"
         return bootstrap.of_table(EVERYTHING, threshold, function, table.dense)
-    if average is not None or task.table == Table.CLASS_SCORES.value:
+    if not _of_one_column(task):
         measurer = Measurer(side.view, side.tables, side.settings, side.thresholds)
         found = class_replicates(measurer, replace(task, where=EVERYTHING), metric, arguments)
         return "rows are not drawn for so many rows and classes" if found is None else found
-    column = side.class_index(task) if several else None
-    name = task.name()
-
-    def value(drawn: Any) -> Any:
-        return metric(drawn, **arguments).array()
-
-    bootstrap.plan(EVERYTHING, column, name, value)
+    column, name = _column(side, task), task.name()
+    bootstrap.plan(EVERYTHING, column, name, _value(side, task))
     return bootstrap.of_scores(EVERYTHING, column, name)
+
+
+def _of_one_column(task: Task) -> bool:
+    return task.table == Table.SCORES.value and task.average is None
+
+
+def _column(side: Side, task: Task) -> int | None:
+    return side.class_index(task) if len(side.view.labels) > 2 else None
+
+
+def _value(side: Side, task: Task) -> Callable[[Any], Any]:
+    metric, arguments = metric_of(task), side.arguments(task)
+    return lambda drawn: metric(drawn, **arguments).array()
 
 
 # -- proportions ------------------------------------------------------------------------------

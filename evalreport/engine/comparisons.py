@@ -135,6 +135,9 @@ def _independent(
 ) -> Iterator[Difference]:
     both = Independent(model, reference)
     for task in tasks:
+        if _is_drawn(task):
+            both.announce(task)
+    for task in tasks:
         values = _values(model, reference, task)
         difference = difference_of(*values)
         if difference is None:

@@ -189,6 +189,8 @@ def _refused(
     if twin is None:
         return f"{other[1]} on {other[0]} does not have it"
     metric = _metric(task)
+    if task.table == Table.LABEL_SETS.value:
+        return "metrics of sets of labels are not compared"
     if metric.interval is Interval.NONE:
         return "a p value or test statistic is not compared"
     if paired and _same_for_all_models(metric, task):
