@@ -53,6 +53,8 @@ CLASSIFIERS = tuple(
     f"sklearn.{module}.{name}" for module, names in _BY_MODULE.items() for name in names
 )
 
+_BY_NAME = {path.rpartition(".")[2]: path for path in CLASSIFIERS}
+
 #: Where validation finds the packages that ``--allow-import`` admits.
 ALLOWED = "allow_import"
 
@@ -62,6 +64,8 @@ def estimator_path(path: str, info: ValidationInfo) -> str:
 
     Classes of an admitted package are looked up when the model is made.
     """
+    if path in _BY_NAME:
+        raise refuse(Fault(f"'{path}' has no module", f"did you mean '{_BY_NAME[path]}'?"))
     if not _PATH.fullmatch(path) or "__" in path:
         raise refuse(
             Fault(
@@ -79,10 +83,9 @@ def estimator_path(path: str, info: ValidationInfo) -> str:
 
 
 def _instead(path: str, package: str) -> str:
-    by_name = {known.rpartition(".")[2]: known for known in CLASSIFIERS}
     name = path.rpartition(".")[2]
-    if name in by_name:
-        return f"did you mean '{by_name[name]}'?"
+    if name in _BY_NAME:
+        return f"did you mean '{_BY_NAME[name]}'?"
     if package != "sklearn":
         return f"--allow-import {package} admits the classifiers of an installed package"
     hint = did_you_mean(path, CLASSIFIERS)

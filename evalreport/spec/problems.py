@@ -33,8 +33,12 @@ _BOUNDS = {
 def of_validation(error: ValidationError, document: Document, root: type[Part]) -> list[Problem]:
     """The problems of a validation error, up to :data:`MOST_PROBLEMS`."""
     found: list[Problem] = []
-    for one in error.errors(include_url=False):
-        if len(found) >= MOST_PROBLEMS:
+    errors = error.errors(include_url=False)
+    around = {one["loc"][:length] for one in errors for length in range(len(one["loc"]))}
+    for one in errors:
+        if one["type"] == "too_short" and one["loc"] in around:
+            continue  # too few are right, and what is wrong inside is told itself
+        if len(found) > MOST_PROBLEMS:
             break
         at = follow(_without_key_marks(one["loc"]), root)
         if one["type"] == FAULTS:

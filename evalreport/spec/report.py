@@ -50,7 +50,7 @@ class Report(Part):
     signatures: Many[Signature] = Field((), description="Lines to sign.")
     logo: LocalFile | None = Field(None, description="An image file relative to the spec.")
     page_size: Literal["a4", "letter"] = Field("a4", description="The paper of the PDF.")
-    pdf: PdfSettings = Field(default_factory=PdfSettings, description="Settings of the PDF.")
+    pdf: PdfSettings = Field(default_factory=PdfSettings, description="How the PDF is written.")
     characteristics: Distinct[Column] = Field(
         (), description="Columns described by class in a first table."
     )
