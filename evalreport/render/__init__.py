@@ -1,0 +1,1 @@
+"""How a report looks: the pages drawn from the report value."""

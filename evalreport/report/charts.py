@@ -1,0 +1,192 @@
+"""The charts: curves of several models on one pair of axes, labelled directly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalreport.report.drawing import (
+    COLOURS,
+    DASHES,
+    HAIR,
+    INK,
+    LINE,
+    MARKERS,
+    SOFT,
+    draw,
+    plain,
+    thinned,
+    unit_axes,
+)
+
+Points = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A named curve and its place among the models (for colour, dash and marker)."""
+
+    name: str
+    place: int
+    points: Points
+
+
+def columns(points: Points, *names: str) -> list[tuple[float, ...]]:
+    """Rows of the named columns where all of them are known."""
+    if any(name not in points for name in names):
+        return []
+    rows = zip(*(points[name] for name in names), strict=True)
+    return [row for row in rows if all(x is not None for x in row)]
+
+
+def _line(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: Any) -> None:
+    kept = [rows[k] for k in thinned(len(rows))]
+    style = {"color": COLOURS[place % 6], "linestyle": DASHES[place % 6], "linewidth": 1.5}
+    axes.plot([r[0] for r in kept], [r[1] for r in kept], **(style | extra))
+
+
+def _key(axes: Any, curves: Sequence[Curve], corner: str) -> None:
+    """Names beside short strokes in a free corner, marked as the curves are."""
+    upper = corner.startswith("upper")
+    x = 0.42 if corner.endswith("right") else 0.06
+    for k, curve in enumerate(curves[:8]):
+        y = 0.94 - 0.085 * k if upper else 0.06 + 0.085 * (len(curves[:8]) - 1 - k)
+        place = curve.place
+        axes.plot(
+            [x, x + 0.08], [y, y], transform=axes.transAxes, color=COLOURS[place % 6],
+            linestyle=DASHES[place % 6], linewidth=1.5, clip_on=False,
+        )
+        axes.plot(
+            [x + 0.04], [y], transform=axes.transAxes, color=COLOURS[place % 6],
+            marker=MARKERS[place % 6], markersize=3.5, linestyle="", clip_on=False,
+        )
+        axes.text(
+            x + 0.1, y, plain(curve.name), transform=axes.transAxes, va="center", color=INK, fontsize=8.5
+        )
+
+
+def roc_chart(curves: Sequence[Curve], at: Sequence[tuple[int, float, float]]) -> bytes:
+    """ROC curves; ``at`` marks (place, fpr, tpr) of the declared threshold."""
+
+    def paint(axes: Any) -> None:
+        unit_axes(axes, "false positive rate", "recall")
+        axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
+        for curve in curves:
+            _line(axes, columns(curve.points, "fpr", "tpr"), curve.place)
+        for place, x, y in at:
+            axes.plot([x], [y], color=COLOURS[place % 6], marker=MARKERS[place % 6], markersize=5.5,
+                      markeredgecolor="white", markeredgewidth=0.8, linestyle="")
+        _key(axes, curves, "lower right")
+
+    return draw(paint)
+
+
+def precision_recall_chart(curves: Sequence[Curve], prevalence: float | None) -> bytes:
+    """Precision over recall; the dotted line is the share of positives."""
+
+    def paint(axes: Any) -> None:
+        unit_axes(axes, "recall", "precision")
+        if prevalence is not None:
+            axes.axhline(prevalence, color=LINE, linewidth=0.7, linestyle=(0, (1, 2)))
+        for curve in curves:
+            names = ("recall", "precision") if "recall" in curve.points else ("tpr", "precision")
+            _line(axes, columns(curve.points, *names), curve.place, drawstyle="steps-pre")
+        _key(axes, curves, "lower left")
+
+    return draw(paint)
+
+
+def calibration_chart(curves: Sequence[Curve], x: str, y: str) -> bytes:
+    """Observed share over mean score; the diagonal is perfect calibration."""
+
+    def paint(axes: Any) -> None:
+        unit_axes(axes, "mean score of the bin", "observed share")
+        axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
+        for curve in curves:
+            colour = COLOURS[curve.place % 6]
+            for row in columns(curve.points, x, "observed_low", "observed_high"):
+                axes.plot([row[0]] * 2, row[1:], color=colour, linewidth=0.8)
+            _line(axes, columns(curve.points, x, y), curve.place, linewidth=1.2,
+                  marker=MARKERS[curve.place % 6], markersize=3.8)
+        _key(axes, curves, "upper left")
+
+    return draw(paint)
+
+
+def distribution_chart(curve: Curve, labels: tuple[str, str], threshold: float | None) -> bytes:
+    """Histogram of scores: positive rows upwards, negative rows downwards."""
+
+    def paint(axes: Any) -> None:
+        rows = columns(curve.points, "low", "high", *_kinds(curve.points))
+        for low, high, up, down in rows:
+            wide = (high - low) * 0.94
+            axes.bar(low, up, wide, align="edge", color=COLOURS[curve.place % 6], linewidth=0)
+            axes.bar(low, -down, wide, align="edge", color="#a9b1b9", linewidth=0)
+        axes.axhline(0, color=INK, linewidth=0.7)
+        most = max((max(r[2], r[3]) for r in rows), default=1) or 1
+        axes.set_ylim(-1.12 * most, 1.12 * most)
+        if threshold is not None:
+            axes.axvline(threshold, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
+        axes.set_xlabel("score", loc="right")
+        axes.set_ylabel("rows", loc="top")
+        axes.yaxis.set_major_formatter(lambda v, _: f"{abs(v):g}")
+        axes.text(0.04, 0.97, f"{plain(labels[0])}, upwards", transform=axes.transAxes, va="top",
+                  color=COLOURS[curve.place % 6], fontsize=8.5)
+        axes.text(0.96, 0.03, f"{plain(labels[1])}, downwards", transform=axes.transAxes, ha="right",
+                  color=SOFT, fontsize=8.5)
+
+    return draw(paint, height=2.1)
+
+
+def _kinds(points: Points) -> tuple[str, str]:
+    """The columns that count positive and negative rows of a histogram."""
+    return ("positives", "negatives") if "positives" in points else ("positive", "negative")
+
+
+def sweep_chart(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> bytes:
+    """Recall and specificity over the threshold; upright lines at the thresholds used."""
+
+    def paint(axes: Any) -> None:
+        rows = [(t, r) for t, r in columns(curve.points, "threshold", "tpr")]
+        rest = [(t, 1 - f) for t, f in columns(curve.points, "threshold", "fpr")]
+        _line(axes, rows, curve.place, drawstyle="steps-pre")
+        _line(axes, rest, curve.place, drawstyle="steps-pre", color=SOFT, linewidth=1.0)
+        axes.set_ylim(-0.01, 1.1)
+        axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
+        for k, (name, t) in enumerate(thresholds[:6]):
+            axes.axvline(t, color=INK if k == 0 else LINE, linewidth=0.8, linestyle=(0, (3, 2)))
+            axes.text(t, 1.1, f" {plain(name)}", fontsize=7, color=SOFT, va="bottom", ha="left",
+                      rotation=28)
+        axes.set_xlabel("threshold", loc="right")
+        for data, word, colour in ((rows, "recall", COLOURS[curve.place % 6]), (rest, "specificity", SOFT)):
+            if data:
+                x, y = data[len(data) // (5 if word == "recall" else 3)]
+                axes.annotate(word, (x, y), (0, -10), textcoords="offset points", fontsize=8.5,
+                              color=colour)
+
+    return draw(paint, height=2.1)
+
+
+def plain_chart(curves: Sequence[Curve], x: str, y: str, names: tuple[str, str],
+                baselines: Sequence[tuple[str, Points, str]] = ()) -> bytes:
+    """Any other curve: gain, lift, net benefit; ``baselines`` are thin grey lines."""
+
+    def paint(axes: Any) -> None:
+        axes.set_xlabel(names[0], loc="right")
+        axes.set_ylabel(names[1], loc="top")
+        for k, (name, points, column) in enumerate(baselines):
+            rows = columns(points, x, column)
+            _line(axes, rows, 0, color=LINE if k else SOFT, linewidth=0.8, linestyle=DASHES[2 - k])
+            if rows:
+                axes.text(*rows[len(rows) // 3][:2], f" {plain(name)}", fontsize=7.5, color=SOFT)
+        for curve in curves:
+            _line(axes, columns(curve.points, x, y), curve.place)
+        values = [r[1] for c in curves for r in columns(c.points, x, y)]
+        if values:
+            low, high = min([0.0, *values]), max(values)
+            axes.set_ylim(low - 0.1 * (high - low or 1), high + 0.08 * (high - low or 1))
+        axes.axhline(0, color=HAIR, linewidth=0.6)
+        _key(axes, curves, "upper right")
+
+    return draw(paint)

@@ -1,0 +1,99 @@
+"""More than two classes: the whole table, what is confused with what, and each class by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalreport.report.contents import Contents, Record, View
+from evalreport.report.count_tables import cell_counts, count_table
+from evalreport.report.model import Block, Column, Heading, PlainTable, TableRow, Tables, Text
+from evalreport.report.numbers import count_text, share_text
+from evalreport.report.strips import Row, measures_strip
+from evalreport.report.words import counted, label_text
+
+MOST_CONFUSIONS = 10
+#: Classes with a line of their own; the others are in results.json.
+MOST_LINES = 50
+
+
+def class_blocks(contents: Contents) -> list[Block]:
+    """The section on classes, view by view; empty with two classes."""
+    blocks: list[Block] = []
+    for view in contents.views:
+        labels = contents.classes(view)
+        table = first_table(contents, view)
+        if len(labels) <= 2 or table is None:
+            continue
+        mark = contents.mark(view)
+        blocks.append(Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "class", "classes")))
+        blocks.append(Tables((count_table(contents, table),), 1))
+        confusions = top_confusions(contents, table)
+        if confusions is not None:
+            blocks.append(confusions)
+        blocks += _per_class(contents, view, labels)
+    return blocks
+
+
+def first_table(contents: Contents, view: View) -> Record | None:
+    """The table of all rows at the first threshold."""
+    for m in contents.pooled(view):
+        table = contents.tables.get(str(m.get("table")))
+        if table is not None:
+            return table
+    return None
+
+
+def top_confusions(contents: Contents, table: Record) -> PlainTable | None:
+    """The cells off the diagonal that hold most rows."""
+    labels = table["labels"]
+    cells = cell_counts(table)
+    off = sorted(
+        ((count, i, j) for (i, j), count in cells.items() if i != j and j < len(labels)),
+        key=lambda c: (-c[0], c[1], c[2]),
+    )
+    if not off:
+        return None
+    rows_of = [0.0] * len(labels)
+    for (i, _), count in sorted(cells.items()):
+        rows_of[i] += count
+    wrong = sum(count for count, _, _ in off)
+    rows = [
+        TableRow((
+            label_text(labels[i]), label_text(labels[j]), count_text(count),
+            share_text(count, rows_of[i]), share_text(count, wrong),
+        ))
+        for count, i, j in off[:MOST_CONFUSIONS]
+    ]
+    columns = (
+        Column("actual"), Column("predicted"), Column("rows", "right"),
+        Column("of the actual class", "right"), Column("of all mistakes", "right"),
+    )
+    more = len(off) - len(rows)
+    note = f"{counted(more, 'other pair')} of classes hold the rest." if more else ""
+    return PlainTable("What is most often mistaken for what", columns, tuple(rows), note)
+
+
+def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
+    by_label: dict[str, list[Record]] = {}
+    for m in contents.pooled(view):
+        if m.get("label") is not None and m.get("average") is None:
+            by_label.setdefault(str(m["label"]), []).append(m)
+    if not by_label:
+        return []
+    shown = [x for x in labels if x in by_label][:MOST_LINES]
+    rows = [Row((label_text(x),), tuple(by_label[x]), x) for x in shown]
+    blocks: list[Block] = []
+    if len(by_label) > len(shown):
+        blocks.append(Text(
+            f"{len(shown)} of {len(by_label)} classes, in their declared order; "
+            "the others are in results.json and measures.csv."
+        ))
+    mark = contents.mark(view)
+    return [
+        *blocks,
+        *measures_strip(
+            contents, f"Each class against the rest, {mark.symbol} {mark.name}", rows,
+            [Column("class", "left", "18%")], flat=False, with_model=False,
+        ),
+    ]
+

@@ -1,0 +1,223 @@
+"""Models against each other: differences with intervals and tests, and who wins how often."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from evalreport.metrics.catalogue import find
+from evalreport.report.cards import number_of
+from evalreport.report.contents import Contents, Record, View
+from evalreport.report.count_tables import count_table
+from evalreport.report.model import (
+    Block,
+    Column,
+    Line,
+    LineCell,
+    Number,
+    PlainTable,
+    Strip,
+    TableRow,
+    Tables,
+    Whisker,
+)
+from evalreport.report.numbers import difference_text, level_text, p_text
+from evalreport.report.words import counted, label_text, measure_title, method_text, subgroup_text
+
+MOST_LINES = 60
+
+
+def comparison_blocks(contents: Contents) -> list[Block]:
+    """Tables compared, differences, and the count of wins."""
+    entries = contents.many("comparisons")
+    if not entries:
+        return []
+    shown = entries[:MOST_LINES]
+    blocks: list[Block] = [_differences(contents, shown, len(entries))]
+    wins = _wins(contents, entries)
+    if wins is not None:
+        blocks.append(wins)
+    tables = _tables(contents, shown)
+    return [*blocks, Tables(tables, 2)] if tables else blocks
+
+
+def comparison_intro(contents: Contents) -> str:
+    """What the comparisons say, in a sentence."""
+    entries = [c for c in contents.many("comparisons") if c.get("interval")]
+    apart = [c for c in entries if c["interval"]["low"] > 0 or c["interval"]["high"] < 0]
+    text = (
+        f"Differences are model minus reference, on the same rows where both have them. "
+        f"The interval leaves out 0 in {len(apart)} of {counted(len(entries), 'comparison')} (marked *)."
+    )
+    corrections = [c["correction"] for c in contents.many("comparisons") if c.get("correction")]
+    if corrections:
+        text += f" p values are also given corrected for their number ({method_text(corrections[0])})."
+    return text
+
+
+def _tables(contents: Contents, entries: list[Record]) -> tuple[Any, ...]:
+    """The tables that the compared values come from, each once."""
+    ids: dict[str, None] = {}
+    for entry in entries:
+        for m in (_measure(contents, entry, "model"), _measure(contents, entry, "reference")):
+            if m is not None and m.get("table") in contents.tables:
+                ids.setdefault(str(m["table"]))
+    return tuple(count_table(contents, contents.tables[i]) for i in list(ids)[:24])
+
+
+def _differences(contents: Contents, entries: list[Record], total: int) -> Strip:
+    reach = max((_reach(e) for e in entries), default=1.0) or 1.0
+    printed = {t.table for t in _tables(contents, entries)}
+    lines = tuple(_line(contents, e, reach, printed) for e in entries)
+    columns: tuple[Column, ...] = (
+        Column("metric", "left", "17%"), Column("model", "left", "10%"), Column("value", "right", "7%"),
+        Column("reference", "left", "11%"), Column("value", "right", "7%"),
+        Column("difference", "right", "9.5%"), Column(_level(entries), "right", "14%"),
+        Column("", "left", "10%"), Column("test", "left", "9%"), Column("p", "right", "6%"),
+    )
+    corrected = any(e.get("p_adjusted") is not None for e in entries)
+    if corrected:
+        columns = (*columns, Column("p, corrected", "right", "7%"))
+        lines = tuple(
+            Line((*line.cells, LineCell(_p(e.get("p_adjusted")), "right")), line.table, line.rule)
+            for line, e in zip(lines, entries, strict=True)
+        )
+    notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
+    caption = "Differences. ↓ less is better. The upright line on an axis is 0"
+    return Strip(caption, columns, lines, notes if len(entries) < total else (), "many")
+
+
+def _reach(entry: Record) -> float:
+    interval = entry.get("interval") or {}
+    ends = (interval.get("low"), interval.get("high"), entry.get("difference"))
+    return max((abs(x) for x in ends if x is not None), default=0.0)
+
+
+def _level(entries: list[Record]) -> str:
+    levels = {e["interval"]["level"] for e in entries if e.get("interval")}
+    return f"{level_text(levels.pop())} CI" if len(levels) == 1 else "interval"
+
+
+def _line(contents: Contents, entry: Record, reach: float, printed: set[str]) -> Line:
+    own, other = _measure(contents, entry, "model"), _measure(contents, entry, "reference")
+    interval = entry.get("interval") or {}
+    apart = bool(interval) and (interval["low"] > 0 or interval["high"] < 0)
+    limits = ""
+    if interval:
+        limits = f"{difference_text(interval['low'])} to {difference_text(interval['high'])}"
+    difference = entry.get("difference")
+    shown = "undefined" if difference is None else difference_text(difference) + (" *" if apart else "")
+    cells = (
+        LineCell(_title(contents, entry), head=True),
+        LineCell(mark=contents.mark((entry["dataset"], entry["model"]))),
+        _value(contents, own, printed),
+        LineCell(mark=contents.mark(_reference(contents, entry))),
+        _value(contents, other, printed),
+        LineCell(shown, "right", strong=True),
+        LineCell(limits, "right"),
+        LineCell(number=_bare(entry, reach)),
+        LineCell(method_text(str(entry["test"])) if entry.get("test") else "–"),
+        LineCell(_p(entry.get("p_value")), "right"),
+    )
+    return Line(cells)
+
+
+def _value(contents: Contents, m: Record | None, printed: set[str]) -> LineCell:
+    if m is None or m.get("table") not in printed:
+        return LineCell("–", "right")
+    return LineCell(number=_without_interval(number_of(contents, m, whisker=False)), align="right")
+
+
+def _without_interval(number: Number) -> Number:
+    return replace(number, interval="", method="")
+
+
+def _bare(entry: Record, reach: float) -> Number | None:
+    """A whisker around 0, carried by a number that prints nothing itself."""
+    interval = entry.get("interval") or {}
+    if entry.get("difference") is None:
+        return None
+
+    def place(x: float | None) -> str | None:
+        return None if x is None else f"{50 + 50 * x / reach:.2f}"
+
+    words = f"difference {difference_text(entry['difference'])} on an axis centred at 0"
+    whisker = Whisker(
+        place(entry["difference"]) or "50", place(interval.get("low")), place(interval.get("high")),
+        None, "50.00", "w0", words,
+    )
+    return Number("", "", "", "", "", "", "value", whisker=whisker)
+
+
+def _p(p: float | None) -> str:
+    return "–" if p is None else p_text(p)
+
+
+def _title(contents: Contents, entry: Record) -> str:
+    m = _measure(contents, entry, "model") or entry
+    title = measure_title({**entry, "title": m.get("title")})
+    view = (entry["dataset"], entry["model"])
+    if entry.get("label") is not None and not contents.is_binary(view):
+        title += f" of {label_text(entry['label'])}"
+    if entry.get("subgroup"):
+        title += f", {subgroup_text(entry['subgroup'])}"
+    declared = find(str(entry["metric"]))
+    return f"{title} ↓" if declared is not None and declared.goal.value == "minimize" else title
+
+
+def _reference(contents: Contents, entry: Record) -> View:
+    """The view compared against: another model, or the same model on another dataset."""
+    reference = entry.get("reference")
+    if isinstance(reference, dict):
+        dataset = str(reference.get("dataset", entry["dataset"]))
+        return (dataset, str(reference.get("model", entry["model"])))
+    if reference not in contents.models and reference in contents.datasets:
+        return (str(reference), str(entry["model"]))
+    return (str(entry["dataset"]), str(reference))
+
+
+def _measure(contents: Contents, entry: Record, side: str) -> Record | None:
+    """The measure on one side of a comparison."""
+    view = (str(entry["dataset"]), str(entry["model"]))
+    if side == "reference":
+        view = _reference(contents, entry)
+    keys = ("metric", "average", "label", "threshold", "fold")
+    for m in contents.of_view(view):
+        if (
+            all(m.get(k) == entry.get(k) for k in keys)
+            and (m.get("params") or {}) == (entry.get("params") or {})
+            and (m.get("subgroup") or {}) == (entry.get("subgroup") or {})
+        ):
+            return m
+    return None
+
+
+def _wins(contents: Contents, entries: list[Record]) -> PlainTable | None:
+    """In how many metrics each model is better than the reference."""
+    found: dict[tuple[View, View], list[int]] = {}
+    for entry in entries:
+        declared = find(str(entry["metric"]))
+        goal = declared.goal.value if declared is not None else ""
+        if entry.get("difference") is None or goal not in {"maximize", "minimize"} or entry.get("subgroup"):
+            continue
+        gain = entry["difference"] * (1 if goal == "maximize" else -1)
+        pair = ((str(entry["dataset"]), str(entry["model"])), _reference(contents, entry))
+        counts = found.setdefault(pair, [0, 0, 0, 0, 0])
+        counts[0 if gain > 0 else 1 if gain == 0 else 2] += 1
+        interval = entry.get("interval")
+        if interval and (interval["low"] > 0 or interval["high"] < 0):
+            counts[3 if gain > 0 else 4] += 1
+    if not found:
+        return None
+    columns = (
+        Column("model"), Column("reference"), Column("better in", "right"), Column("equal in", "right"),
+        Column("worse in", "right"), Column("better, interval leaves out 0", "right"),
+        Column("worse, interval leaves out 0", "right"),
+    )
+    rows = tuple(
+        TableRow((contents.mark(a).name, contents.mark(b).name, *(str(counts[k]) for k in range(5))))
+        for (a, b), counts in found.items()
+    )
+    note = "Metrics are counted, not weighed: they share their tables, so these are not independent results."
+    return PlainTable("Wins, over all rows", columns, rows, note)
+

@@ -1,0 +1,168 @@
+"""Classification tables as they are printed: labels, counts, totals and marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evalreport.report.contents import Contents, Record
+from evalreport.report.marking import Marks, Shape, table_marks
+from evalreport.report.model import CountCell, CountColumn, CountRow, CountTable
+from evalreport.report.numbers import count_text
+from evalreport.report.words import (
+    condition_text,
+    counted,
+    exact_label,
+    label_text,
+    subgroup_text,
+)
+
+#: Tables of more classes are printed in part.
+MOST_CLASSES = 50
+PART = 12
+
+
+def count_table(
+    contents: Contents, table: Record, measure: Record | None = None, *, caption: str = ""
+) -> CountTable:
+    """A table with the marks of one measure, or without marks; large ones in part."""
+    labels = [str(label) for label in table["labels"]]
+    cells = cell_counts(table)
+    extra = [str(name) for name in table.get("extra_columns") or []]
+    chosen = list(range(len(labels)))
+    partial = ""
+    if len(labels) > MOST_CLASSES:
+        chosen = most_confused(cells, len(labels))
+        partial = (
+            f"{counted(len(chosen), 'class', 'classes')} of {len(labels)} with the most mistakes; "
+            "totals are of all classes. The whole table is in results.json."
+        )
+    index = _class_index(table, labels, measure)
+    row_totals, column_totals = _totals(cells, len(labels), len(extra))
+    shape = Shape(len(labels), len(extra), index, _largest(row_totals))
+    marks = table_marks(measure, shape) if measure and not partial else Marks()
+    strong = labels.index(table["positive"]) if table.get("positive") in labels else None
+    printer = _Printer(labels, cells, len(extra), marks, index if len(labels) == 2 else None)
+    rows = [printer.row(i, chosen, row_totals, strong == i) for i in chosen]
+    rows.append(printer.totals(chosen, column_totals, math.fsum(row_totals), partial))
+    columns = [CountColumn(label_text(labels[j]), exact_label(labels[j]), strong == j) for j in chosen]
+    columns += [CountColumn(label_text(name), exact_label(name)) for name in extra]
+    return CountTable(
+        table=str(table["id"]),
+        caption=caption or table_caption(contents, table),
+        columns=(*columns, CountColumn("total", None, total=True)),
+        rows=tuple(rows),
+        partial=partial,
+    )
+
+
+def table_caption(contents: Contents, table: Record) -> str:
+    """Id, model, threshold and slice of a table."""
+    view = (table["dataset"], table["model"])
+    parts = [str(table["id"]), contents.mark(view).name]
+    if table.get("threshold") is not None:
+        parts.append(condition_text(table["threshold"], contents.operator(view)))
+    parts.append(subgroup_text(table.get("subgroup") or {}))
+    if table.get("fold") is not None:
+        parts.append(f"fold {label_text(table['fold'])}")
+    return " · ".join(parts)
+
+
+def cell_counts(table: Record) -> dict[tuple[int, int], Any]:
+    """The non-zero counts of a table by row and column, dense or not."""
+    if table.get("counts") is None:
+        return {(i, j): count for i, j, count in table.get("cells") or []}
+    return {
+        (i, j): count
+        for i, row in enumerate(table["counts"])
+        for j, count in enumerate(row)
+        if count
+    }
+
+
+def most_confused(cells: Mapping[tuple[int, int], Any], size: int) -> list[int]:
+    """The classes that take part in most mistakes, in their declared order."""
+    mistakes = [0.0] * size
+    for (i, j), count in cells.items():
+        if i != j and j < size:
+            mistakes[i] += count
+            mistakes[j] += count
+    worst = sorted(range(size), key=lambda k: (-mistakes[k], k))[:PART]
+    return sorted(worst)
+
+
+class _Printer:
+    """Rows of one table."""
+
+    def __init__(
+        self,
+        labels: list[str],
+        cells: Mapping[tuple[int, int], Any],
+        extra: int,
+        marks: Marks,
+        positive: int | None,
+    ) -> None:
+        self.labels, self.cells, self.extra, self.marks = labels, cells, extra, marks
+        self.positive = positive
+        self.size = len(labels)
+
+    def row(self, i: int, chosen: Sequence[int], totals: Sequence[Any], strong: bool) -> CountRow:
+        """The row of an actual class."""
+        columns = [*chosen, *range(self.size, self.size + self.extra)]
+        cells = [self._cell((i, j), self.cells.get((i, j), 0), self._role(i, j)) for j in columns]
+        cells.append(self._cell((i, self.size + self.extra), totals[i], total=True))
+        label = self.labels[i]
+        return CountRow(label_text(label), exact_label(label), strong, tuple(cells))
+
+    def totals(
+        self, chosen: Sequence[int], totals: Sequence[Any], grand: float, partial: str
+    ) -> CountRow:
+        """The row of totals."""
+        columns = [*chosen, *range(self.size, self.size + self.extra)]
+        cells = [self._cell((self.size, j), totals[j], total=True) for j in columns]
+        cells.append(self._cell((self.size, self.size + self.extra), grand, total=True))
+        return CountRow("total, all classes" if partial else "total", None, False, tuple(cells), True)
+
+    def _cell(
+        self, place: tuple[int, int], count: Any, role: str = "", total: bool = False
+    ) -> CountCell:
+        return CountCell(
+            text=count_text(count),
+            role=role,
+            top=place in self.marks.top,
+            frame=self.marks.frames.get(place, ""),
+            weight=self.marks.top.get(place, ""),
+            total=total,
+        )
+
+    def _role(self, i: int, j: int) -> str:
+        if self.positive is None or j >= self.size:
+            return ""
+        right = "T" if i == j else "F"
+        return right + ("P" if j == self.positive else "N")
+
+
+def _totals(
+    cells: Mapping[tuple[int, int], Any], size: int, extra: int
+) -> tuple[list[Any], list[Any]]:
+    rows: list[Any] = [0] * size
+    columns: list[Any] = [0] * (size + extra)
+    for (i, j), count in sorted(cells.items()):
+        rows[i] = rows[i] + count
+        columns[j] = columns[j] + count
+    return rows, columns
+
+
+def _largest(totals: Sequence[Any]) -> int:
+    return max(range(len(totals)), key=lambda k: (totals[k], -k), default=0)
+
+
+def _class_index(table: Record, labels: list[str], measure: Record | None) -> int | None:
+    """The class that a measure is of: its label, or the positive one of two."""
+    label = (measure or {}).get("label")
+    if label is None:
+        label = table.get("label") if table.get("label") is not None else table.get("positive")
+    if label in labels:
+        return labels.index(label)
+    return len(labels) - 1 if len(labels) == 2 else None

@@ -1,0 +1,147 @@
+"""The drawing board: a figure in the report's look, and its bytes as SVG.
+
+The same curve gives the same bytes: no clock, no random ids, no mathematics in
+text, no font but the report's own.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from evalreport.report.words import visible
+
+INK, SOFT, LINE, HAIR = "#14181d", "#474f58", "#767f89", "#c6ccd2"
+COLOURS = ("#0a569f", "#a04008", "#5b2a86", "#00666b", "#7a4a00", "#474f58")
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (8, 2)), "-")
+MARKERS = ("o", "D", "^", "s", "v", "o")
+#: No curve is drawn with more points.
+MOST_VERTICES = 1000
+FAMILY = "Report Sans"
+SETTINGS: dict[Any, Any] = {
+    "svg.hashsalt": "evalreport",
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "text.usetex": False,
+    "font.family": FAMILY,
+    "font.size": 9.0,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": SOFT,
+    "axes.linewidth": 0.7,
+    "axes.unicode_minus": True,
+    "xtick.color": LINE,
+    "ytick.color": LINE,
+    "xtick.labelcolor": SOFT,
+    "ytick.labelcolor": SOFT,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "text.color": INK,
+    "path.simplify": True,
+    "path.simplify_threshold": 0.2,
+}
+
+
+def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 2.5) -> bytes:
+    """The SVG that ``paint`` draws on the axes it is given; inches."""
+    import warnings
+
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    _register_font()
+    with warnings.catch_warnings(), mpl.rc_context(SETTINGS):
+        # A glyph that the chart font lacks is drawn by the reader's own fonts.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        axes.spines[["top", "right"]].set_visible(False)
+        paint(axes)
+        return _svg(figure)
+
+
+def _svg(figure: Any) -> bytes:
+    import io
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata=dict.fromkeys(
+        ("Date", "Creator", "Format", "Type")
+    ))
+    return _slim(buffer.getvalue().decode("utf-8")).encode("utf-8")
+
+
+def _slim(svg: str) -> str:
+    """Two decimals are finer than print; the font goes in as data."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
+    svg = re.sub(r"(?<=[\s\"(,\-])(\d+\.\d{2})\d+(?=[\s\",)])", r"\1", svg)
+    svg = re.sub(r"\s*\n\s*", "\n", svg)
+    face = (
+        "<style>@media all{@font-face{font-family:'Report Sans';src:url("
+        f"data:font/woff2;base64,{_chart_font()}) format('woff2')}}}}</style>"
+    )
+    at = svg.index(">", svg.index("<svg")) + 1
+    return svg[:at] + face + svg[at:]
+
+
+@cache
+def _chart_font() -> str:
+    return base64.b64encode(font_file("report-sans-400-chart.woff2")).decode("ascii")
+
+
+def font_file(name: str) -> bytes:
+    """A font shipped with the report."""
+    return _font_path(name).read_bytes()
+
+
+def _font_path(name: str) -> Path:
+    shipped = Path(str(resources.files("evalreport"))) / "_data" / "templates" / "fonts" / name
+    return shipped if shipped.is_file() else Path(__file__).parents[2] / "templates" / "fonts" / name
+
+
+@cache
+def _register_font() -> None:
+    from matplotlib import font_manager
+
+    font_manager.fontManager.addfont(str(_font_path("report-sans-400.ttf")))
+
+
+def data_url(svg: bytes) -> str:
+    """An image source that needs no request."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
+
+
+def plain(text: str) -> str:
+    """Text that a drawing can hold: control characters spelt out, long text cut."""
+    return visible(text, 40)
+
+
+def thinned(count: int, most: int = MOST_VERTICES) -> list[int]:
+    """Places of at most ``most`` points, first and last kept.
+
+    >>> thinned(3), len(thinned(50000)) <= 1000
+    ([0, 1, 2], True)
+    """
+    if count <= most:
+        return list(range(count))
+    return sorted({round(k * (count - 1) / (most - 1)) for k in range(most)})
+
+
+def unit_axes(axes: Any, x: str, y: str) -> None:
+    """Axes from 0 to 1 with few ticks and quiet names."""
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_ylim(-0.01, 1.02)
+    axes.set_xticks(ticks, ["0", "0.2", "0.4", "0.6", "0.8", "1"])
+    axes.set_yticks(ticks, ["0", "0.2", "0.4", "0.6", "0.8", "1"])
+    axes.set_xlabel(x, loc="right")
+    axes.set_ylabel(y, loc="top", rotation=90)

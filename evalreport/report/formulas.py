@@ -1,0 +1,99 @@
+"""A formula cut into what stands above a line, what stands below it, and the rest.
+
+Works on the text in results.json (``TP / (TP + FP)`` and ``87 / (87 + 10)`` alike),
+so formula and numbers carry the same marks.
+"""
+
+from __future__ import annotations
+
+import re
+
+from evalreport.report.model import Part
+from evalreport.report.numbers import shortened, signed
+
+LONGEST = 400
+
+
+def formula_parts(text: str) -> tuple[Part, ...]:
+    """The parts of a formula, marked.
+
+    >>> [(p.text, p.mark) for p in formula_parts("TP / (TP + FP)")]
+    [('TP', 'top'), (' / ', ''), ('(TP + FP)', 'bottom')]
+    >>> [(p.text, p.mark) for p in formula_parts("(a / b + c / d) / 2")]
+    [('(', ''), ('a', 'top'), (' / ', ''), ('b', 'bottom'), (' + ', ''), ('c', 'top'),
+     (' / ', ''), ('d', 'bottom'), (') / 2', '')]
+    """
+    if len(text) > LONGEST:
+        return (Part(typeset(text[:LONGEST]) + " …"),)
+    pieces = _pieces(shortened(text))
+    merged: list[Part] = []
+    for piece in pieces:
+        if merged and not piece.mark and not merged[-1].mark:
+            merged[-1] = Part(merged[-1].text + piece.text)
+        else:
+            merged.append(piece)
+    return tuple(Part(typeset(p.text), p.mark) for p in merged)
+
+
+def _pieces(text: str) -> list[Part]:
+    terms = _split(text, (" + ", " - "))
+    if len(terms) > 1 and "/" in text:
+        return [p for term in terms for p in (_pieces(term) if term.strip() not in "+-" else [Part(term)])]
+    factors = _split(text, (" / ", " * "))
+    if " / " in factors:
+        at = len(factors) - 1 - factors[::-1].index(" / ")
+        top, bottom = "".join(factors[:at]), "".join(factors[at + 1 :])
+        if " / " in top or " / " in bottom:
+            return [*_inside(top), Part(" / "), *_inside(bottom)]
+        return [Part(top, "top"), Part(" / "), Part(bottom, "bottom")]
+    if len(factors) > 1 and "/" in text:
+        return [p for f in factors for p in (_inside(f) if f != " * " else [Part(f)])]
+    return _inside(text) if " / " in text else [Part(text)]
+
+
+def _inside(text: str) -> list[Part]:
+    """The pieces of an operand, its own brackets or root set aside."""
+    if " / " not in text:
+        return [Part(text)]
+    for head in ("sqrt(", "("):
+        if text.startswith(head) and _closing(text, len(head) - 1) == len(text) - 1:
+            return [Part(head), *_pieces(text[len(head) : -1]), Part(")")]
+    return _pieces(text) if len(_split(text, (" + ", " - ", " / ", " * "))) > 1 else [Part(text)]
+
+
+def _split(text: str, operators: tuple[str, ...]) -> list[str]:
+    """Operands and operators in turn, brackets left whole."""
+    found, start, depth, i = [], 0, 0, 0
+    while i < len(text):
+        depth += (text[i] == "(") - (text[i] == ")")
+        operator = next((o for o in operators if depth == 0 and text.startswith(o, i)), None)
+        if operator is not None:
+            found += [text[start:i], operator]
+            i += len(operator)
+            start = i
+        else:
+            i += 1
+    return [*found, text[start:]]
+
+
+def _closing(text: str, opening: int) -> int:
+    depth = 0
+    for i in range(opening, len(text)):
+        depth += (text[i] == "(") - (text[i] == ")")
+        if depth == 0:
+            return i
+    return -1
+
+
+def typeset(text: str) -> str:
+    """ASCII arithmetic as print sets it.
+
+    >>> typeset("sqrt(TP * TN) - 0.5 * tied"), typeset("sum((p - y)^2)")
+    ('√(TP·TN) − ½·tied', 'Σ((p − y)²)')
+    """
+    text = text.replace(" * ", "·").replace(" - ", " − ").replace("^2", "²")
+    text = re.sub(r"\bsqrt\(", "√(", text)
+    text = re.sub(r"\bsum\(", "Σ(", text)
+    text = re.sub(r"(?<![\d.])0\.5·", "½·", text)
+    text = text.replace(">=", "≥").replace("<=", "≤").replace("(-p", "(−p").replace("(-log", "(−log")
+    return signed(text)

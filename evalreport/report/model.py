@@ -1,0 +1,396 @@
+"""The report as a value: what stands on the page, in order, with nothing left to compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a formula; ``mark`` is ``"top"`` above a line, ``"bottom"`` below, else plain."""
+
+    text: str
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a model is told apart: by shape and word first, by colour last."""
+
+    name: str
+    symbol: str
+    style: str
+
+
+@dataclass(frozen=True)
+class CountCell:
+    """One count of a table. ``frame`` names the edges drawn: any of ``t r b l``."""
+
+    text: str
+    role: str = ""
+    top: bool = False
+    frame: str = ""
+    weight: str = ""
+    total: bool = False
+
+
+@dataclass(frozen=True)
+class CountRow:
+    """The row of one actual class. ``exact`` is the label where the shown text is not it."""
+
+    label: str
+    exact: str | None
+    strong: bool
+    cells: tuple[CountCell, ...]
+    total: bool = False
+
+
+@dataclass(frozen=True)
+class CountColumn:
+    """The head of one predicted class."""
+
+    label: str
+    exact: str | None
+    strong: bool = False
+    total: bool = False
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """A classification table as it is printed; ``partial`` says what is left out."""
+
+    table: str
+    caption: str
+    columns: tuple[CountColumn, ...]
+    rows: tuple[CountRow, ...]
+    partial: str = ""
+    kind: ClassVar[str] = "counts"
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """Dot and whisker on an axis, in percent of its width; ``required`` is a criterion."""
+
+    point: str
+    low: str | None
+    high: str | None
+    required: str | None
+    zero: str | None
+    style: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A measure as printed, with the hooks that tie it to results.json."""
+
+    measure: str
+    metric: str
+    label: str
+    average: str
+    value: str
+    text: str
+    state: str
+    interval: str = ""
+    level: str = ""
+    method: str = ""
+    reason: str = ""
+    n: str = ""
+    table: str = ""
+    whisker: Whisker | None = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """A number, its interval, its table and its arithmetic."""
+
+    number: Number
+    heading: str
+    mark: Mark | None
+    table: CountTable | None
+    formula: tuple[Part, ...]
+    substituted: tuple[Part, ...]
+    result: str
+    flags: tuple[str, ...] = ()
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class MetricBlock:
+    """One metric: its heading shared by the models, a card for each."""
+
+    title: str
+    aka: str
+    meaning: str
+    cards: tuple[Card, ...]
+    kind: ClassVar[str] = "metric"
+
+
+@dataclass(frozen=True)
+class CardGrid:
+    """Small cards side by side."""
+
+    title: str
+    cards: tuple[Card, ...]
+    across: int = 4
+    kind: ClassVar[str] = "cards"
+
+
+@dataclass(frozen=True)
+class LineCell:
+    """A cell of a line: text, a count of a flat table (``cell``), or a number."""
+
+    text: str = ""
+    align: str = "left"
+    cell: str = ""
+    top: bool = False
+    frame: str = ""
+    number: Number | None = None
+    mark: Mark | None = None
+    strong: bool = False
+    head: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a strip: one classification table laid flat, and numbers from it."""
+
+    cells: tuple[LineCell, ...]
+    table: str = ""
+    rule: bool = False
+    strong: bool = False
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column of a strip."""
+
+    text: str
+    align: str = "left"
+    width: str = ""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Tables laid flat, one a row, with what follows from each."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+    style: str = ""
+    kind: ClassVar[str] = "strip"
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A row of the table of acceptance criteria."""
+
+    line: Line
+    outcome: str
+    word: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """The acceptance criteria and what came of them."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Criterion, ...]
+    kind: ClassVar[str] = "criteria"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with what is said of them."""
+
+    title: str
+    items: tuple[tuple[str, str], ...]
+    style: str = ""
+    kind: ClassVar[str] = "facts"
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """A line of an account of rows."""
+
+    text: str
+    count: str
+    share: str = ""
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Ledgers:
+    """What the labels mean and where the rows went."""
+
+    labels: tuple[Facts, ...]
+    rows: tuple[tuple[str, tuple[LedgerRow, ...]], ...]
+    kind: ClassVar[str] = "ledgers"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+    style: str = ""
+    kind: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a section."""
+
+    text: str
+    aside: str = ""
+    kind: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Cautions: severity, code and message of each."""
+
+    title: str
+    items: tuple[tuple[str, str, str], ...]
+    kind: ClassVar[str] = "notes"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A section or part that could not be made."""
+
+    text: str
+    kind: ClassVar[str] = "failure"
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row of a plain table."""
+
+    cells: tuple[str, ...]
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class PlainTable:
+    """A table of words and figures; the first cell of a row is its head."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[TableRow, ...]
+    note: str = ""
+    style: str = ""
+    kind: ClassVar[str] = "table"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart as a data URL, in words, and its data as a table."""
+
+    source: str
+    alt: str
+    caption: str
+    width: int
+    height: int
+    data: PlainTable | None = None
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Charts side by side."""
+
+    charts: tuple[Chart, ...]
+    kind: ClassVar[str] = "charts"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Classification tables side by side, referred to by the numbers around them."""
+
+    tables: tuple[CountTable, ...]
+    across: int = 2
+    kind: ClassVar[str] = "tables"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Which cells a metric uses, as a small empty table."""
+
+    name: str
+    rows: tuple[tuple[CountCell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The shapes of the metrics used."""
+
+    title: str
+    shapes: tuple[Shape, ...]
+    kind: ClassVar[str] = "shapes"
+
+
+@dataclass(frozen=True)
+class Legend:
+    """How the marks of the report are read; its words are the template's."""
+
+    level: str
+    models: tuple[Mark, ...]
+    kind: ClassVar[str] = "legend"
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text shown as it was written."""
+
+    title: str
+    text: str
+    kind: ClassVar[str] = "code"
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Empty lines for those who sign: meaning of each signature."""
+
+    roles: tuple[str, ...]
+    kind: ClassVar[str] = "signatures"
+
+
+Block = (
+    MetricBlock | CardGrid | Strip | Criteria | Facts | Ledgers | Text | Heading | Notes | Failure
+    | PlainTable | Charts | Tables | Shapes | Legend | Code | Signatures | CountTable
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A numbered section; ``run_on`` sections do not start a page."""
+
+    id: str
+    number: str
+    title: str
+    short: str
+    intro: str
+    blocks: tuple[Block, ...]
+    run_on: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """The whole report."""
+
+    title: str
+    lead: str
+    language: str
+    identifier: str
+    issued: str
+    created: str
+    version: str
+    spec: str
+    sections: tuple[Section, ...]
+    outcome: str
+    keywords: tuple[str, ...] = field(default_factory=tuple)

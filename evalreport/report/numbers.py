@@ -1,0 +1,206 @@
+"""How numbers are worded; no other module rounds.
+
+Three decimals; below 0.1 and above 1 three significant digits; 0 and 1 only
+when exact, else as many digits as it takes. True minus signs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+MINUS = "\N{MINUS SIGN}"
+THIN = "\N{NARROW NO-BREAK SPACE}"
+MOST_DECIMALS = 17
+
+
+def value_text(value: float) -> str:
+    """A metric's value.
+
+    >>> value_text(0.8428571), value_text(0.0678), value_text(14.0476), value_text(57540.0)
+    ('0.843', '0.0678', '14.0', '57540')
+    >>> value_text(0.9995), value_text(1.0), value_text(0.0), value_text(-0.0004)
+    ('0.9995', '1', '0', '−0.000400')
+    """
+    if value in {0, 1, -1}:
+        return signed(str(int(value)))
+    if abs(value) < 1e-6:
+        return signed(f"{value:.2e}".replace("e-0", "e-"))
+    places = value_decimals(value)
+    return _longer_until(value, places, lambda text: float(text) not in {0.0, 1.0, -1.0})
+
+
+def value_decimals(value: float) -> int:
+    """The decimals :func:`value_text` begins with.
+
+    >>> [value_decimals(v) for v in (0.5, 0.0678, 0.00678, 1.5, 14.0, 140.0)]
+    [3, 4, 5, 2, 1, 0]
+    """
+    size = abs(value)
+    if size == 0 or 0.1 <= size <= 1:
+        return 3
+    return max(0, 2 - math.floor(math.log10(size)))
+
+
+def difference_text(value: float) -> str:
+    """A difference, always signed.
+
+    >>> difference_text(0.01428), difference_text(-0.0018), difference_text(0.0)
+    ('+0.0143', '−0.0018', '0')
+    """
+    if value == 0:
+        return "0"
+    places = 3 if abs(value) >= 0.1 else 4
+    text = _longer_until(value, places, lambda text: float(text) != 0)
+    return text if value < 0 else f"+{text}"
+
+
+def observed_text(observed: float, required: float) -> str:
+    """A limit held against a requirement, with digits enough to differ from it.
+
+    >>> observed_text(0.79996, 0.8), observed_text(0.788, 0.8), observed_text(0.8, 0.8)
+    ('0.79996', '0.788', '0.800')
+    """
+    text = value_text(observed)
+    if observed == required or "e" in text:
+        return text
+    places = len(text.partition(".")[2])
+    return _longer_until(observed, places, lambda text: Decimal(text) != Decimal(repr(required)))
+
+
+def p_text(p: float) -> str:
+    """A p value: two significant digits, never 0 and 1 only when exact.
+
+    >>> p_text(0.029), p_text(0.0090), p_text(0.00001), p_text(1.0), p_text(0.999), p_text(0.634)
+    ('0.029', '0.0090', '< 0.0001', '1', '0.999', '0.63')
+    """
+    if p < 0.0001:
+        return "< 0.0001"
+    if p == 1:
+        return "1"
+    places = max(2, 1 - math.floor(math.log10(p)))
+    return _longer_until(p, places, lambda text: float(text) < 1)
+
+
+def share_text(part: float, whole: float) -> str:
+    """A share of rows as a percentage; 0 and 100 only when exact.
+
+    >>> share_text(210, 560), share_text(1, 100000), share_text(0, 5), share_text(5, 5)
+    ('37.5\\u202f%', '0.001\\u202f%', '0\\u202f%', '100\\u202f%')
+    """
+    if whole == 0:
+        return "0 / 0"
+    if part in {0, whole}:
+        return f"{'0' if part == 0 else '100'}{THIN}%"
+    share = 100 * part / whole
+    return _longer_until(share, 1, lambda text: float(text) not in {0.0, 100.0}) + f"{THIN}%"
+
+
+def level_text(level: float) -> str:
+    """A confidence level.
+
+    >>> level_text(0.95), level_text(0.999)
+    ('95\\u202f%', '99.9\\u202f%')
+    """
+    return f"{Decimal(repr(level)) * 100:f}".rstrip("0").rstrip(".") + f"{THIN}%"
+
+
+def count_text(count: Any) -> str:
+    """A count of rows, or a sum of weights to three decimals at most.
+
+    >>> count_text(1797), count_text(12.0), count_text(3.25), count_text(2 / 3)
+    ('1797', '12', '3.25', '0.667')
+    """
+    if isinstance(count, int):
+        return signed(str(count))
+    if float(count).is_integer() and abs(count) < 1e15:
+        return signed(str(int(count)))
+    return _longer_until(float(count), 3, lambda text: float(text) != 0).rstrip("0").rstrip(".")
+
+
+def threshold_text(threshold: float) -> str:
+    """A threshold: as declared, or four significant digits of one found by a rule.
+
+    >>> threshold_text(0.5), threshold_text(0.341579), threshold_text(0), threshold_text(-1.25)
+    ('0.50', '0.3416', '0', '−1.25')
+    """
+    plain = repr(float(threshold))
+    if threshold == 0:
+        return "0"
+    if len(plain.lstrip("-")) <= 4 and "e" not in plain:
+        return signed(plain + "0" if re.fullmatch(r"-?0\.\d", plain) else plain.removesuffix(".0"))
+    return signed(f"{threshold:.4g}")
+
+
+def number_text(number: Any) -> str:
+    """A parameter or requirement as it was written.
+
+    >>> number_text(2.0), number_text(0.9), number_text("linear"), number_text(True)
+    ('2', '0.9', 'linear', 'true')
+    """
+    if isinstance(number, bool):
+        return str(number).lower()
+    if isinstance(number, float):
+        return signed(str(int(number)) if number.is_integer() else repr(number))
+    return str(number)
+
+
+def exact_text(value: float) -> str:
+    """Full precision, as ``data-value`` carries it.
+
+    >>> exact_text(0.8969072164948454), exact_text(1.0)
+    ('0.8969072164948454', '1.0')
+    """
+    return repr(float(value))
+
+
+def six_decimals(value: float) -> str:
+    """A value to check a calculation against; whole numbers stay whole.
+
+    >>> six_decimals(0.8428571428), six_decimals(12.0), six_decimals(0.9999999999)
+    ('0.842857', '12', '0.9999999999')
+    """
+    if float(value).is_integer() and abs(value) < 1e15:
+        return signed(str(int(value)))
+    if abs(value) < 1e-4:
+        return signed(f"{value:.6g}")
+    return _longer_until(value, 6, lambda text: float(text) not in {0.0, 1.0, -1.0})
+
+
+def shortened(text: str) -> str:
+    """Arithmetic with every long decimal cut to six places.
+
+    >>> shortened("(0.9622093023255814 + 0.5) / 2")
+    '(0.962209 + 0.5) / 2'
+    """
+    return re.sub(r"\d+\.\d{7,}(?!\d*e)", lambda m: six_decimals(float(m.group())), text)
+
+
+def bytes_text(size: int) -> str:
+    """A file's size.
+
+    >>> bytes_text(900), bytes_text(20480)
+    ('900 bytes', '20480 bytes')
+    """
+    return f"{size} bytes"
+
+
+def signed(text: str) -> str:
+    """Hyphens before a number become true minus signs."""
+    return re.sub(r"-(?=\d)", MINUS, text) if "e" not in text else text.replace("-", MINUS, 1) if (
+        text.startswith("-")
+    ) else text
+
+
+def _longer_until(value: float, places: int, good: Callable[[str], bool]) -> str:
+    """The rounded value with as few decimals from ``places`` on as satisfy ``good``."""
+    exact = Decimal(repr(float(value)))
+    text = ""
+    for decimals in range(places, MOST_DECIMALS + 1):
+        text = f"{exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN):f}"
+        if good(text):
+            break
+    return signed(text)

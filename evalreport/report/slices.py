@@ -1,0 +1,227 @@
+"""Sections that lay tables flat: subgroups, thresholds, folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evalreport.report.contents import Contents, Record, View, grouped, identity
+from evalreport.report.model import Block, Column, PlainTable, TableRow, Text
+from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.strips import Row, measures_strip, metric_strip, slice_heads
+from evalreport.report.words import condition_text, label_text, measure_title, prose, visible
+
+#: Metrics with a strip of their own; the others share one.
+OWN_STRIPS = 3
+SWEEP_LINES = 11
+MOST_SUBGROUPS = 24
+
+
+def wanted(contents: Contents, m: Record) -> bool:
+    """Whether a measure belongs in slices: of two classes, or over all classes."""
+    view = (m["dataset"], m["model"])
+    return contents.is_binary(view) or m.get("label") is None
+
+
+def subgroup_blocks(contents: Contents) -> list[Block]:
+    """Every declared subgroup: strips of the leading metrics, then the rest side by side."""
+    blocks: list[Block] = []
+    found: dict[tuple[str, ...], list[Record]] = {}
+    for m in contents.measures:
+        view = (m["dataset"], m["model"])
+        if m.get("subgroup") and m.get("fold") is None and contents.at_first(view)(m) and wanted(contents, m):
+            found.setdefault(tuple(m["subgroup"]), []).append(m)
+    for columns, measures in found.items():
+        blocks += _of_columns(contents, columns, measures)
+    return blocks
+
+
+def _of_columns(contents: Contents, columns: tuple[str, ...], measures: list[Record]) -> list[Block]:
+    name = " and ".join(label_text(c) for c in columns)
+    whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
+    slices = list(dict.fromkeys(slice_heads(m["subgroup"]) for m in measures))
+    kept = set(slices[:MOST_SUBGROUPS])
+    blocks: list[Block] = []
+    if len(slices) > MOST_SUBGROUPS:
+        blocks.append(Text(
+            f"{MOST_SUBGROUPS} of {len(slices)} subgroups by {name}; the others are in results.json."
+        ))
+    measures = [m for m in measures if slice_heads(m["subgroup"]) in kept]
+    same = {i: ms for i, ms in grouped([*whole, *measures]).items() if any(m.get("subgroup") for m in ms)}
+    leading = sorted(same, key=lambda i: _rank(contents, same[i]))[:OWN_STRIPS]
+    flat = all(contents.is_binary(v) for v in contents.views)
+    for i in leading:
+        rows = _ordered(contents, same[i], slices)
+        title = f"{measure_title(same[i][0])} by {name}{_at(contents, same[i][0])}"
+        heads = [Column(name, "left", "16%")]
+        blocks.append(metric_strip(contents, title, rows, heads))
+    rest = [m for i, ms in same.items() if i not in leading for m in ms]
+    if rest:
+        rows = _merged(_ordered(contents, rest, slices))
+        blocks += measures_strip(
+            contents, f"Other metrics by {name}", rows, [Column(name, "left", "15%")], flat=flat
+        )
+    return blocks
+
+
+def _rank(contents: Contents, measures: Sequence[Record]) -> tuple[bool, int]:
+    """Metrics under a criterion come first, those of scores last."""
+    judged = any(str(m["id"]) in contents.criteria for m in measures)
+    return (not judged, 1 if contents.is_of_scores(measures[0]) else 0)
+
+
+def _at(contents: Contents, m: Record) -> str:
+    if m.get("threshold") is None:
+        return ""
+    return f", {condition_text(m['threshold'], contents.operator((m['dataset'], m['model'])))}"
+
+
+def _ordered(contents: Contents, measures: Sequence[Record], slices: list[str]) -> list[Row]:
+    place = {name: k for k, name in enumerate(["all rows", *slices])}
+    views = {view: k for k, view in enumerate(contents.views)}
+    ranked = sorted(
+        measures,
+        key=lambda m: (place.get(slice_heads(m["subgroup"]), 0), views[m["dataset"], m["model"]]),
+    )
+    return [Row((slice_heads(m["subgroup"]),), (m,), slice_heads(m["subgroup"])) for m in ranked]
+
+
+def _merged(rows: Sequence[Row]) -> list[Row]:
+    """One row per slice and model, its measures side by side."""
+    found: dict[tuple[Any, ...], list[Record]] = {}
+    groups: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        m = row.measures[0]
+        key = (row.heads, m["dataset"], m["model"], m.get("table"))
+        found.setdefault(key, []).append(m)
+        groups.setdefault(key, row)
+    return [Row(groups[k].heads, tuple(ms), groups[k].group) for k, ms in found.items()]
+
+
+def threshold_blocks(contents: Contents) -> list[Block]:
+    """The same rows at every threshold, exploratory ones marked, and the sweep."""
+    blocks: list[Block] = []
+    for view in contents.views:
+        own = contents.thresholds(view)
+        if len(own) < 2:
+            continue
+        rows = []
+        for threshold in own:
+            measures = tuple(_at_threshold(contents, view, threshold))
+            rule = threshold.get("rule")
+            status = str(threshold.get("status") or ("exploratory" if rule else "declared"))
+            if measures:
+                heads = (
+                    condition_text(threshold.get("threshold"), contents.operator(view)),
+                    f"{rule_text(rule)}{status}",
+                )
+                rows.append(Row(heads, measures, heads[0] + heads[1]))
+        if rows:
+            columns = [Column("threshold", "left", "13%"), Column("how it was set", "left", "18%")]
+            title = f"Thresholds, {contents.mark(view).symbol} {contents.mark(view).name}"
+            blocks += measures_strip(
+                contents, title, rows, columns, flat=contents.is_binary(view), with_model=False
+            )
+        missing = [t for t in own if t.get("threshold") is None]
+        blocks += [
+            Text(f"{rule_text(t.get('rule'))}no threshold: {prose(t.get('reason') or '')}", "small")
+            for t in missing
+        ]
+    return blocks
+
+
+def rule_text(rule: Any) -> str:
+    """A threshold rule in words, ready to stand before its status.
+
+    >>> rule_text("maximize youden_j"), rule_text("recall at_least 0.95"), rule_text(None)
+    ("maximizes youden j, ", 'recall at least 0.95, ', '')
+    """
+    if not rule:
+        return ""
+    text = visible(str(rule)).replace("_", " ")
+    for verb in ("maximize", "minimize"):
+        text = text.replace(f"{verb} ", f"{verb}s ", 1) if text.startswith(f"{verb} ") else text
+    return f"{text}, "
+
+
+def _at_threshold(contents: Contents, view: View, threshold: Record) -> list[Record]:
+    found = []
+    for m in contents.of_view(view):
+        plain = not m.get("subgroup") and m.get("fold") is None and wanted(contents, m)
+        here = (m.get("threshold"), m.get("threshold_rule")) == (
+            threshold.get("threshold"), threshold.get("rule")
+        )
+        if plain and here and m.get("threshold") is not None:
+            found.append(m)
+    return found
+
+
+def sweep_tables(contents: Contents) -> list[Block]:
+    """A few lines of each sweep; the whole is in results.json."""
+    tables: list[Block] = []
+    for curve in contents.many("curves"):
+        if curve.get("kind") != "sweep" or curve.get("subgroup"):
+            continue
+        points = curve["points"]
+        total = len(points["threshold"])
+        mark = contents.mark((curve["dataset"], curve["model"]))
+        rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, SWEEP_LINES)]
+        names = ("score ≥", "TP", "FP", "FN", "TN", "recall", "FPR", "precision")
+        columns = tuple(Column(n, "right") for n in names)
+        note = f"{len(rows)} of {total} thresholds; all are in results.json." if len(rows) < total else ""
+        tables.append(
+            PlainTable(f"Threshold sweep, {mark.symbol} {mark.name}", columns, tuple(rows), note, "half")
+        )
+    return tables[:8]
+
+
+def _sweep_row(points: Record, k: int) -> tuple[str, ...]:
+    threshold = points["threshold"][k]
+    head = "above all" if threshold is None else threshold_text(threshold)
+    counts = [count_text(points[name][k]) for name in ("tp", "fp", "fn", "tn")]
+    shares = [_or_undefined(points[name][k]) for name in ("tpr", "fpr", "precision")]
+    return (head, *counts, *shares)
+
+
+def _or_undefined(value: float | None) -> str:
+    return "undefined" if value is None else value_text(value)
+
+
+def spread_over(total: int, wanted_number: int) -> list[int]:
+    """Evenly spread places, first and last included.
+
+    >>> spread_over(100, 5), spread_over(3, 5)
+    ([0, 25, 50, 74, 99], [0, 1, 2])
+    """
+    if total <= wanted_number:
+        return list(range(total))
+    return sorted({round(k * (total - 1) / (wanted_number - 1)) for k in range(wanted_number)})
+
+
+def fold_blocks(contents: Contents) -> list[Block]:
+    """A line for each fold, then their mean, then all rows pooled."""
+    blocks: list[Block] = []
+    for view in contents.views:
+        first = contents.at_first(view)
+        own = [
+            m for m in contents.of_view(view)
+            if m.get("fold") is not None and not m.get("subgroup") and first(m) and wanted(contents, m)
+        ]
+        if not own:
+            continue
+        by_fold: dict[str, list[Record]] = {}
+        for m in own:
+            by_fold.setdefault(str(m["fold"]), []).append(m)
+        names = [f for f in by_fold if f != "mean"]
+        rows = [Row((label_text(f),), tuple(by_fold[f]), f) for f in names[:40]]
+        known = {identity(m) for m in own}
+        pooled = tuple(m for m in contents.pooled(view) if identity(m) in known)
+        rows += [Row(("mean of folds",), tuple(by_fold["mean"]), "mean")] if "mean" in by_fold else []
+        rows += [Row(("all rows pooled",), pooled, "pooled")] if pooled else []
+        mark = contents.mark(view)
+        blocks += measures_strip(
+            contents, f"Folds, {mark.symbol} {mark.name}", rows, [Column("fold", "left", "14%")],
+            flat=contents.is_binary(view), with_model=False,
+            strong=lambda row: row.group in {"mean", "pooled"},
+        )
+    return blocks

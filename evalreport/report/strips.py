@@ -1,0 +1,194 @@
+"""Strips: classification tables laid flat, one a line, with the numbers that follow from each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalreport.report.cards import mark_of, number_of
+from evalreport.report.contents import Contents, Record, identity
+from evalreport.report.marking import FLAT, flat_counts, flat_marks
+from evalreport.report.model import Column, Line, LineCell, Strip
+from evalreport.report.numbers import count_text, level_text
+from evalreport.report.words import label_text, measure_title, method_text
+
+#: Lines of one strip; more are in results.json, and the strip says so.
+MOST_LINES = 60
+#: Numbers beside each other in one strip.
+ACROSS = 5
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a line is about: its heads, and the measures on it."""
+
+    heads: tuple[str, ...]
+    measures: tuple[Record, ...]
+    group: str = ""
+
+
+def flat_cells(
+    contents: Contents, table: Record | None, measure: Record | None, place: str
+) -> list[LineCell] | None:
+    """TN, FP, FN and TP of a two-class table, marked for a measure; None for other tables.
+
+    ``place`` is ``first``, ``last``, ``only`` or ``middle``: where frames close.
+    """
+    counts = flat_counts(table) if table is not None else None
+    if counts is None:
+        return None
+    top, sides = flat_marks(measure) if measure is not None else ({}, {})
+    ends = {"first": "t", "last": "b", "only": "tb"}.get(place, "")
+    found = []
+    for name in FLAT:
+        framed = name in sides
+        found.append(
+            LineCell(
+                text=count_text(counts[name]),
+                align="right",
+                cell=name.lower(),
+                top=name in top,
+                frame=sides.get(name, "") + ends if framed else "",
+            )
+        )
+    return found
+
+
+def metric_strip(
+    contents: Contents, title: str, rows: Sequence[Row], heads: Sequence[Column]
+) -> Strip:
+    """One metric over many slices: counts, fraction, value, interval and whisker."""
+    shown = rows[:MOST_LINES]
+    flat = all(_table(contents, r.measures[0]) is not None for r in shown)
+    lines = []
+    previous = None
+    for k, row in enumerate(shown):
+        place = "only" if len(shown) == 1 else {0: "first", len(shown) - 1: "last"}.get(k, "middle")
+        lines.append(_metric_line(contents, row, flat, place, row.group != previous))
+        previous = row.group
+    counts = [Column(name, "right", "5%") for name in FLAT] if flat else []
+    fraction = [Column("fraction", "right", "11%")]
+    level, method = _common(shown)
+    columns = (
+        *heads, Column("model", "left", "13%"), Column("n", "right", "5%"), *counts, *fraction,
+        Column("value", "right", "9%"), Column(f"{level} {method}".strip(), "right", "15%"),
+        Column("", "left", "14%"),
+    )
+    return Strip(title, columns, tuple(lines), _more(rows, shown), "one")
+
+
+def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: bool) -> Line:
+    m = row.measures[0]
+    number = number_of(contents, m)
+    cells = [LineCell(h if rule or k else "", head=k == 0) for k, h in enumerate(row.heads)]
+    if row.heads and not rule:
+        cells[0] = LineCell("", head=False)
+    cells += [LineCell(mark=mark_of(contents, m)), LineCell(number.n, "right")]
+    if flat:
+        cells += flat_cells(contents, _table(contents, m), m, place) or []
+    fraction = ""
+    if m.get("numerator") is not None and m.get("denominator") is not None:
+        fraction = f"{_whole(m['numerator'])} / {_whole(m['denominator'])}"
+    cells.append(LineCell(fraction, "right"))
+    cells.append(LineCell(number=number, align="right", strong=True))
+    return Line(tuple(cells), table=number.table if flat else "", rule=rule)
+
+
+def _whole(number: float) -> str:
+    return count_text(number)
+
+
+def measures_strip(
+    contents: Contents,
+    caption: str,
+    rows: Sequence[Row],
+    heads: Sequence[Column],
+    *,
+    flat: bool = True,
+    with_model: bool = True,
+    strong: Callable[[Row], bool] = lambda row: False,
+) -> list[Strip]:
+    """Several metrics over many slices: one flat table a line, values with intervals beside it."""
+    identities = list(dict.fromkeys(_metric(m) for r in rows for m in r.measures))
+    names = {_metric(m): measure_title(m) for r in rows for m in r.measures}
+    strips = []
+    for start in range(0, len(identities), ACROSS):
+        chosen = identities[start : start + ACROSS]
+        shown = rows[:MOST_LINES]
+        lines = []
+        previous = None
+        for row in shown:
+            by_identity = {_metric(m): m for m in row.measures}
+            found = [by_identity.get(i) for i in chosen]
+            if not any(found):
+                continue
+            rule = row.group != previous
+            lines.append(_measures_line(contents, row, found, flat, with_model, rule, strong(row)))
+            previous = row.group
+        model = [Column("model", "left", "12%")] if with_model else []
+        counts = [Column(name, "right", "4.5%") for name in FLAT] if flat else []
+        values = [Column(names[i], "right") for i in chosen]
+        part = caption if start == 0 else f"{caption}, continued"
+        strips.append(
+            Strip(part, (*heads, *model, *counts, *values), tuple(lines), _more(rows, shown), "many")
+        )
+    return strips
+
+
+def _measures_line(
+    contents: Contents,
+    row: Row,
+    found: Sequence[Record | None],
+    flat: bool,
+    with_model: bool,
+    rule: bool,
+    strong: bool,
+) -> Line:
+    first = next(m for m in found if m is not None)
+    cells = [LineCell(h if rule or k else "", head=k == 0 and rule) for k, h in enumerate(row.heads)]
+    if with_model:
+        cells.append(LineCell(mark=mark_of(contents, first)))
+    table = _table(contents, first)
+    laid = flat_cells(contents, table, None, "middle") if flat else None
+    if flat:
+        cells += laid if laid is not None else [LineCell() for _ in FLAT]
+    for m in found:
+        number = number_of(contents, m, whisker=False) if m is not None else None
+        cells.append(LineCell(number=number, align="right"))
+    return Line(
+        tuple(cells), table=str(first["table"]) if laid is not None else "", rule=rule, strong=strong
+    )
+
+
+def _metric(m: Record) -> tuple[Any, ...]:
+    """The metric of a column, whatever class the line is of."""
+    return identity({**m, "label": None})
+
+
+def _table(contents: Contents, m: Record) -> Record | None:
+    """The table of a measure, if it can be laid flat."""
+    table = contents.tables.get(str(m.get("table")))
+    return table if table is not None and flat_counts(table) is not None else None
+
+
+def _common(rows: Sequence[Row]) -> tuple[str, str]:
+    """Level and method shared by the intervals of a strip."""
+    intervals = [m["interval"] for r in rows for m in r.measures if m.get("interval")]
+    if not intervals:
+        return "interval", ""
+    levels = {i["level"] for i in intervals}
+    methods = dict.fromkeys(method_text(str(i["method"])) for i in intervals)
+    level = f"{level_text(intervals[0]['level'])} CI," if len(levels) == 1 else "interval,"
+    return level, next(iter(methods)) if len(methods) == 1 else "method below"
+
+
+def _more(rows: Sequence[Row], shown: Sequence[Row]) -> tuple[str, ...]:
+    if len(shown) == len(rows):
+        return ()
+    return (f"{len(shown)} of {len(rows)} lines; the others are in results.json and measures.csv.",)
+
+
+def slice_heads(subgroup: Record) -> str:
+    """The values of a subgroup, without the names of its columns."""
+    return " · ".join(label_text(v) for v in subgroup.values()) or "all rows"

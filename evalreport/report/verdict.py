@@ -1,0 +1,287 @@
+"""The first page: criteria, headline numbers, what the labels mean, where the rows went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evalreport.report.cards import card_of, number_of
+from evalreport.report.contents import Contents, Record, View, identity
+from evalreport.report.count_tables import count_table
+from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.model import (
+    Block,
+    CardGrid,
+    Column,
+    Criteria,
+    Criterion,
+    Facts,
+    LedgerRow,
+    Ledgers,
+    Line,
+    LineCell,
+    Notes,
+    Tables,
+)
+from evalreport.report.numbers import count_text, observed_text, share_text, threshold_text, value_text
+from evalreport.report.strips import flat_cells
+from evalreport.report.words import (
+    condition_text,
+    counted,
+    label_text,
+    listed,
+    measure_title,
+    prose,
+    subgroup_text,
+    visible,
+)
+
+MOST_CRITERIA = 40
+MOST_HEADLINES = 4
+MOST_CLASSES_LISTED = 12
+WORDS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "○ not evaluated"}
+ORDER = {"not_evaluated": 1, "fail": 0, "pass": 2}
+BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}
+
+
+def verdict_title(contents: Contents) -> str:
+    """The outcome in one line."""
+    outcomes = [str(c["outcome"]) for c in contents.many("acceptance")]
+    if not outcomes:
+        return "Summary: no acceptance criteria were declared"
+    failed, none, passed = (outcomes.count(o) for o in ("fail", "not_evaluated", "pass"))
+    of = counted(len(outcomes), "criterion", "criteria")
+    if passed == len(outcomes):
+        return f"Verdict: {of}, all passed" if passed > 1 else "Verdict: the one criterion passed"
+    parts = [f"{n} {word}" for n, word in ((failed, "failed"), (none, "not evaluated"), (passed, "passed")) if n]
+    return f"Verdict: of {of} {listed(parts)}"
+
+
+def verdict_blocks(contents: Contents) -> list[Block]:
+    """Criteria, headline cards, ledgers and cautions."""
+    blocks: list[Block] = []
+    if contents.many("acceptance"):
+        blocks.append(_criteria(contents))
+    blocks += headlines(contents)
+    blocks.append(ledgers(contents))
+    notes = cautions(contents)
+    return [*blocks, notes] if notes.items else blocks
+
+
+def _criteria(contents: Contents) -> Criteria:
+    entries = sorted(contents.many("acceptance"), key=lambda c: ORDER.get(str(c["outcome"]), 3))
+    shown = entries[:MOST_CRITERIA]
+    flat = any(_flat(contents, c) for c in shown)
+    columns = [Column("criterion", "left", "22%")]
+    columns.append(Column("model", "left", "11%"))
+    if flat:
+        columns += [Column(name, "right", "4.6%") for name in FLAT]
+    columns += [
+        Column("value", "right", "8.5%"), Column("held against it", "right", "14%"),
+        Column("required", "right", "7.5%"), Column("", "left", "10%"), Column("outcome", "left", "13%"),
+    ]
+    caption = "Acceptance criteria"
+    if len(shown) < len(entries):
+        caption += f", {len(shown)} of {len(entries)}; the others are in results.json"
+    if any(c.get("measure") for c in shown):
+        caption += ". The upright line on an axis is what is required"
+    return Criteria(caption, tuple(columns), tuple(_criterion(contents, c, flat) for c in shown))
+
+
+def _flat(contents: Contents, entry: Record) -> bool:
+    m = contents.measure.get(str(entry.get("measure")))
+    table = contents.tables.get(str(m.get("table"))) if m else None
+    return table is not None and flat_counts(table) is not None
+
+
+def _criterion(contents: Contents, entry: Record, flat: bool) -> Criterion:
+    m = contents.measure.get(str(entry.get("measure")))
+    table = contents.tables.get(str(m.get("table"))) if m else None
+    view = (str(entry.get("dataset")), str(entry.get("model")))
+    cells = [LineCell(_criterion_text(contents, entry, m), head=True)]
+    cells.append(LineCell(mark=contents.mark(view)) if entry.get("model") else LineCell("–"))
+    laid = flat_cells(contents, table, m, "only")
+    if flat:
+        cells += laid if laid is not None else [LineCell() for _ in FLAT]
+    number = number_of(contents, m) if m else None
+    cells.append(LineCell(number=number, align="right"))
+    cells += [LineCell(_held(entry), "right"), LineCell(_required(entry, m), "right")]
+    outcome = str(entry["outcome"])
+    reason = prose(entry.get("reason") or "")
+    return Criterion(
+        Line(tuple(cells), table=str(table["id"]) if table is not None and laid else ""),
+        outcome, WORDS.get(outcome, outcome), "" if outcome == "pass" else reason,
+    )
+
+
+def _criterion_text(contents: Contents, entry: Record, m: Record | None) -> str:
+    if m is None:
+        return visible(str(entry.get("text") or entry.get("metric") or f"criterion {entry['criterion']}"))
+    text = measure_title(m)
+    view = (m["dataset"], m["model"])
+    if m.get("label") is not None and not contents.is_binary(view):
+        text += f" of {label_text(m['label'])}"
+    if m.get("subgroup"):
+        text += f", {subgroup_text(m['subgroup'])}"
+    first = contents.first_threshold(view)
+    if m.get("threshold") is not None and (m["threshold"], m.get("threshold_rule")) != first:
+        text += f", {condition_text(m['threshold'], contents.operator(view))}"
+    return text
+
+
+def _held(entry: Record) -> str:
+    bound = BOUNDS.get(str(entry.get("bound")), str(entry.get("bound")))
+    if entry.get("observed") is None:
+        return bound
+    if entry.get("bound") == "point":
+        return bound
+    return f"{bound} {observed_text(entry['observed'], entry['required'])}"
+
+
+def _required(entry: Record, m: Record | None) -> str:
+    sign = {"at_least": "≥", "at_most": "≤"}.get(str(entry.get("direction")))
+    if sign is None:
+        sign = "≤" if "<=" in str(entry.get("text") or "") else "≥"
+    return f"{sign} {_as_written(entry['required'])}"
+
+
+def _as_written(required: float) -> str:
+    """A requirement with at least two decimals and never fewer than were declared."""
+    return threshold_text(required) if abs(required) < 1 and len(repr(required)) <= 4 else value_text(
+        required
+    ) if float(value_text(required).replace("−", "-")) == required else repr(required)
+
+
+def headlines(contents: Contents) -> list[Block]:
+    """Up to four metrics of up to two models, with their tables."""
+    views = contents.views[:2]
+    chosen = _headline_identities(contents)
+    blocks: list[Block] = []
+    tables = []
+    for view in views:
+        own = {identity(m): m for m in contents.pooled(view)}
+        measures = [own[i] for i in chosen if i in own]
+        if not measures:
+            continue
+        small = len(contents.classes(view)) <= 4
+        cards = tuple(
+            card_of(contents, m, heading=_card_heading(m), with_table=small, caption=str(m.get("table")))
+            for m in measures
+        )
+        if not small:
+            ids = dict.fromkeys(m["table"] for m in measures if m.get("table"))
+            tables += [count_table(contents, contents.tables[i]) for i in ids if i in contents.tables]
+        blocks.append(CardGrid("", cards))
+    if tables:
+        across = 2 if len(tables[0].columns) <= 12 else 1
+        blocks.append(Tables(tuple(tables), across))
+    return blocks
+
+
+def _card_heading(m: Record) -> str:
+    return measure_title(m)
+
+
+def _headline_identities(contents: Contents) -> list[tuple[Any, ...]]:
+    """Metrics with a criterion first, then in the order of the spec."""
+    judged = [contents.measure[i] for i in contents.criteria if i in contents.measure]
+    found: dict[tuple[Any, ...], None] = {}
+    for m in judged:
+        found.setdefault(identity(m))
+    for view in contents.views[:1]:
+        for m in contents.pooled(view):
+            if contents.is_binary(view) or m.get("label") is None:
+                found.setdefault(identity(m))
+    return list(found)[:MOST_HEADLINES]
+
+
+def ledgers(contents: Contents) -> Ledgers:
+    """Label ledgers and row ledgers, alike ones printed once."""
+    labels: dict[Facts, list[View]] = {}
+    rows: dict[tuple[LedgerRow, ...], list[View]] = {}
+    for view in contents.views:
+        record = contents.label_record(view)
+        if record:
+            labels.setdefault(_label_facts(contents, record, view), []).append(view)
+        own = next(
+            (r for r in contents.many("rows") if (r["dataset"], r.get("model")) in {view, (view[0], None)}),
+            None,
+        )
+        if own:
+            rows.setdefault(_row_ledger(own), []).append(view)
+    named = [
+        Facts(f"{facts.title}{_whose(contents, views)}", facts.items) for facts, views in labels.items()
+    ]
+    accounts = tuple((f"Rows{_whose(contents, views)}", account) for account, views in rows.items())
+    return Ledgers(tuple(named[:4]), accounts[:6])
+
+
+def _whose(contents: Contents, views: Sequence[View]) -> str:
+    """Which views a ledger is of, unless it is of all."""
+    if len(views) == len(contents.views) and len(contents.datasets) == 1:
+        return f" of {label_text(views[0][0])}"
+    names = [contents.mark(v).name for v in views]
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
+    return f" of {listed(shown)}"
+
+
+def _label_facts(contents: Contents, record: Record, view: View) -> Facts:
+    order = [str(x) for x in record.get("order") or []]
+    positive = record.get("positive")
+    title = f"Positive class: {label_text(positive)}" if positive is not None else "Labels"
+    items = [("classes in order", _names(order))]
+    if positive is not None:
+        rule = str(record.get("rule") or "")
+        told = {"largest": "the largest label", "smallest": "the smallest label"}.get(
+            rule, "named in the spec"
+        )
+        items.append(("why positive", told))
+    declared = record.get("declared")
+    items.append(("declared", _names([str(x) for x in declared]) if declared else "not declared"))
+    for key, word in (("seen_true", "seen in the truth"), ("seen_predicted", "seen in predictions")):
+        if record.get(key) is not None:
+            seen = [str(x) for x in record[key]]
+            items.append((word, "the same" if seen == order else _names(seen)))
+    items.append(("labels are", str(record.get("kind") or "text")))
+    if record.get("operator"):
+        items.append(("decision", visible(str(record["operator"])).replace(">=", "≥") + " predicts positive"))
+    for tie in record.get("ties") or []:
+        rows = counted(int(tie["rows"]), "row")
+        items.append(("ties", f"{rows} exactly at {threshold_text(tie['threshold'])}, predicted positive"))
+    return Facts(title, tuple(items), "box")
+
+
+def _names(labels: Sequence[str]) -> str:
+    shown = [label_text(x) for x in labels[:MOST_CLASSES_LISTED]]
+    if len(labels) > MOST_CLASSES_LISTED:
+        shown.append(f"{len(labels) - MOST_CLASSES_LISTED} more")
+    return ", ".join(shown) or "none"
+
+
+def _row_ledger(record: Record) -> tuple[LedgerRow, ...]:
+    found = [LedgerRow("read", count_text(record["read"]))]
+    for lost in record.get("excluded") or []:
+        found.append(LedgerRow(f"− {prose(lost['reason'])}", f"−{count_text(lost['count'])}"))
+    found.append(LedgerRow("= used", count_text(record["used"]), style="sum"))
+    classes = record.get("classes") or []
+    total = sum(c["count"] for c in classes)
+    for entry in classes[:MOST_CLASSES_LISTED]:
+        share = share_text(entry["count"], total)
+        found.append(LedgerRow(label_text(entry["label"]), count_text(entry["count"]), share, "sub"))
+    if len(classes) > MOST_CLASSES_LISTED:
+        rest = classes[MOST_CLASSES_LISTED:]
+        count = sum(c["count"] for c in rest)
+        found.append(
+            LedgerRow(f"{len(rest)} other classes", count_text(count), share_text(count, total), "sub")
+        )
+    return tuple(found)
+
+
+def cautions(contents: Contents) -> Notes:
+    """Every caution, warnings first."""
+    entries = sorted(contents.many("cautions"), key=lambda c: c.get("severity") != "warning")
+    items = tuple(
+        (str(c.get("severity") or "note"), str(c.get("code") or ""), prose(c.get("message") or ""))
+        for c in entries[:60]
+    )
+    return Notes("Cautions", items)

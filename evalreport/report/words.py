@@ -1,0 +1,188 @@
+"""Words on the page: labels made safe to see, names of methods, slices and thresholds."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from evalreport.report.numbers import number_text, threshold_text
+
+LONGEST_LABEL = 60
+LONGEST_TEXT = 5000
+
+METHODS = {
+    "wilson": "Wilson",
+    "wilson_cc": "Wilson, continuity corrected",
+    "wilson_n_eff": "Wilson, effective sample size",
+    "clopper_pearson": "Clopper-Pearson",
+    "agresti_coull": "Agresti-Coull",
+    "jeffreys": "Jeffreys",
+    "wald": "Wald",
+    "wald_cc": "Wald, continuity corrected",
+    "mid_p": "mid-p",
+    "likelihood_ratio": "likelihood ratio",
+    "logit": "logit",
+    "delong": "DeLong",
+    "delong_logit": "DeLong on the logit",
+    "hanley_mcneil": "Hanley-McNeil",
+    "log": "log method",
+    "fisher_z": "Fisher z",
+    "normal": "normal",
+    "mercaldo": "Mercaldo",
+    "delta": "delta method",
+    "influence": "influence function",
+    "nadeau_bengio": "Nadeau-Bengio",
+    "sandwich": "sandwich variance",
+    "cluster_robust": "cluster robust",
+    "obuchowski": "Obuchowski",
+    "cluster_bootstrap": "cluster bootstrap",
+    "bootstrap_percentile": "bootstrap, percentile",
+    "bootstrap_bca": "bootstrap, BCa",
+    "bootstrap": "paired bootstrap",
+    "mcnemar_exact": "McNemar, exact",
+    "mcnemar_midp": "McNemar, mid-p",
+    "mcnemar": "McNemar",
+    "mcnemar_corrected": "McNemar, corrected",
+    "newcombe": "Newcombe",
+    "newcombe_uncorrected": "Newcombe, uncorrected",
+    "agresti_min": "Agresti-Min",
+    "tango": "Tango",
+    "leisenring": "Leisenring",
+    "kosinski": "Kosinski",
+    "paired_t": "paired t",
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+}
+#: Characters that would change how the text around them is read.
+_TURNING = {0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+
+
+def visible(text: str, longest: int = LONGEST_TEXT) -> str:
+    """Text with control and direction-turning characters spelt out, cut where too long.
+
+    >>> visible("a\\x00b"), visible("line\\nbreak"), visible("tab\\there")
+    ('a\\\\x00b', 'line\\\\nbreak', 'tab\\\\there')
+    >>> len(visible("x" * 20000, 60)) <= 75
+    True
+    """
+    if len(text) > longest:
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        text = f"{text[:longest]}… #{digest}"
+    return "".join(_seen(character) for character in text)
+
+
+def _seen(character: str) -> str:
+    code = ord(character)
+    if code in _TURNING or unicodedata.category(character) in {"Cc", "Cs", "Cn", "Co", "Zl", "Zp"}:
+        return character.encode("unicode_escape").decode("ascii")
+    return character
+
+
+def prose(text: Any) -> str:
+    """Free text of the spec on one line: white space as written counts as a space.
+
+    >>> prose("two\\n lines ")
+    'two lines'
+    """
+    return visible(" ".join(str(text).split()))
+
+
+def label_text(label: Any) -> str:
+    """A label, model, dataset or column name as shown; an empty one is said to be.
+
+    >>> label_text("malignant"), label_text(""), label_text(" a ")
+    ('malignant', '(empty)', '“ a ”')
+    """
+    text = str(label)
+    if not text:
+        return "(empty)"
+    shown = visible(text, LONGEST_LABEL)
+    return f"“{shown}”" if text != text.strip() or "  " in text else shown
+
+
+def exact_label(label: Any) -> str | None:
+    """The label itself, where what is shown is not it.
+
+    >>> exact_label("malignant"), exact_label(" a ")
+    (None, ' a ')
+    """
+    return None if label_text(label) == label else str(label)
+
+
+def method_text(method: str) -> str:
+    """A method's name as the field writes it.
+
+    >>> method_text("wilson"), method_text("something_new")
+    ('Wilson', 'something new')
+    """
+    return METHODS.get(method) or visible(method.replace("_", " "))
+
+
+def params_text(params: Mapping[str, Any]) -> str:
+    """Parameters in words.
+
+    >>> params_text({"beta": 2.0}), params_text({})
+    ('beta 2', '')
+    """
+    return ", ".join(f"{key.replace('_', ' ')} {number_text(params[key])}" for key in sorted(params))
+
+
+def measure_title(measure: Mapping[str, Any]) -> str:
+    """A metric as a heading: average, title, parameters.
+
+    >>> measure_title({"metric": "fbeta", "title": "F-beta", "params": {"beta": 2.0}})
+    'F-beta (beta 2)'
+    >>> measure_title({"metric": "recall", "average": "macro"})
+    'Macro recall'
+    """
+    title = str(measure.get("title") or plain_name(measure["metric"]))
+    if measure.get("average"):
+        lower = title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
+        title = f"{str(measure['average']).capitalize()} {lower}"
+    inside = params_text(measure.get("params") or {})
+    return f"{title} ({inside})" if inside else title
+
+
+def plain_name(metric: str) -> str:
+    """A metric's name as a heading, where no title is known."""
+    return visible(metric.replace("_", " ").capitalize())
+
+
+def subgroup_text(subgroup: Mapping[str, Any]) -> str:
+    """A subgroup in words.
+
+    >>> subgroup_text({}), subgroup_text({"sex": "F", "site": "A"})
+    ('all rows', 'sex F · site A')
+    """
+    if not subgroup:
+        return "all rows"
+    return " · ".join(f"{label_text(k)} {label_text(v)}" for k, v in subgroup.items())
+
+
+def condition_text(threshold: float | None, operator: str = "score ≥") -> str:
+    """What predicts the positive class.
+
+    >>> condition_text(0.5), condition_text(None)
+    ('score ≥ 0.50', 'predicted labels')
+    """
+    return "predicted labels" if threshold is None else f"{operator} {threshold_text(threshold)}"
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "criterion", "criteria"), counted(3, "model")
+    ('1 criterion', '3 models')
+    """
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+def listed(words: list[str]) -> str:
+    """Words joined as in a sentence.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
