@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalreport.engine.cautions import find_cautions
 from evalreport.engine.cautions.catalogue import known_codes
+from evalreport.engine.cautions.roc import leads
+from evalreport.metrics.tables import ScoreTable
 
 TWO = [
     "accuracy", "recall", "specificity", "precision", "f1", "mcc", "kappa", "balanced_accuracy",
@@ -129,3 +134,47 @@ def test_the_catalogue_does_not_depend_on_what_is_imported_first() -> None:
             env=environment, capture_output=True, text=True, check=True,
         )  # fmt: skip
         assert done.stdout.strip().split(",") == list(known_codes())
+
+
+def _heights(table: list[tuple[int, int]], x: Fraction) -> tuple[Fraction, Fraction]:
+    """Exact lowest and highest true positive rate of a curve at a false positive rate."""
+    p, n = sum(pos for pos, _ in table), sum(neg for _, neg in table)
+    points = [(Fraction(0), Fraction(0))]
+    for pos, neg in table:
+        points.append((points[-1][0] + Fraction(neg, n), points[-1][1] + Fraction(pos, p)))
+    inside = []
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
+        if x0 <= x <= x1:
+            inside += [y0, y1] if x0 == x1 else [y0 + (y1 - y0) * (x - x0) / (x1 - x0)]
+    return min(inside), max(inside)
+
+
+CELLS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=6)
+
+
+@given(first=CELLS, second=CELLS)
+def test_leads_agree_with_exact_fractions(
+    first: list[tuple[int, int]], second: list[tuple[int, int]]
+) -> None:
+    """At every corner of either curve, on arriving and on leaving."""
+    tables = []
+    for cells in (first, second):
+        scores = np.arange(len(cells), 0, -1, dtype=float)
+        positives, negatives = (np.array(column) for column in zip(*cells, strict=True))
+        tables.append(ScoreTable(scores, positives, negatives))
+    found = leads(*tables)
+    if any(not sum(column) for cells in (first, second) for column in zip(*cells, strict=True)):
+        assert found is None
+        return
+    corners = {Fraction(0)}
+    for cells in (first, second):
+        total = sum(neg for _, neg in cells)
+        corners |= {Fraction(sum(c[1] for c in cells[:k]), total) for k in range(len(cells) + 1)}
+    gaps = [
+        a - b
+        for x in corners
+        for a, b in zip(_heights(first, x), _heights(second, x), strict=True)
+    ]
+    assert found is not None
+    assert found[0].height == pytest.approx(float(max(*gaps, 0)), abs=1e-12)
+    assert found[1].height == pytest.approx(float(max(*(-gap for gap in gaps), 0)), abs=1e-12)
