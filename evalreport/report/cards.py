@@ -81,7 +81,7 @@ def whisker_of(contents: Contents, m: Record) -> Whisker | None:
     return Whisker(
         point=place(m["value"]) or "0",
         low=place(interval.get("low")),
-        high=place(interval.get("high")),
+        high=place(low + high - interval["high"]) if interval.get("high") is not None else None,
         required=place(required[0]) if required else None,
         zero=place(0) if low < 0 else None,
         style=mark.style,

@@ -142,8 +142,9 @@ def _bare(entry: Record, reach: float) -> Number | None:
         return None if x is None else f"{50 + 50 * x / reach:.2f}"
 
     words = f"difference {difference_text(entry['difference'])} on an axis centred at 0"
+    high = interval.get("high")
     whisker = Whisker(
-        place(entry["difference"]) or "50", place(interval.get("low")), place(interval.get("high")),
+        place(entry["difference"]) or "50", place(interval.get("low")), place(None if high is None else -high),
         None, "50.00", "w0", words,
     )
     return Number("", "", "", "", "", "", "value", whisker=whisker)

@@ -70,7 +70,11 @@ class CountTable:
 
 @dataclass(frozen=True)
 class Whisker:
-    """Dot and whisker on an axis, in percent of its width; ``required`` is a criterion."""
+    """Dot and whisker on an axis, in percent of its width; ``required`` is a criterion.
+
+    ``low`` is the distance of the lower limit from the left end, ``high`` that of the
+    upper limit from the right end.
+    """
 
     point: str
     low: str | None

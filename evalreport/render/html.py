@@ -1,0 +1,93 @@
+"""The report as one HTML file: no script, no request, fonts and charts inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evalreport.errors import Location, Problem, RenderingError
+from evalreport.render.locate import Template, find_template
+from evalreport.render.plain import as_plain
+from evalreport.render.references import blocked_reference
+from evalreport.report.build import build
+
+
+def render_html(results: Mapping[str, Any], template: str | Path | None = None) -> str:
+    """The report of a results dictionary as HTML.
+
+    ``template`` is the name of a shipped template, or a folder or file of the
+    user's own; those run in a child process with limits and must refer to nothing
+    outside the page. Raises RenderingError, LimitError, UsageError or FilesError.
+    """
+    found = find_template(template)
+    report = as_plain(build(results, found.name))
+    if found.trusted:
+        return fill(found, report)
+    from evalreport.render.child import run_limited
+
+    page = run_limited("html", {
+        "name": found.name, "files": found.files, "main": found.main, "report": report,
+    }).decode("utf-8")
+    reference = blocked_reference(page)
+    if reference is not None:
+        raise RenderingError(
+            Problem(
+                f"the template refers to {reference}, which a report may not load",
+                "put images and fonts into the page as data: addresses",
+                Location(found.main),
+            )
+        )
+    return page
+
+
+def fill(template: Template, report: Mapping[str, Any]) -> str:
+    """The template filled in a sandbox that knows ``report`` and nothing else."""
+    import jinja2
+    from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+
+    environment = ImmutableSandboxedEnvironment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.DictLoader(template.files),
+        keep_trailing_newline=True,
+    )
+    if not template.trusted:
+        environment.globals.clear()
+        environment.globals.update(range=_range, namespace=jinja2.utils.Namespace)
+    try:
+        return environment.get_template(template.main).render(report=report)
+    except jinja2.TemplateSyntaxError as error:
+        where = Location(error.name or template.main, error.lineno)
+        raise RenderingError(Problem(f"the template has a mistake: {error.message}", "", where)) from None
+    except jinja2.UndefinedError as error:
+        raise _refused(template, error, "a template sees only 'report': text, numbers, lists and "
+                       "mappings of plain values") from None
+    except SecurityError as error:
+        raise _refused(template, error, "only plain values reach a template, and only their "
+                       "content may be used") from None
+    except (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError,
+            AttributeError, RecursionError) as error:
+        raise _refused(template, error, "correct the template") from None
+
+
+def _range(*args: int) -> range:
+    """A range of bounded length."""
+    found = range(*args)
+    if len(found) > 100_000:
+        raise ValueError("a range in a template holds at most 100000 numbers")
+    return found
+
+
+def _refused(template: Template, error: Exception, instead: str) -> RenderingError:
+    """The error of a template with the file and line where it arose."""
+    where = Location(template.main)
+    trace = error.__traceback__
+    while trace is not None:
+        name = Path(trace.tb_frame.f_code.co_filename).name
+        code = trace.tb_frame.f_globals.get("__jinja_template__")
+        if code is not None or name in template.files or trace.tb_frame.f_code.co_filename == "<template>":
+            shown = getattr(code, "name", None) or (name if name in template.files else template.main)
+            where = Location(str(shown), trace.tb_lineno)
+        trace = trace.tb_next
+    return RenderingError(Problem(f"the template cannot be filled: {error}", instead, where))

@@ -1,0 +1,114 @@
+"""Where templates are: shipped with the package, or a folder or file of the user's own.
+
+A user's folder may hold any of the shipped files under the same names; what it
+does not hold is taken from the standard template.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
+from evalreport.report.build import TEMPLATES
+
+MAIN = "report.html.j2"
+SUFFIXES = (".j2", ".css", ".html")
+#: No template file is larger.
+MOST_BYTES = 1 << 20
+FACES = (
+    ("Report Sans", 400, "normal", "report-sans-400.woff2"),
+    ("Report Sans", 600, "normal", "report-sans-600.woff2"),
+    ("Report Sans", 400, "italic", "report-sans-400-italic.woff2"),
+    ("Report Serif", 600, "normal", "report-serif-600.woff2"),
+    ("Report Mono", 400, "normal", "report-mono-400.woff2"),
+)
+
+
+@dataclass(frozen=True)
+class Template:
+    """The texts of a template by name; ``trusted`` where all of them are shipped."""
+
+    name: str
+    files: dict[str, str]
+    trusted: bool
+    main: str = MAIN
+
+
+def templates_folder() -> Path:
+    """The folder of shipped templates: in the installed package, else in the repository."""
+    shipped = Path(str(resources.files("evalreport"))) / "_data" / "templates"
+    return shipped if shipped.is_dir() else Path(__file__).parents[2] / "templates"
+
+
+def find_template(template: str | Path | None) -> Template:
+    """The template of this name, or in this folder or file.
+
+    Raises UsageError for an unknown name, FilesError for files that cannot be used.
+    """
+    files = _shipped("standard")
+    if template is None or str(template) in TEMPLATES:
+        name = str(template or "standard")
+        own = _shipped(name) if name != "standard" and (templates_folder() / name).is_dir() else {}
+        return Template(name, files | own, trusted=True)
+    path = Path(template)
+    if path.is_dir():
+        return Template("standard", files | _folder(path), trusted=False)
+    if path.is_file():
+        return Template("standard", files | {path.name: _text(path)}, trusted=False, main=path.name)
+    raise UsageError(
+        Problem(
+            f"there is no template {str(template)!r}",
+            did_you_mean(str(template), TEMPLATES, "templates") + ", or give a folder or a file",
+        )
+    )
+
+
+def _shipped(name: str) -> dict[str, str]:
+    return _folder(templates_folder() / name) | {"fonts.css": _fonts_css()}
+
+
+def _folder(folder: Path) -> dict[str, str]:
+    """The template files of a folder, none of them reached through a link out of it."""
+    inside = folder.resolve()
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.suffix not in SUFFIXES or not path.is_file():
+            continue
+        if not path.resolve().is_relative_to(inside):
+            raise FilesError(
+                Problem("a template file is a link out of its folder", "copy the file itself",
+                        Location(str(path)))
+            )
+        found[path.name] = _text(path)
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+        if len(content) > MOST_BYTES:
+            raise FilesError(
+                Problem(f"a template of {len(content)} bytes", f"the limit is {MOST_BYTES}",
+                        Location(str(path)))
+            )
+        return content.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FilesError(
+            Problem(f"cannot read the template: {error}", "give a readable UTF-8 file",
+                    Location(str(path)))
+        ) from None
+
+
+def _fonts_css() -> str:
+    """The fonts of the report as style rules that hold the fonts themselves."""
+    rules = []
+    for family, weight, style, name in FACES:
+        data = base64.b64encode((templates_folder() / "fonts" / name).read_bytes()).decode("ascii")
+        rules.append(
+            f'@font-face{{font-family:"{family}";font-weight:{weight};font-style:{style};'
+            f'src:url(data:font/woff2;base64,{data}) format("woff2")}}\n'
+        )
+    return "".join(rules)
