@@ -33,7 +33,7 @@ _SCAN = "read_parquet(?, hive_partitioning=false, filename=false, union_by_name=
 _PATTERN_MARKS = "*?[]{}"
 
 
-class _File:
+class ParquetFile:
     """One Parquet file under a locked connection: what of it is asked, and how it is named."""
 
     def __init__(self, connection: Any, path: str, name: str) -> None:
@@ -115,8 +115,8 @@ def read_parquet(
             )
         asked = _asked(file, columns)
         count = file.rows if rows is None else min(rows, file.rows)
-        _check_cells(count, len(asked), source.name, limits)
-        _check_checksums(file, stream, asked)
+        check_cells(count, len(asked), source.name, limits)
+        check_checksums(file, stream, asked)
         kept = _columns(file, asked, count, limits)
     if any(len(column.values) != count for column in kept):
         raise damaged(source.name, f"it holds other than the {count} rows it tells of")
@@ -125,17 +125,17 @@ def read_parquet(
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[_File]:
+def _opened(source: Source) -> Iterator[ParquetFile]:
     import duckdb
 
-    with _plain_name(source.path) as path:
+    with plain_name(source.path) as path:
         connection = duckdb.connect(":memory:")
         try:
             literal = path.replace("'", "''")
             connection.execute(f"SET allowed_paths=['{literal}']")
             for lock in _LOCKS:
                 connection.execute(f"SET {lock}")
-            yield _File(connection, path, source.name)
+            yield ParquetFile(connection, path, source.name)
         except duckdb.OutOfMemoryException:
             raise LimitError(
                 Problem(
@@ -152,7 +152,7 @@ def _opened(source: Source) -> Iterator[_File]:
 
 
 @contextmanager
-def _plain_name(path: Path) -> Iterator[str]:
+def plain_name(path: Path) -> Iterator[str]:
     """A name of the file without the characters that DuckDB takes for a pattern."""
     if not any(mark in str(path) for mark in _PATTERN_MARKS):
         yield str(path)
@@ -163,7 +163,7 @@ def _plain_name(path: Path) -> Iterator[str]:
         yield str(link)
 
 
-def _asked(file: _File, columns: Collection[str] | None) -> list[int]:
+def _asked(file: ParquetFile, columns: Collection[str] | None) -> list[int]:
     if columns is None:
         return [i for i, kind in enumerate(file.types) if readable(kind)]
     asked = [i for i, name in enumerate(file.header) if name in columns]
@@ -181,7 +181,8 @@ def _asked(file: _File, columns: Collection[str] | None) -> list[int]:
     return asked
 
 
-def _check_cells(rows: int, columns: int, name: str, limits: Limits) -> None:
+def check_cells(rows: int, columns: int, name: str, limits: Limits) -> None:
+    """Raise LimitError for more values than may be read."""
     if rows * max(columns, 1) > limits.cells:
         raise LimitError(
             Problem(
@@ -193,7 +194,8 @@ def _check_cells(rows: int, columns: int, name: str, limits: Limits) -> None:
         )
 
 
-def _check_checksums(file: _File, stream: BinaryIO, asked: Collection[int]) -> None:
+def check_checksums(file: ParquetFile, stream: BinaryIO, asked: Collection[int]) -> None:
+    """Raise DataError where a page of the asked columns does not agree with its checksum."""
     found = check_pages(stream, file.chunks(asked))
     problems = [
         Problem(
@@ -216,7 +218,7 @@ def _check_checksums(file: _File, stream: BinaryIO, asked: Collection[int]) -> N
         raise DataError(*problems)
 
 
-def _columns(file: _File, asked: list[int], count: int, limits: Limits) -> list[RawColumn]:
+def _columns(file: ParquetFile, asked: list[int], count: int, limits: Limits) -> list[RawColumn]:
     if not asked:
         return []
     _check_texts(file, [i for i in asked if file.types[i] == "VARCHAR"], count, limits)
@@ -225,7 +227,7 @@ def _columns(file: _File, asked: list[int], count: int, limits: Limits) -> list[
     return [parquet_column(file.header[i], file.types[i], found[f"c{i}"]) for i in asked]
 
 
-def _check_texts(file: _File, columns: list[int], count: int, limits: Limits) -> None:
+def _check_texts(file: ParquetFile, columns: list[int], count: int, limits: Limits) -> None:
     """A dictionary of one long text can stand for gigabytes: add up before reading."""
     if not columns:
         return

@@ -34,7 +34,7 @@ def curve_records(
     """The curve records of one dataset and model, over all its rows."""
     view = tables.view
     found: list[dict[str, Any]] = []
-    if view.score is not None:
+    if view.has_score:
         label = view.labels[view.positive_index]
         table = tables.scores(EVERYTHING)
         kinds = _curves(table, probabilities, level, MOST_POINTS)

@@ -153,7 +153,7 @@ class Evaluator:
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
         """Id of the classification table a number is printed beside."""
         threshold = None
-        if request is not None and self.view.score is not None:
+        if request is not None and self.view.has_score:
             resolved = self.measurer.thresholds[request]
             if resolved.number is None:
                 return None

@@ -56,7 +56,7 @@ def cautions_of(
 
     def scores(dataset: str, model: str) -> ScoreTable | None:
         tables = working.tables[dataset, model]
-        return tables.scores(EVERYTHING) if tables.view.score is not None else None
+        return tables.scores(EVERYTHING) if tables.view.has_score else None
 
     facts = RunFacts(
         views=working.prepared.views,

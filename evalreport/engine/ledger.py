@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from evalreport.predict.view import View
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.model import Spec
@@ -18,7 +16,7 @@ def label_record(spec: Spec, view: View, thresholds: Sequence[float]) -> dict[st
     rule = spec.positive_of(view.dataset)
     two = len(view.labels) <= 2
     threshold_rule = None
-    if view.score is not None:
+    if view.has_score:
         threshold_rule = "margin >= threshold" if view.source == "margin" else "score >= threshold"
     return {
         "dataset": view.dataset,
@@ -32,9 +30,9 @@ def label_record(spec: Spec, view: View, thresholds: Sequence[float]) -> dict[st
         "rule": f"label {rule.label}" if isinstance(rule, NamedPositive) else rule,
         "operator": threshold_rule,
         "ties": [
-            {"threshold": t, "rows": int(np.count_nonzero(view.score == t))} for t in thresholds
+            {"threshold": t, "rows": view.tied(t)} for t in thresholds
         ]
-        if view.score is not None
+        if view.has_score
         else [],
     }
 
@@ -42,7 +40,6 @@ def label_record(spec: Spec, view: View, thresholds: Sequence[float]) -> dict[st
 def row_record(view: View) -> dict[str, Any]:
     """Rows read, used and excluded by reason, and the used ones by class."""
     checked = view.ledger
-    counts = np.bincount(view.actual, minlength=len(view.labels)).tolist()
     return {
         "dataset": view.dataset,
         "model": view.model,
@@ -51,7 +48,7 @@ def row_record(view: View) -> dict[str, Any]:
         "excluded": [{"reason": reason, "count": count} for reason, count in checked.excluded],
         "classes": [
             {"label": label, "count": count}
-            for label, count in zip(view.labels, counts, strict=True)
+            for label, count in zip(view.labels, view.class_rows, strict=True)
         ],
         **({"clusters": view.cluster[1]} if view.cluster is not None else {}),
     }

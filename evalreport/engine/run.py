@@ -134,7 +134,7 @@ def _resolved(working: Working, view: View, request: ThresholdRequest) -> Resolv
         return Resolved(request.number, exploratory=request.status == "exploratory")
     dataset = request.on or view.dataset
     tables = working.tables.get((dataset, view.model))
-    if tables is None or tables.view.score is None:
+    if tables is None or not tables.view.has_score:
         return Resolved(None, f"{view.model} has no scores in {dataset} to choose a threshold on")
     # a threshold chosen on the rows it is judged on is exploratory whatever it is called
     exploratory = dataset == view.dataset or request.status == "exploratory"

@@ -50,3 +50,17 @@ class View:
     def rows(self) -> int:
         """Number of rows."""
         return len(self.actual)
+
+    @property
+    def has_score(self) -> bool:
+        """Whether there is one score of the positive class."""
+        return self.score is not None
+
+    @property
+    def class_rows(self) -> tuple[int, ...]:
+        """Number of rows actually of each class, in the order of the labels."""
+        return tuple(np.bincount(self.actual, minlength=len(self.labels)).tolist())
+
+    def tied(self, threshold: float) -> int:
+        """Number of rows whose score is exactly the threshold."""
+        return int(np.count_nonzero(self.score == threshold))

@@ -61,11 +61,11 @@ class RunFacts:
 
     def class_rows(self, view: View) -> tuple[int, ...]:
         """Number of rows actually of each class, in the order of the labels."""
-        return tuple(np.bincount(view.actual, minlength=len(view.labels)).tolist())
+        return view.class_rows
 
     def score_table(self, view: View) -> ScoreTable | None:
         """The score table of all rows, where the model scores one positive class."""
-        if view.score is None or not view.rows or len(view.labels) > 2:
+        if not view.has_score or not view.rows or len(view.labels) > 2:
             return None
         return self.scores(view.dataset, view.model)
 

@@ -36,12 +36,12 @@ AREAS = ("roc_auc", "gini", "mann_whitney_u")
 def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
     """Several rows score exactly the threshold, or one where it is a plain number."""
     for view in run.views:
-        if view.score is None:
+        if not view.has_score:
             continue
         for record in run.tables_of(view):
             if record.threshold is None:
                 continue
-            tied = int(np.count_nonzero(view.score == record.threshold))
+            tied = view.tied(record.threshold)
             # a rule picks an observed score, so one row there says nothing
             if tied > (0 if record.threshold_rule is None else 1):
                 verb = "scores" if tied == 1 else "score"
