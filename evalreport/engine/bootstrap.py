@@ -188,7 +188,7 @@ def from_replicates(
         limits = resampling.bca(values, estimate, jackknife[0], jackknife[1], level)
     else:
         limits = resampling.percentile(values, level)
-    if limits is None:
+    if limits is None or limits.low == limits.high:
         return None
     note = None
     if usable < len(values):

@@ -81,10 +81,16 @@ class PairedDraws:
             by_rows = view.weight is not None or view.cluster is not None
         else:
             by_rows = True
+            if task.task.table in AT_THRESHOLD and not self._has_losses(task):
+                return "an indeterminate prediction has no place in a table of these classes"
         if by_rows and self.pair.rows * self.settings.resamples > MOST_DRAWN:
             most = MOST_DRAWN // self.settings.resamples
             return f"rows are drawn up to {most:,} rows at {self.settings.resamples:,} resamples"
         return None
+
+    def _has_losses(self, task: ComparisonTask) -> bool:
+        one, two = self.pair.model.losses(task.task), self.pair.reference.losses(task.reference)
+        return one is not None and two is not None
 
     def _keep(self, found: dict[ComparisonTask, list[tuple[Stack, Stack]]]) -> None:
         for task, parts in found.items():

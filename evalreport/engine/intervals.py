@@ -161,18 +161,23 @@ def _variance(v: TableValue, method: str) -> float:
 
 
 def plus_half(v: TableValue, method: str) -> IntervalResult | None:
-    """Fallback at the edge: the delta method on the table with 1/2 added to each cell.
+    """Fallback at the edge: the delta method on the table with two rows spread over its cells.
 
-    Agresti A. Categorical Data Analysis, 3rd ed., 2013, section 3.1.1, for the
-    correction; the limits are widened to hold the value itself.
+    With two classes that is 1/2 to each cell (Agresti A. Categorical Data Analysis,
+    3rd ed., 2013, section 3.1.1); with more the same two rows are spread thinner.
+    The limits are widened to hold the value itself.
     """
-    table = v.table + 0.5
+    cells = v.table.size
+    table = v.table + 2.0 / cells
     value = float(np.real(v.function(table[None])[0]))
     variance = delta_variance(gradient(v.function, table), table)
     if not (math.isfinite(value) and math.isfinite(variance)):
         return None
-    around = symmetric(value, variance, v.level, f"{method}_plus_half", v.bounds)
-    note = f"{method} gives no width here: 1/2 was added to each cell"
+    two = cells == 4
+    name = f"{method}_plus_half" if two else f"{method}_plus_two_rows"
+    around = symmetric(value, variance, v.level, name, v.bounds)
+    added = "1/2 was added to each cell" if two else "two rows were spread over the cells"
+    note = f"{method} gives no width here: {added}"
     return IntervalResult(
         v.level, min(around.low, v.value), max(around.high, v.value), around.method, note
     )
@@ -195,7 +200,7 @@ def kappa_wald(v: TableValue, weights: str | None) -> IntervalResult | None:
     error = agreement.kappa_se(v.table, matrix)
     if error is None or not math.isfinite(error):
         return None
-    if error * error <= VANISHED:
+    if abs(v.value) >= 1 or error * error <= VANISHED:
         return plus_half(v, "wald")
     return symmetric(v.value, error * error, v.level, "wald", v.bounds)
 

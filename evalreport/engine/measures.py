@@ -278,8 +278,25 @@ def as_measure(
         denominator=value.denominator,
         indeterminate=task.indeterminate,
         exploratory=computed.exploratory,
-        extra={"weight": weight} if weight is not None else {},
+        extra=_extra(computed, weight, state),
     )
+
+
+def _extra(computed: Computed, weight: float | None, state: str) -> dict[str, Any]:
+    found: dict[str, Any] = {} if weight is None else {"weight": weight}
+    if state == "value" and computed.interval is None:
+        found["interval_reason"] = _no_interval(computed)
+    return found
+
+
+def _no_interval(computed: Computed) -> str:
+    """Why a value has no interval."""
+    task = computed.task
+    if task.interval is None:
+        return task.why
+    if task.interval in BOOTSTRAPS:
+        return f"{task.interval} gives none: resamples are all alike, or too few can be used"
+    return f"{task.interval} gives none on this table"
 
 
 def _shown(metric: Metric, task: Task) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
             parts.append(f"{name(reference)} is better on {listed(map(_difference, worse))}")
         if open_ones:
             parts.append(
-                f"on {number(len(open_ones))} of {counted(len(records), 'metric')} no difference "
+                f"in {number(len(open_ones))} of {counted(len(records), 'comparison')} no difference "
                 f"from {name(reference)} was shown: {listed(map(_difference, open_ones))}"
             )
         if parts:
@@ -218,12 +218,18 @@ def _told_apart(run: RunFacts, record: Record) -> bool:
 
 
 def _difference(record: Record) -> str:
+    """A difference with its interval and the p value that decides, adjusted where it is."""
     metric = find(str(record.get("metric")))
     words = metric.title if metric is not None else str(record.get("metric"))
-    interval, p = record.get("interval"), record.get("p_value")
-    if record.get("difference") is None:
-        return words
+    if record.get("average"):
+        words = f"{words} ({record['average']})"
+    elif record.get("label") is not None:
+        words = f"{words} of {name(str(record['label']))}"
+    interval, p, adjusted = (record.get(k) for k in ("interval", "p_value", "p_adjusted"))
     inside = [limits(interval["low"], interval["high"])] if interval else []
-    inside += [p_value(p)] if p is not None and not interval else []
+    if adjusted is not None and adjusted != p:
+        inside.append(f"adjusted {p_value(adjusted)}")
+    elif p is not None:
+        inside.append(p_value(p))
     shown = f" ({'; '.join(inside)})" if inside else ""
     return f"{words} {number(record['difference'])}{shown}"

@@ -1,0 +1,141 @@
+"""JSON Schema of ``results.json``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TEXT = {"type": "string"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+_NUMBER_OR_NULL = {"type": ["number", "null"]}
+_GROUP = {"type": "object", "additionalProperties": {"type": "string"},
+          "description": "Column and value of a subgroup; empty for all rows."}
+STATES = ("value", "infinite", "undefined", "not_applicable")
+
+
+def results_schema() -> dict[str, Any]:
+    """The schema, draft 7; names in it are stable, more may be added."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "evalreport results",
+        "type": "object",
+        "required": ["schema", "title", "provenance", "rows", "tables", "measures", "curves",
+                     "comparisons", "acceptance", "cautions"],
+        "properties": {
+            "schema": {"const": "evalreport/results/1"},
+            "title": _TEXT,
+            "provenance": {"type": "object",
+                           "description": "Version, clock, spec, inputs, plan hash, seed."},
+            "spec": {"type": "object", "description": "The resolved spec."},
+            "plan": {"type": "object", "description": "Hash of the plan and what it skips."},
+            "labels": _list({"type": "object"}, "The label ledger of each dataset and model."),
+            "thresholds": _list({"type": "object"}, "Each threshold, declared or exploratory."),
+            "failures": _list({"type": "object"}, "Sections that failed, with the reason."),
+            "rows": _list(_rows(), "The row ledger: read = used + excluded."),
+            "tables": _list(_table(), "Classification tables."),
+            "measures": _list(_measure(), "One record is one number of the report."),
+            "curves": _list(_curve(), "Points of curves, as columns of equal length."),
+            "comparisons": _list(_comparison(), "Differences: model minus reference."),
+            "acceptance": _list(_acceptance(), "Criteria and their outcomes."),
+            "cautions": _list(_caution(), "What a reader has to know."),
+        },
+    }
+
+
+def _list(items: dict[str, Any], description: str) -> dict[str, Any]:
+    return {"type": "array", "items": items, "description": description}
+
+
+def _object(names: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": names.split(), "properties": properties}
+
+
+def _rows() -> dict[str, Any]:
+    count = {"type": "integer", "minimum": 0}
+    excluded = _object("reason count", reason=_TEXT, count=count)
+    return _object(
+        "dataset model read used excluded",
+        dataset=_TEXT, model=_TEXT, read=count, used=count,
+        excluded=_list(excluded, "Rows left out, by reason."),
+    )
+
+
+def _table() -> dict[str, Any]:
+    matrix = {"type": ["array", "null"], "items": {"type": "array", "items": {"type": "number"}}}
+    return _object(
+        "id dataset model subgroup fold threshold labels positive rows columns counts",
+        id=_TEXT, dataset=_TEXT, model=_TEXT, subgroup=_GROUP, fold=_TEXT_OR_NULL,
+        threshold=_NUMBER_OR_NULL, threshold_rule=_TEXT_OR_NULL,
+        labels={"type": "array", "items": _TEXT}, positive=_TEXT_OR_NULL,
+        rows={"const": "actual"}, columns={"const": "predicted"}, counts=matrix,
+        cells={"type": "array",
+               "description": "Above 500 labels: [actual index, predicted index, count]."},
+        extra_columns={"type": "array", "items": _TEXT,
+                       "description": "Indeterminate predictions, as further columns."},
+        label=_TEXT_OR_NULL,
+    )
+
+
+def _interval() -> dict[str, Any]:
+    found = _object(
+        "level low high method",
+        level={"type": "number"}, low={"type": "number"}, high={"type": "number"}, method=_TEXT,
+        note={"type": "string", "description": "A fallback, or a condition."},
+    )
+    return {"anyOf": [{"type": "null"}, found]}
+
+
+def _measure() -> dict[str, Any]:
+    return _object(
+        "id dataset model subgroup fold metric params average label threshold threshold_rule "
+        "state value reason interval numerator denominator n table formula substituted",
+        id=_TEXT, dataset=_TEXT, model=_TEXT, subgroup=_GROUP, fold=_TEXT_OR_NULL,
+        metric=_TEXT, title=_TEXT, params={"type": "object"},
+        average={"enum": [None, "macro", "micro", "weighted", "samples"]},
+        label=_TEXT_OR_NULL, threshold=_NUMBER_OR_NULL, threshold_rule=_TEXT_OR_NULL,
+        state={"enum": list(STATES)}, value=_NUMBER_OR_NULL, reason=_TEXT_OR_NULL,
+        interval=_interval(), numerator=_NUMBER_OR_NULL, denominator=_NUMBER_OR_NULL,
+        n={"type": "integer", "minimum": 0, "description": "Rows used."},
+        interval_reason={"type": "string", "description": "Why a value has no interval."},
+        weight={"type": "number", "description": "Sum of their weights, where weighted."},
+        table=_TEXT_OR_NULL, formula=_TEXT, substituted=_TEXT,
+        indeterminate={"enum": ["for", "against"]}, exploratory={"type": "boolean"},
+        tables={"type": "array", "items": _TEXT}, spread=_NUMBER_OR_NULL,
+    )
+
+
+def _curve() -> dict[str, Any]:
+    return _object(
+        "id dataset model subgroup label kind points",
+        id=_TEXT, dataset=_TEXT, model=_TEXT, subgroup=_GROUP, label=_TEXT_OR_NULL, kind=_TEXT,
+        points={"type": "object", "additionalProperties": {"type": "array"}},
+        thinned={"type": "boolean", "description": "Fewer points than distinct scores."},
+    )
+
+
+def _comparison() -> dict[str, Any]:
+    return _object(
+        "dataset subgroup fold threshold metric params average label model reference difference "
+        "interval test statistic p_value p_adjusted correction",
+        dataset=_TEXT, subgroup=_GROUP, fold=_TEXT_OR_NULL, threshold=_NUMBER_OR_NULL,
+        metric=_TEXT, params={"type": "object"}, average=_TEXT_OR_NULL, label=_TEXT_OR_NULL,
+        model=_TEXT, difference=_NUMBER_OR_NULL, interval=_interval(), test=_TEXT_OR_NULL,
+        statistic=_NUMBER_OR_NULL, p_value=_NUMBER_OR_NULL, p_adjusted=_NUMBER_OR_NULL,
+        correction=_TEXT,
+    )
+
+
+def _acceptance() -> dict[str, Any]:
+    return _object(
+        "criterion measure bound required observed outcome reason",
+        measure=_TEXT_OR_NULL, bound={"enum": ["point", "lower", "upper"]},
+        required=_NUMBER_OR_NULL, observed=_NUMBER_OR_NULL,
+        outcome={"enum": ["pass", "fail", "not_evaluated"]}, reason=_TEXT_OR_NULL, text=_TEXT,
+    )
+
+
+def _caution() -> dict[str, Any]:
+    return _object(
+        "code severity message dataset model measure table",
+        code=_TEXT, severity={"enum": ["note", "warning"]}, message=_TEXT,
+        dataset=_TEXT_OR_NULL, model=_TEXT_OR_NULL, measure=_TEXT_OR_NULL, table=_TEXT_OR_NULL,
+    )
