@@ -30,7 +30,7 @@ Stack = npt.NDArray[Any]
 #: Classes up to which joint tables are drawn.
 JOINT_CLASSES = 200
 #: Rows times resamples up to which rows are drawn one by one.
-MOST_DRAWN = 400_000_000
+MOST_DRAWN = 200_000_000
 _BATCH = 4_000_000
 
 
