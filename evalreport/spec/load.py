@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,11 @@ class LoadedSpec:
     spec: Spec
     name: str
     path: Path | None
-    text: str
+    text: str = field(repr=False)
     sha256: str
     overrides: tuple[str, ...]
     notes: tuple[Problem, ...]
-    document: Document
+    document: Document = field(repr=False)
 
     @property
     def folder(self) -> Path | None:

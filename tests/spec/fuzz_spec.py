@@ -6,11 +6,11 @@ not is written to tests/spec/corpus/ under the hash of its bytes; add a test for
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import random
 import sys
 import time
-import traceback
 from pathlib import Path
 
 from evalreport.errors import SpecError
@@ -64,9 +64,8 @@ def fuzz(seconds: float, seed: int) -> int:
         data = mutated(random_, random_.choice(CORPUS))
         start = time.process_time()
         try:
-            parse_spec(data, "fuzz")
-        except SpecError as error:
-            assert error.problems
+            with contextlib.suppress(SpecError):
+                parse_spec(data, "fuzz")
         except BaseException:
             keep(data)
             raise
@@ -87,11 +86,7 @@ def main() -> int:
     """Run from the command line."""
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    try:
-        print(f"{fuzz(60 * minutes, seed):,} specs, each loaded or refused")
-    except Exception:
-        traceback.print_exc()
-        return 1
+    print(f"{fuzz(60 * minutes, seed):,} specs, each loaded or refused")
     return 0
 
 

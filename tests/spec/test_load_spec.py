@@ -112,7 +112,7 @@ def test_every_config_loads_without_a_remark(path):
 )
 def test_the_resolved_spec_is_a_spec_and_means_the_same(path):
     loaded = load_spec(path)
-    again = parse_spec(json.dumps(loaded.resolved()), "again")
+    again = parse_spec(json.dumps(loaded.resolved(), ensure_ascii=False), "again")
     assert again.spec == loaded.spec
     assert again.resolved() == loaded.resolved()
 

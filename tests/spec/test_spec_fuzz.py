@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 from pathlib import Path
@@ -10,22 +11,32 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalreport.errors import SpecError
+from evalreport.errors import Problem, SpecError
 from evalreport.spec.load import load_spec, parse_spec, resolved
 
 HERE = Path(__file__).parent
 CORPUS = sorted(HERE.glob("corpus/*.yaml")) + sorted(HERE.glob("hostile/*.yaml"))
 
+#: Hostile specs that are right: strange text is text.
+READABLE = ("norway", "template_source", "pattern")
+
 
 def check(source: bytes | str, overrides: tuple[str, ...] = ()) -> None:
     """Load; what loads also loads again from its resolved form and means the same."""
+    problems: tuple[Problem, ...] = ()
+    loaded = None
     try:
         loaded = parse_spec(source, "fuzz.yaml", overrides)
     except SpecError as error:
-        assert error.problems
-        assert all(problem.what for problem in error.problems)
+        problems = error.problems
+    assert (loaded is None) == bool(problems)
+    assert all(problem.what for problem in problems)
+    if loaded is None:
         return
-    assert parse_spec(json.dumps(resolved(loaded.spec)), "again").spec == loaded.spec
+    assert (
+        parse_spec(json.dumps(resolved(loaded.spec), ensure_ascii=False), "again").spec
+        == loaded.spec
+    )
 
 
 @given(st.binary(max_size=400))
@@ -61,10 +72,11 @@ LEAVES = st.one_of(
 #: Every key and word of the language, so that generated parts are nearly right.
 WORDS = st.sampled_from(
     ["metric", "at_least", "at_most", "bound", "dataset", "model", "threshold", "subgroup", "label",
-     "reference", "margin", "maximize", "minimize", "top", "on", "status", "value", "path", "target",
-     "labels", "list", "separator", "positive", "score", "scores", "prediction", "linear", "weights",
+     "reference", "margin", "maximize", "minimize", "top", "on", "status", "value", "path",
+     "target",
+     "labels", "list", "positive", "score", "scores", "prediction", "linear",
      "bias", "estimator", "params", "features", "except", "steps", "tune", "grid", "fbeta", "beta",
-     "recall", "level", "methods", "scheme", "folds", "formats", "run", "sql", "database", "history"]
+     "recall", "level", "methods", "scheme", "folds", "formats", "run", "sql", "weights"]
 )  # fmt: skip
 VALUES = st.recursive(
     LEAVES,
@@ -90,7 +102,7 @@ BASE = {
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(PARTS, VALUES | st.lists(VALUES, max_size=3), max_size=4))
 def test_parts_of_any_shape(parts):
-    check(json.dumps(BASE | parts))
+    check(json.dumps(BASE | parts, ensure_ascii=False))
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -114,10 +126,9 @@ def test_changed_specs(path, at, cut, inserted):
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
 def test_the_corpus(path):
-    try:
+    refused = path.parent.name == "hostile" and path.stem not in READABLE
+    with pytest.raises(SpecError) if refused else contextlib.nullcontext():
         load_spec(path)
-    except SpecError as error:
-        assert error.problems
 
 
 def test_the_fuzz_script_runs():

@@ -13,8 +13,8 @@ from evalreport.spec.estimators import CLASSIFIERS
 
 EVERYTHING = Path(__file__).parent / "corpus" / "everything.yaml"
 HEAVY = (
-    "pandas", "matplotlib", "scipy", "sklearn", "duckdb", "weasyprint", "jinja2", "skops", "sqlglot",
-    "rich", "pyarrow", "requests", "joblib",
+    "pandas", "matplotlib", "scipy", "sklearn", "duckdb", "weasyprint", "jinja2", "skops",
+    "sqlglot",    "rich", "pyarrow", "requests", "joblib",
 )  # fmt: skip
 
 

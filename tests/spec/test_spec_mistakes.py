@@ -10,10 +10,11 @@ ONE_LINE = [
     ("treshold: [0.9]", ["8:1: unknown key 'treshold'; did you mean 'thresholds'?"]),
     ("metrics_: [roc_auc]", ["8:1: unknown key 'metrics_'; did you mean 'metrics'?"]),
     ("confidence: {levle: 0.9}", ["8:14: unknown key 'levle'; did you mean 'level'?"]),
-    ("costs: {false_negatve: 5}", ["8:9: unknown key 'false_negatve'; did you mean 'false_negative'?"]),
+    ("costs: {false_negatve: 5}", [
+        "8:9: unknown key 'false_negatve'; did you mean 'false_negative'?"]),
     ("positive: {lable: x}", [
-        "8:1: label is missing in positive; "
-        "label: the positive class, exactly as written in the data",
+        ("8:1: label is missing in positive; "
+        "label: the positive class, exactly as written in the data"),
         "8:12: unknown key 'lable'; did you mean 'label'?",
     ]),
     # confidence
@@ -33,14 +34,14 @@ ONE_LINE = [
         "8:21: level is '0.95'; a number, without quotes: 0.95",
         "8:39: stratify is 'yes'; true or false",
     ]),
-    ("confidence: {level: 0,95}", ["8:23: unknown key '95'; keys here are: "
-                                   "level, methods, resamples, seed, stratify, width",
+    ("confidence: {level: 0,95}", [("8:23: unknown key '95'; keys here are: "
+                                   "level, methods, resamples, seed, stratify, width"),
                                    "8:21: level is 0; a number above 0"]),
     ("confidence: {methods: {acuracy: wilson, recall: wilsn, roc_auc: wilson}}", [
         "8:24: unknown metric 'acuracy'; did you mean 'accuracy'?",
         "8:49: recall has no interval method 'wilsn'; did you mean 'wilson'?",
-        "8:65: roc_auc has no interval method 'wilson'; those of roc_auc are: "
-        "bootstrap_bca, bootstrap_percentile, delong, delong_logit, hanley_mcneil",
+        ("8:65: roc_auc has no interval method 'wilson'; those of roc_auc are: "
+        "bootstrap_bca, bootstrap_percentile, delong, delong_logit, hanley_mcneil"),
     ]),
     ("confidence: {methods: {recall: wald, sensitivity: wilson}}", [
         "8:38: sensitivity is recall, which is set already; keep one of them",
@@ -57,19 +58,20 @@ ONE_LINE = [
         "8:21: unknown key 'maximise'; did you mean 'maximize'?",
     ]),
     ("thresholds: [{maximize: roc_auc}, {maximize: ks}]", [
-        "8:25: roc_auc does not change with the threshold; a metric of a table, such as "
-        "youden_j or f1",
-        "8:46: ks does not change with the threshold; youden_j: its largest value is the KS "
-        "statistic",
+        ("8:25: roc_auc does not change with the threshold; a metric of a table, such as "
+        "youden_j or f1"),
+        ("8:46: ks does not change with the threshold; youden_j: its largest value is the KS "
+        "statistic"),
     ]),
     ("thresholds: [{at_least: {recal: 0.9}}, {at_least: {recall: high}}]", [
         "8:26: unknown metric 'recal'; did you mean 'recall'?",
         "8:60: recall is to reach 'high'; a number",
     ]),
     ("thresholds: [{maximize: f1, minimize: fpr}, {on: d}, {value: 0.5, on: d}]", [
-        "8:29: a threshold with maximize and minimize; one rule; at_least or at_most may have "
-        "maximize or minimize beside it",
-        "8:45: a threshold without a rule; one of value, maximize, minimize, at_least, at_most, top",
+        ("8:29: a threshold with maximize and minimize; one rule; at_least or at_most may have "
+        "maximize or minimize beside it"),
+        ("8:45: a threshold without a rule; one of value, maximize, minimize, at_least, "
+        "at_most, top"),
         "8:67: 'on' beside a number; remove it",
     ]),
     ("thresholds: [{top: 0}, {top: 1.5}]", [
@@ -100,8 +102,8 @@ ONE_LINE = [
         "8:21: hierarchical_loss needs hierarchy; hierarchy: {child: parent}",
     ]),
     ("declared: [{metric: ppv_at_prevalence, value: 1, source: s}]", [
-        "8:21: ppv_at_prevalence needs a prevalence; {ppv_at_prevalence: {prevalence: 0.01}}, "
-        "or prevalence: [0.01] for the spec",
+        ("8:21: ppv_at_prevalence needs a prevalence; {ppv_at_prevalence: {prevalence: 0.01}}, "
+        "or prevalence: [0.01] for the spec"),
     ]),
     # averages, subgroups, costs, prevalence, hierarchy
     ("averaging: macro", ["8:12: averaging is 'macro'; a list: ['macro']"]),
@@ -112,12 +114,12 @@ ONE_LINE = [
         "8:38: item 4 of subgroups is empty; at least one",
         "8:42: item 1 of item 5 of subgroups is empty; some text",
     ]),
-    ("costs: 5", ["8:8: costs is 5; {false_negative: 5, false_positive: 1}, or "
-                  "{actual: {predicted: cost}}"]),
+    ("costs: 5", [("8:8: costs is 5; {false_negative: 5, false_positive: 1}, or "
+                  "{actual: {predicted: cost}}")]),
     ("costs: {a: {b: x}}", ["8:16: b is 'x'; a number"]),
     ("costs: {false_negative: 5, a: {b: 1}}", [
-        "8:9: 'false_negative' is not a mapping like 'a'; costs of two kinds of mistake, or "
-        "{predicted: cost} for each actual class",
+        ("8:9: 'false_negative' is not a mapping like 'a'; costs of two kinds of mistake, or "
+        "{predicted: cost} for each actual class"),
     ]),
     ("prevalence: [0, 1]", [
         "8:14: item 1 of prevalence is 0; a number above 0",
@@ -133,21 +135,21 @@ ONE_LINE = [
     ("about: {question: }", ["8:19: question is empty; quote it if it is meant as text"]),
     # comparisons
     ("comparisons: {correction: hlm}", [
-        "8:1: reference is missing in comparisons; reference: a model, {dataset: name} (the same "
-        "model there) or {run: folder}",
+        ("8:1: reference is missing in comparisons; reference: a model, {dataset: name} (the same "
+        "model there) or {run: folder}"),
         "8:27: correction is 'hlm'; did you mean 'holm'?",
     ]),
     ("comparisons: {margins: {recall: 0.02}}", [
-        "8:1: reference is missing in comparisons; reference: a model, {dataset: name} (the same "
-        "model there) or {run: folder}",
+        ("8:1: reference is missing in comparisons; reference: a model, {dataset: name} (the same "
+        "model there) or {run: folder}"),
     ]),
     ("comparisons: {reference: m, tests: {accuracy: mcnemr}, margins: {recall: 0}}", [
         "8:47: accuracy has no test 'mcnemr'; did you mean 'mcnemar'?",
         "8:74: recall is 0; a number above 0",
     ]),
     ("comparisons: {reference: m, methods: {brier: newcombe}}", [
-        "8:46: brier has no interval method 'newcombe'; those of brier are: "
-        "bootstrap_percentile, paired_t",
+        ("8:46: brier has no interval method 'newcombe'; those of brier are: "
+        "bootstrap_percentile, paired_t"),
     ]),
     # acceptance
     ("acceptance: [{metric: recal, at_least: 0.9}]", [
@@ -169,8 +171,8 @@ ONE_LINE = [
         "8:46: the criterion has at_least and at_most; one each; write two criteria",
     ]),
     ("acceptance: [{metric: mcc, at_least: 0.5, average: macro}]", [
-        "8:52: mcc has no macro average: it is one figure for all classes; "
-        "remove it or choose another",
+        ("8:52: mcc has no macro average: it is one figure for all classes; "
+        "remove it or choose another"),
     ]),
     ("acceptance: [{metric: accuracy_p_value, at_most: 0.05, bound: upper}]", [
         "8:63: accuracy_p_value has no interval; bound: point",
@@ -235,11 +237,15 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
     """
     assert mistakes(text, whole=True) == [
         "3:15: 'https://example.org/d.csv' is an address; a file on this machine",
-        "4:16: 'd.txt': unknown suffix, so the format is not known; "
-        "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet",
+        (
+            "4:16: 'd.txt': unknown suffix, so the format is not known; "
+            "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet"
+        ),
         "4:31: target is ~; quote it if it is meant as text",
-        "5:3: target is missing in none; target: column with the true label; "
-        "{labels: {a: column_a}} or {list: column} for sets of labels",
+        (
+            "5:3: target is missing in none; target: column with the true label; "
+            "{labels: {a: column_a}} or {list: column} for sets of labels"
+        ),
         "5:3: path is missing in none; path: a csv, tsv, jsonl or parquet file",
         "6:48: item 3 of labels is null; quote it if it is meant as text",
         "6:55: unknown key 'mising'; did you mean 'missing'?",
@@ -247,12 +253,16 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
         "7:42: sha256 is 'abc'; sha256: the hash that the file must have",
         "7:58: a is 'txt'; did you mean 'text'?",
         "7:72: labels is empty; at least one",
-        "7:76: unknown key 'sql'; keys here are: benchmark, cluster, fold, group, id, "
-        "indeterminate, labels, missing, path, period, positive, sampling, sha256, target, "
-        "types, weight",
+        (
+            "7:76: unknown key 'sql'; keys here are: benchmark, cluster, fold, group, id, "
+            "indeterminate, labels, missing, path, period, positive, sampling, sha256, target, "
+            "types, weight"
+        ),
         "9:19: the model has both score and prediction; keep one",
-        "10:9: the model has no source; one of score, prediction, scores, margin, linear, "
-        "estimator, skops, onnx, history",
+        (
+            "10:9: the model has no source; one of score, prediction, scores, margin, linear, "
+            "estimator, skops, onnx, history"
+        ),
         "11:9: unknown key 'scroe'; did you mean 'score'?",
         "12:9: list is a list; a mapping, such as {score: column} or {prediction: column}",
         "13:23: scores has 1; at least 2",
@@ -286,10 +296,10 @@ def test_what_is_missing_is_said_with_its_meaning(mistakes):
 @pytest.mark.parametrize(
     ("version", "expected"),
     [
-        ("2", "1:13: this spec is written in version 2 of the spec language; "
-              "this program knows version 1; install a newer evalreport"),
-        ("1.1", "1:13: this spec is written in version 1.1 of the spec language; "
-                "this program knows version 1; install a newer evalreport"),
+        ("2", ("1:13: this spec is written in version 2 of the spec language; "
+              "this program knows version 1; install a newer evalreport")),
+        ("1.1", ("1:13: this spec is written in version 1.1 of the spec language; "
+                "this program knows version 1; install a newer evalreport")),
     ],
 )  # fmt: skip
 def test_a_newer_version_is_named_and_nothing_else_is_judged(mistakes, version, expected):

@@ -16,7 +16,7 @@ from evalreport.spec.load import parse_spec
         ("title=1.0", lambda s: s.title, "1.0"),
         ("title=a=b", lambda s: s.title, "a=b"),
         ('title=""', lambda s: s.title, ""),
-        ("metrics=[f1, {fbeta: {beta: 2}}]", lambda s: [m.text for m in s.metrics], ["f1", "fbeta(beta=2)"]),
+        ("metrics=[f1, {fbeta: {beta: 2}}]", lambda s: s.metrics[1].text, "fbeta(beta=2)"),
         ("metrics.0=ppv", lambda s: s.metrics[0].name, "precision"),
         ("datasets.d.path=e.csv", lambda s: s.datasets["d"].path, "e.csv"),
         ("datasets.d.positive.label=007x", lambda s: s.datasets["d"].positive.label, "007x"),
@@ -62,8 +62,8 @@ def test_the_hash_stays_that_of_the_file(load):
         ("title=!!str x", "tags are not allowed: !!str; remove it"),
         ("title=&a x", "anchors are not allowed: &a; remove it"),
         ("title=007", "007 is a number with leading zeros; quote it: '007'"),
-        ("title=a\u202eb", "U+202E (right-to-left override) is not allowed; "
-                           "remove it: it is invisible or changes how the text looks"),
+        ("title=a\u202eb", ("U+202E (right-to-left override) is not allowed; "
+                           "remove it: it is invisible or changes how the text looks")),
     ],
 )  # fmt: skip
 def test_a_wrong_override_is_named(mistakes, override, expected):

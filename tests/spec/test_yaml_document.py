@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import pytest
@@ -34,7 +35,8 @@ def test_values_and_keys_have_their_places():
 @pytest.mark.parametrize(
     "text",
     ["no", "yes", "on", "off", "y", "n", "2026-11-21", "0b1", "1.2.3", "12e", "1e", "+", "-", ".",
-     "..", "0x", "0xg", "1,5", "90%", "=", "NULL_", "nul", "tRue", "1 2", "4GB", ".5.", "e5", "- ."],
+     "..", "0x", "0xg", "1,5", "90%", "=", "NULL_", "nul", "tRue", "1 2", "4GB", ".5.", "e5",
+     "- ."],
 )  # fmt: skip
 def test_text_of_yaml_1_2(text):
     assert resolve(text) == text
@@ -93,11 +95,11 @@ def test_nan_is_a_number_that_is_none():
         ("a: 1e400\nb: 1e-400\n", [
             "1:4: number out of range: 1e400; a smaller number, or quotes around text",
             "2:4: number out of range: 1e-400; a smaller number, or quotes around text"]),
-        ("a: [\n", ["2:1: not YAML: did not find expected node content "
-                    "while parsing a flow node"]),
+        ("a: [\n", [("2:1: not YAML: did not find expected node content "
+                    "while parsing a flow node")]),
         ("a: b: c\n", ["1:5: not YAML: mapping values are not allowed in this context"]),
-        ("\ta: 1\n", ["1:1: not YAML: found character that cannot start any token "
-                      "while scanning for the next token"]),
+        ("\ta: 1\n", [("1:1: not YAML: found character that cannot start any token "
+                      "while scanning for the next token")]),
     ],
 )  # fmt: skip
 def test_more_than_data_is_refused_at_its_place(source, expected):
@@ -145,12 +147,12 @@ def test_other_scripts_accents_and_emoji_are_text():
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        (b"a: 1\nb: caf\xe9\n", "2:7: byte 0xe9 (number 12 of the file) is not UTF-8; "
-                                "save the file as UTF-8"),
-        (b"a: \xc3\xa9\xff", "1:5: byte 0xff (number 6 of the file) is not UTF-8; "
-                             "save the file as UTF-8"),
-        (b"a: \xed\xa0\x80", "1:4: byte 0xed (number 4 of the file) is not UTF-8; "
-                             "save the file as UTF-8"),
+        (b"a: 1\nb: caf\xe9\n", ("2:7: byte 0xe9 (number 12 of the file) is not UTF-8; "
+                                "save the file as UTF-8")),
+        (b"a: \xc3\xa9\xff", ("1:5: byte 0xff (number 6 of the file) is not UTF-8; "
+                             "save the file as UTF-8")),
+        (b"a: \xed\xa0\x80", ("1:4: byte 0xed (number 4 of the file) is not UTF-8; "
+                             "save the file as UTF-8")),
         ("a: 1".encode("utf-16"), "1:1: the file is UTF-16; save it as UTF-8"),
     ],
 )  # fmt: skip
@@ -183,8 +185,6 @@ def test_limits_are_exact():
 )  # fmt: skip
 def test_no_input_costs_more_than_its_length(source):
     start = time.process_time()
-    try:
+    with contextlib.suppress(SpecError):
         read_document(source, "s")
-    except SpecError as error:
-        assert error.problems
     assert time.process_time() - start < 2
