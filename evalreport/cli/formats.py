@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from evalreport.errors import (
@@ -21,11 +22,23 @@ Step = Callable[[str, int | None], None]
 
 
 @dataclass
-class Rendered:
+class Drawn:
     """The files that were made, by name, and what could not be."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     problems: list[EvalreportError] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class DrawingOptions:
+    """What to draw and how: formats, template, clock, PDF variant and paper, the spec's text."""
+
+    formats: tuple[str, ...]
+    template: str | Path
+    when: datetime
+    variant: str = "pdf/a-3a"
+    page_size: str = "a4"
+    spec_text: str = ""
 
 
 def check_formats(asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -38,98 +51,88 @@ def check_formats(asked: tuple[str, ...]) -> tuple[str, ...]:
     return asked
 
 
-def rendered(
-    results: dict[str, Any],
-    data: bytes,
-    loaded: Any,
-    formats: tuple[str, ...],
-    when: datetime,
-    progress: Any,
-) -> Rendered:
-    """results.json, measures.csv and every format that was asked for.
+def drawn(
+    results: dict[str, Any], data: bytes, options: DrawingOptions, step: Step
+) -> Drawn:
+    """results.json (``data``), measures.csv and every format that was asked for.
 
-    A template that fails is a problem of its format alone; the rest is made.
+    A template or page that fails is a problem of its format alone; the rest is made.
     """
     from evalreport.report.csv import measures_csv
 
-    made = Rendered({"results.json": data, "measures.csv": measures_csv(results)})
-    template = _template(loaded)
-    if "html" in formats or "pdf" in formats:
-        _pages(made, results, data, loaded, formats, when, template, progress)
-    others: dict[str, Callable[[], dict[str, bytes]]] = {
-        "markdown": lambda: {"summary.md": _other("markdown", results)},
-        "csv": lambda: {"tables.csv": _other("csv", results)},
-        "junit": lambda: {"criteria.xml": _other("junit", results)},
-        "model_index": lambda: {"model-index.yaml": _other("model_index", results)},
-        "latex": lambda: {"tables.tex": _other("latex", results)},
-    }
-    for name, make in others.items():
-        if name in formats:
-            made.files.update(make())
+    made = Drawn({"results.json": data, "measures.csv": measures_csv(results)})
+    if "html" in options.formats or "pdf" in options.formats:
+        _pages(made, results, data, options, step)
+    for name, make in _OTHERS.items():
+        if name in options.formats:
+            made.files.update(make(results))
     return made
 
 
-def _template(loaded: Any) -> Any:
-    name = loaded.spec.report.template
-    if loaded.folder is not None and ("/" in name or (loaded.folder / name).is_dir()):
-        return loaded.folder / name
-    return name
-
-
 def _pages(
-    made: Rendered,
-    results: dict[str, Any],
-    data: bytes,
-    loaded: Any,
-    formats: tuple[str, ...],
-    when: datetime,
-    template: Any,
-    progress: Any,
+    made: Drawn, results: dict[str, Any], data: bytes, options: DrawingOptions, step: Step
 ) -> None:
     from evalreport.render.html import render_html
 
-    progress.step("drawing the report", None)
+    step("drawing the report", None)
     try:
-        page = render_html(results, template)
+        page = render_html(results, options.template)
     except (RenderingError, LimitError) as error:
         made.problems.append(error)
         return
-    if "html" in formats:
+    if "html" in options.formats:
         made.files["report.html"] = page.encode("utf-8")
-    if "pdf" in formats:
+    if "pdf" in options.formats:
         from evalreport.render.pdf import render_pdf
 
-        progress.step("laying out the PDF", None)
-        report = loaded.spec.report
+        step("laying out the PDF", None)
+        attached = {"results.json": data, "spec.yaml": options.spec_text.encode("utf-8")}
         try:
             made.files["report.pdf"] = render_pdf(
                 page,
-                variant=report.pdf.variant,
-                attachments={"results.json": data, "spec.yaml": loaded.text.encode("utf-8")},
-                at=when,
-                page=report.page_size,
+                variant=options.variant,
+                attachments=attached,
+                at=options.when,
+                page=options.page_size,
             )
         except (RenderingError, LimitError) as error:
             made.problems.append(error)
 
 
-def _other(name: str, results: dict[str, Any]) -> bytes:
-    if name == "markdown":
-        from evalreport.report.markdown import summary_markdown
+def _markdown(results: dict[str, Any]) -> dict[str, bytes]:
+    from evalreport.report.markdown import summary_markdown
 
-        return summary_markdown(results).encode("utf-8")
-    if name == "csv":
-        from evalreport.report.csv import tables_csv
+    return {"summary.md": summary_markdown(results).encode("utf-8")}
 
-        return tables_csv(results)
-    if name == "junit":
-        from evalreport.report.junit import criteria_junit
 
-        return criteria_junit(results)
-    if name == "model_index":
-        from evalreport.report.model_index import model_index
+def _tables(results: dict[str, Any]) -> dict[str, bytes]:
+    from evalreport.report.csv import tables_csv
 
-        return model_index(results)
+    return {"tables.csv": tables_csv(results)}
+
+
+def _junit(results: dict[str, Any]) -> dict[str, bytes]:
+    from evalreport.report.junit import criteria_junit
+
+    return {"criteria.xml": criteria_junit(results)}
+
+
+def _model_index(results: dict[str, Any]) -> dict[str, bytes]:
+    from evalreport.report.model_index import model_index
+
+    return {"model-index.yaml": model_index(results)}
+
+
+def _latex(results: dict[str, Any]) -> dict[str, bytes]:
     from evalreport.report.latex import measures_latex
 
-    return measures_latex(results).encode("utf-8")
+    return {"measures.tex": measures_latex(results).encode("utf-8")}
+
+
+_OTHERS: Mapping[str, Callable[[dict[str, Any]], dict[str, bytes]]] = {
+    "markdown": _markdown,
+    "csv": _tables,
+    "junit": _junit,
+    "model_index": _model_index,
+    "latex": _latex,
+}

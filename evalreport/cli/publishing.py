@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from evalreport.cli.formats import Rendered, rendered
+from evalreport.cli.formats import DrawingOptions, Drawn, check_formats, drawn
 from evalreport.cli.progress import Progress
 from evalreport.errors import EvalreportError, ExitStatus
 from evalreport.record.clock import clock_text
@@ -39,7 +39,6 @@ def run_spec(
     Nothing is written before spec, data and RUNS have been found in order; a
     report that cannot be drawn does not keep back the results.
     """
-    from evalreport.cli.formats import check_formats
     from evalreport.engine.prepare import prepare
     from evalreport.engine.run import evaluate
     from evalreport.spec.load import load_spec
@@ -51,7 +50,16 @@ def run_spec(
     at = clock_text(options.when)
     results = evaluate(prepared, at, progress.step, progress.advance)
     data = canonical_json(results)
-    made = rendered(results, data, loaded, formats, options.when, progress)
+    report = loaded.spec.report
+    drawing = DrawingOptions(
+        formats=formats,
+        template=template_of(loaded),
+        when=options.when,
+        variant=report.pdf.variant,
+        page_size=report.page_size,
+        spec_text=loaded.text,
+    )
+    made = drawn(results, data, drawing, progress.step)
     progress.step("publishing", None)
     outcome = outcome_of(results)
     with RunFolder(options.runs, loaded.sha256, options.when) as folder:
@@ -60,6 +68,14 @@ def run_spec(
         published = folder.publish(_details(results, loaded, prepared, outcome, at))
     status = _status(results, made)
     return status, _summary(results, published, made, outcome, status)
+
+
+def template_of(loaded: Any) -> str | Path:
+    """The template of a spec: a shipped one by name, or a folder relative to the spec."""
+    name = str(loaded.spec.report.template)
+    if loaded.folder is not None and ("/" in name or (loaded.folder / name).is_dir()):
+        return Path(loaded.folder) / name
+    return name
 
 
 def outcome_of(results: dict[str, Any]) -> str:
@@ -72,7 +88,7 @@ def outcome_of(results: dict[str, Any]) -> str:
     return "passed" if outcomes == {"pass"} else "failed"
 
 
-def _status(results: dict[str, Any], made: Rendered) -> ExitStatus:
+def _status(results: dict[str, Any], made: Drawn) -> ExitStatus:
     if made.problems:
         return ExitStatus.FILES
     return ExitStatus.FAILED if outcome_of(results) == "failed" else ExitStatus.DONE
@@ -101,7 +117,7 @@ def _details(
 def _summary(
     results: dict[str, Any],
     published: Path,
-    made: Rendered,
+    made: Drawn,
     outcome: str,
     status: ExitStatus,
 ) -> dict[str, Any]:

@@ -16,7 +16,13 @@ from evalreport.errors import (
     did_you_mean,
 )
 from evalreport.spec.load import LoadedSpec
-from evalreport.spec.models import LinearModel, MarginModel, PredictionModel, ScoreModel, ScoresModel
+from evalreport.spec.models import (
+    LinearModel,
+    MarginModel,
+    PredictionModel,
+    ScoreModel,
+    ScoresModel,
+)
 
 #: Single-column roles of a dataset.
 ROLES = ("target", "id", "weight", "cluster", "group", "fold")

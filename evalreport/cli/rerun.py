@@ -1,0 +1,76 @@
+"""``evalreport verify --rerun``: everything computed again and compared byte by byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evalreport.cli.formats import DrawingOptions, drawn
+from evalreport.cli.publishing import template_of
+from evalreport.cli.rendering import read_results, when_of
+from evalreport.errors import Location, Problem, UsageError
+from evalreport.record.hashing import canonical_json
+
+
+def rerun_problems(run: Path, spec: Path | None) -> list[Problem]:
+    """Files of a run that do not come out the same again from its spec and data.
+
+    The spec is looked for where ``spec`` says, else by its name in the current
+    folder; it must have the hash that the run recorded.
+    """
+    from evalreport.engine.prepare import prepare
+    from evalreport.engine.run import evaluate
+    from evalreport.spec.load import load_spec
+
+    _, results = read_results(run / "results.json")
+    recorded = results["provenance"]["spec"]
+    path = spec or Path(recorded["name"])
+    loaded = load_spec(path, tuple(recorded.get("overrides", ())))
+    if loaded.sha256 != recorded["sha256"]:
+        raise UsageError(
+            Problem("is not the spec of this run: its sha256 differs",
+                    "the spec as it was, with --spec", Location(str(path)))
+        )
+    when = when_of(results)
+    again = evaluate(
+        prepare(loaded, engine=results["provenance"]["engine"]["name"]),
+        str(results["provenance"]["at"]),
+    )
+    data = canonical_json(again)
+    report = loaded.spec.report
+    made = drawn(
+        again,
+        data,
+        DrawingOptions(
+            formats=_formats(run),
+            template=template_of(loaded),
+            when=when,
+            variant=report.pdf.variant,
+            page_size=report.page_size,
+            spec_text=loaded.text,
+        ),
+        _silent,
+    )
+    return [
+        Problem(f"{name} comes out differently", "", Location(str(run / name)))
+        for name, content in sorted(made.files.items())
+        if (run / name).is_file() and (run / name).read_bytes() != content
+    ]
+
+
+def _formats(run: Path) -> tuple[str, ...]:
+    """The formats whose files are in the run."""
+    names = {
+        "report.html": "html",
+        "report.pdf": "pdf",
+        "summary.md": "markdown",
+        "tables.csv": "csv",
+        "criteria.xml": "junit",
+        "model-index.yaml": "model_index",
+        "measures.tex": "latex",
+    }
+    return tuple(kind for name, kind in names.items() if (run / name).is_file())
+
+
+def _silent(_what: str, _total: Any = None) -> None:
+    """Progress that nobody watches."""
