@@ -51,6 +51,15 @@ def check_names(header: Sequence[str], name: str, line: int | None = None) -> No
         for number, column in enumerate(header, 1)
         if not column.strip()
     ]
+    problems += [
+        Problem(
+            f"the name of column {number} holds half of a surrogate pair: {quoted(column)}",
+            "give whole characters",
+            where,
+        )
+        for number, column in enumerate(header, 1)
+        if not column.isascii() and any("\ud800" <= c <= "\udfff" for c in column)
+    ]
     places: dict[str, list[int]] = {}
     for number, column in enumerate(header, 1):
         places.setdefault(column, []).append(number)

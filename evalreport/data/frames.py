@@ -59,7 +59,7 @@ def _names(frame: Any, name: str) -> list[Any]:
 
 def _series(frame: Any, index: int, key: str, name: str) -> Any:
     values = frame[key] if isinstance(frame, Mapping) else frame.iloc[:, index]
-    if isinstance(values, str) or not hasattr(values, "__len__") or np.ndim(values) != 1:
+    if isinstance(values, str) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) != 1:
         raise DataError(
             Problem(
                 f"column '{key}' does not hold one value per row",

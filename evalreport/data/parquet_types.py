@@ -11,7 +11,6 @@ from evalreport.data.table import Kind, RawColumn
 _INTEGERS = {
     f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 }
-_HUGE = {"HUGEINT", "UHUGEINT"}
 _FLOATS: dict[str, Kind] = {"FLOAT": "float32", "DOUBLE": "float64"}
 _WITH_ZONE = "TIMESTAMP WITH TIME ZONE"
 _AS_TEXT = ("VARCHAR", "DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID", "ENUM", "DECIMAL")
@@ -24,7 +23,7 @@ def readable(kind: str) -> bool:
     >>> readable("DECIMAL(10,2)"), readable("STRUCT(a INTEGER)"), readable("DATE[]")
     (True, False, False)
     """
-    if kind in _INTEGERS or kind in _HUGE or kind in _FLOATS or kind in ("BOOLEAN", _LIST):
+    if kind in _INTEGERS or kind in _FLOATS or kind in ("BOOLEAN", _LIST):
         return True
     return kind.startswith(_AS_TEXT) and not kind.endswith("]")
 
@@ -49,9 +48,6 @@ def parquet_column(name: str, kind: str, values: Any) -> RawColumn:
         return RawColumn(name, "integer", data, missing)
     if kind == "BOOLEAN":
         return RawColumn(name, "boolean", data.astype(np.bool_), missing)
-    if kind in _HUGE:
-        whole = [0 if gap else int(v) for v, gap in zip(data, missing, strict=True)]
-        return RawColumn(name, "integer", np.array(whole, object), missing)
     if kind == _LIST:
         lists = np.empty(len(data), object)
         for row in np.flatnonzero(~missing).tolist():

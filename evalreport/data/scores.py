@@ -58,7 +58,9 @@ def weights(table: RawTable, name: str) -> Numbers:
     negative = np.flatnonzero(found.values < 0)
     if not len(negative):
         return found
-    problem = _problem(table, name, "negative", negative, lambda row: f"{found.values[row]!r}")
+    problem = _problem(
+        table, name, "negative", negative, lambda row: repr(float(found.values[row]))
+    )
     return Numbers(found.values, found.missing, (*found.problems, problem), found.findings)
 
 

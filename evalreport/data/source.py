@@ -77,7 +77,7 @@ def _check_unchanged(source: Source, stream: BinaryIO) -> None:
     stream.seek(0)
     same = _digest(stream)[0] == source.sha256
     held = _identity(os.fstat(stream.fileno())) == source.identity
-    if not (same and held and _still_there(source)):
+    if not (_still_there(source) and same and held):
         raise _changed(source.name) from None
 
 

@@ -73,7 +73,9 @@ class RawColumn:
         if gap is not None:
             code[gap if keys is values else (object, gap)] = -1
         codes = np.fromiter(map(code.__getitem__, keys), np.int32, len(keys))
-        distinct = list(table) if keys is values else [key[1] for key in table]
+        if keys is values:
+            return codes, list(table)
+        distinct = [list(value) if kind is list else value for kind, value in table]
         return codes, distinct
 
 

@@ -48,7 +48,22 @@ def test_what_is_a_number(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " 1", "1 ", "1_0", "nan", "inf", "1,5", "0x1", "١", "e5", ".", "+", "1e99999", "9" * 401],
+    [
+        "",
+        " 1",
+        "1 ",
+        "1_0",
+        "nan",
+        "inf",
+        "1,5",
+        "0x1",
+        "\u0661",
+        "e5",
+        ".",
+        "+",
+        "1e99999",
+        "9" * 401,
+    ],
 )
 def test_what_is_no_number(text: str) -> None:
     assert as_number(text) is None
@@ -147,9 +162,7 @@ def test_declared_labels_settle_it() -> None:
     assert clashes([ONE, INTEGER, Written("0")], ["0", "1"]) == []
     assert clashes([INTEGER], ["1.0", "0.0"]) == []
     assert clashes([ONE_POINT], ["1"]) == [(ONE, ONE_POINT)]
-    assert clashes([TRUE], ["0", "1"]) == [(Written("0"), ONE, TRUE)] or clashes(
-        [TRUE], ["0", "1"]
-    ) == [(ONE, TRUE)]
+    assert clashes([TRUE], ["0", "1"]) == [(ONE, TRUE)]
 
 
 @given(st.lists(st.one_of(st.integers(), st.text(max_size=4)).map(str), max_size=8))

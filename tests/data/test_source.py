@@ -4,10 +4,12 @@ import hashlib
 import os
 import socket
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pytest
 
 from evalreport.data import open_source, read_table
+from evalreport.data import source as source_module
 from evalreport.data.source import reading, suffix_of
 from evalreport.errors import DataError, FilesError
 
@@ -103,10 +105,14 @@ def test_a_file_changed_while_it_is_read_is_refused(tmp_path: Path, times: str) 
     path = tmp_path / "a.csv"
     path.write_bytes(b"y\n1\n")
     source, before = open_source(path), path.stat()
-    with pytest.raises(FilesError, match="changed while it was read"), reading(source):
+
+    def change() -> None:
         path.write_bytes(b"y\n2\n")
         if times == "kept":
             os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    with pytest.raises(FilesError, match="changed while it was read"), reading(source):
+        change()
 
 
 def test_a_file_replaced_while_it_is_read_is_refused(tmp_path: Path) -> None:
@@ -121,9 +127,13 @@ def test_a_change_is_told_before_the_damage_it_did(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"y\n1\n")
     source = open_source(path)
-    with pytest.raises(FilesError, match="changed"), reading(source):
+
+    def change() -> None:
         path.write_bytes(b"y\n1,2\n")
         raise DataError("row 1 has 2 fields")
+
+    with pytest.raises(FilesError, match="changed"), reading(source):
+        change()
 
 
 def test_wrong_data_of_an_unchanged_file_stays_wrong_data(tmp_path: Path) -> None:
@@ -147,3 +157,38 @@ def test_a_kind_that_is_not_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"'\.xlsx' are not read"):
         read_table(open_source(path))
     assert suffix_of("A.TSV.GZ") == ".tsv.gz"
+
+
+def test_a_file_that_grows_while_it_is_hashed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"y\n1\n")
+    real = source_module._digest
+
+    def grow(stream: BinaryIO) -> tuple[str, int]:
+        found = real(stream)
+        with path.open("ab") as more:
+            more.write(b"2\n")
+        return found
+
+    monkeypatch.setattr(source_module, "_digest", grow)
+    with pytest.raises(FilesError, match="changed"):
+        open_source(path)
+
+
+def test_a_file_replaced_between_check_and_open_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"y\n1\n")
+    real = os.open
+
+    def replace(*given: Any) -> int:
+        path.unlink()
+        path.write_bytes(b"y\n22\n")
+        return real(*given)
+
+    monkeypatch.setattr(os, "open", replace)
+    with pytest.raises(FilesError, match="changed"):
+        open_source(path)
