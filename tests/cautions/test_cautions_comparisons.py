@@ -77,15 +77,17 @@ def test_no_better_than_the_reference(kit: Any) -> None:
     ]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
     assert record["message"] == (
-        "On 1 of 2 metrics no difference from a was shown: Recall −0.01 (−0.05 to 0.03)."
+        "In 1 of 2 comparisons no difference from a was shown: "
+        "Recall −0.01 (−0.05 to 0.03; adjusted p = 0.6)."
     )
     assert (record["severity"], record["model"]) == ("note", "b")
 
 
 def test_the_reference_is_better(kit: Any) -> None:
-    made = [_comparison(told_apart=True, better="reference", interval={"low": -0.5, "high": -0.1})]
+    shown = {"interval": {"low": -0.5, "high": -0.1}, "p_value": 0.01, "p_adjusted": 0.01}
+    made = [_comparison(told_apart=True, better="reference", **shown)]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
-    assert record["message"] == "a is better on Recall −0.01 (−0.5 to −0.1)."
+    assert record["message"] == "a is better on Recall −0.01 (−0.5 to −0.1; p = 0.01)."
     assert record["severity"] == "warning"
 
 
@@ -115,3 +117,15 @@ def test_many_intervals_and_tests(kit: Any) -> None:
         "The report holds 2 tests, uncorrected."
     )
     assert kit.message(kit.run([], intervals=20, tests=1), "multiplicity") is None
+
+
+def test_an_interval_beside_an_adjusted_p_value_is_no_contradiction(kit: Any) -> None:
+    """One test alone would tell the models apart; the p value that decides is printed."""
+    made = [_comparison(
+        metric="f1", average="macro", interval={"low": 0.01, "high": 0.05}, difference=0.03,
+        p_value=0.01, p_adjusted=0.17,
+    )]  # fmt: skip
+    assert kit.message(kit.run([], comparisons=made), "no_better_than_baseline") == (
+        "In 1 of 1 comparison no difference from a was shown: "
+        "F1 (macro) 0.03 (0.01 to 0.05; adjusted p = 0.17)."
+    )

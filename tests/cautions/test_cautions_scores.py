@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from evalreport.engine.cautions.roc import Lead, leads
 from evalreport.metrics.tables import ScoreTable
+from evalreport.predict.view import View
 
 
 def test_ties_at_a_plain_threshold(kit: Any) -> None:
@@ -235,3 +237,35 @@ def test_many_pairs_that_cross_are_counted(kit: Any) -> None:
     message = kit.message(kit.run(views, ["roc_auc"]), "roc_curves_cross")
     assert message is not None
     assert message.startswith("The ROC curves of 4 pairs of models cross. The first: a finds")
+
+
+class _Rowless(View):
+    """A view of an engine that keeps the rows to itself."""
+
+    @property
+    def rows(self) -> int:
+        return 4
+
+    @property
+    def has_score(self) -> bool:
+        return True
+
+    @property
+    def class_rows(self) -> tuple[int, ...]:
+        return (2, 2)
+
+    def tied(self, threshold: float) -> int:
+        return 0
+
+
+@pytest.mark.parametrize("last", [0.99, 1.0, 1.5])
+def test_a_view_without_rows_is_read_from_its_score_table(kit: Any, last: float) -> None:
+    """The same sentences, without the place of the row in the file."""
+    asked = ["log_loss", "roc_auc"]
+    facts = kit.run(kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, last]), asked)
+    empty = np.zeros(0, dtype=np.int32)
+    rowless = replace(facts, views=[_Rowless("d", "m", "score", ("no", "yes"), 1, empty, empty)])
+    for code in ("confident_mistake", "clipped_probabilities", "not_probabilities"):
+        expected = kit.message(facts, code)
+        shorter = expected and expected.replace(" (row 4 of the data)", "")
+        assert kit.message(rowless, code) == shorter

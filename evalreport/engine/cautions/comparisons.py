@@ -190,8 +190,9 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
         if worse:
             parts.append(f"{name(reference)} is better on {listed(map(_difference, worse))}")
         if open_ones:
+            compared = counted(len(records), "comparison")
             parts.append(
-                f"in {number(len(open_ones))} of {counted(len(records), 'comparison')} no difference "
+                f"in {number(len(open_ones))} of {compared} no difference "
                 f"from {name(reference)} was shown: {listed(map(_difference, open_ones))}"
             )
         if parts:

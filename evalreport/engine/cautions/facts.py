@@ -17,6 +17,7 @@ from evalreport.plan.task import EVERYTHING, Slice
 from evalreport.predict.view import View
 
 Record = Mapping[str, Any]
+Floats = npt.NDArray[np.float64]
 Key = tuple[str, str]
 
 
@@ -143,19 +144,44 @@ def _grouped(records: Any) -> Mapping[Key, tuple[Any, ...]]:
     return {key: tuple(own) for key, own in found.items()}
 
 
-def actual_probability(view: View) -> npt.NDArray[np.float64] | None:
-    """The probability given to the actual class of each row, shape (n,).
+def given_scores(run: RunFacts, view: View) -> Floats | None:
+    """The score of each row, shape (n,), or of each row and class, shape (n, K).
 
-    None where the model gives labels or margins, or scores outside 0 and 1.
+    From the score table, in no order of rows, where the view holds none; None where
+    the model gives labels or margins, or the table holds sums of weights.
     """
     if view.source not in ("score", "scores") or not view.rows:
         return None
-    given = view.class_scores if len(view.labels) > 2 else view.score
+    if len(view.labels) > 2 or view.score is not None:
+        return view.class_scores if len(view.labels) > 2 else view.score
+    table = _unweighted(run, view)
+    return None if table is None else np.repeat(table.scores, table.positives + table.negatives)
+
+
+def actual_probability(run: RunFacts, view: View) -> Floats | None:
+    """The probability given to the actual class of each row, shape (n,).
+
+    None where there are no scores, or where some lie outside 0 and 1.
+    """
+    given = given_scores(run, view)
     if given is None or given.min() < 0 or given.max() > 1:
         return None
     if given.ndim == 2:
         return np.asarray(given[np.arange(view.rows), view.actual], dtype=np.float64)
-    return np.where(view.actual == view.positive_index, given, 1.0 - given)
+    if view.score is not None:
+        return np.where(view.actual == view.positive_index, given, 1.0 - given)
+    table = _unweighted(run, view)
+    assert table is not None
+    positive = np.repeat(table.scores, table.positives)
+    return np.concatenate([positive, 1.0 - np.repeat(table.scores, table.negatives)])
+
+
+def _unweighted(run: RunFacts, view: View) -> ScoreTable | None:
+    """The score table, where it counts rows."""
+    table = run.score_table(view)
+    if table is None or not np.issubdtype(table.positives.dtype, np.integer):
+        return None
+    return table
 
 
 def pairs(run: RunFacts, dataset: str) -> Iterator[tuple[View, View]]:

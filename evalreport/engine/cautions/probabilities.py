@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evalreport.engine.cautions.declare import Caution, caution
-from evalreport.engine.cautions.facts import RunFacts, actual_probability
+from evalreport.engine.cautions.facts import RunFacts, actual_probability, given_scores
 from evalreport.engine.cautions.wording import limits, number, p_value, part, percent
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Kind
@@ -40,8 +40,8 @@ LINES = (
 def not_probabilities(run: RunFacts) -> Iterator[Caution]:
     """Scores that are not declared as margins lie outside 0 and 1."""
     for view in run.views:
-        given = view.class_scores if len(view.labels) > 2 else view.score
-        if given is None or not given.size or view.source not in ("score", "scores"):
+        given = given_scores(run, view)
+        if given is None:
             continue
         beyond = (given < 0) | (given > 1)
         outside = int(np.count_nonzero(beyond.any(axis=1) if beyond.ndim == 2 else beyond))
@@ -141,7 +141,7 @@ def confident_mistake(run: RunFacts) -> Iterator[Caution]:
     """One row makes up a quarter or more of the log loss at a probability under 0.1."""
     for view in run.views:
         m = run.measure(view, "log_loss")
-        given = actual_probability(view)
+        given = actual_probability(run, view)
         if m is None or given is None:
             continue
         losses = -np.log(np.clip(given, CLIP, 1 - CLIP))
@@ -152,8 +152,8 @@ def confident_mistake(run: RunFacts) -> Iterator[Caution]:
         share = float(losses[worst]) / total if total > 0 else 0.0
         if view.rows > 1 and share >= DOMINANT and given[worst] < CONFIDENT:
             yield Caution(
-                f"One of {number(view.rows)} rows (row {number(int(view.row[worst]) + 1)} of the "
-                f"data) makes up {percent(share)} of the log loss: its actual class was given "
+                f"One of {number(view.rows)} rows{_place(view, worst)} makes up {percent(share)} "
+                "of the log loss: its actual class was given "
                 f"the probability {number(float(given[worst]))}.",
                 view.dataset,
                 view.model,
@@ -161,6 +161,13 @@ def confident_mistake(run: RunFacts) -> Iterator[Caution]:
                 m.table,
                 {"share": share, "probability": float(given[worst])},
             )
+
+
+def _place(view: View, row: int) -> str:
+    """Where a row stands in its file; nothing where the view holds no rows."""
+    if view.score is None and view.class_scores is None:
+        return ""
+    return f" (row {number(int(view.row[row]) + 1)} of the data)"
 
 
 @caution(
@@ -174,7 +181,7 @@ def clipped_probabilities(run: RunFacts) -> Iterator[Caution]:
     """Rows whose actual class got less than the clip, with all that were clipped."""
     for view in run.views:
         m = run.measure(view, "log_loss")
-        given = actual_probability(view)
+        given = actual_probability(run, view)
         if m is None or given is None:
             continue
         wrong = int(np.count_nonzero(given < CLIP))
