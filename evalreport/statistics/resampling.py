@@ -94,6 +94,9 @@ def score_table_resamples(
         the order given: nothing has to be sorted again.
     """
     pos, neg = _whole(positives), _whole(negatives)
+    if not stratify and bool(np.all(pos + neg == 1)):
+        yield from _distinct_resamples(pos, resamples, rng)
+        return
     size = pos.size
     strata = (pos, neg) if stratify else (np.concatenate([pos, neg]),)
     draw = [_CellSampler(stratum, rng) for stratum in strata]
@@ -105,6 +108,20 @@ def score_table_resamples(
             for number, sample in enumerate(draw):
                 sample(row[number * size :] if stratify else row)
         yield cells[:, :size], cells[:, size:]
+
+
+def _distinct_resamples(
+    positives: Counts, resamples: int, rng: np.random.Generator
+) -> Iterator[tuple[Counts, Counts]]:
+    """The same where every score belongs to one row: rows are drawn in the order of scores."""
+    draw = _RowSampler(positives.size, rng)
+    batch = max(1, min(resamples, _BATCH_CELLS // max(2 * positives.size, 1)))
+    for start in range(0, resamples, batch):
+        times = np.empty((min(batch, resamples - start), positives.size), np.int64)
+        for row in times:
+            draw(row)
+        drawn = times * positives
+        yield drawn, np.subtract(times, drawn, out=times)
 
 
 class _RowSampler:
@@ -120,24 +137,21 @@ class _RowSampler:
         self._rows = rows
         self._sizes = [min(_BLOCK, rows - start) for start in range(0, rows, _BLOCK)]
 
-    def __call__(self) -> Counts:
-        """Times each row is drawn, shape (rows,)."""
+    def __call__(self, into: Counts) -> None:
+        """Write how often each row is drawn into an array of shape (rows,)."""
+        if len(self._sizes) == 1:
+            self._block(self._rows, into)
         if len(self._sizes) < 2:
-            return self._times(self._rows, self._rows)
-        times = np.empty(self._rows, np.int64)
-        shares = np.array(self._sizes) / self._rows
-        start = 0
+            return
+        shares, start = np.array(self._sizes) / self._rows, 0
         draws = self._rng.multinomial(self._rows, shares).tolist()
         for size, drawn in zip(self._sizes, draws, strict=True):
-            times[start : start + size] = self._times(size, drawn)
+            self._block(drawn, into[start : start + size])
             start += size
-        return times
 
-    def _times(self, size: int, drawn: int) -> Counts:
-        if size == 0:
-            return np.zeros(0, np.int64)
-        row = self._rng.integers(0, size, drawn, dtype=np.uint16)
-        return np.bincount(row, minlength=size)
+    def _block(self, drawn: int, into: Counts) -> None:
+        row = self._rng.integers(0, into.size, drawn, dtype=np.uint16)
+        into[:] = np.bincount(row, minlength=into.size)
 
 
 class _CellSampler:
@@ -163,7 +177,8 @@ class _CellSampler:
             share = self._counts[self._held] / self._total
             into[self._held] = self._rng.multinomial(self._total, share)
             return
-        times = self._rows()
+        times = np.empty(self._total, np.int64)
+        self._rows(times)
         if times.size > self._held.size:
             times = np.add.reduceat(times, self._first_row)
         into[self._held] = times
@@ -176,7 +191,10 @@ def cluster_resamples(
     draw = _RowSampler(cluster_count, rng)
     batch = max(1, min(resamples, _BATCH_CELLS // max(cluster_count, 1)))
     for start in range(0, resamples, batch):
-        yield np.stack([draw() for _ in range(min(batch, resamples - start))])
+        drawn = np.empty((min(batch, resamples - start), cluster_count), np.int64)
+        for row in drawn:
+            draw(row)
+        yield drawn
 
 
 def _usable(values: ArrayLike) -> NDArray[np.float64]:
