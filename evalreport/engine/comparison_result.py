@@ -21,6 +21,9 @@ from evalreport.statistics.tail import normal_two_sided
 
 Floats = npt.NDArray[np.float64]
 
+#: An interval of no width would claim to know more than the replicates do.
+ALIKE = "the difference is the same in all replicates: they tell no width"
+
 
 @dataclass(frozen=True)
 class Test:
@@ -124,7 +127,7 @@ def bootstrap_interval(
     usable = drawn[np.isfinite(drawn)]
     if usable.size < 2:
         return None, "the difference is undefined in nearly all replicates"
-    if float(np.ptp(usable)) == 0.0 and not math.isclose(float(usable[0]), difference):
-        return None, "the replicates do not vary"
+    if float(np.ptp(usable)) == 0.0:
+        return None, ALIKE
     interval = from_replicates(drawn, difference, level, method)
     return interval, None if interval is not None else f"{method} gives none here"

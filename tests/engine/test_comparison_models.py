@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evalreport.engine.comparison_result import ALIKE
 from evalreport.engine.comparisons import compare
 from evalreport.engine.measures import Resolved
 from evalreport.engine.memory import MemoryTables
@@ -108,13 +109,21 @@ def test_a_model_compared_with_its_double_differs_by_nothing() -> None:
         [scored("a", scores, actual), scored("b", scores, actual)], [*ALL]
     )
     assert len(records) > 40
+    actual, one, two = noisy(1)
+    apart = every_record([scored("a", one, actual), scored("b", two, actual)], [*ALL])
+    intervals = {r["metric"]: r["interval"]["method"] for r in apart}
     for r in records:
         assert r["difference"] == 0.0, r["metric"]
         assert r["p_value"] == 1.0, r["metric"]
         assert not r["told_apart"]
         assert r["better"] is None
-        low, high = r["interval"]["low"], r["interval"]["high"]
-        assert low <= 0.0 <= high
+        if r["interval"] is None:
+            assert "bootstrap_percentile" in intervals[r["metric"]]
+            assert r["interval_reason"] == ALIKE
+        else:
+            assert r["interval"]["low"] <= 0.0 <= r["interval"]["high"]
+    analytic = {r["metric"] for r in records if r["interval"] is not None}
+    assert {"accuracy", "recall", "fpr", "roc_auc", "gini", "brier", "net_benefit"} <= analytic
 
 
 @pytest.mark.parametrize("test", ["mcnemar", "mcnemar_corrected"])
