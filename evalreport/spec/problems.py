@@ -84,9 +84,9 @@ def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type
         return _missing(error, path, document, root)
     if kind == "literal_error":
         return _not_a_choice(error, path, document)
-    if kind == "string_too_short":
-        return _empty_text(error, path, document)
     name, where = name_of(path), document.where(path)
+    if error["loc"][-1] == "[key]":
+        return Problem(f"a key of {name_of(path[:-1])} is empty", "text", document.where_key(path))
     if kind in ("too_short", "too_long"):
         return _wrong_length(error, name, where)
     if kind in _BOUNDS:
@@ -98,13 +98,6 @@ def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type
     if kind == "string_pattern_mismatch":
         instead = _described(error, root)
     return Problem(f"{name} is {shown(error['input'])}", instead or str(error["msg"]), where)
-
-
-def _empty_text(error: dict[str, Any], path: Path, document: Document) -> Problem:
-    if error["loc"][-1] == "[key]":
-        what = f"a key of {name_of(path[:-1])} is empty"
-        return Problem(what, "some text", document.where_key(path))
-    return Problem(f"{name_of(path)} is empty", "some text", document.where(path))
 
 
 def _input(error: dict[str, Any], document: Document, path: Path) -> str:

@@ -39,7 +39,10 @@ class Reach(Part):
                         )
                     )
                 params = {key: item for key, item in wanted.items() if key != "value"}
-                return {"metric": _metric({word: params}), "value": as_number(wanted["value"])}
+                return {
+                    "metric": _metric({word: params}),
+                    "value": _value(wanted["value"], word, "value"),
+                }
             return {"metric": _metric(word, keyed=True), "value": _value(wanted, word)}
         raise wrong_type(raw, "one metric and its value, such as {recall: 0.95}")
 
@@ -56,10 +59,13 @@ def _metric(raw: Any, *, keyed: bool = False) -> RuleMetric:
     return RuleMetric.model_validate({word: params or {}} if keyed or params is not None else word)
 
 
-def _value(raw: Any, word: str) -> float:
-    if isinstance(raw, (Scalar, int, float)) and not isinstance(raw, bool):
+def _value(raw: Any, *path: str) -> float:
+    """The value to reach, or a fault at its place."""
+    try:
         return as_number(raw)
-    raise refuse(Fault(f"{word} is to reach {shown(raw)}", "a number", (word,)))
+    except ValueError:
+        fault = Fault(f"{path[0]} is to reach {shown(raw)}", "a number", path)
+    raise refuse(fault)
 
 
 class Threshold(Part):

@@ -302,3 +302,10 @@ def test_letters_of_two_scripts_in_one_word_are_noted(load):
     loaded = load("positive: {label: m\u0430lignant}")
     assert ["cyrillic small letter a" in str(note) for note in loaded.notes] == [True]
     assert loaded.spec.positive == NamedPositive(label="m\u0430lignant")
+
+
+def test_datasets_of_a_model_and_their_positive_class():
+    spec = load_spec(CORPUS / "training.yaml").spec
+    assert spec.datasets_of("tuned") == ("rows",)
+    assert spec.datasets_of("onnx_model") == ("rows", "other")
+    assert spec.positive_of("rows") == "largest"

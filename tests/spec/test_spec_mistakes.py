@@ -81,6 +81,10 @@ ONE_LINE = [
     ("thresholds: [{at_least: {fbeta: {beta: 2}}}]", [
         "8:26: fbeta has no value to reach; value: 0.9 beside its parameters",
     ]),
+    ("thresholds: [{at_least: {fbeta: {beta: 2, value: ~}}}, {at_least: recall}]", [
+        "8:50: fbeta is to reach ~; a number",
+        "8:68: at_least is 'recall'; one metric and its value, such as {recall: 0.95}",
+    ]),
     # metrics and their parameters
     ("declared: [{metric: {fbeta: {bata: 2, beta: 0}}, value: 1, source: s}]", [
         "8:30: unknown parameter 'bata' of fbeta; did you mean 'beta'?",
@@ -113,6 +117,21 @@ ONE_LINE = [
         "8:30: item 3 of subgroups is a mapping; a column, or a list of columns to be crossed",
         "8:38: item 4 of subgroups is empty; at least one",
         "8:42: item 1 of item 5 of subgroups is empty; some text",
+    ]),
+    ("cautions: {off: {'': reason}}", ["8:18: a key of off is empty; text"]),
+    ("hierarchy: {'': a}", ["8:13: a key of hierarchy is empty; text"]),
+    ("about: {a: [x, {b: ~}]}", ["8:20: b is ~; quote it if it is meant as text"]),
+    ("prevalence: [.nan, [1], half, '0,5']", [
+        "8:14: item 1 of prevalence is .nan; a finite number",
+        "8:20: item 2 of prevalence is a list; a number",
+        "8:25: item 3 of prevalence is 'half'; a number",
+        "8:31: item 4 of prevalence is '0,5'; a number with a decimal point: 0.5",
+    ]),
+    ("learning_curve: {sizes: [" + "1.0, " * 100 + "0.5]}", [
+        "8:25: sizes has 101; at most 100",
+    ]),
+    ("declared: [{metric: {f1: {}, f2: {}}, value: 1, source: s}]", [
+        "8:21: a metric with 2 keys; one metric each: a name, or {name: {parameter: value}}",
     ]),
     ("costs: 5", [("8:8: costs is 5; {false_negative: 5, false_positive: 1}, or "
                   "{actual: {predicted: cost}}")]),
@@ -368,3 +387,23 @@ def test_at_most_a_hundred_mistakes_are_told(mistakes):
 def test_a_message_does_not_repeat_a_very_long_name(mistakes):
     (found,) = mistakes(f"? {'k' * 20_000}\n: 1\n")
     assert len(found) < 1_500
+
+
+def test_steps_of_an_estimator(mistakes):
+    text = """\
+    evalreport: 1
+    datasets: {d: {path: d.csv, target: y}}
+    cross_validation: {}
+    models:
+      m:
+        estimator: sklearn.tree.DecisionTreeClassifier
+        steps: [scal, 5, {scale: {}, impute: {}}, {scale: {methd: x}}, {impute: {strategy: men}}]
+    metrics: [f1]
+    """
+    assert mistakes(text, whole=True) == [
+        "7:13: unknown step 'scal'; did you mean 'scale'?",
+        "7:19: item 2 of steps is 5; one of impute, scale, one_hot",
+        "7:22: a step with 2 keys; one step each",
+        "7:56: unknown key 'methd'; did you mean 'method'?",
+        "7:88: strategy is 'men'; did you mean 'mean'?",
+    ]
