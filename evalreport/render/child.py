@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from evalreport.errors import LimitError, Location, Problem, RenderingError
+from evalreport.errors import FilesError, LimitError, Location, Problem, RenderingError
 
 #: Seconds that a template, and a page, may take.
 SECONDS = {"html": 20, "pdf": 300}
@@ -62,7 +62,7 @@ def _too_long(task: str, seconds: float) -> LimitError:
     )
 
 
-def _died(task: str, status: int, seconds: float) -> RenderingError:
+def _died(task: str, status: int, seconds: float) -> FilesError:
     if status in {-24, -9, 137, 152}:  # SIGXCPU, SIGKILL
         return LimitError(
             Problem(f"making the {task.upper()} used more than {seconds:g} seconds or too much memory",

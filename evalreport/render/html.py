@@ -44,7 +44,8 @@ def render_html(results: Mapping[str, Any], template: str | Path | None = None) 
 def fill(template: Template, report: Mapping[str, Any]) -> str:
     """The template filled in a sandbox that knows ``report`` and nothing else."""
     import jinja2
-    from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+    from jinja2.exceptions import SecurityError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
         autoescape=True,

@@ -162,7 +162,7 @@ CHAPTERS = {
     c.id: c
     for c in (
         Chapter("verdict", "Verdict", "Verdict", verdict.verdict_blocks),
-        Chapter("guide", "How to read and check this report", "How to read", guide.guide_blocks),
+        Chapter("guide", "How to read and check this report", "How to read", guide.guide_blocks, run_on=True),
         Chapter("measures", "Metrics of the classification table", "Table metrics", measures_section),
         Chapter("scores", "Metrics of the scores", "Score metrics", scores_section,
                 "They use every score, not one threshold; the table beside each is the one at the "
@@ -172,9 +172,10 @@ CHAPTERS = {
                 "its place: few rows support little."),
         Chapter("thresholds", "Thresholds", "Thresholds", thresholds_section,
                 "A threshold found on the rows that it is then judged by is exploratory: its values are "
-                "optimistic."),
-        Chapter("curves", "Curves", "Curves", curves_section),
-        Chapter("comparisons", "Comparison of the models", "Comparison", comparisons.comparison_blocks),
+                "optimistic.", run_on=True),
+        Chapter("curves", "Curves", "Curves", curves_section, run_on=True),
+        Chapter("comparisons", "Comparison of the models", "Comparison", comparisons.comparison_blocks,
+                run_on=True),
         Chapter("folds", "Folds", "Folds", slices.fold_blocks,
                 "Each fold is a classification table laid flat; the mean over folds gives every fold the "
                 "same weight, the pooled line every row."),

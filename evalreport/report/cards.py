@@ -8,7 +8,7 @@ from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.contents import Contents, Record, grouped
-from evalreport.report.count_tables import count_table
+from evalreport.report.count_tables import count_table, place_text
 from evalreport.report.formulas import formula_parts
 from evalreport.report.model import Card, CountTable, Mark, MetricBlock, Number, Whisker
 from evalreport.report.numbers import (
@@ -95,22 +95,22 @@ def card_of(
     *,
     heading: str = "",
     with_table: bool = True,
-    caption: str = "",
-    show_model: bool = True,
+    small: bool = False,
 ) -> Card:
     """The card of a measure."""
     table = contents.tables.get(str(m.get("table")))
     printed: CountTable | None = None
     if table is not None and with_table and len(table["labels"]) <= CLASSES_IN_CARD:
+        caption = f"{table['id']} · {place_text(contents, table)}" if small else ""
         printed = count_table(contents, table, m, caption=caption)
     return Card(
         number=number_of(contents, m),
         heading=heading,
-        mark=contents.mark((m["dataset"], m["model"])) if show_model else None,
+        mark=contents.mark((m["dataset"], m["model"])),
         table=printed,
         formula=formula_parts(str(m.get("formula") or "")),
         substituted=formula_parts(str(m.get("substituted") or "")),
-        result=_result(m),
+        result="" if small else _result(m),
         flags=_flags(m),
         detail=_detail(m),
     )
@@ -175,8 +175,18 @@ def about(m: Record) -> tuple[str, str]:
     declared = find(str(m["metric"]))
     if declared is None:
         return "", ""
-    aka = ", ".join(a.replace("_", " ") for a in declared.aliases[:2])
-    return aka, declared.meaning
+    title = _letters(declared.title)
+    names = [n for n in (declared.name, *declared.aliases) if not _tells_nothing(_letters(n), title)]
+    return ", ".join(n.replace("_", " ") for n in names[:2]), declared.meaning
+
+
+def _letters(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def _tells_nothing(name: str, title: str) -> bool:
+    """Whether another name is only the title spelt differently."""
+    return name.startswith(title) or title.startswith(name)
 
 
 def mark_of(contents: Contents, m: Record) -> Mark:

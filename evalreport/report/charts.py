@@ -15,6 +15,7 @@ from evalreport.report.drawing import (
     MARKERS,
     SOFT,
     draw,
+    names,
     plain,
     thinned,
     unit_axes,
@@ -128,15 +129,14 @@ def distribution_chart(curve: Curve, labels: tuple[str, str], threshold: float |
         axes.set_ylim(-1.12 * most, 1.12 * most)
         if threshold is not None:
             axes.axvline(threshold, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
-        axes.set_xlabel("score", loc="right")
-        axes.set_ylabel("rows", loc="top")
+        names(axes, "score", "rows")
         axes.yaxis.set_major_formatter(lambda v, _: f"{abs(v):g}")
         axes.text(0.04, 0.97, f"{plain(labels[0])}, upwards", transform=axes.transAxes, va="top",
                   color=COLOURS[curve.place % 6], fontsize=8.5)
         axes.text(0.96, 0.03, f"{plain(labels[1])}, downwards", transform=axes.transAxes, ha="right",
                   color=SOFT, fontsize=8.5)
 
-    return draw(paint, height=2.1)
+    return draw(paint, height=1.85)
 
 
 def _kinds(points: Points) -> tuple[str, str]:
@@ -156,30 +156,32 @@ def sweep_chart(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> bytes:
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
         for k, (name, t) in enumerate(thresholds[:6]):
             axes.axvline(t, color=INK if k == 0 else LINE, linewidth=0.8, linestyle=(0, (3, 2)))
-            axes.text(t, 1.1, f" {plain(name)}", fontsize=7, color=SOFT, va="bottom", ha="left",
-                      rotation=28)
-        axes.set_xlabel("threshold", loc="right")
-        for data, word, colour in ((rows, "recall", COLOURS[curve.place % 6]), (rest, "specificity", SOFT)):
-            if data:
-                x, y = data[len(data) // (5 if word == "recall" else 3)]
-                axes.annotate(word, (x, y), (0, -10), textcoords="offset points", fontsize=8.5,
-                              color=colour)
+            axes.text(t, 1.11 + 0.13 * (k % 2), plain(name), fontsize=8, color=SOFT, va="bottom",
+                      ha="center")
+        names(axes, "threshold", "share")
+        for y, word, colour in ((0.2, "recall", COLOURS[curve.place % 6]), (0.06, "specificity", SOFT)):
+            dash = DASHES[curve.place % 6]
+            axes.plot([0.36, 0.44], [y, y], transform=axes.transAxes, color=colour, linewidth=1.3,
+                      linestyle=dash)
+            axes.text(0.46, y, word, transform=axes.transAxes, va="center", fontsize=8.5, color=INK,
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
 
-    return draw(paint, height=2.1)
+    return draw(paint, height=1.85)
 
 
-def plain_chart(curves: Sequence[Curve], x: str, y: str, names: tuple[str, str],
+def plain_chart(curves: Sequence[Curve], x: str, y: str, axis_names: tuple[str, str],
                 baselines: Sequence[tuple[str, Points, str]] = ()) -> bytes:
     """Any other curve: gain, lift, net benefit; ``baselines`` are thin grey lines."""
 
     def paint(axes: Any) -> None:
-        axes.set_xlabel(names[0], loc="right")
-        axes.set_ylabel(names[1], loc="top")
+        names(axes, *axis_names)
         for k, (name, points, column) in enumerate(baselines):
             rows = columns(points, x, column)
             _line(axes, rows, 0, color=LINE if k else SOFT, linewidth=0.8, linestyle=DASHES[2 - k])
             if rows:
-                axes.text(*rows[len(rows) // 3][:2], f" {plain(name)}", fontsize=7.5, color=SOFT)
+                at = len(rows) * 2 // 3 if k else len(rows) // 6
+                axes.annotate(plain(name), rows[at][:2], (3, 3), textcoords="offset points",
+                              fontsize=7.5, color=SOFT)
         for curve in curves:
             _line(axes, columns(curve.points, x, y), curve.place)
         values = [r[1] for c in curves for r in columns(c.points, x, y)]

@@ -51,7 +51,7 @@ def comparison_intro(contents: Contents) -> str:
     )
     corrections = [c["correction"] for c in contents.many("comparisons") if c.get("correction")]
     if corrections:
-        text += f" p values are also given corrected for their number ({method_text(corrections[0])})."
+        text += f" Beside each p value stands the one corrected for their number ({method_text(corrections[0])})."
     return text
 
 
@@ -70,14 +70,14 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
     printed = {t.table for t in _tables(contents, entries)}
     lines = tuple(_line(contents, e, reach, printed) for e in entries)
     columns: tuple[Column, ...] = (
-        Column("metric", "left", "17%"), Column("model", "left", "10%"), Column("value", "right", "7%"),
-        Column("reference", "left", "11%"), Column("value", "right", "7%"),
-        Column("difference", "right", "9.5%"), Column(_level(entries), "right", "14%"),
-        Column("", "left", "10%"), Column("test", "left", "9%"), Column("p", "right", "6%"),
+        Column("metric", "left", "14%"), Column("model", "left", "8.5%"), Column("value", "right", "7%"),
+        Column("reference", "left", "8.5%"), Column("value", "right", "7%"),
+        Column("difference", "right", "8.5%"), Column(_level(entries), "right", "15.5%"),
+        Column("", "left", "9%"), Column("test", "left", "9%"), Column("p", "right", "6%"),
     )
     corrected = any(e.get("p_adjusted") is not None for e in entries)
     if corrected:
-        columns = (*columns, Column("p, corrected", "right", "7%"))
+        columns = (*columns, Column("p, corrected", "right", "6.5%"))
         lines = tuple(
             Line((*line.cells, LineCell(_p(e.get("p_adjusted")), "right")), line.table, line.rule)
             for line, e in zip(lines, entries, strict=True)

@@ -60,7 +60,13 @@ def count_table(
 def table_caption(contents: Contents, table: Record) -> str:
     """Id, model, threshold and slice of a table."""
     view = (table["dataset"], table["model"])
-    parts = [str(table["id"]), contents.mark(view).name]
+    return f"{table['id']} · {contents.mark(view).name} · {place_text(contents, table)}"
+
+
+def place_text(contents: Contents, table: Record) -> str:
+    """Threshold, subgroup and fold of a table."""
+    view = (table["dataset"], table["model"])
+    parts = []
     if table.get("threshold") is not None:
         parts.append(condition_text(table["threshold"], contents.operator(view)))
     parts.append(subgroup_text(table.get("subgroup") or {}))

@@ -15,7 +15,7 @@ from evalreport.report.slices import rule_text, spread_over
 from evalreport.report.words import label_text, listed
 
 #: Lines of the table beside a chart; the whole is in results.json.
-DATA_LINES = 11
+DATA_LINES = 8
 MOST_CURVES = 6
 MOST_CHARTS = 16
 WHOLE = {"tp", "fp", "fn", "tn", "n", "p", "rows", "positives", "negatives", "correct"}
@@ -139,14 +139,17 @@ def _prevalence(contents: Contents, curve: Record) -> float | None:
 def _single(contents: Contents, curve: Record) -> Chart:
     """A chart of one model."""
     view = _view(curve)
+    told = ""
     shown = Curve(contents.mark(view).name, contents.models.index(curve["model"]), curve["points"])
     if curve["kind"] == "sweep":
-        used = [
-            (rule_text(t.get("rule")).rstrip(", ") or "declared", t["threshold"])
-            for t in contents.thresholds(view) if t.get("threshold") is not None
-        ]
+        used = [t for t in contents.thresholds(view) if t.get("threshold") is not None][:6]
+        letters = [("abcdef"[k], t["threshold"]) for k, t in enumerate(used)]
         title = "Recall and specificity by threshold"
-        svg = charts.sweep_chart(shown, used)
+        told = "; ".join(
+            f"{'abcdef'[k]} {threshold_text(t['threshold'])} {rule_text(t.get('rule')).rstrip(', ') or 'declared'}"
+            for k, t in enumerate(used)
+        )
+        svg = charts.sweep_chart(shown, letters)
     else:
         classes = contents.classes(view)
         positive = str(curve.get("label"))
@@ -156,7 +159,7 @@ def _single(contents: Contents, curve: Record) -> Chart:
         svg = charts.distribution_chart(shown, labels, contents.first_threshold(view)[0])
     caption = f"{title}, {shown.name}"
     alt = f"{caption}. {_said(curve['kind'], curve['points'])}."
-    return Chart(data_url(svg), alt, caption, *_size(svg), data=_data(contents, caption, curve))
+    return Chart(data_url(svg), alt, caption, *_size(svg), aside=told, data=_data(contents, caption, curve))
 
 
 def _said(kind: str, points: Any) -> str:

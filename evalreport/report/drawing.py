@@ -48,7 +48,7 @@ SETTINGS: dict[Any, Any] = {
 }
 
 
-def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 2.5) -> bytes:
+def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 2.35) -> bytes:
     """The SVG that ``paint`` draws on the axes it is given; inches."""
     import warnings
 
@@ -79,11 +79,11 @@ def _svg(figure: Any) -> bytes:
 
 
 def _slim(svg: str) -> str:
-    """Two decimals are finer than print; the font goes in as data."""
+    """A tenth of a point is finer than print; the font goes in as data."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
-    svg = re.sub(r"(?<=[\s\"(,\-])(\d+\.\d{2})\d+(?=[\s\",)])", r"\1", svg)
+    svg = re.sub(r"(?<=[\s\"(,\-])\d+\.\d{2,}(?=[\s\",)])", lambda m: f"{float(m[0]):.1f}", svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg)
     face = (
         "<style>@media all{@font-face{font-family:'Report Sans';src:url("
@@ -143,5 +143,10 @@ def unit_axes(axes: Any, x: str, y: str) -> None:
     axes.set_ylim(-0.01, 1.02)
     axes.set_xticks(ticks, ["0", "0.2", "0.4", "0.6", "0.8", "1"])
     axes.set_yticks(ticks, ["0", "0.2", "0.4", "0.6", "0.8", "1"])
-    axes.set_xlabel(x, loc="right")
-    axes.set_ylabel(y, loc="top", rotation=90)
+    names(axes, x, y)
+
+
+def names(axes: Any, x: str, y: str) -> None:
+    """What the axes are, level to read: below on the right, above on the left."""
+    axes.set_xlabel(x, loc="right", labelpad=1)
+    axes.set_title(y, loc="left", fontsize=9, color=SOFT, pad=5)

@@ -215,6 +215,7 @@ class Facts:
     title: str
     items: tuple[tuple[str, str], ...]
     style: str = ""
+    aside: str = ""
     kind: ClassVar[str] = "facts"
 
 
@@ -293,6 +294,14 @@ class PlainTable:
 
 
 @dataclass(frozen=True)
+class TablePair:
+    """Narrow plain tables side by side."""
+
+    tables: tuple[PlainTable, ...]
+    kind: ClassVar[str] = "halves"
+
+
+@dataclass(frozen=True)
 class Chart:
     """A chart as a data URL, in words, and its data as a table."""
 
@@ -301,6 +310,7 @@ class Chart:
     caption: str
     width: int
     height: int
+    aside: str = ""
     data: PlainTable | None = None
 
 
@@ -366,7 +376,7 @@ class Signatures:
 
 Block = (
     MetricBlock | CardGrid | Strip | Criteria | Facts | Ledgers | Text | Heading | Notes | Failure
-    | PlainTable | Charts | Tables | Shapes | Legend | Code | Signatures | CountTable
+    | PlainTable | TablePair | Charts | Tables | Shapes | Legend | Code | Signatures | CountTable
 )
 
 

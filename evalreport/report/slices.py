@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evalreport.report.contents import Contents, Record, View, grouped, identity
-from evalreport.report.model import Block, Column, PlainTable, TableRow, Text
+from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.strips import Row, measures_strip, metric_strip, slice_heads
 from evalreport.report.words import condition_text, label_text, measure_title, prose, visible
@@ -53,7 +53,7 @@ def _of_columns(contents: Contents, columns: tuple[str, ...], measures: list[Rec
     for i in leading:
         rows = _ordered(contents, same[i], slices)
         title = f"{measure_title(same[i][0])} by {name}{_at(contents, same[i][0])}"
-        heads = [Column(name, "left", "16%")]
+        heads = [Column(name, "left", "15%")]
         blocks.append(metric_strip(contents, title, rows, heads))
     rest = [m for i, ms in same.items() if i not in leading for m in ms]
     if rest:
@@ -117,7 +117,7 @@ def threshold_blocks(contents: Contents) -> list[Block]:
                 )
                 rows.append(Row(heads, measures, heads[0] + heads[1]))
         if rows:
-            columns = [Column("threshold", "left", "13%"), Column("how it was set", "left", "18%")]
+            columns = [Column("threshold", "left", "12%"), Column("how it was set", "left", "19%")]
             title = f"Thresholds, {contents.mark(view).symbol} {contents.mark(view).name}"
             blocks += measures_strip(
                 contents, title, rows, columns, flat=contents.is_binary(view), with_model=False
@@ -158,7 +158,7 @@ def _at_threshold(contents: Contents, view: View, threshold: Record) -> list[Rec
 
 def sweep_tables(contents: Contents) -> list[Block]:
     """A few lines of each sweep; the whole is in results.json."""
-    tables: list[Block] = []
+    tables: list[PlainTable] = []
     for curve in contents.many("curves"):
         if curve.get("kind") != "sweep" or curve.get("subgroup"):
             continue
@@ -167,12 +167,13 @@ def sweep_tables(contents: Contents) -> list[Block]:
         mark = contents.mark((curve["dataset"], curve["model"]))
         rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, SWEEP_LINES)]
         names = ("score ≥", "TP", "FP", "FN", "TN", "recall", "FPR", "precision")
-        columns = tuple(Column(n, "right") for n in names)
+        widths = ("13%", "10%", "9%", "9%", "9%", "12%", "14%", "19%")
+        columns = tuple(Column(n, "right", w) for n, w in zip(names, widths, strict=True))
         note = f"{len(rows)} of {total} thresholds; all are in results.json." if len(rows) < total else ""
         tables.append(
-            PlainTable(f"Threshold sweep, {mark.symbol} {mark.name}", columns, tuple(rows), note, "half")
+            PlainTable(f"Threshold sweep, {mark.symbol} {mark.name}", columns, tuple(rows), note)
         )
-    return tables[:8]
+    return [TablePair(tuple(tables[:8]))] if tables else []
 
 
 def _sweep_row(points: Record, k: int) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from evalreport.report.words import label_text, measure_title, method_text
 #: Lines of one strip; more are in results.json, and the strip says so.
 MOST_LINES = 60
 #: Numbers beside each other in one strip.
-ACROSS = 5
+ACROSS = 6
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ def metric_strip(
         lines.append(_metric_line(contents, row, flat, place, row.group != previous))
         previous = row.group
     counts = [Column(name, "right", "5%") for name in FLAT] if flat else []
-    fraction = [Column("fraction", "right", "11%")]
+    fraction = [Column("fraction", "right", "10%")]
     level, method = _common(shown)
     columns = (
-        *heads, Column("model", "left", "13%"), Column("n", "right", "5%"), *counts, *fraction,
-        Column("value", "right", "9%"), Column(f"{level} {method}".strip(), "right", "15%"),
-        Column("", "left", "14%"),
+        *heads, Column("model", "left", "11%"), Column("n", "right", "5%"), *counts, *fraction,
+        Column("value", "right", "8%"), Column(f"{level} {method}".strip(), "right", "15%"),
+        Column("", "left", "13.5%"),
     )
     return Strip(title, columns, tuple(lines), _more(rows, shown), "one")
 
@@ -108,14 +108,14 @@ def measures_strip(
     flat: bool = True,
     with_model: bool = True,
     strong: Callable[[Row], bool] = lambda row: False,
+    across: int = ACROSS,
 ) -> list[Strip]:
     """Several metrics over many slices: one flat table a line, values with intervals beside it."""
     identities = list(dict.fromkeys(_metric(m) for r in rows for m in r.measures))
     names = {_metric(m): measure_title(m) for r in rows for m in r.measures}
-    strips = []
-    for start in range(0, len(identities), ACROSS):
-        chosen = identities[start : start + ACROSS]
-        shown = rows[:MOST_LINES]
+    strips: list[Strip] = []
+    shown = rows[:MOST_LINES]
+    for chosen in _even_parts(identities, across):
         lines = []
         previous = None
         for row in shown:
@@ -126,14 +126,22 @@ def measures_strip(
             rule = row.group != previous
             lines.append(_measures_line(contents, row, found, flat, with_model, rule, strong(row)))
             previous = row.group
-        model = [Column("model", "left", "12%")] if with_model else []
+        model = [Column("model", "left", "10%")] if with_model else []
         counts = [Column(name, "right", "4.5%") for name in FLAT] if flat else []
         values = [Column(names[i], "right") for i in chosen]
-        part = caption if start == 0 else f"{caption}, continued"
+        part = f"{caption}, continued" if strips else caption
         strips.append(
             Strip(part, (*heads, *model, *counts, *values), tuple(lines), _more(rows, shown), "many")
         )
     return strips
+
+
+def _even_parts(items: list[tuple[Any, ...]], most: int) -> list[list[tuple[Any, ...]]]:
+    """Items in as few parts as hold at most ``most``, of sizes that differ by one at most."""
+    parts = -(-len(items) // most)
+    sizes = [len(items) // parts + (k < len(items) % parts) for k in range(parts)]
+    starts = [sum(sizes[:k]) for k in range(parts)]
+    return [items[s : s + n] for s, n in zip(starts, sizes, strict=True)]
 
 
 def _measures_line(
@@ -180,7 +188,7 @@ def _common(rows: Sequence[Row]) -> tuple[str, str]:
     levels = {i["level"] for i in intervals}
     methods = dict.fromkeys(method_text(str(i["method"])) for i in intervals)
     level = f"{level_text(intervals[0]['level'])} CI," if len(levels) == 1 else "interval,"
-    return level, next(iter(methods)) if len(methods) == 1 else "method below"
+    return level, next(iter(methods)) if len(methods) == 1 else "methods in annex A"
 
 
 def _more(rows: Sequence[Row], shown: Sequence[Row]) -> tuple[str, ...]:

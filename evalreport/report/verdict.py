@@ -72,13 +72,13 @@ def _criteria(contents: Contents) -> Criteria:
     entries = sorted(contents.many("acceptance"), key=lambda c: ORDER.get(str(c["outcome"]), 3))
     shown = entries[:MOST_CRITERIA]
     flat = any(_flat(contents, c) for c in shown)
-    columns = [Column("criterion", "left", "22%")]
-    columns.append(Column("model", "left", "11%"))
+    columns = [Column("criterion", "left", "20%")]
+    columns.append(Column("model", "left", "10%"))
     if flat:
-        columns += [Column(name, "right", "4.6%") for name in FLAT]
+        columns += [Column(name, "right", "4.4%") for name in FLAT]
     columns += [
-        Column("value", "right", "8.5%"), Column("held against it", "right", "14%"),
-        Column("required", "right", "7.5%"), Column("", "left", "10%"), Column("outcome", "left", "13%"),
+        Column("value", "right", "7.5%"), Column("held against it", "right", "14%"),
+        Column("required", "right", "7.5%"), Column("", "left", "10%"), Column("outcome", "left", "12%"),
     ]
     caption = "Acceptance criteria"
     if len(shown) < len(entries):
@@ -165,7 +165,7 @@ def headlines(contents: Contents) -> list[Block]:
             continue
         small = len(contents.classes(view)) <= 4
         cards = tuple(
-            card_of(contents, m, heading=_card_heading(m), with_table=small, caption=str(m.get("table")))
+            card_of(contents, m, heading=_card_heading(m), with_table=small, small=True)
             for m in measures
         )
         if not small:
@@ -198,56 +198,71 @@ def _headline_identities(contents: Contents) -> list[tuple[Any, ...]]:
 def ledgers(contents: Contents) -> Ledgers:
     """Label ledgers and row ledgers, alike ones printed once."""
     labels: dict[Facts, list[View]] = {}
+    ties: dict[View, str] = {}
     rows: dict[tuple[LedgerRow, ...], list[View]] = {}
     for view in contents.views:
         record = contents.label_record(view)
         if record:
-            labels.setdefault(_label_facts(contents, record, view), []).append(view)
+            facts = _label_facts(record)
+            labels.setdefault(facts, []).append(view)
+            ties[view] = _ties(record)
         own = next(
             (r for r in contents.many("rows") if (r["dataset"], r.get("model")) in {view, (view[0], None)}),
             None,
         )
         if own:
             rows.setdefault(_row_ledger(own), []).append(view)
-    named = [
-        Facts(f"{facts.title}{_whose(contents, views)}", facts.items) for facts, views in labels.items()
-    ]
-    accounts = tuple((f"Rows{_whose(contents, views)}", account) for account, views in rows.items())
+    named = []
+    for facts, views in labels.items():
+        items = list(facts.items)
+        for view in views:
+            if ties[view]:
+                whose = f"ties, {contents.mark(view).name}" if len(views) > 1 else "ties"
+                items.append((whose, ties[view]))
+        named.append(Facts(facts.title, tuple(items), "box", _whose(contents, views)))
+    accounts = tuple((f"Rows of {_whose(contents, views)}", account) for account, views in rows.items())
     return Ledgers(tuple(named[:4]), accounts[:6])
 
 
 def _whose(contents: Contents, views: Sequence[View]) -> str:
-    """Which views a ledger is of, unless it is of all."""
+    """Which views a ledger is of."""
     if len(views) == len(contents.views) and len(contents.datasets) == 1:
-        return f" of {label_text(views[0][0])}"
+        return label_text(views[0][0])
     names = [contents.mark(v).name for v in views]
     shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
-    return f" of {listed(shown)}"
+    return listed(shown)
 
 
-def _label_facts(contents: Contents, record: Record, view: View) -> Facts:
+def _ties(record: Record) -> str:
+    """Rows whose score is exactly a threshold."""
+    ties = [t for t in record.get("ties") or [] if t["rows"]]
+    told = [f"{counted(int(t['rows']), 'row')} at {threshold_text(t['threshold'])}" for t in ties]
+    return f"{listed(told)}, predicted positive" if told else ""
+
+
+def _label_facts(record: Record) -> Facts:
     order = [str(x) for x in record.get("order") or []]
     positive = record.get("positive")
     title = f"Positive class: {label_text(positive)}" if positive is not None else "Labels"
-    items = [("classes in order", _names(order))]
+    declared = [str(x) for x in record.get("declared") or []]
+    told = " (declared in this order)" if declared == order else "" if declared else " (not declared)"
+    items = [("classes", _names(order) + told)]
+    if declared and declared != order:
+        items.append(("declared", _names(declared)))
     if positive is not None:
         rule = str(record.get("rule") or "")
         told = {"largest": "the largest label", "smallest": "the smallest label"}.get(
             rule, "named in the spec"
         )
         items.append(("why positive", told))
-    declared = record.get("declared")
-    items.append(("declared", _names([str(x) for x in declared]) if declared else "not declared"))
     for key, word in (("seen_true", "seen in the truth"), ("seen_predicted", "seen in predictions")):
-        if record.get(key) is not None:
+        if record.get(key):
             seen = [str(x) for x in record[key]]
-            items.append((word, "the same" if seen == order else _names(seen)))
-    items.append(("labels are", str(record.get("kind") or "text")))
+            items.append((word, "all of them" if seen == order else _names(seen)))
+    if record.get("kind") in {"number", "boolean"}:
+        items.append(("labels are read as", f"{record['kind']}s"))
     if record.get("operator"):
         items.append(("decision", visible(str(record["operator"])).replace(">=", "≥") + " predicts positive"))
-    for tie in record.get("ties") or []:
-        rows = counted(int(tie["rows"]), "row")
-        items.append(("ties", f"{rows} exactly at {threshold_text(tie['threshold'])}, predicted positive"))
     return Facts(title, tuple(items), "box")
 
 
