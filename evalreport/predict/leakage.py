@@ -122,11 +122,14 @@ def _near_perfect(
     column: Feature, actual: Codes, positive: int, labels: Sequence[str]
 ) -> Iterator[Finding]:
     known = ~np.isnan(column.values)
-    of_class = known & (actual == positive)
-    rest = known & (actual != positive)
-    if min(of_class.sum(), rest.sum()) < FEWEST_ROWS:
+    is_class = (actual == positive)[known]
+    if min(is_class.sum(), (~is_class).sum()) < FEWEST_ROWS:
         return
-    area = auc(column.values[of_class], column.values[rest])
+    distinct, entry = np.unique(-column.values[known], return_inverse=True)
+    area = auc(
+        np.bincount(entry[is_class], minlength=len(distinct)),
+        np.bincount(entry[~is_class], minlength=len(distinct)),
+    )
     if area is None or max(area, 1 - area) < NEAR_PERFECT:
         return
     direction = "high" if area >= 0.5 else "low"

@@ -193,7 +193,7 @@ def _pairs(
         ]
     # One generator runs through all repeats, so the first is that of a single run.
     random = np.random.RandomState(scheme.seed % 2**32)
-    group_codes = None if groups is None else np.asarray(groups[0])
+    group_codes = None if groups is None or scheme.name not in GROUPED else np.asarray(groups[0])
     nothing = np.zeros((len(actual), 1))
     found: list[Pair] = []
     for repeat in range(scheme.repeats):

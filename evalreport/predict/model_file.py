@@ -1,0 +1,130 @@
+"""What a model file is, by its content: formats that run code when read are refused."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import Literal
+
+from evalreport.errors import DataError, LimitError, Location, Problem
+
+Format = Literal["skops", "onnx"]
+
+#: Bytes of a model file, and of what a skops archive holds unpacked.
+LARGEST_FILE = 1 << 30
+LARGEST_UNPACKED = 2 << 30
+
+#: Object streams of protocol 2 and later say so in two bytes; older ones start in text.
+_BINARY = re.compile(rb"\x80[\x02-\x05]")
+_TEXT = re.compile(rb"\(?(c[\w.]+\r?\n[\w.]+\r?\n|[dl]p\d+\r?\n|i[\w.]+\r?\n[\w.]+\r?\n)")
+_HEAD = 4096
+
+_WHY = (
+    "reading it can run any code, so it is refused whatever its name",
+    "save the model with skops.io.dump, or as ONNX",
+)
+
+
+def check_model_file(content: bytes, wanted: Format, name: str) -> None:
+    """Raise DataError unless the bytes are what they are said to be.
+
+    Pickle and joblib files are named as such, with the reason why they are refused;
+    LimitError for archives that unpack to too much.
+    """
+    where = Location(name)
+    if len(content) > LARGEST_FILE:
+        raise LimitError(Problem(f"the model has {len(content):,} bytes",
+                                 f"at most {LARGEST_FILE:,}", where))
+    kind = object_stream(content)
+    if kind is not None:
+        raise DataError(Problem(f"the file is a {kind}: {_WHY[0]}", _WHY[1], where))
+    if wanted == "skops":
+        _check_skops(content, where)
+    elif not content or content[:2] == b"PK":
+        found = "is empty" if not content else "is a zip archive"
+        raise DataError(Problem(f"the file {found}, no ONNX model", "give an .onnx file", where))
+
+
+def object_stream(content: bytes) -> str | None:
+    """``pickle``, ``joblib file``, an archive with either inside, or None.
+
+    >>> import pickle
+    >>> object_stream(pickle.dumps([1])), object_stream(b"PK..")
+    ('pickle', None)
+    """
+    if _BINARY.match(content) or _TEXT.match(content):
+        return "joblib file" if b"joblib" in content[:_HEAD] else "pickle"
+    head = _decompressed_head(content)
+    if head is not None and (_BINARY.match(head) or _TEXT.match(head)):
+        return "compressed joblib file or pickle"
+    if content.startswith((b"ZF0x", b"\x04\x22\x4d\x18")):
+        return "compressed joblib file"
+    return "zip archive with a pickle inside" if _pickles_inside(content) else None
+
+
+def _decompressed_head(content: bytes) -> bytes | None:
+    """The first bytes behind a compression, as joblib writes it; None if not compressed."""
+    stream = io.BytesIO(content)
+    openers: tuple[tuple[bytes, Callable[[], bytes]], ...] = (
+        (b"\x78", lambda: zlib.decompressobj().decompress(content[:_HEAD], _HEAD)),
+        (b"\x1f\x8b", lambda: _beginning(gzip.GzipFile(fileobj=stream))),
+        (b"BZ", lambda: _beginning(bz2.BZ2File(stream))),
+        (b"\xfd7z", lambda: _beginning(lzma.LZMAFile(stream))),
+        (b"\x5d\x00", lambda: _beginning(lzma.LZMAFile(stream))),
+    )
+    for magic, opened in openers:
+        if content.startswith(magic):
+            try:
+                return opened()
+            except (OSError, EOFError, zlib.error, lzma.LZMAError):
+                return None
+    return None
+
+
+def _beginning(opened: gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile) -> bytes:
+    with opened:
+        return opened.read(64)
+
+
+def _pickles_inside(content: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return any(
+                _BINARY.match(_first_bytes(archive, entry))
+                for entry in archive.infolist()[:1000]
+            )
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, zlib.error, EOFError):
+        return False
+
+
+def _first_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    try:
+        with archive.open(entry) as stream:
+            return stream.read(8)
+    except RuntimeError:
+        return b""  # an encrypted entry says nothing of itself
+
+
+def _check_skops(content: bytes, where: Location) -> None:
+    instead = "give a file written by skops.io.dump"
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError):
+        raise DataError(Problem("the file is no skops model", instead, where)) from None
+    if "schema.json" not in {entry.filename for entry in entries}:
+        raise DataError(
+            Problem("the file is a zip archive without schema.json, no skops model", instead, where)
+        )
+    unpacked = sum(entry.file_size for entry in entries)
+    if unpacked > LARGEST_UNPACKED:
+        raise LimitError(
+            Problem(f"the model unpacks to {unpacked:,} bytes", f"at most {LARGEST_UNPACKED:,}",
+                    where)
+        )

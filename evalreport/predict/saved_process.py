@@ -1,0 +1,193 @@
+"""The child process that loads a saved model: limited first, and watched while it loads.
+
+It reads a question from standard input and answers on standard output; both hold plain
+data and arrays only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from evalreport.predict.estimators import first_line
+from evalreport.predict.onnx_model import apply_onnx
+from evalreport.predict.saved import packed, unpacked
+
+#: What no model needs in order to be loaded or applied.
+_REFUSED_EVENTS = (
+    "os.system",
+    "os.exec",
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+    "os.spawn",
+    "subprocess.Popen",
+    "socket.connect",
+    "socket.bind",
+    "os.remove",
+    "os.rename",
+    "os.rmdir",
+    "os.mkdir",
+    "shutil.rmtree",
+)
+#: Modules whose types are refused even where they are trusted by name.
+_NEVER_TRUSTED = ("os", "posix", "nt", "subprocess", "sys", "builtins", "shutil", "socket",
+                  "importlib", "ctypes", "runpy", "pty", "code", "pickle", "_pickle", "marshal")
+#: How libraries word it that they could not be mapped into memory.
+_NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "bad_alloc")
+
+
+class Refused(Exception):  # noqa: N818 - an answer, not a fault of the program
+    """Why a model is not applied: what was found and what would be right."""
+
+    def __init__(self, what: str, instead: str, state: str = "refused") -> None:
+        super().__init__(what)
+        self.answer = {"state": state, "what": what, "instead": instead}
+
+
+def main() -> int:
+    """Answer one question; the status is 0 unless the process itself is broken."""
+    question = sys.stdin.buffer.read()
+    # A model that prints must not spoil the answer.
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+    answers.write(_answer(question))
+    answers.flush()
+    return 0
+
+
+def _answer(question: bytes) -> bytes:
+    told, arrays = unpacked(question)
+    _limit(told["memory"], told["seconds"])
+    content = arrays["model"].tobytes()
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if told["form"] == "onnx":
+                answer = apply_onnx(content, told, arrays["matrix"])
+            else:
+                answer = _apply_skops(content, told, arrays["matrix"])
+    except Refused as refused:
+        return packed(refused.answer)
+    except Exception as error:  # noqa: BLE001 - whatever a model raises is the answer
+        if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
+            what = "the model needs more memory than the limit"
+            instead = f"at most {told['memory'] >> 20:,} MiB"
+            return packed({"state": "limit", "what": what, "instead": instead})
+        what = f"the model failed with {type(error).__name__}: {first_line(error)}"
+        return packed({"state": "refused", "what": what, "instead": "see how it was saved"})
+    notes = dict.fromkeys(
+        f"{w.category.__name__}: {first_line(ValueError(str(w.message)), 160)}" for w in caught
+    )
+    classes, given = answer
+    return packed({"state": "done", "classes": list(classes), "notes": list(notes)}, **given)
+
+
+def _limit(memory: int, seconds: int) -> None:
+    try:
+        import resource
+    except ImportError:
+        return  # the parent's time limit still holds
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _watch() -> None:
+    """Stop at what no model needs; loading has no other way to reach the world."""
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        writes = event == "open" and any(c in str(arguments[1] or "r") for c in "wax+")
+        if writes or event in _REFUSED_EVENTS:
+            raise PermissionError(f"the model tried {event}")
+
+    sys.addaudithook(hook)
+
+
+# -- skops ---------------------------------------------------------------------------------
+
+
+def _apply_skops(
+    content: bytes, told: dict[str, Any], matrix: Any
+) -> tuple[Sequence[str], dict[str, Any]]:
+    from skops import io
+
+    _watch()
+    untrusted = io.get_untrusted_types(data=content)
+    never = [n for n in untrusted if n.partition(".")[0] in _NEVER_TRUSTED]
+    lacking = sorted({n for n in untrusted if n not in told["trusted"]} | set(never))
+    if lacking:
+        instead = "name types that you trust in `trusted`"
+        if never:
+            instead = f"{', '.join(sorted(never))} can act on the machine and cannot be trusted"
+        raise Refused(f"the file holds types that are not trusted: {', '.join(lacking)}", instead)
+    model = io.loads(content, trusted=sorted(untrusted))
+    if not callable(getattr(model, "predict", None)):
+        raise Refused(f"the file holds a {type(model).__name__}, which predicts nothing",
+                      "save a fitted classifier")
+    rows = _rows(model, told, matrix)
+    known = getattr(model, "classes_", None)
+    if known is None:
+        predicted = np.asarray(model.predict(rows))
+        names, places = np.unique(predicted, return_inverse=True)
+        return [_text(name) for name in names], {"predicted": places.astype(np.int64)}
+    classes = [_text(name) for name in known]
+    if hasattr(model, "predict_proba"):
+        return classes, {"probabilities": np.asarray(model.predict_proba(rows), np.float64)}
+    if hasattr(model, "decision_function") and len(classes) == 2:
+        return classes, {"margin": np.asarray(model.decision_function(rows), np.float64)}
+    place = {name: i for i, name in enumerate(np.asarray(known).tolist())}
+    predicted = np.asarray(model.predict(rows)).tolist()
+    return classes, {"predicted": np.array([place[name] for name in predicted], np.int64)}
+
+
+def _text(name: Any) -> str:
+    value = name.item() if hasattr(name, "item") else name
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _rows(model: Any, told: dict[str, Any], matrix: Any) -> Any:
+    """The rows as the model takes them: columns by name where it knows names."""
+    names = told["names"]
+    own = getattr(model, "feature_names_in_", None)
+    if own is not None:
+        asked = [str(name) for name in own]
+        if set(asked) != set(names):
+            raise Refused(
+                f"the model takes the features {', '.join(asked)}, not {', '.join(names)}",
+                "give its own features",
+            )
+        import pandas as pd
+
+        columns = {name: _column(told, names.index(name), matrix) for name in asked}
+        return pd.DataFrame(columns)
+    width = getattr(model, "n_features_in_", None)
+    if width is not None and width != len(names):
+        raise Refused(f"the model takes {width} features, not {len(names)}",
+                      "give its own features in its order")
+    if all(kind == "number" for kind in told["kinds"]):
+        return matrix
+    rows = np.empty(matrix.shape, object)
+    for place in range(len(names)):
+        rows[:, place] = _column(told, place, matrix)
+    return rows
+
+
+def _column(told: dict[str, Any], place: int, matrix: Any) -> Any:
+    values = matrix[:, place]
+    if told["kinds"][place] == "number":
+        return values
+    names = told["categories"][place]
+    return np.array([np.nan if np.isnan(v) else names[int(v)] for v in values], object)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
