@@ -83,7 +83,7 @@ ONE_LINE = [
     ]),
     ("thresholds: [{at_least: {fbeta: {beta: 2, value: ~}}}, {at_least: recall}]", [
         "8:50: fbeta is to reach ~; a number",
-        "8:68: at_least is 'recall'; one metric and its value, such as {recall: 0.95}",
+        "8:67: at_least is 'recall'; one metric and its value, such as {recall: 0.95}",
     ]),
     # metrics and their parameters
     ("declared: [{metric: {fbeta: {bata: 2, beta: 0}}, value: 1, source: s}]", [
