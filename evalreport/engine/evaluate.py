@@ -42,7 +42,8 @@ class Evaluated:
 
     ``numerator`` and ``denominator`` are given where the metric is one fraction
     of the table; ``exact`` is the unrounded fraction where one exists; ``note``
-    explains an average that skipped classes.
+    explains an average that skipped classes. ``bounds`` are given where scores were
+    counted in bins: the value of the single scores lies within them.
     """
 
     outcome: Outcome
@@ -52,6 +53,7 @@ class Evaluated:
     denominator: float | int | None = None
     exact: Any = None
     note: str | None = None
+    bounds: tuple[float, float] | None = None
 
 
 def evaluated(metric: Metric, expression: Expression, label: str | None) -> Evaluated:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evalreport.engine.binned_scores import BinnedScores, with_bounds
 from evalreport.engine.bootstrap import Bootstrap
 from evalreport.engine.classification import ClassificationTable
 from evalreport.engine.evaluate import (
@@ -153,12 +154,13 @@ class Measurer:
             return self._average_of_scores(task, metric, arguments)
         index = self._index(task)
         table = self.tables.scores(task.where, index)
+        at = table.middle if metric.row_loss and isinstance(table, BinnedScores) else table
         label = self.view.labels[self.class_index(task)]
-        value = evaluated(metric, metric(table, **arguments), label)
+        value = evaluated(metric, metric(at, **arguments), label)
         interval = None
         if isinstance(value.outcome, Value) and task.interval is not None:
-            interval = score_interval(self, task, metric, arguments, table, value, index)
-        return value, interval
+            interval = score_interval(self, task, metric, arguments, at, value, index)
+        return with_bounds(metric, arguments, table, value, interval)
 
     def _average_of_scores(
         self, task: Task, metric: Metric, arguments: Mapping[str, Any]
@@ -284,6 +286,9 @@ def as_measure(
 
 def _extra(computed: Computed, weight: float | None, state: str) -> dict[str, Any]:
     found: dict[str, Any] = {} if weight is None else {"weight": weight}
+    bounds = computed.evaluated.bounds
+    if bounds is not None:
+        found["bounds"] = {"low": bounds[0], "high": bounds[1]}
     if state == "value" and computed.interval is None:
         found["interval_reason"] = _no_interval(computed)
     return found

@@ -39,34 +39,44 @@ def score_interval(
     number, level = value.outcome.number, measurer.settings.level
     method = task.interval
     assert method is not None
-    if method in ("delong", "delong_logit", "hanley_mcneil"):
+    if method in AREAS:
         return _area(metric, arguments, table, level, method)
     if method == "obuchowski" or (method == "sandwich" and metric.row_loss is None):
         return _area_of_rows(measurer, task, metric, arguments, table, level, method, index)
-    if method == "normal":
-        return _mean(metric, table, number, level)
-    if method == "sandwich":
-        return _weighted_mean(metric, table, number, level)
+    if method in ("normal", "sandwich"):
+        mean = _mean if method == "normal" else _weighted_mean
+        return mean(metric, table, number, level)
     if metric.interval is Interval.LOGISTIC and method == "wald":
         return _logistic(metric, table, number, level)
-    if method in proportions.PROPORTION_METHODS:
-        if value.numerator is None or value.denominator is None:
-            return None
-        return intervals.proportion(value.numerator, value.denominator, level, method)
     if method == "influence":
         variance = influence.variance(metric.name, table)
         if variance is None:
             return None
         return intervals.symmetric(number, variance, level, method, metric.bounds)
-    name = task.name()
+    return _resampled(measurer, task, metric, arguments, table, number, index)
+
+
+AREAS = ("delong", "delong_logit", "hanley_mcneil")
+
+
+def _resampled(
+    measurer: Measurer,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    number: float,
+    index: int | None,
+) -> IntervalResult | None:
+    name, method = task.name(), str(task.interval)
     measurer.bootstrap.plan(
         task.where, index, name, lambda stacked: metric(stacked, **arguments).array()
     )
     values = measurer.bootstrap.of_scores(task.where, index, name)
-    jackknife = None
-    if method == "bootstrap_bca" and measurer.view.cluster is None and measurer.view.weight is None:
+    view, jackknife = measurer.view, None
+    if method == "bootstrap_bca" and view.cluster is None and view.weight is None:
         jackknife = score_jackknife(lambda t: metric(t, **arguments).array(), table)
-    return from_replicates(values, number, level, method, jackknife)
+    return from_replicates(values, number, measurer.settings.level, method, jackknife)
 
 
 # -- areas -------------------------------------------------------------------------------------

@@ -253,14 +253,15 @@ class ScoreTable:
         k = int(np.searchsorted(-self.scores, -threshold, side="right"))
         tp = self.true_positives[..., k - 1] if k else self.positive_total * 0
         fp = self.false_positives[..., k - 1] if k else self.negative_total * 0
+        # totals summed in the same order, so that no cell can come out below 0
+        p = self.true_positives[..., -1] if len(self.scores) else self.positive_total
+        n = self.false_positives[..., -1] if len(self.scores) else self.negative_total
         if not self.stacked:
             whole = np.issubdtype(self.positives.dtype, np.integer)
             kind = int if whole else float
             tp, fp = kind(tp), kind(fp)
-            return Counts(
-                tp=tp, fp=fp, fn=kind(self.positive_total) - tp, tn=kind(self.negative_total) - fp
-            )
-        return Counts(tp=tp, fp=fp, fn=self.positive_total - tp, tn=self.negative_total - fp)
+            return Counts(tp=tp, fp=fp, fn=kind(p) - tp, tn=kind(n) - fp)
+        return Counts(tp=tp, fp=fp, fn=p - tp, tn=n - fp)
 
 
 @dataclass(frozen=True, eq=False)

@@ -276,6 +276,8 @@ def _refused_classes(metric: Metric, table: Table, facts: Facts) -> str | None:
 def _not_probabilities(facts: Facts) -> str:
     if facts.source == "margin":
         return "margins are not probabilities"
+    if facts.low is None or facts.high is None:
+        return "there is no row with a score"
     return (
         f"scores from {facts.low:g} to {facts.high:g} are not probabilities: "
         "they would have to lie within 0 and 1"

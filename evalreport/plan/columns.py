@@ -17,6 +17,7 @@ from evalreport.errors import (
 )
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.models import (
+    AnyModel,
     LinearModel,
     MarginModel,
     PredictionModel,
@@ -76,17 +77,22 @@ def _named(loaded: LoadedSpec, name: str) -> Iterator[tuple[str, Location]]:
         for column in crossing:
             yield column, loaded.where(("subgroups", number))
     for model_name, model in spec.models.items():
-        if name not in spec.datasets_of(model_name):
-            continue
-        if isinstance(model, ScoreModel):
-            yield model.score, loaded.where(("models", model_name, "score"))
-        elif isinstance(model, MarginModel):
-            yield model.margin, loaded.where(("models", model_name, "margin"))
-        elif isinstance(model, PredictionModel) and isinstance(model.prediction, str):
-            yield model.prediction, loaded.where(("models", model_name, "prediction"))
-        elif isinstance(model, ScoresModel):
-            for label, column in model.scores.items():
-                yield column, loaded.where(("models", model_name, "scores", label))
-        elif isinstance(model, LinearModel):
-            for column in model.linear.weights:
-                yield column, loaded.where(("models", model_name, "linear", "weights", column))
+        if name in spec.datasets_of(model_name):
+            for column, place in _of_model(model):
+                yield column, loaded.where(("models", model_name, *place))
+
+
+def _of_model(model: AnyModel) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The columns a model names, with where it does."""
+    if isinstance(model, ScoreModel):
+        yield model.score, ("score",)
+    elif isinstance(model, MarginModel):
+        yield model.margin, ("margin",)
+    elif isinstance(model, PredictionModel) and isinstance(model.prediction, str):
+        yield model.prediction, ("prediction",)
+    elif isinstance(model, ScoresModel):
+        for label, column in model.scores.items():
+            yield column, ("scores", label)
+    elif isinstance(model, LinearModel):
+        for column in model.linear.weights:
+            yield column, ("linear", "weights", column)
