@@ -1,0 +1,92 @@
+"""Measures and tables as CSV, safe to open in a spreadsheet.
+
+The rule: a cell that starts with ``=``, ``+``, ``-``, ``@``, a tab or a line break
+and is not a plain number gets an apostrophe in front, so that no spreadsheet runs
+it as a formula. ``results.json`` has every text exactly.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_RISKY = ("=", "+", "-", "@", "\t", "\r", "\n")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+MEASURE_COLUMNS = (
+    "id", "dataset", "model", "subgroup", "fold", "metric", "params", "average", "label",
+    "threshold", "threshold_rule", "state", "value", "reason", "level", "low", "high", "method",
+    "numerator", "denominator", "n", "weight", "table", "formula", "substituted",
+)  # fmt: skip
+
+
+def neutral(value: Any) -> str:
+    """A cell as it is written.
+
+    >>> neutral("=1+1"), neutral("-1"), neutral(0.5), neutral(None), neutral("@SUM(1)")
+    ("'=1+1", '-1', '0.5', '', "'@SUM(1)")
+    """
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(value)
+    text = str(value)
+    if text.startswith(_RISKY) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+def measures_csv(results: Mapping[str, Any]) -> bytes:
+    """One line per measure, UTF-8, lines ended by a line feed."""
+    return _written(MEASURE_COLUMNS, (_measure(m) for m in results["measures"]))
+
+
+def tables_csv(results: Mapping[str, Any]) -> bytes:
+    """One line per cell of every classification table: table, actual, predicted, count."""
+    columns = ("table", "dataset", "model", "subgroup", "fold", "threshold", "actual",
+               "predicted", "count")
+    return _written(columns, (row for t in results["tables"] for row in _cells(t)))
+
+
+def _measure(m: Mapping[str, Any]) -> list[Any]:
+    interval = m.get("interval") or {}
+    flat = {**m, **{k: interval.get(k) for k in ("level", "low", "high", "method")}}
+    flat["subgroup"] = _pairs(m["subgroup"])
+    flat["params"] = _pairs(m["params"])
+    return [flat.get(name) for name in MEASURE_COLUMNS]
+
+
+def _cells(table: Mapping[str, Any]) -> Iterable[list[Any]]:
+    names = [*table["labels"], *table.get("extra_columns", ())]
+    place = [table["id"], table["dataset"], table["model"], _pairs(table["subgroup"]),
+             table["fold"], table["threshold"]]
+    if table["counts"] is None:
+        for actual, predicted, count in table["cells"]:
+            yield [*place, names[actual], names[predicted], count]
+        return
+    for actual, row in zip(table["labels"], table["counts"], strict=True):
+        for predicted, count in zip(names, row, strict=True):
+            yield [*place, actual, predicted, count]
+
+
+def _pairs(mapping: Mapping[str, Any]) -> str:
+    return "; ".join(f"{key}={neutral_number(value)}" for key, value in mapping.items())
+
+
+def neutral_number(value: Any) -> str:
+    """A parameter or group value as text; whole floats without a point."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _written(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([neutral(cell) for cell in row])
+    return buffer.getvalue().encode("utf-8")
