@@ -18,10 +18,8 @@ from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, LimitError, Location, Problem
 
 _MEMORY = "4GB"
-_LOCKS = (
-    "threads=2",
-    f"memory_limit='{_MEMORY}'",
-    "temp_directory=''",
+#: Settings of a connection that reads the files allowed before, and does nothing else.
+LOCKS = (
     "enable_external_access=false",
     "python_enable_replacements=false",
     "autoinstall_known_extensions=false",
@@ -133,8 +131,8 @@ def _opened(source: Source) -> Iterator[ParquetFile]:
         try:
             literal = path.replace("'", "''")
             connection.execute(f"SET allowed_paths=['{literal}']")
-            for lock in _LOCKS:
-                connection.execute(f"SET {lock}")
+            for setting in ("threads=2", f"memory_limit='{_MEMORY}'", "temp_directory=''", *LOCKS):
+                connection.execute(f"SET {setting}")
             yield ParquetFile(connection, path, source.name)
         except duckdb.OutOfMemoryException:
             raise LimitError(

@@ -45,7 +45,8 @@ def curve_records(
             table = tables.scores(EVERYTHING, k)
             for kind in _curves(table, probabilities, level, MOST_CLASS_POINTS):
                 found.append(_record(new_id(), view, label, *kind))
-    return found
+    bins = getattr(view, "bins", None)
+    return [record | {"bins": bins} for record in found] if bins else found
 
 
 def _record(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalreport.engine.binned_scores import BinnedScores
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.find import find_cautions
 from evalreport.engine.comparisons import compare
@@ -56,7 +57,9 @@ def cautions_of(
 
     def scores(dataset: str, model: str) -> ScoreTable | None:
         tables = working.tables[dataset, model]
-        return tables.scores(EVERYTHING) if tables.view.has_score else None
+        table = tables.scores(EVERYTHING) if tables.view.has_score else None
+        # Bins would be taken for distinct scores.
+        return None if isinstance(table, BinnedScores) else table
 
     facts = RunFacts(
         views=working.prepared.views,

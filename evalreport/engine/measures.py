@@ -16,6 +16,7 @@ from evalreport.engine.evaluate import (
     evaluated,
     overall_value,
 )
+from evalreport.engine.impact import UNKNOWN, Selection, highest
 from evalreport.engine.intervals import IntervalResult
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.records import Measure
@@ -26,7 +27,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.tables import Matrix
-from evalreport.plan.task import Skipped, Task, ThresholdRequest
+from evalreport.plan.task import Skipped, Slice, Task, ThresholdRequest
 from evalreport.predict.view import View
 
 
@@ -66,10 +67,14 @@ class Measurer:
         self.settings = settings
         self.thresholds = thresholds
         self.bootstrap = Bootstrap(tables, settings)
+        self._groups: dict[tuple[str, ...], dict[Slice, None]] = {}
 
     def announce(self, tasks: Sequence[Task]) -> None:
-        """Tell the bootstrap which score metrics share the draws of each slice."""
+        """Tell which score metrics share draws, and which slices are groups of one column."""
         for task in tasks:
+            if "highest" in self._declared(task).context:
+                columns = tuple(column for column, _ in task.where.subgroup)
+                self._groups.setdefault(columns, {})[task.where] = None
             if task.table == Table.SCORES.value and task.interval in BOOTSTRAPS:
                 metric, arguments = self._metric(task)
                 index = self._index(task)
@@ -109,6 +114,9 @@ class Measurer:
         self, task: Task, threshold: float | None
     ) -> tuple[Evaluated, IntervalResult | None]:
         metric, arguments = self._metric(task, threshold)
+        if "highest" in metric.context and UNKNOWN in dict(task.where.subgroup).values():
+            reason = "the category is not known: its rows are counted, without a rate"
+            return Evaluated(Undefined(reason), metric.formula or metric.name, ""), None
         table = self.tables.classification(task.where, threshold)
         matrix = table.matrix(task.indeterminate)
         value = self._table_value(task, metric, arguments, table, matrix)
@@ -211,14 +219,31 @@ class Measurer:
     def _metric(
         self, task: Task, threshold: float | None = None
     ) -> tuple[Metric, dict[str, Any]]:
-        metric = find(task.metric)
-        assert metric is not None
+        metric = self._declared(task)
         arguments = metric.arguments(dict(task.params))
+        if "highest" in metric.context:
+            top = self.highest(task, threshold)
+            arguments["highest"] = (top.selected, top.n) if top is not None else (0, 0)
         if "threshold" in metric.context:
             arguments["threshold"] = threshold
         if "costs" in metric.context:
             arguments["costs"] = self._costs()
         return metric, arguments
+
+    def _declared(self, task: Task) -> Metric:
+        metric = find(task.metric)
+        assert metric is not None
+        return metric
+
+    def highest(self, task: Task, threshold: float | None) -> Selection | None:
+        """The group with the highest selection rate among those of the task's columns."""
+        columns = tuple(column for column, _ in task.where.subgroup)
+        found = []
+        for where in self._groups.get(columns, ()):
+            cells = self.tables.classification(where, threshold).binary(task.indeterminate)
+            selected, rows = cells.predicted_positives.exact(), cells.n.exact()
+            found.append(Selection(where.subgroup, selected, rows))
+        return highest(found)
 
     def _costs(self) -> Any:
         labels = self.view.labels

@@ -12,8 +12,16 @@ from evalreport.data.read import read_table
 from evalreport.data.source import Source, open_source
 from evalreport.data.table import RawTable
 from evalreport.engine.acceptance import Criterion
+from evalreport.engine.counted_view import CountedView, counted_facts
+from evalreport.engine.counting import (
+    Choice,
+    asked_engine,
+    choose,
+    counted_views,
+    refuse_unbounded,
+)
 from evalreport.engine.settings import Settings
-from evalreport.errors import DataError, Location, Problem
+from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.plan.build import Requests, build_plan
 from evalreport.plan.facts import Facts
 from evalreport.plan.requests import costs_of, requests_of, threshold_text
@@ -21,6 +29,7 @@ from evalreport.plan.task import Plan
 from evalreport.predict.columns import columns_needed, facts_of, view_of
 from evalreport.predict.view import View
 from evalreport.spec.load import LoadedSpec
+from evalreport.spec.model import Spec
 
 Step = Callable[[str, int | None], None]
 
@@ -76,42 +85,46 @@ def prepare(
     spec = loaded.spec
     requests = requests_of(spec)
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
-    tables, inputs = _read_all(loaded, frames or {}, subgroups, step)
+    data = _read_all(loaded, frames or {}, requests, engine, step)
     views: list[View] = []
     problems: list[Problem] = []
     for name in spec.datasets:
+        views.extend(data.counted.get(name, ()))
         for model in spec.models:
-            if name not in spec.datasets_of(model):
+            if name not in spec.datasets_of(model) or name in data.counted:
                 continue
             try:
                 views.append(
-                    view_of(spec, name, model, tables[name], subgroups, _where(loaded, name, model))
+                    view_of(
+                        spec, name, model, data.tables[name], subgroups,
+                        _where(loaded, name, model),
+                    )
                 )
             except DataError as error:
                 problems.extend(p for p in error.problems if p not in problems)
     if problems:
         raise DataError(*problems)
-    facts = tuple(facts_of(view, requests.subgroups) for view in views)
+    facts = tuple(_facts(view, requests) for view in views)
+    name, reason = data.engine()
     return Prepared(
         loaded=loaded,
-        inputs=tuple(inputs),
+        inputs=tuple(data.inputs),
         views=tuple(views),
         facts=facts,
         requests=requests,
         settings=settings_of(loaded),
-        plan=build_plan(requests, facts),
+        plan=refuse_unbounded(build_plan(requests, facts), views),
         criteria=criteria_of(loaded),
-        engine="memory",
-        engine_reason=_reason(engine, inputs),
-        tables=tables,
+        engine=name,
+        engine_reason=reason,
+        tables=data.tables,
     )
 
 
-def _reason(engine: str, inputs: list[InputData]) -> str:
-    rows = sum(one.rows for one in inputs)
-    if engine == "memory":
-        return "asked for"
-    return f"{rows:,} rows fit in memory"
+def _facts(view: View, requests: Requests) -> Facts:
+    if isinstance(view, CountedView):
+        return counted_facts(view, requests.subgroups)
+    return facts_of(view, requests.subgroups)
 
 
 def settings_of(loaded: LoadedSpec) -> Settings:
@@ -151,45 +164,99 @@ def criteria_of(loaded: LoadedSpec) -> tuple[Criterion, ...]:
     return tuple(found)
 
 
-def _read_all(
-    loaded: LoadedSpec, frames: Mapping[str, Any], subgroups: tuple[str, ...], step: Step
-) -> tuple[dict[str, RawTable], list[InputData]]:
-    spec = loaded.spec
-    unknown = [name for name in frames if name not in spec.datasets]
-    if unknown:
-        from evalreport.errors import did_you_mean
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The datasets of a spec: read to ``tables``, or ``counted`` where they lie."""
 
-        raise DataError(
-            *(Problem(f"frames holds '{name}', which the spec does not declare",
-                      did_you_mean(name, spec.datasets, "datasets")) for name in unknown)
-        )
-    sources: dict[str, Source] = {}
-    for name, dataset in spec.datasets.items():
-        if name not in frames:
-            sources[name] = _source(loaded, str(dataset.path))
-    tables: dict[str, RawTable] = {}
-    inputs: list[InputData] = []
+    tables: dict[str, RawTable] = field(default_factory=dict)
+    counted: dict[str, list[CountedView]] = field(default_factory=dict)
+    inputs: list[InputData] = field(default_factory=list)
+    choices: dict[str, Choice] = field(default_factory=dict)
+
+    def engine(self) -> tuple[str, str]:
+        """The engine of the run, and why, dataset by dataset where they differ."""
+        names = {choice.name for choice in self.choices.values()}
+        reasons = {choice.reason for choice in self.choices.values()}
+        name = next(iter(sorted(names - {"memory"})), "memory")
+        if len(reasons) == 1:
+            return name, reasons.pop()
+        told = (f"{one}: {choice.name}, {choice.reason}" for one, choice in self.choices.items())
+        return name, "; ".join(told)
+
+
+def _read_all(
+    loaded: LoadedSpec, frames: Mapping[str, Any], requests: Requests, engine: str, step: Step
+) -> Data:
+    spec = loaded.spec
+    _check_frames(spec, frames)
+    sources = {
+        name: _source(loaded, str(dataset.path))
+        for name, dataset in spec.datasets.items()
+        if name not in frames
+    }
+    data = Data()
     problems: list[Problem] = []
-    for name, dataset in spec.datasets.items():
-        columns = columns_needed(spec, name, subgroups)
-        step(f"reading {name}", None)
+    asked = asked_engine(spec, engine)
+    for name in spec.datasets:
+        source = sources.get(name)
         try:
-            if name in frames:
-                tables[name] = read_frame(frames[name], name, columns)
-                inputs.append(InputData(name, name, None, None, tables[name].rows))
-            else:
-                source = sources[name]
-                tables[name] = read_table(source, columns)
+            if source is not None:
                 _check_hash(loaded, name, source)
-                inputs.append(
-                    InputData(name, _shown(str(dataset.path)), source.sha256, source.size,
-                              tables[name].rows)
-                )
+            data.choices[name] = choose(spec, name, source, asked, requests)
+            if source is None or not _counted(data, spec, name, source, requests, step):
+                _read(data, spec, name, source or frames[name], requests, step)
         except DataError as error:
             problems.extend(error.problems)
     if problems:
         raise DataError(*problems)
-    return tables, inputs
+    return data
+
+
+def _check_frames(spec: Spec, frames: Mapping[str, Any]) -> None:
+    unknown = [name for name in frames if name not in spec.datasets]
+    if unknown:
+        raise DataError(
+            *(Problem(f"frames holds '{name}', which the spec does not declare",
+                      did_you_mean(name, spec.datasets, "datasets")) for name in unknown)
+        )
+
+
+def _counted(
+    data: Data, spec: Spec, name: str, source: Source, requests: Requests, step: Step
+) -> bool:
+    """Count a dataset where it lies; False where it has to be read."""
+    choice = data.choices[name]
+    if choice.name == "memory":
+        return False
+    step(f"counting {name}", None)
+    views = counted_views(spec, name, source, choice, requests)
+    if views is None:
+        data.choices[name] = Choice("memory", "read row by row to find its mistakes")
+        return False
+    data.counted[name] = list(views)
+    rows = views[0].ledger.rows_read if views else 0
+    shown = _shown(str(spec.datasets[name].path))
+    data.inputs.append(InputData(name, shown, source.sha256, source.size, rows))
+    return True
+
+
+def _read(
+    data: Data, spec: Spec, name: str, given: Any, requests: Requests, step: Step
+) -> None:
+    """Read the columns of a dataset that a run needs, from its file or the frame given."""
+    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    columns = columns_needed(spec, name, subgroups)
+    step(f"reading {name}", None)
+    if isinstance(given, Source):
+        table = read_table(given, columns)
+        shown = _shown(str(spec.datasets[name].path))
+        data.inputs.append(InputData(name, shown, given.sha256, given.size, table.rows))
+    else:
+        table = read_frame(given, name, columns)
+        data.inputs.append(InputData(name, name, None, None, table.rows))
+    data.tables[name] = table
+    choice = data.choices[name]
+    data.choices[name] = Choice(choice.name, choice.reason.format(rows=table.rows))
 
 
 def _source(loaded: LoadedSpec, path: str) -> Source:

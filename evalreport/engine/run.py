@@ -18,6 +18,7 @@ from evalreport.engine.memory import MemoryTables
 from evalreport.engine.prepare import Prepared, Step, silent
 from evalreport.engine.records import Measure
 from evalreport.engine.rules import rule_of
+from evalreport.engine.tables_of import tables_of
 from evalreport.engine.thresholds import solve
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.facts import Facts
@@ -63,7 +64,7 @@ def evaluate(
     """
     working = Working(prepared)
     for view in prepared.views:
-        working.tables[view.dataset, view.model] = MemoryTables(view)
+        working.tables[view.dataset, view.model] = tables_of(view)
     for view, facts in zip(prepared.views, prepared.facts, strict=True):
         _resolve_thresholds(working, view, facts)
     step("computing measures", len(prepared.plan.tasks))

@@ -61,6 +61,6 @@ class View:
         """Number of rows actually of each class, in the order of the labels."""
         return tuple(np.bincount(self.actual, minlength=len(self.labels)).tolist())
 
-    def tied(self, threshold: float) -> int:
-        """Number of rows whose score is exactly the threshold."""
+    def tied(self, threshold: float) -> int | None:
+        """Number of rows whose score is exactly the threshold; None where it is not known."""
         return int(np.count_nonzero(self.score == threshold))

@@ -41,7 +41,7 @@ def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
                 continue
             tied = view.tied(record.threshold)
             # a rule picks an observed score, so one row there says nothing
-            if tied > (0 if record.threshold_rule is None else 1):
+            if tied is not None and tied > (0 if record.threshold_rule is None else 1):
                 verb = "scores" if tied == 1 else "score"
                 yield Caution(
                     f"{part(tied, view.rows)} rows {verb} exactly {record.threshold:.6g} and "

@@ -1,0 +1,158 @@
+"""Score tables kept as histograms, and the exact bounds of what that can change.
+
+A bin knows how many positives and negatives it holds and the lowest and highest
+score that occurs in it. Everything at the edge of a bin is exact. What depends on
+the order, or the values, of the scores within a bin lies between two bounds,
+which are attained by some scores within the bins, so they cannot be narrower.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.intervals import IntervalResult
+from evalreport.metrics.declare import Metric
+from evalreport.metrics.formula import Value
+from evalreport.metrics.tables import ScoreTable
+
+Floats = npt.NDArray[np.float64]
+
+#: Metrics that are found from two orders of the rows within each bin.
+RANKED = ("roc_auc", "gini", "mann_whitney_u", "ks", "average_precision")
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedScores(ScoreTable):
+    """A score table whose entries are bins: ``scores`` their lowest scores, ``highs`` the highest.
+
+    ``bins`` is the number of bins that was asked for.
+    """
+
+    highs: Floats | None = None
+    bins: int = 0
+
+    @cached_property
+    def mixed(self) -> npt.NDArray[np.bool_]:
+        """Which bins hold several distinct scores, shape (D,)."""
+        assert self.highs is not None
+        return np.asarray(self.highs > self.scores)
+
+    @cached_property
+    def middle(self) -> ScoreTable:
+        """The table with each bin at the middle of its scores."""
+        assert self.highs is not None
+        return ScoreTable(
+            self.scores + (self.highs - self.scores) / 2, self.positives, self.negatives
+        )
+
+    def split(self, positives_first: bool) -> ScoreTable:
+        """The table with the positives of each mixed bin above, or below, its negatives.
+
+        Scores are no more than their order. Shape (D + mixed bins,).
+        """
+        places = np.repeat(np.arange(len(self.scores)), 1 + self.mixed)
+        second = np.concatenate([[False], places[1:] == places[:-1]])
+        first = np.concatenate([second[1:], [False]])
+        upper, lower = (first, second) if positives_first else (second, first)
+        positives = np.where(lower, 0, self.positives[places])
+        negatives = np.where(upper, 0, self.negatives[places])
+        return ScoreTable(-np.arange(len(places), dtype=np.float64), positives, negatives)
+
+
+def bounded(metric: Metric) -> bool:
+    """Whether bounds of a metric are known for binned scores."""
+    return metric.name in RANKED or metric.row_loss is not None
+
+
+def bounds(
+    metric: Metric, arguments: Mapping[str, Any], table: BinnedScores
+) -> tuple[float, float]:
+    """The lowest and highest value that scores within the bins can give the metric.
+
+    The value must be defined, and the metric one of which bounds are known.
+    """
+    if metric.row_loss is not None:
+        return _loss_bounds(metric, table)
+    best, worst = table.split(positives_first=True), table.split(positives_first=False)
+    high = _number(metric, arguments, best)
+    if metric.name == "ks":
+        return _number(metric, arguments, table), max(high, _number(metric, arguments, worst))
+    if metric.name == "average_precision":
+        return _lowest_average_precision(table), high
+    return _number(metric, arguments, worst), high
+
+
+def with_bounds(
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    value: Evaluated,
+    interval: IntervalResult | None,
+) -> tuple[Evaluated, IntervalResult | None]:
+    """A value and interval with what binning can change: bounds told, the interval widened."""
+    if not isinstance(table, BinnedScores) or not isinstance(value.outcome, Value):
+        return value, interval
+    if not table.mixed.any():
+        return value, interval
+    number = value.outcome.number
+    low, high = bounds(metric, arguments, table)
+    low, high = min(low, number), max(high, number)
+    told = f"scores are counted in {table.bins:,} bins: the value lies from {low!r} to {high!r}"
+    note = f"{value.note}; {told}" if value.note else told
+    marked = replace(value, note=note, bounds=(low, high))
+    if interval is None:
+        return marked, None
+    text = "widened by what the bins of the scores can change"
+    wide = replace(
+        interval,
+        low=max(interval.low - (number - low), min(metric.bounds[0], interval.low)),
+        high=min(interval.high + (high - number), max(metric.bounds[1], interval.high)),
+        note=f"{interval.note}; {text}" if interval.note else text,
+    )
+    return marked, wide
+
+
+def _number(metric: Metric, arguments: Mapping[str, Any], table: ScoreTable) -> float:
+    outcome = metric(table, **arguments).outcome("")
+    assert isinstance(outcome, Value)
+    return outcome.number
+
+
+def _loss_bounds(metric: Metric, table: BinnedScores) -> tuple[float, float]:
+    """Every row at whichever end of its bin is better, then worse; losses are monotone."""
+    assert metric.row_loss is not None
+    assert table.highs is not None
+    loss: Callable[..., Any] = metric.row_loss
+    n = table.rows.value
+    ends = [np.asarray(loss(s, own)) for own in (True, False) for s in (table.scores, table.highs)]
+    sums = []
+    for choose in (np.minimum, np.maximum):
+        of_positive, of_negative = choose(ends[0], ends[1]), choose(ends[2], ends[3])
+        parts = table.positives * of_positive + table.negatives * of_negative
+        sums.append(math.fsum(parts.tolist()) / n)
+    return sums[0], sums[1]
+
+
+def _lowest_average_precision(table: BinnedScores) -> float:
+    """Negatives of a mixed bin first, then its positives one by one.
+
+    The j-th of p positives after x rows, b of them negative, adds 1 - b / (x + j); the
+    sum of 1 / (x + j) is at most log1p(p / (x + 1/2)), because 1/t is convex.
+    """
+    p = table.positives.astype(np.float64)
+    false = table.false_positives.astype(np.float64)
+    ranked = table.true_positives - p + false
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tied = p * (table.true_positives / (table.true_positives + false))
+        one_by_one = p - false * np.log1p(p / (ranked + 0.5))
+    single = p <= 1
+    steps = np.where(table.mixed & ~single, one_by_one, tied)
+    return math.fsum(np.where(p > 0, steps, 0.0).tolist()) / float(table.positive_total)

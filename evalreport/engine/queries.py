@@ -1,0 +1,238 @@
+"""The queries that count, as expression trees: the same ones for DuckDB and for Spark.
+
+Rows stand in a relation ``data`` whose columns are called ``c0``, ``c1``, ... by
+their place, so no name and no text of a file ever becomes part of a query.
+Queries count, and take the smallest and largest score; they add up no floats,
+because such a sum would depend on the order of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from sqlglot import exp
+
+#: A tree of sqlglot; its base classes are called differently from release to release.
+Tree: TypeAlias = Any
+
+#: A number as people write it, the whole of a text and nothing else.
+_NUMBER = r"\A[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
+_LARGEST = "1.7976931348623157e308"
+_FLOATS = ("FLOAT", "DOUBLE")
+
+#: What a row's score is: a finite number, missing, or neither.
+READ, MISSING, WRONG = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of ``data``: its place, and the DuckDB name of its type."""
+
+    place: int
+    kind: str
+
+    @property
+    def value(self) -> Tree:
+        """The column itself."""
+        return _column(f"c{self.place}")
+
+    @property
+    def missing(self) -> Tree:
+        """Whether there is no value: NULL, or NaN."""
+        if self.kind in _FLOATS:
+            return exp.or_(_null(self.value), exp.func("ISNAN", self.value))
+        return _null(self.value)
+
+    @property
+    def empty(self) -> Tree:
+        """Whether there is no value, or empty text."""
+        if self.kind == "VARCHAR":
+            return exp.or_(_null(self.value), self.value.eq(exp.Literal.string("")))
+        return self.missing
+
+
+@dataclass(frozen=True)
+class Binning:
+    """How scores are put into bins: ``bins`` of equal width from ``low`` to ``high``.
+
+    From 0 to 1, bin k holds exactly the scores from k / bins up to, not including,
+    (k + 1) / bins. Elsewhere the edges may be off by a rounding, but bins are in the
+    order of the scores and do not overlap. ``cuts`` are thresholds that no bin spans.
+    """
+
+    bins: int
+    low: float
+    high: float
+    cuts: tuple[float, ...] = ()
+
+    @property
+    def unit(self) -> bool:
+        """Whether bins run from 0 to 1."""
+        return (self.low, self.high) == (0.0, 1.0)
+
+
+def number(field: Field) -> Tree:
+    """The score of a row as a double; NULL where it is missing or no number."""
+    if field.kind != "VARCHAR":
+        return _double(field.value)
+    plain = exp.RegexpLike(this=field.value, expression=exp.Literal.string(_NUMBER))
+    return exp.Case().when(plain, exp.TryCast(this=field.value, to=exp.DataType.build("double")))
+
+
+def state(field: Field) -> Tree:
+    """READ, MISSING or WRONG, for the score of a row."""
+    score = number(field)
+    missing = field.missing
+    if field.kind == "VARCHAR":
+        nan = exp.func("LOWER", field.value).eq(exp.Literal.string("nan"))
+        missing = exp.or_(field.empty, nan)
+    too_large = exp.func("ABS", score) > _literal(_LARGEST)
+    wrong = exp.or_(_null(score), too_large)
+    return (
+        exp.Case()
+        .when(missing, _whole(MISSING))
+        .when(wrong, _whole(WRONG))
+        .else_(_whole(READ))
+    )
+
+
+def cells(keys: Sequence[Field], score: Field | None, gap: Field | None) -> exp.Select:
+    """Rows by the values of ``keys``, by the state of the score, by a missing id.
+
+    Columns ``k0``, ``k1``, ..., ``state``, ``gap``, ``n``; of the scores that are
+    numbers ``low``, ``high`` and how many lie ``outside`` 0 to 1.
+    """
+    inside = [exp.alias_(field.value, f"k{i}") for i, field in enumerate(keys)]
+    inside.append(exp.alias_(state(score) if score else _whole(READ), "state"))
+    empty = _flag(gap.empty) if gap else _whole(0)
+    inside.append(exp.alias_(empty, "gap"))
+    value = _double(exp.null())
+    if score is not None:
+        value = exp.Case().when(state(score).eq(_whole(READ)), number(score))
+    inside.append(exp.alias_(value, "s"))
+    by = [_column(f"k{i}") for i in range(len(keys))] + [_column("state"), _column("gap")]
+    s = _column("s")
+    outside = exp.or_(s < _literal("0"), s > _literal("1"))
+    return (
+        exp.select(*by, _count(), *_range(s), exp.alias_(exp.Sum(this=_flag(outside)), "outside"))
+        .from_(exp.select(*inside).from_("data").subquery("d"))
+        .group_by(*by)
+    )
+
+
+def used(labels: Sequence[Field], score: Field | None, names: Sequence[Field]) -> Tree:
+    """Whether a row has its labels, its score, and its fold and id."""
+    conditions = [exp.not_(field.missing) for field in labels]
+    if score is not None:
+        conditions.append(state(score).eq(_whole(READ)))
+    conditions += [exp.not_(field.empty) for field in names]
+    return exp.and_(*conditions)
+
+
+def distinct_scores(
+    score: Field, where: Tree | None, first: int | None
+) -> exp.Select:
+    """How many distinct scores there are, among any ``first`` rows or among all."""
+    rows = exp.select(exp.alias_(number(score), "s")).from_("data").where(where)
+    if first is not None:
+        rows = rows.limit(first)
+    distinct = exp.select("s").from_(rows.subquery("r")).distinct()
+    return exp.select(_count()).from_(distinct.subquery("d"))
+
+
+def repeated(field: Field) -> exp.Select:
+    """One value that stands in several rows, with how many, if there is any."""
+    value = exp.alias_(field.value, "k0")
+    return (
+        exp.select(value, _count())
+        .from_("data")
+        .where(exp.not_(field.empty))
+        .group_by(field.value)
+        .having(exp.Count(this=exp.Star()) > 1)
+        .limit(1)
+    )
+
+
+def score_counts(
+    target: Field,
+    score: Field,
+    by: Sequence[Field],
+    where: Tree | None,
+    binning: Binning | None,
+) -> exp.Select:
+    """Rows by true label, score (or its bin) and the columns ``by``.
+
+    Columns ``k0`` (true label), ``k1``, ...; ``s`` and ``n``; with bins ``bin``,
+    ``step``, ``n``, ``low`` and ``high``, the range of the scores that occur there.
+    """
+    keys = [exp.alias_(field.value, f"k{i}") for i, field in enumerate([target, *by])]
+    names = [_column(f"k{i}") for i in range(len(keys))]
+    rows = exp.select(*keys, exp.alias_(number(score), "s")).from_("data").where(where)
+    s = _column("s")
+    if binning is None:
+        return exp.select(*names, s, _count()).from_(rows.subquery("d")).group_by(*names, s)
+    placed = exp.select(
+        *names, s, exp.alias_(_bin(s, binning), "bin"), exp.alias_(_step(s, binning), "step")
+    ).from_(rows.subquery("d"))
+    names += [_column("bin"), _column("step")]
+    return (
+        exp.select(*names, _count(), *_range(s)).from_(placed.subquery("p")).group_by(*names)
+    )
+
+
+def _bin(s: Tree, binning: Binning) -> Tree:
+    bins = _literal(str(binning.bins))
+    if not binning.unit:
+        scale = _literal(repr(binning.bins / (binning.high - binning.low)))
+        return _int(_double(exp.Floor(this=(s - _literal(repr(binning.low))) * scale)))
+    near = _double(exp.Floor(this=s * bins))
+    # The product may round across an edge; the edges k / bins themselves are exact.
+    down, up = _flag(s < near / bins), _flag(s >= (near + _literal("1")) / bins)
+    return _int(near) - down + up
+
+
+def _step(s: Tree, binning: Binning) -> Tree:
+    """How many cuts lie at or below a score, and how many below: equal scores stay alone."""
+    total: Tree = _whole(0)
+    for cut in binning.cuts:
+        at = _literal(repr(cut))
+        total = total + _flag(s >= at) + _flag(s > at)
+    return total
+
+
+def _column(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)
+
+
+def _null(value: Tree) -> Tree:
+    return value.is_(exp.null())
+
+
+def _double(value: Tree) -> Tree:
+    return exp.cast(value, "double")
+
+
+def _int(value: Tree) -> Tree:
+    return exp.cast(value, "bigint")
+
+
+def _literal(text: str) -> Tree:
+    return _double(exp.Literal.string(text))
+
+
+def _whole(value: int) -> Tree:
+    return exp.Literal.number(value)
+
+
+def _flag(condition: Tree) -> Tree:
+    return exp.Case().when(condition, _whole(1)).else_(_whole(0))
+
+
+def _count() -> Tree:
+    return exp.alias_(exp.Count(this=exp.Star()), "n")
+
+
+def _range(s: Tree) -> list[Tree]:
+    return [exp.alias_(exp.Min(this=s), "low"), exp.alias_(exp.Max(this=s), "high")]
