@@ -17,6 +17,7 @@ from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Value
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task
+from evalreport.statistics import ratios
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def _smooth(
         )
     if method == "fisher_z":
         return intervals.fisher_z(v)
+    if method == "log" and metric.name == "impact_ratio":
+        return _impact(measurer, task, v, threshold)
     if method == "log":
         return intervals.log_ratio(metric.name, v, index)
     if method == "mercaldo":
@@ -118,6 +121,20 @@ def _table_value(
         squares=table.dense_squares,
         clusters=measurer.tables.clusters(task.where, threshold),
     )
+
+
+def _impact(
+    measurer: Measurer, task: Task, v: TableValue, threshold: float | None
+) -> IntervalResult | None:
+    """Log interval against the group with the highest rate; none for that group itself."""
+    top = measurer.highest(task, threshold)
+    if top is None or top.group == task.where.subgroup:
+        return None
+    k = measurer.class_index(task)
+    selected = float(v.table[:, k].sum())
+    limits = ratios.impact_ratio(selected, float(v.table.sum()), top.selected, top.n, v.level)
+    note = "the group with the highest rate was chosen by the data"
+    return intervals.from_limits(limits, v.level, "log", note)
 
 
 def _single_proportion(metric: Metric, task: Task) -> bool:

@@ -17,7 +17,7 @@ from evalreport.metrics.declare import (
     Parameter,
     metric,
 )
-from evalreport.metrics.formula import Expression, Ratio, mean, ratio, root
+from evalreport.metrics.formula import Cell, Expression, Ratio, mean, ratio, root
 from evalreport.metrics.tables import Counts, Matrix
 
 FAWCETT = "Fawcett T. An introduction to ROC analysis. Pattern Recognition Letters 27, 2006"
@@ -484,6 +484,29 @@ def selection_rate(c: Counts) -> Ratio:
     Value(0.5434782608695652)
     """
     return ratio(c.tp + c.fp, c.n)
+
+
+@metric(
+    title="Impact ratio",
+    bounds=(0.0, 1.0),
+    best=math.nan,
+    no_average="it belongs to one group of rows",
+    interval=Interval.LOG,
+    undefined="no row of any group is selected, or the group has no row",
+    use="per group of a column, to compare how often groups are selected",
+    avoid="with few rows in a group: the group with the highest rate is chosen by the data",
+    reference="New York City, 6 RCNY 5-300 and 5-301",
+)
+def impact_ratio(c: Counts, *, highest: tuple[Any, Any]) -> Ratio:
+    """The selection rate of a group over the highest selection rate among the groups.
+
+    ``highest``: selected rows and all rows of the group with the highest rate.
+
+    >>> impact_ratio(Counts(tp=30, fp=4, fn=2, tn=40), highest=(50, 92)).outcome()
+    Value(0.8231578947368421)
+    """
+    selected, rows = Cell("selected of the highest", highest[0]), Cell("n of the highest", highest[1])
+    return ratio(ratio(c.tp + c.fp, c.n), ratio(selected, rows))
 
 
 @metric(

@@ -113,7 +113,7 @@ _TABLES = {
 }
 
 #: Arguments that the engine fills in from the spec and are not written beside the metric's name.
-CONTEXT = ("threshold", "costs", "parents")
+CONTEXT = ("threshold", "costs", "parents", "highest")
 
 
 @dataclass(frozen=True)

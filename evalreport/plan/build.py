@@ -114,6 +114,8 @@ def _of_metric(
     threshold: ThresholdRequest | None,
 ) -> Iterator[Task | Skipped]:
     refusal = refused(request, requests, facts)
+    if refusal is None and "highest" in request.metric.context and not where.subgroup:
+        refusal = "it compares the groups of a column: declare subgroups"
     for average, label in _variants(request.metric, requests.averages, facts):
         for mode in _modes(request.metric, facts):
             task = _task(requests, facts, where, request, threshold, average, label, mode)

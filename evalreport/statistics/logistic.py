@@ -168,9 +168,10 @@ def _grouped(
         raise NotEstimable("only one class occurs: a logistic fit needs both")
     if bool(np.any((probability < 0.0) | (probability > 1.0))):
         raise NotEstimable("scores outside [0, 1] are no probabilities: they have no logit")
-    edge = int(np.sum((pos + neg)[(probability == 0.0) | (probability == 1.0)]))
-    if edge:
-        raise NotEstimable(f"logit of 0 or 1 is infinite: {edge} rows have such a probability")
+    edge = (probability == 0.0) | (probability == 1.0)
+    if bool(edge.any()):
+        rows = float(np.sum((pos + neg)[edge]))
+        raise NotEstimable(f"logit of 0 or 1 is infinite: {rows:g} rows have such a probability")
     return np.log(probability) - np.log1p(-probability), pos, neg
 
 
