@@ -27,6 +27,7 @@ LOCKS = (
     "allow_community_extensions=false",
     "lock_configuration=true",
 )
+_LOCKS = ("threads=2", f"memory_limit='{_MEMORY}'", "temp_directory=''", *LOCKS)
 _SCAN = "read_parquet(?, hive_partitioning=false, filename=false, union_by_name=false)"
 _PATTERN_MARKS = "*?[]{}"
 
@@ -131,8 +132,8 @@ def _opened(source: Source) -> Iterator[ParquetFile]:
         try:
             literal = path.replace("'", "''")
             connection.execute(f"SET allowed_paths=['{literal}']")
-            for setting in ("threads=2", f"memory_limit='{_MEMORY}'", "temp_directory=''", *LOCKS):
-                connection.execute(f"SET {setting}")
+            for lock in _LOCKS:
+                connection.execute(f"SET {lock}")
             yield ParquetFile(connection, path, source.name)
         except duckdb.OutOfMemoryException:
             raise LimitError(

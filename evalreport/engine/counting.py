@@ -194,7 +194,8 @@ def refuse_unbounded(plan: Plan, views: Sequence[View]) -> Plan:
     for task in plan.tasks:
         metric, count = find(task.metric), bins[task.dataset, task.model]
         assert metric is not None
-        if count is None or task.table != Table.SCORES.value or (bounded(metric) and task.average is None):
+        single = bounded(metric) and task.average is None
+        if count is None or task.table != Table.SCORES.value or single:
             kept.append(task)
         else:
             reason = f"it needs every distinct score; only {count:,} bins of scores are kept"
