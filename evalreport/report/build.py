@@ -21,6 +21,7 @@ from evalreport.report.cards import CLASSES_IN_CARD, metric_blocks
 from evalreport.report.contents import Contents, Record, grouped
 from evalreport.report.count_tables import count_table
 from evalreport.report.model import Block, Failure, Report, Section, Tables
+from evalreport.report.reach import missing_tables
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip
 from evalreport.report.words import label_text, measure_title, prose, visible
@@ -52,6 +53,7 @@ def build(results: Mapping[str, Any], template: str = "standard") -> Report:
         blocks = [*_failures(contents, chapter.id), *chapter.make(contents)]
         if not blocks:
             continue
+        blocks = [*blocks, *missing_tables(contents, blocks)]
         number = next(letters) if chapter.annex else str(next(numbers))
         sections.append(_section(contents, chapter, number, blocks))
     provenance = contents.one("provenance")

@@ -7,7 +7,6 @@ from typing import Any
 
 from evalreport.report.cards import card_of, number_of
 from evalreport.report.contents import Contents, Record, View, identity
-from evalreport.report.count_tables import count_table
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import (
     Block,
@@ -21,7 +20,6 @@ from evalreport.report.model import (
     Line,
     LineCell,
     Notes,
-    Tables,
 )
 from evalreport.report.numbers import count_text, observed_text, share_text, threshold_text, value_text
 from evalreport.report.strips import flat_cells
@@ -157,7 +155,6 @@ def headlines(contents: Contents) -> list[Block]:
     views = contents.views[:2]
     chosen = _headline_identities(contents)
     blocks: list[Block] = []
-    tables = []
     for view in views:
         own = {identity(m): m for m in contents.pooled(view)}
         measures = [own[i] for i in chosen if i in own]
@@ -168,13 +165,7 @@ def headlines(contents: Contents) -> list[Block]:
             card_of(contents, m, heading=_card_heading(m), with_table=small, small=True)
             for m in measures
         )
-        if not small:
-            ids = dict.fromkeys(m["table"] for m in measures if m.get("table"))
-            tables += [count_table(contents, contents.tables[i]) for i in ids if i in contents.tables]
         blocks.append(CardGrid("", cards))
-    if tables:
-        across = 2 if len(tables[0].columns) <= 12 else 1
-        blocks.append(Tables(tuple(tables), across))
     return blocks
 
 

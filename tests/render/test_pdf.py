@@ -1,0 +1,144 @@
+"""The PDF: pages, tags, bookmarks, attachments, and the same bytes twice."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+from datetime import UTC, datetime
+
+import pikepdf
+import pytest
+from report.example_results import many_classes, states, two_models
+
+from evalreport.errors import LimitError, RenderingError, UsageError
+from evalreport.render import paper
+from evalreport.render.html import render_html
+from evalreport.render.pdf import render_pdf
+
+AT = datetime(2026, 11, 21, 7, 59, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return two_models()
+
+
+@pytest.fixture(scope="module")
+def pdf(results):
+    attached = {"results.json": json.dumps(results).encode(), "spec.yaml": b"evalreport: 1\n"}
+    return render_pdf(render_html(results), at=AT, attachments=attached)
+
+
+def _text(pdf: bytes) -> str:
+    done = subprocess.run(["pdftotext", "-layout", "-", "-"], input=pdf, capture_output=True, check=True)
+    return done.stdout.decode("utf-8")
+
+
+def test_the_standard_report_of_two_models_has_at_most_twelve_pages(pdf):
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        assert 5 <= len(document.pages) <= 12
+
+
+def test_the_document_is_tagged_titled_and_in_a_language(pdf):
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        root = document.Root
+        assert root.MarkInfo.Marked
+        assert str(root.Lang) == "en"
+        assert "/OutputIntents" in root
+        with document.open_metadata() as metadata:
+            assert metadata["dc:title"] == "Breast masses"
+            assert (metadata["pdfaid:part"], metadata["pdfaid:conformance"]) == ("3", "A")
+            assert metadata["xmp:CreateDate"].startswith("2026-11-21T07:59:00")
+
+
+def test_every_section_has_a_bookmark(pdf):
+    with pikepdf.open(io.BytesIO(pdf)) as document, document.open_outline() as outline:
+        titles = [item.title for item in outline.root]
+    assert any("Verdict" in t for t in titles)
+    assert any("Signatures" in t for t in titles)
+
+
+def test_results_and_spec_are_attached(pdf, results):
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        assert sorted(document.attachments) == ["results.json", "spec.yaml"]
+        assert json.loads(document.attachments["results.json"].get_file().read_bytes()) == results
+
+
+def test_charts_have_alternative_text(pdf):
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        figures = [o for o in document.objects if isinstance(o, pikepdf.Dictionary)
+                   and o.get("/S") == "/Figure"]
+        told = [str(f.get("/Alt", "")) for f in figures]
+    assert any(t.startswith("ROC curve. logistic: recall") for t in told)
+    assert all(told)
+
+
+def test_qpdf_finds_nothing_wrong(pdf, tmp_path):
+    path = tmp_path / "report.pdf"
+    path.write_bytes(pdf)
+    assert subprocess.run(["qpdf", "--check", path], capture_output=True, check=False).returncode == 0
+
+
+def test_pages_say_their_number_the_contents_theirs(pdf):
+    text = _text(pdf)
+    assert "page 1 of 1" in text
+    assert "UNSIGNED" in text
+    assert "2 How to read" in text
+
+
+def test_the_same_page_gives_the_same_bytes():
+    page = render_html(states())
+    assert render_pdf(page, at=AT, attachments={"a.json": b"{}"}) == render_pdf(
+        page, at=AT, attachments={"a.json": b"{}"}
+    )
+
+
+def test_letter_and_ua(results):
+    page = render_html(states())
+    with pikepdf.open(io.BytesIO(render_pdf(page, at=AT, page="letter", variant="pdf/ua-1"))) as document:
+        assert [float(x) for x in document.pages[0].MediaBox] == pytest.approx([0, 0, 612, 792], abs=1)
+
+
+def test_a_reference_out_of_the_page_ends_the_printing(tmp_path):
+    with pytest.raises(RenderingError, match="file:///etc/passwd"):
+        render_pdf('<p style="background:url(file:///etc/passwd)">x</p>', at=AT)
+
+
+def test_a_page_that_takes_too_long_meets_a_limit():
+    with pytest.raises(LimitError, match="longer|more than"):
+        render_pdf("<table><tr><td colspan=100000>x</table>" * 50, at=AT, seconds=1)
+
+
+def test_unknown_variants_are_wrong_calls():
+    with pytest.raises(UsageError, match="pdf/a-3a"):
+        render_pdf("<p>x", at=AT, variant="pdf/a-3b")
+
+
+def test_without_pango_the_error_says_what_to_install(monkeypatch):
+    import builtins
+
+    def refuse(name, *args, **kwargs):
+        if name == "weasyprint":
+            raise OSError("cannot load library 'libpango-1.0-0'")
+        return original(name, *args, **kwargs)
+
+    original = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(RenderingError, match="libpango") as caught:
+        paper.print_page("<p>x", "pdf/a-3a", {}, AT.isoformat(), "a4")
+    assert "apt-get install" in str(caught.value)
+
+
+def test_large_tables_stay_bounded():
+    page = render_html(many_classes(300))
+    with pikepdf.open(io.BytesIO(render_pdf(page, at=AT))) as document:
+        assert len(document.pages) <= 12
+
+
+@pytest.mark.parametrize("labels", [("$\\frac{$", "<b>"), ("=1+1", "\u202egnp"), ("", "x" * 20000)])
+def test_hostile_labels_reach_the_page_as_text(labels):
+    text = _text(render_pdf(render_html(states(labels)), at=AT))
+    for label in labels:
+        if 0 < len(label) < 100 and "\u202e" not in label:
+            assert label in text

@@ -1,0 +1,200 @@
+"""The HTML page against the results it was made from."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from report.example_results import many_classes, states, two_models
+from report.html_page import parse, table_of
+
+from evalreport.record.printed import printed_problems
+from evalreport.render.html import render_html
+from evalreport.render.references import blocked_reference
+
+HOSTILE = [
+    ("<script>alert(1)</script>", "</style><img src=x onerror=alert(1)>"),
+    ("'\"><svg onload=alert(1)>", "javascript:alert(1)"),
+    ("</script> ", "a;background:url(file:///etc/passwd)"),
+    ("$\\frac{$", "_hidden"),
+    ("=HYPERLINK(\"http://evil.example\",\"x\")", "{{7*7}}"),
+    ("\u202egnp", "tab\tline\n"),
+    ("", "x" * 20000),
+]
+MADE = {
+    "two models": two_models,
+    "three classes": lambda: many_classes(3),
+    "ten classes": lambda: many_classes(10),
+    "three hundred classes": lambda: many_classes(300),
+    "states": states,
+    **{f"hostile {k}": (lambda labels=labels: states(labels)) for k, labels in enumerate(HOSTILE)},
+}
+
+
+@pytest.fixture(scope="module", params=list(MADE))
+def made(request):
+    results = MADE[request.param]()
+    page = render_html(results)
+    return results, page, parse(page)
+
+
+def test_every_printed_number_is_the_one_in_the_results(made):
+    results, page, root = made
+    assert printed_problems(page, results) == ()
+    known = {m["id"]: m for m in results["measures"]}
+    shown = root.all(data_measure=True)
+    assert shown
+    for element in shown:
+        m = known[element.attrs["data-measure"]]
+        assert element.attrs["data-metric"] == m["metric"]
+        assert element.attrs["data-label"] == (m["label"] or "")
+        assert element.attrs["data-average"] == (m["average"] or "")
+        (value,) = element.all(data_value=True)
+        assert value.attrs["data-value"] == (repr(m["value"]) if m["state"] == "value" else "")
+        if m["state"] != "value":
+            assert value.text == m["state"].replace("_", " ")
+        else:
+            shown_value = float(value.text.replace("\u2212", "-"))
+            assert shown_value == pytest.approx(m["value"], rel=0.005, abs=0.0005)
+            assert (shown_value in {0.0, 1.0}) == (m["value"] in {0.0, 1.0})
+
+
+def test_every_number_has_its_table_in_reach_with_the_counts_of_the_results(made):
+    results, _, root = made
+    tables = {t["id"]: t for t in results["tables"]}
+    known = {m["id"]: m for m in results["measures"]}
+    for element in root.all(data_measure=True):
+        m = known[element.attrs["data-measure"]]
+        if m["table"] is None:
+            section = element.up("section")
+            for name in m["tables"]:
+                assert [e for e in section.all(data_table=name) if e.all(data_cell=True)], (m["id"], name)
+            continue
+        found = table_of(element)
+        assert found is not None, m
+        name, counts = found
+        assert name == m["table"]
+        table = tables[name]
+        labels = table["labels"]
+        if set(counts) == {"tp", "fp", "fn", "tn"}:
+            (tn, fp), (fn, tp) = table["counts"]
+            assert counts == {"tp": str(tp), "fp": str(fp), "fn": str(fn), "tn": str(tn)}
+            continue
+        whole = {
+            (a, p): str(table["counts"][i][j])
+            for i, a in enumerate(labels) for j, p in enumerate(labels)
+        }
+        shown = {(a, p): c for (a, p), c in counts.items()}
+        expected = {k: v for k, v in whole.items() if k in shown} if len(labels) > 50 else whole
+        assert shown == expected
+        assert len(shown) >= min(len(labels), 12) ** 2
+
+
+def test_the_page_is_one_file_that_asks_for_nothing(made):
+    _, page, root = made
+    assert blocked_reference(page) is None
+    assert not root.all("script")
+    assert root.all("meta", http_equiv="Content-Security-Policy")[0].attrs["content"] == (
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
+    )
+    for element in root.walk():
+        for name, value in element.attrs.items():
+            assert not name.startswith("on")
+            if name in {"src", "href"}:
+                assert value.startswith(("data:", "#")), value
+
+
+def test_ids_are_unique_and_anchors_lead_somewhere(made):
+    _, _, root = made
+    ids = [e.attrs["id"] for e in root.walk() if "id" in e.attrs]
+    assert len(ids) == len(set(ids))
+    for link in root.all("a"):
+        assert link.attrs["href"].removeprefix("#") in ids
+
+
+def test_the_page_can_be_read_without_seeing_it(made):
+    _, _, root = made
+    assert root.all("html")[0].attrs["lang"] == "en"
+    assert len(root.all("main")) == 1
+    assert len(root.all("h1")) == 1
+    assert all(image.attrs["alt"].strip() for image in root.all("img"))
+    levels = [int(e.tag[1]) for e in root.walk() if re.fullmatch("h[1-6]", e.tag)]
+    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False))
+    for table in root.all("table"):
+        assert all("scope" in th.attrs for th in table.all("th"))
+
+
+def test_words_that_promise_too_much_are_not_printed(made):
+    _, _, root = made
+    text = " ".join(e.text for e in root.all("body")).casefold()
+    for word in ("compliant", "certified", "validated", "approved", "guaranteed", "unbiased", "conforms"):
+        assert word not in text
+
+
+def test_sections_appear_in_order_and_only_with_content():
+    root = parse(render_html(two_models()))
+    assert [s.attrs["id"] for s in root.all("section")] == [
+        "verdict", "guide", "measures", "scores", "subgroups", "thresholds", "curves", "comparisons",
+        "folds", "methods", "not_computed", "provenance", "signatures",
+    ]
+    small = parse(render_html(states()))
+    assert "curves" not in [s.attrs["id"] for s in small.all("section")]
+
+
+def test_outcomes_of_criteria_failures_first_and_in_words():
+    root = parse(render_html(two_models()))
+    assert root.all("h2")[0].text.strip() == (
+        "1 Verdict: of 3 criteria 1 failed, 1 not evaluated and 1 passed"
+    )
+    marks = [e.text for e in root.all("span") if e.attrs.get("class", "").startswith("st ")]
+    assert marks == ["✗ fail", "○ not evaluated", "✓ pass"]
+
+
+def test_a_failed_part_is_told_in_its_place():
+    results = two_models()
+    results["failures"] = [
+        {"dataset": "d", "model": "forest", "section": "curves", "reason": "no memory left"},
+        {"dataset": "d", "model": "forest", "section": "no such", "reason": "odd"},
+    ]
+    root = parse(render_html(results))
+    sections = {s.attrs["id"]: s.text for s in root.all("section")}
+    assert "FAILED: curves, forest · d: no memory left" in sections["curves"]
+    assert "FAILED: no such, forest · d: odd" in sections["verdict"]
+
+
+def test_a_large_table_is_printed_in_part_and_says_so():
+    root = parse(render_html(many_classes(300)))
+    (section,) = [s for s in root.all("section") if s.attrs["id"] == "classes"]
+    assert "12 classes of 300 with the most mistakes" in section.text
+    assert "50 of 300 classes" in section.text
+    assert "The whole table is in results.json" in section.text
+
+
+def test_the_same_results_give_the_same_page():
+    assert render_html(two_models()) == render_html(two_models())
+
+
+def test_old_results_without_additions_still_make_a_page():
+    results = two_models()
+    for name in ("spec", "labels", "rows", "thresholds", "plan", "failures", "provenance"):
+        del results[name]
+    for m in results["measures"]:
+        del m["title"]
+    root = parse(render_html(results))
+    assert root.all(data_measure=True)
+
+
+def test_a_standard_report_of_two_models_is_small():
+    assert len(render_html(two_models()).encode()) < 600_000
+
+
+def test_marks_say_numerator_and_denominator():
+    root = parse(render_html(two_models()))
+    card = root.all("article", data_metric="recall")[0]
+    marked = {td.all("span")[0].text: td.attrs.get("class", "") for td in card.all("td") if td.all("span")
+              and td.all("span")[0].attrs.get("class") == "ro"}
+    assert "k" in marked["TP"].split()
+    assert "k" not in marked["FN"].split()
+    assert "fl" in marked["FN"].split()
+    assert "fr" in marked["TP"].split()
+    assert marked["TN"] == ""
