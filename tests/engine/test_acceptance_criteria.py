@@ -1,0 +1,93 @@
+"""Acceptance criteria: inclusive, on the bound that was asked for, three outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import evalreport
+
+ROWS = {
+    "y": ["yes"] * 10 + ["no"] * 10,
+    "p": ["yes"] * 9 + ["no"] + ["no"] * 8 + ["yes"] * 2,
+    "sex": ["F"] * 5 + ["M"] * 5 + ["F"] * 10,
+}
+
+
+def _judged(*criteria: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "criteria",
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"prediction": "p"}},
+            "metrics": ["recall", "specificity"],
+            "acceptance": list(criteria),
+            **more,
+        },
+        frames={"d": ROWS},
+    ).json["acceptance"]
+    return found
+
+
+def test_exactly_met_is_passed_both_ways() -> None:
+    least, most = _judged(
+        {"metric": "recall", "at_least": 0.9}, {"metric": "recall", "at_most": 0.9}
+    )
+    assert (least["outcome"], most["outcome"]) == ("pass", "pass")
+    assert least["observed"] == 0.9
+
+
+def test_the_bound_decides() -> None:
+    point, lower, upper = _judged(
+        {"metric": "recall", "at_least": 0.8},
+        {"metric": "recall", "at_least": 0.8, "bound": "lower"},
+        {"metric": "recall", "at_most": 0.95, "bound": "upper"},
+    )
+    assert point["outcome"] == "pass"
+    # Wilson for 9 of 10: 0.596 to 0.982
+    assert lower["outcome"] == "fail"
+    assert round(lower["observed"], 3) == 0.596
+    assert upper["outcome"] == "fail"
+    assert round(upper["observed"], 3) == 0.982
+
+
+def test_each_subgroup_is_judged_and_an_undefined_one_is_not_evaluated() -> None:
+    each = _judged({"metric": "specificity", "at_least": 0.5, "subgroup": "each"},
+                   subgroups=["sex"])
+    outcomes = {e["subgroup"]["sex"]: e["outcome"] for e in each}
+    # no row of the five men is actually "no"
+    assert outcomes == {"F": "pass", "M": "not_evaluated"}
+    men = next(e for e in each if e["subgroup"] == {"sex": "M"})
+    assert men["observed"] is None
+    assert "undefined" in men["reason"]
+
+
+def test_a_subgroup_that_does_not_occur_is_not_evaluated() -> None:
+    (found,) = _judged(
+        {"metric": "recall", "at_least": 0.5, "subgroup": {"sex": "X"}}, subgroups=["sex"]
+    )
+    assert found["outcome"] == "not_evaluated"
+    assert found["reason"]
+
+
+def test_a_criterion_on_a_metric_nobody_listed_is_measured_for_it() -> None:
+    (found,) = _judged({"metric": "ppv", "at_least": 0.8})
+    assert found["metric"] == "precision"
+    assert found["outcome"] == "pass"
+
+
+def test_a_measure_without_an_interval_cannot_be_judged_by_its_limit() -> None:
+    (found,) = _judged({"metric": "roc_auc", "at_least": 0.8, "bound": "lower"})
+    assert found["outcome"] == "not_evaluated"
+    assert "not applicable" in found["reason"]
+
+
+def test_the_criterion_is_said_in_words_with_its_number_and_measure() -> None:
+    first, second = _judged(
+        {"metric": "recall", "at_least": 0.8, "bound": "lower"},
+        {"metric": {"fbeta": {"beta": 2}}, "at_least": 0.5},
+    )
+    assert first["text"] == "lower limit of recall >= 0.8"
+    assert second["text"] == "fbeta(beta=2) >= 0.5"
+    assert (first["criterion"], second["criterion"]) == (1, 2)
+    assert first["measure"].startswith("m")

@@ -1,0 +1,98 @@
+"""A table is built once, however many metrics, averages and thresholds ask for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import evalreport
+from evalreport.engine.prepare import prepare
+from evalreport.engine.run import Working, evaluate
+from evalreport.spec.load import parse_spec
+
+COLUMNS = {
+    "y": ["no", "yes", "no", "yes", "no", "yes", "no", "yes"],
+    "s": [0.1, 0.9, 0.4, 0.6, 0.7, 0.2, 0.3, 0.8],
+    "sex": ["F", "F", "F", "F", "M", "M", "M", "M"],
+}
+METRICS = ["accuracy", "recall", "precision", "f1", "mcc", "kappa", "roc_auc", "brier", "ks"]
+
+
+def _builds(monkeypatch: Any, spec: dict[str, Any]) -> Any:
+    """Run a spec and return the tables object of its only model."""
+    import json
+
+    seen: list[Working] = []
+    original = Working.__init__
+
+    def remember(self: Working, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        seen.append(self)
+
+    monkeypatch.setattr(Working, "__init__", remember)
+    loaded = parse_spec(json.dumps(spec), "spec", frames=("d",))
+    evaluate(prepare(loaded, {"d": COLUMNS}), "2026-01-01T00:00:00Z")
+    return next(iter(seen[0].tables.values())).built
+
+
+def _spec(**more: Any) -> dict[str, Any]:
+    return {
+        "evalreport": 1,
+        "title": "shared",
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"score": "s"}},
+        "confidence": {"resamples": 20},
+        "metrics": METRICS,
+        **more,
+    }
+
+
+def test_one_sort_and_one_score_table_for_all_metrics(monkeypatch: Any) -> None:
+    built = _builds(monkeypatch, _spec())
+    assert built["sort"] == 1
+    assert built["scores"] == 1
+    assert built["classification"] == 1
+
+
+def test_more_metrics_and_averages_build_no_more_tables(monkeypatch: Any) -> None:
+    few = _builds(monkeypatch, _spec(metrics=["accuracy"]))
+    many = _builds(monkeypatch, _spec(averaging=["none", "macro", "micro", "weighted"]))
+    assert few["classification"] == many["classification"] == 1
+    assert few["sort"] == many["sort"] == 1
+
+
+def test_each_threshold_and_subgroup_adds_one_table(monkeypatch: Any) -> None:
+    built = _builds(monkeypatch, _spec(thresholds=[0.3, 0.5, 0.7], subgroups=["sex"]))
+    slices, thresholds = 3, 3
+    assert built["classification"] == slices * thresholds
+    assert built["scores"] == slices
+    assert built["sort"] == 1
+
+
+def test_the_same_subgroup_asked_for_twice_is_counted_once() -> None:
+    once = evalreport.run(_spec(subgroups=["sex"]), frames={"d": COLUMNS}).json
+    twice = evalreport.run(_spec(subgroups=["sex", "sex"]), frames={"d": COLUMNS}).json
+    assert len(once["measures"]) == len(twice["measures"])
+    assert once["tables"] == twice["tables"]
+
+
+def test_the_plan_counts_the_tasks_that_share_a_table() -> None:
+    import json
+
+    loaded = parse_spec(json.dumps(_spec()), "spec", frames=("d",))
+    plan = prepare(loaded, {"d": COLUMNS}).plan
+    shared = plan.tables()
+    assert sum(shared.values()) == len(plan.tasks) == len(METRICS)
+    # accuracy, recall, precision, F1 and MCC need the four cells; kappa the matrix of the
+    # same table; the rest the score table
+    assert sorted(shared.values()) == [1, 3, 5]
+
+
+def test_the_hash_of_the_plan_depends_on_what_is_asked_and_on_nothing_else() -> None:
+    import json
+
+    def sha(spec: dict[str, Any]) -> str:
+        return prepare(parse_spec(json.dumps(spec), "s", frames=("d",)), {"d": COLUMNS}).plan.sha256
+
+    assert sha(_spec()) == sha(_spec(title="another title"))
+    assert sha(_spec()) != sha(_spec(thresholds=[0.4]))
+    assert sha(_spec()) != sha(_spec(metrics=METRICS[:-1]))
