@@ -1,0 +1,108 @@
+"""A metric as a plain function of labels and output, for tuning and learning curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from evalreport.engine.measures import Measurer, Resolved
+from evalreport.engine.memory import MemoryTables
+from evalreport.engine.settings import Settings
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Goal
+from evalreport.metrics.formula import Value
+from evalreport.plan.build import MetricRequest, Requests, build_plan
+from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.plan.task import Task
+from evalreport.predict.columns import facts_of
+from evalreport.predict.outcome import Codes, Output
+from evalreport.predict.view import View
+
+#: Which record stands for a metric where a model has several: all classes, else their mean.
+_AVERAGES = (None, "micro", "macro")
+
+
+@dataclass(frozen=True)
+class MetricValue:
+    """One metric at the usual threshold; None where it is undefined or not applicable.
+
+    With two classes the value of the positive one; with more the value over all
+    classes, else the macro average.
+    """
+
+    metric: str
+    params: tuple[tuple[str, Any], ...]
+    labels: tuple[str, ...]
+    positive: int | None
+    settings: Settings
+
+    @property
+    def larger_is_better(self) -> bool:
+        """Whether a model with a larger value is the better one."""
+        declared = find(self.metric)
+        return declared is None or declared.goal is not Goal.MINIMIZE
+
+    def __call__(self, actual: Codes, output: Output) -> float | None:
+        """The value on some rows."""
+        if not len(actual):
+            return None
+        view = view_of_output(actual, output, self.labels, self.positive)
+        facts = facts_of(view, ())
+        declared = find(self.metric)
+        assert declared is not None, self.metric
+        averages = None if len(self.labels) <= 2 else ("none", "macro")
+        requests = Requests(
+            (MetricRequest(declared, self.params),), averages, costs=self.settings.costs is not None
+        )
+        task = _representative(build_plan(requests, (facts,)).tasks)
+        if task is None:
+            return None
+        resolved = {
+            one: Resolved(one.number) for one in thresholds_of(requests, facts) if one is not None
+        }
+        measurer = Measurer(view, MemoryTables(view), self.settings, resolved)
+        outcome = measurer.compute(replace(task, interval=None)).evaluated.outcome
+        return outcome.number if isinstance(outcome, Value) else None
+
+
+def _representative(tasks: tuple[Task, ...]) -> Task | None:
+    alone = [task for task in tasks if task.average is None]
+    if len(alone) == 1:
+        return alone[0]
+    for average in _AVERAGES:
+        for task in tasks:
+            if task.average == average and (average is not None or task.label is None):
+                return task
+    return None
+
+
+def view_of_output(
+    actual: Codes, output: Output, labels: tuple[str, ...], positive: int | None
+) -> View:
+    """The rows of an output as the engine sees them."""
+    return View(
+        dataset="rows",
+        model="model",
+        source=output.source,
+        labels=labels,
+        positive=positive,
+        actual=np.asarray(actual, np.int64),
+        row=np.arange(len(actual)),
+        predicted=output.predicted,
+        score=output.score,
+        class_scores=output.class_scores if len(labels) > 2 else None,
+    )
+
+
+def metric_value(
+    metric: str,
+    params: Mapping[str, Any],
+    labels: tuple[str, ...],
+    positive: int | None,
+    settings: Settings,
+) -> MetricValue:
+    """The function of one metric with its parameters."""
+    return MetricValue(metric, tuple(sorted(params.items())), labels, positive, settings)
