@@ -15,7 +15,7 @@ resampled tables); formulas do not care.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,9 @@ import numpy.typing as npt
 from evalreport.metrics.formula import Cell
 
 Floats = npt.NDArray[np.float64]
+
+#: Numbers that are turned into Python floats at a time.
+_BLOCK = 1 << 16
 
 
 class Counts:
@@ -177,7 +180,13 @@ def summed(name: str, parts: npt.NDArray[Any], stacked: bool) -> Cell:
         return Cell(name, parts.sum(axis=-1))
     if np.issubdtype(parts.dtype, np.integer):
         return Cell(name, int(parts.sum()))
-    return Cell(name, math.fsum(parts.tolist()))
+    return Cell(name, math.fsum(_numbers(parts)))
+
+
+def _numbers(parts: npt.NDArray[Any]) -> Iterator[float]:
+    """The numbers of an array one by one, without a list of all of them."""
+    for start in range(0, len(parts), _BLOCK):
+        yield from parts[start : start + _BLOCK].tolist()
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ def _newton(
 def _newton_step(eta: Floats, u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
     q, not_q = _expit(eta), _expit(-eta)
     gradient = pos * not_q - neg * q
-    i_aa, i_ab, i_bb = _information(eta, u, pos + neg)
+    i_aa, i_ab, i_bb = _moments((pos + neg) * q * not_q, u)
     determinant = i_aa * i_bb - i_ab * i_ab
     if determinant <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
@@ -118,8 +118,12 @@ def _newton_step(eta: Floats, u: Floats, pos: Floats, neg: Floats) -> tuple[floa
 
 
 def _information(eta: Floats, u: Floats, n: Floats) -> tuple[float, float, float]:
-    w = n * _expit(eta) * _expit(-eta)
-    return float(np.sum(w)), float(np.sum(w * u)), float(np.sum(w * u * u))
+    return _moments(n * _expit(eta) * _expit(-eta), u)
+
+
+def _moments(w: Floats, u: Floats) -> tuple[float, float, float]:
+    wu = w * u
+    return float(np.sum(w)), float(np.sum(wu)), float(np.sum(wu * u))
 
 
 def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> Estimate:
@@ -181,6 +185,6 @@ def _expit(x: Floats) -> Floats:
 
 
 def _log_likelihood(eta: Floats, pos: Floats, neg: Floats) -> float:
-    log_q = -np.logaddexp(0.0, -eta)
-    log_not_q = -np.logaddexp(0.0, eta)
-    return float(np.sum(pos * log_q) + np.sum(neg * log_not_q))
+    # log q and log(1 - q) = log q - eta, where q is the probability of a positive
+    log_q = np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta)))
+    return float(np.sum(pos * log_q) + np.sum(neg * (log_q - eta)))
