@@ -18,9 +18,10 @@ from evalreport.engine.intervals import IntervalResult, TableValue
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics import delong, obuchowski, resampling
-from evalreport.statistics.interval import z_value
+from evalreport.statistics.interval import Interval, z_value
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.tail import t_quantile
+from evalreport.statistics.unpaired import newcombe_hybrid
 
 LEVEL = 0.95
 RESAMPLES = 1000
@@ -102,6 +103,7 @@ def _smooth(measure: str, table: Floats, replicates: Floats) -> Iterator[Found]:
         yield Found(measure, own, True, intervals.kappa_wald(v, None))
     yield Found(measure, "delta", True, intervals.smooth(v))
     yield from _half_added(measure, v)
+    yield from _by_proportions(measure, table)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = v.function(replicates)
     yield from _from_replicates(measure, values, v.value, table_jackknife(v.function, table))
@@ -119,6 +121,24 @@ def _half_added(measure: str, v: TableValue) -> Iterator[Found]:
         moved = replace(v, table=table, value=float(v.function(table[None])[0]))
         held = intervals.smooth(moved if empty else v, "fisher_z", "fisher_z")
         yield Found(measure, "candidate: fisher_z, 1/2 with an empty cell", True, held)
+
+
+def _by_proportions(measure: str, table: Floats) -> Iterator[Found]:
+    """Candidates: limits that follow from those of one proportion, or of two."""
+    (tn, fp), (fn, tp) = table.tolist()
+    if measure == "f1":
+        # F1 = 2 J / (1 + J), J = TP / (TP + FP + FN) the Jaccard index
+        limits = PROPORTION_METHODS["wilson"](tp, tp + fp + fn, LEVEL)
+        held = None if limits is None else Interval(*(2.0 * j / (1.0 + j) for j in limits))
+        name = "candidate: wilson of the Jaccard index"
+    elif measure in ("youden_j", "balanced_accuracy"):
+        held = newcombe_hybrid(tp, tp + fn, fp, fp + tn, LEVEL)
+        if held is not None and measure == "balanced_accuracy":
+            held = Interval((1.0 + held.low) / 2.0, (1.0 + held.high) / 2.0)
+        name = "candidate: newcombe_hybrid of recall and FPR"
+    else:
+        return
+    yield Found(measure, name, True, intervals.from_limits(held, LEVEL, "candidate"))
 
 
 def _from_replicates(
