@@ -74,6 +74,18 @@ class ClassificationTable:
         index = self.positive if self.positive is not None else self.size - 1
         return self.matrix(indeterminate).one_versus_rest(index)
 
+    def against_the_rest(self, index: int) -> ClassificationTable:
+        """The two-class table of one class against all others, which stand first."""
+        c = self.matrix().one_versus_rest(index)
+        named = {(0, 0): c.tn, (0, 1): c.fp, (1, 0): c.fn, (1, 1): c.tp}
+        label = self.labels[index]
+        return ClassificationTable(
+            labels=(f"not {label}", label),
+            positive=1,
+            cells={place: cell.value for place, cell in named.items() if cell.value},
+            rows=self.rows,
+        )
+
     @cached_property
     def dense(self) -> npt.NDArray[np.float64]:
         """The K x K counts as floats, indeterminate predictions left out."""

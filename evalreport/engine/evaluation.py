@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evalreport.engine.classification import DENSE_LABELS
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.records import Measure, TableRecord
+from evalreport.errors import EvalreportError
 from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest
 from evalreport.predict.view import View
 
@@ -47,6 +49,7 @@ class Evaluation:
     view: View
     measures: list[Measure] = field(default_factory=list)
     tables: list[TableRecord] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Evaluator:
@@ -69,18 +72,54 @@ class Evaluator:
         self._computed: dict[tuple[Any, ...], Computed] = {}
 
     def run(
-        self, plan: Plan, step: Callable[[], None] = lambda: None
+        self,
+        plan: Plan,
+        step: Callable[[], None] = lambda: None,
+        one_versus_rest: bool = False,
     ) -> Evaluation:
-        """Every task and every recorded refusal of this dataset and model."""
+        """Every task and every recorded refusal of this dataset and model.
+
+        A task that fails unexpectedly is recorded as failed; the others go on.
+        """
         own = [t for t in plan.tasks if self._mine(t)]
         self.measurer.announce(own)
         for entry in self._in_order(plan):
             if isinstance(entry, Task):
-                self._task(entry)
+                self._guarded(entry)
             elif entry.recorded:
                 self._skip(entry)
             step()
+        if one_versus_rest and 2 < len(self.view.labels) <= DENSE_LABELS:
+            self._tables_against_the_rest()
         return self.result
+
+    def _guarded(self, task: Task) -> None:
+        try:
+            self._task(task)
+        except EvalreportError:
+            raise
+        except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
+            self.result.failures.append(
+                {
+                    "dataset": task.dataset,
+                    "model": task.model,
+                    "section": f"{task.name()} ({task.where})",
+                    "reason": f"{type(error).__name__}: {error}",
+                }
+            )
+
+    def _tables_against_the_rest(self) -> None:
+        whole = [t for t in self.result.tables if t.where == Slice()]
+        for record in whole[:1]:
+            for index, label in enumerate(self.view.labels):
+                self.result.tables.append(
+                    replace(
+                        record,
+                        id=self.numbering.table(),
+                        table=record.table.against_the_rest(index),
+                        label=label,
+                    )
+                )
 
     def _mine(self, task: Task) -> bool:
         return task.dataset == self.view.dataset and task.model == self.view.model
@@ -183,9 +222,10 @@ def evaluate_view(
     numbering: Numbering,
     first: ThresholdRequest | None,
     step: Callable[[], None] = lambda: None,
+    one_versus_rest: bool = False,
 ) -> Evaluation:
     """The records of one dataset and model."""
-    return Evaluator(measurer, tables, numbering, first).run(plan, step)
+    return Evaluator(measurer, tables, numbering, first).run(plan, step, one_versus_rest)
 
 
 def first_of(requests: Sequence[ThresholdRequest | None]) -> ThresholdRequest | None:

@@ -83,8 +83,6 @@ class TableRecord:
     threshold_rule: str | None
     table: ClassificationTable
     label: str | None = None
-    counts: tuple[tuple[int | float, ...], ...] | None = None
-    labels: tuple[str, ...] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The record as plain data; above 500 labels as non-zero cells."""
@@ -109,6 +107,8 @@ class TableRecord:
         }
         if not dense:
             body["cells"] = [[i, j, count] for (i, j), count in sorted(table.cells.items())]
+        if self.label is not None:
+            body["label"] = self.label
         if table.extra:
             body["extra_columns"] = list(table.extra)
         return body

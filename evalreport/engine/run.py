@@ -18,6 +18,7 @@ from evalreport.engine.memory import MemoryTables
 from evalreport.engine.prepare import Prepared, Step, silent
 from evalreport.engine.records import Measure
 from evalreport.engine.rules import rule_of
+from evalreport.engine.subgroup_gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.tables_of import tables_of
 from evalreport.engine.thresholds import solve
 from evalreport.plan.build import thresholds as thresholds_of
@@ -102,7 +103,20 @@ def evaluate(
         "comparisons": comparisons,
         "acceptance": acceptance,
         "cautions": cautions_of(working, comparisons, acceptance, thresholds),
-        "failures": working.failures,
+        "failures": [*working.failures, *(f for e in working.evaluations for f in e.failures)],
+        **_subgroup_records(working),
+    }
+
+
+def _subgroup_records(working: Working) -> dict[str, Any]:
+    """Gaps between subgroups and tests of their differences, where there are subgroups."""
+    settings, spec = working.prepared.settings, working.prepared.loaded.spec
+    if not spec.subgroups:
+        return {}
+    measures = working.measures
+    return {
+        "subgroup_gaps": subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum),
+        "heterogeneity": heterogeneity_tests(measures, settings.level),
     }
 
 
@@ -118,6 +132,7 @@ def _evaluated(working: Working, view: View, advance: Callable[[], None]) -> Eva
         working.numbering,
         working.first[key],
         advance,
+        working.prepared.requests.one_versus_rest,
     )
 
 

@@ -30,6 +30,8 @@ def results_schema() -> dict[str, Any]:
             "labels": _list({"type": "object"}, "The label ledger of each dataset and model."),
             "thresholds": _list({"type": "object"}, "Each threshold, declared or exploratory."),
             "failures": _list({"type": "object"}, "Sections that failed, with the reason."),
+            "subgroup_gaps": _list({"type": "object"}, "Gap and ratio of subgroups."),
+            "heterogeneity": _list({"type": "object"}, "Tests whether subgroups differ."),
             "rows": _list(_rows(), "The row ledger: read = used + excluded."),
             "tables": _list(_table(), "Classification tables."),
             "measures": _list(_measure(), "One record is one number of the report."),

@@ -53,6 +53,7 @@ class Requests:
     thresholds: tuple[ThresholdRequest, ...] = ()
     methods: Mapping[str, str] = field(default_factory=dict)
     costs: bool = False
+    one_versus_rest: bool = False
     subgroups: tuple[tuple[str, ...], ...] = ()
 
 

@@ -25,6 +25,7 @@ def requests_of(spec: Spec) -> Requests:
         thresholds=_thresholds(spec),
         methods=dict(spec.confidence.methods),
         costs=spec.costs is not None,
+        one_versus_rest=spec.one_versus_rest,
         subgroups=_subgroups(spec),
     )
 

@@ -17,6 +17,7 @@ from evalreport.spec.engine import Drift, Engine
 from evalreport.spec.faults import Fault, refuse, shown, wrong_type
 from evalreport.spec.fields import (
     Column,
+    Flag,
     Label,
     Many,
     Name,
@@ -164,6 +165,9 @@ class Spec(Part):
     )
     subgroup_minimum: Annotated[Whole, Field(ge=1)] = Field(
         10, description="Below so many rows a subgroup is shown as too few."
+    )
+    one_versus_rest: Flag = Field(
+        False, description="Whether each class also gets its own table against the rest."
     )
     costs: Costs | None = Field(
         None, description="{false_negative: 5, false_positive: 1} or {actual: {predicted: cost}}."
