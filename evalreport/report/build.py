@@ -20,7 +20,7 @@ from evalreport.report import (
 from evalreport.report.cards import CLASSES_IN_CARD, metric_blocks
 from evalreport.report.contents import Contents, Record, grouped
 from evalreport.report.count_tables import count_table
-from evalreport.report.model import Block, Failure, Report, Section, Tables
+from evalreport.report.model import Block, Failure, MetricPair, Report, Section, Tables
 from evalreport.report.reach import missing_tables
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip
@@ -133,7 +133,10 @@ def _metrics(contents: Contents, scores: bool) -> list[Block]:
         blocks.append(Tables(tables, 1 if tables and len(tables[0].columns) > 12 else 2))
     if len(contents.views) > CARDS_ABREAST:
         return [*blocks, *_model_strips(contents, chosen)]
-    return [*blocks, *metric_blocks(contents, chosen)]
+    metrics = metric_blocks(contents, chosen)
+    if len(contents.views) == 1:
+        return [*blocks, *(MetricPair(tuple(metrics[k : k + 2])) for k in range(0, len(metrics), 2))]
+    return [*blocks, *metrics]
 
 
 def _classes(contents: Contents, m: Record) -> int:

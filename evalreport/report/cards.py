@@ -96,6 +96,7 @@ def card_of(
     heading: str = "",
     with_table: bool = True,
     small: bool = False,
+    result: bool = True,
 ) -> Card:
     """The card of a measure."""
     table = contents.tables.get(str(m.get("table")))
@@ -108,12 +109,18 @@ def card_of(
         heading=heading,
         mark=contents.mark((m["dataset"], m["model"])),
         table=printed,
-        formula=formula_parts(str(m.get("formula") or "")),
-        substituted=formula_parts(str(m.get("substituted") or "")),
-        result="" if small else _result(m),
+        formula=formula_parts(_arithmetic(m, "formula")),
+        substituted=formula_parts(_arithmetic(m, "substituted")),
+        result=_result(m) if result else "",
         flags=_flags(m),
         detail=_detail(m),
     )
+
+
+def _arithmetic(m: Record, key: str) -> str:
+    """A formula, where the value has one: none of what does not apply."""
+    text = str(m.get(key) or "")
+    return "" if m["state"] == "not_applicable" or text == m["metric"] else text
 
 
 def _result(m: Record) -> str:
@@ -165,7 +172,8 @@ def metric_blocks(
             heading = f"{heading} of {visible(str(first['label']), 60)}"
         if first.get("indeterminate"):
             heading = f"{heading}, indeterminate counted {first['indeterminate']}"
-        cards = tuple(card_of(contents, m, with_table=with_tables) for m in same)
+        small = len(same) > 2
+        cards = tuple(card_of(contents, m, with_table=with_tables, small=small) for m in same)
         blocks.append(MetricBlock(heading, aka, meaning, cards))
     return blocks
 

@@ -25,6 +25,8 @@ from evalreport.report.numbers import difference_text, level_text, p_text
 from evalreport.report.words import counted, label_text, measure_title, method_text, subgroup_text
 
 MOST_LINES = 60
+#: Classes up to which each is compared on the page.
+FEW_CLASSES = 4
 
 
 def comparison_blocks(contents: Contents) -> list[Block]:
@@ -32,7 +34,8 @@ def comparison_blocks(contents: Contents) -> list[Block]:
     entries = contents.many("comparisons")
     if not entries:
         return []
-    shown = entries[:MOST_LINES]
+    overall = [e for e in entries if _is_overall(contents, e)]
+    shown = (overall or entries)[:MOST_LINES]
     blocks: list[Block] = [_differences(contents, shown, len(entries))]
     wins = _wins(contents, entries)
     if wins is not None:
@@ -72,8 +75,8 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
     columns: tuple[Column, ...] = (
         Column("metric", "left", "14%"), Column("model", "left", "8.5%"), Column("value", "right", "7%"),
         Column("reference", "left", "8.5%"), Column("value", "right", "7%"),
-        Column("difference", "right", "8.5%"), Column(_level(entries), "right", "15.5%"),
-        Column("", "left", "9%"), Column("test", "left", "9%"), Column("p", "right", "6%"),
+        Column("difference", "right", "8.5%"), Column(_level(entries), "right", "15%"),
+        Column("", "left", "8%"), Column("test", "left", "11%"), Column("p", "right", "6%"),
     )
     corrected = any(e.get("p_adjusted") is not None for e in entries)
     if corrected:
@@ -82,9 +85,15 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
             Line((*line.cells, LineCell(_p(e.get("p_adjusted")), "right")), line.table, line.rule)
             for line, e in zip(lines, entries, strict=True)
         )
-    notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
+    notes = (f"{len(entries)} of {total} comparisons; those of single classes and the rest are in results.json.",)
     caption = "Differences. ↓ less is better. The upright line on an axis is 0"
-    return Strip(caption, columns, lines, notes if len(entries) < total else (), "many")
+    return Strip(caption, columns, lines, notes if len(entries) < total else (), "many cmp")
+
+
+def _is_overall(contents: Contents, entry: Record) -> bool:
+    """Whether a comparison is of all classes, or of few enough to show each."""
+    few = len(contents.classes((str(entry["dataset"]), str(entry["model"])))) <= FEW_CLASSES
+    return few or entry.get("label") is None
 
 
 def _reach(entry: Record) -> float:

@@ -85,12 +85,35 @@ def _slim(svg: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
     svg = re.sub(r"(?<=[\s\"(,\-])\d+\.\d{2,}(?=[\s\",)])", lambda m: f"{float(m[0]):.1f}", svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg)
+    svg = re.sub(r'(?<= d=")M[^"]+(?=")', lambda m: _fewer_points(m[0]), svg)
     face = (
         "<style>@media all{@font-face{font-family:'Report Sans';src:url("
         f"data:font/woff2;base64,{_chart_font()}) format('woff2')}}}}</style>"
     )
     at = svg.index(">", svg.index("<svg")) + 1
     return svg[:at] + face + svg[at:]
+
+
+def _fewer_points(path: str) -> str:
+    """A path of straight lines without points on the level or upright line of their neighbours.
+
+    >>> _fewer_points("M 0.0 1.0 L 0.5 1.0 L 0.9 1.0 L 0.9 2.0 L 0.9 2.0 L 0.9 3.0")
+    'M0 1L0.9 1L0.9 3'
+    """
+    points = re.findall(r"([ML]) (\S+) (\S+)\s*", path)
+    if len("".join(re.findall(r"[A-Za-z]", path))) != len(points):
+        return path
+    kept: list[tuple[str, str, str]] = []
+    for command, x, y in points:
+        point = (command, x.removesuffix(".0"), y.removesuffix(".0"))
+        if kept and command == "L" and point[1:] == kept[-1][1:]:
+            continue
+        while len(kept) > 1 and command == "L" and kept[-1][0] == "L" and any(
+            kept[-2][axis] == kept[-1][axis] == point[axis] for axis in (1, 2)
+        ):
+            kept.pop()
+        kept.append(point)
+    return "".join(f"{c}{x} {y}" for c, x, y in kept)
 
 
 @cache

@@ -11,7 +11,9 @@ import re
 from evalreport.report.model import Part
 from evalreport.report.numbers import shortened, signed
 
+#: Formulas are cut here, sums of many terms already at LONG.
 LONGEST = 400
+LONG = 130
 
 
 def formula_parts(text: str) -> tuple[Part, ...]:
@@ -23,9 +25,10 @@ def formula_parts(text: str) -> tuple[Part, ...]:
     [('(', ''), ('a', 'top'), (' / ', ''), ('b', 'bottom'), (' + ', ''), ('c', 'top'),
      (' / ', ''), ('d', 'bottom'), (') / 2', '')]
     """
+    text = _abridged(shortened(text))
     if len(text) > LONGEST:
         return (Part(typeset(text[:LONGEST]) + " …"),)
-    pieces = _pieces(shortened(text))
+    pieces = _pieces(text)
     merged: list[Part] = []
     for piece in pieces:
         if merged and not piece.mark and not merged[-1].mark:
@@ -33,6 +36,19 @@ def formula_parts(text: str) -> tuple[Part, ...]:
         else:
             merged.append(piece)
     return tuple(Part(typeset(p.text), p.mark) for p in merged)
+
+
+def _abridged(text: str) -> str:
+    """A long sum with its first terms only; what it is divided by stays.
+
+    >>> _abridged("(" + " + ".join(["1234567890 / 1234567890"] * 9) + ") / 9")
+    '(1234567890 / 1234567890 + 1234567890 / 1234567890 + 1234567890 / 1234567890 + …) / 9'
+    """
+    if len(text) <= LONG or not text.startswith("("):
+        return text
+    end = _closing(text, 0)
+    terms = _split(text[1:end], (" + ",))
+    return f"({''.join(terms[:5])} + …){text[end + 1 :]}" if len(terms) > 7 else text
 
 
 def _pieces(text: str) -> list[Part]:

@@ -132,6 +132,14 @@ class MetricBlock:
 
 
 @dataclass(frozen=True)
+class MetricPair:
+    """Metrics of a single model, two abreast."""
+
+    metrics: tuple[MetricBlock, ...]
+    kind: ClassVar[str] = "abreast"
+
+
+@dataclass(frozen=True)
 class CardGrid:
     """Small cards side by side."""
 
@@ -375,7 +383,7 @@ class Signatures:
 
 
 Block = (
-    MetricBlock | CardGrid | Strip | Criteria | Facts | Ledgers | Text | Heading | Notes | Failure
+    MetricBlock | MetricPair | CardGrid | Strip | Criteria | Facts | Ledgers | Text | Heading | Notes | Failure
     | PlainTable | TablePair | Charts | Tables | Shapes | Legend | Code | Signatures | CountTable
 )
 

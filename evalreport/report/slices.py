@@ -134,7 +134,7 @@ def rule_text(rule: Any) -> str:
     """A threshold rule in words, ready to stand before its status.
 
     >>> rule_text("maximize youden_j"), rule_text("recall at_least 0.95"), rule_text(None)
-    ("maximizes youden j, ", 'recall at least 0.95, ', '')
+    ('maximizes youden j, ', 'recall at least 0.95, ', '')
     """
     if not rule:
         return ""

@@ -88,11 +88,20 @@ def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: boo
     if flat:
         cells += flat_cells(contents, _table(contents, m), m, place) or []
     fraction = ""
-    if m.get("numerator") is not None and m.get("denominator") is not None:
+    if _is_fraction(contents, m):
         fraction = f"{_whole(m['numerator'])} / {_whole(m['denominator'])}"
     cells.append(LineCell(fraction, "right"))
     cells.append(LineCell(number=number, align="right", strong=True))
     return Line(tuple(cells), table=number.table if flat else "", rule=rule)
+
+
+def _is_fraction(contents: Contents, m: Record) -> bool:
+    """Whether the numerator is one of counts, not a sum of fractions over their number."""
+    if m.get("numerator") is None or m.get("denominator") is None:
+        return False
+    table = contents.tables.get(str(m.get("table"))) or {}
+    counts = [c for row in table.get("counts") or [] for c in row]
+    return any(not float(c).is_integer() for c in counts) or float(m["numerator"]).is_integer()
 
 
 def _whole(number: float) -> str:

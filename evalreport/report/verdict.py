@@ -162,7 +162,7 @@ def headlines(contents: Contents) -> list[Block]:
             continue
         small = len(contents.classes(view)) <= 4
         cards = tuple(
-            card_of(contents, m, heading=_card_heading(m), with_table=small, small=True)
+            card_of(contents, m, heading=_card_heading(m), with_table=small, small=True, result=False)
             for m in measures
         )
         blocks.append(CardGrid("", cards))
@@ -179,11 +179,21 @@ def _headline_identities(contents: Contents) -> list[tuple[Any, ...]]:
     found: dict[tuple[Any, ...], None] = {}
     for m in judged:
         found.setdefault(identity(m))
+    metrics = {str(key[0]) for key in found}
     for view in contents.views[:1]:
-        for m in contents.pooled(view):
-            if contents.is_binary(view) or m.get("label") is None:
+        ranked = sorted(contents.pooled(view), key=_average_rank)
+        for m in contents.pooled(view) if contents.is_binary(view) else ranked:
+            own = contents.is_binary(view) or m.get("label") is None
+            if own and (contents.is_binary(view) or m["metric"] not in metrics):
+                metrics.add(str(m["metric"]))
                 found.setdefault(identity(m))
     return list(found)[:MOST_HEADLINES]
+
+
+def _average_rank(m: Record) -> int:
+    """Which average stands for a metric: the share of right rows for accuracy, else the plain mean."""
+    order = ("micro", None, "macro") if m["metric"] == "accuracy" else (None, "macro", "micro")
+    return order.index(m.get("average")) if m.get("average") in order else 3
 
 
 def ledgers(contents: Contents) -> Ledgers:
