@@ -1,0 +1,141 @@
+"""What changed between two runs, from their results alone.
+
+- diff_spec: keys of the spec; versions
+- diff_data: files, rows, labels, scores
+- diff_measures: every measure, and whether its difference is beyond chance
+- diff_text: the same in words
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evalreport.record.diff_data import file_changes, row_changes, score_changes
+from evalreport.record.diff_measures import measure_changes
+from evalreport.record.diff_spec import spec_changes, version_changes
+from evalreport.record.diff_text import describe
+from evalreport.record.recorded import RecordedRun, read_recorded, series_key
+
+__all__ = ["describe", "differences", "differences_of"]
+
+SCHEMA = "evalreport/diff/1"
+
+
+def differences(old: Path, new: Path) -> dict[str, Any]:
+    """What changed between two published runs, as plain data.
+
+    Raises FilesError where there are no results, VerificationError where they were altered.
+    """
+    return differences_of(read_recorded(old), read_recorded(new))
+
+
+def differences_of(old: RecordedRun, new: RecordedRun) -> dict[str, Any]:
+    """What changed between two runs that have been read, as plain data."""
+    one, two = old.results, new.results
+    files = file_changes(one, two)
+    same_rows = {entry["dataset"]: entry["same"] for entry in files}
+    measures = measure_changes(one["measures"], two["measures"], same_rows)
+    criteria = _criteria(one["acceptance"], two["acceptance"])
+    found = {
+        "schema": SCHEMA,
+        "old": _run(old),
+        "new": _run(new),
+        "spec": spec_changes(one.get("spec") or {}, two.get("spec") or {}),
+        "versions": version_changes(one["provenance"], two["provenance"]),
+        "files": files,
+        "rows": row_changes(one, two),
+        "scores": score_changes(one, two),
+        "measures": measures,
+        "criteria": criteria,
+        "cautions": _cautions(one, two),
+    }
+    return {**found, "summary": _summary(found)}
+
+
+def _run(run: RecordedRun) -> dict[str, Any]:
+    spec = (run.results.get("provenance") or {}).get("spec") or {}
+    return {
+        "run": run.name,
+        "at": run.at,
+        "title": run.results.get("title"),
+        "results_sha256": run.sha256,
+        "spec_sha256": spec.get("sha256"),
+    }
+
+
+def _criteria(
+    old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    before, after = ({_criterion_key(c): c for c in side} for side in (old, new))
+    found = []
+    for key in dict.fromkeys([*after, *before]):
+        was, now = before.get(key), after.get(key)
+        either = now or was or {}
+        change = "added" if was is None else "removed" if now is None else (
+            "same" if was["outcome"] == now["outcome"] else "flipped"
+        )
+        found.append(
+            {
+                **{k: either.get(k) for k in ("text", "dataset", "model", "subgroup")},
+                "threshold": either.get("threshold_asked"),
+                "change": change,
+                "old": None if was is None else was["outcome"],
+                "new": None if now is None else now["outcome"],
+                "observed": [(c or {}).get("observed") for c in (was, now)],
+                "reason": None if now is None else now.get("reason"),
+            }
+        )
+    return found
+
+
+def _criterion_key(entry: Mapping[str, Any]) -> str:
+    names = ("text", "metric", "dataset", "model", "subgroup", "threshold_asked")
+    return json.dumps([entry.get(name) for name in names], sort_keys=True)
+
+
+def _cautions(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    before, after = (_by_caution(side) for side in (old, new))
+    return {
+        "new": [dict(after[key]) for key in after if key not in before],
+        "cleared": [dict(before[key]) for key in before if key not in after],
+    }
+
+
+def _by_caution(results: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Cautions by what they are about: ids of measures and tables are of one run only."""
+    measures = {m["id"]: series_key(m) for m in results["measures"]}
+    found: dict[str, Mapping[str, Any]] = {}
+    for caution in results["cautions"]:
+        about = measures.get(str(caution.get("measure")))
+        parts = [caution["code"], caution.get("dataset"), caution.get("model"), about]
+        key = json.dumps(parts)
+        while key in found:
+            # several of one kind: told apart by their order
+            key += "'"
+        found[key] = caution
+    return found
+
+
+def _summary(found: Mapping[str, Any]) -> dict[str, int]:
+    measures = found["measures"]
+
+    def count(holds: Callable[[Mapping[str, Any]], bool], entries: Any = measures) -> int:
+        return sum(1 for entry in entries if holds(entry))
+
+    return {
+        "spec": len(found["spec"]),
+        "versions": len(found["versions"]),
+        "files": count(lambda f: f["same"] is not True, found["files"]),
+        "measures": len(measures),
+        "differ": count(lambda m: bool(m["difference"])),
+        "tested": count(lambda m: m["beyond_chance"] is not None),
+        "beyond_chance": count(lambda m: m["beyond_chance"] is True),
+        "added": count(lambda m: m["change"] == "added"),
+        "removed": count(lambda m: m["change"] == "removed"),
+        "flipped": count(lambda c: c["change"] == "flipped", found["criteria"]),
+        "new_cautions": len(found["cautions"]["new"]),
+        "cleared_cautions": len(found["cautions"]["cleared"]),
+    }

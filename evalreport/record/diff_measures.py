@@ -1,0 +1,100 @@
+"""Every measure of two runs: old, new, their difference, and whether it is beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evalreport.record.recorded import series_key
+from evalreport.statistics.separate_samples import Shift, estimate_of, shift
+
+SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
+SEPARATE = "the rows of the two runs are taken as independent"
+CHOSEN = "conditional on the threshold, which was chosen on these rows"
+UNKNOWN = "rows were given in memory; whether they are the same is not known"
+
+_IDENTITY = (
+    "dataset", "model", "subgroup", "fold", "metric", "title", "params", "average", "label",
+    "threshold_rule",
+)  # fmt: skip
+
+
+def measure_changes(
+    old: Sequence[Mapping[str, Any]],
+    new: Sequence[Mapping[str, Any]],
+    same_rows: Mapping[str, bool | None],
+) -> list[dict[str, Any]]:
+    """One record per measure of either run, in the order of the new run.
+
+    ``same_rows`` says of each dataset whether both runs read the same file.
+    """
+    before, after = ({series_key(m): m for m in side} for side in (old, new))
+    found = []
+    for key in dict.fromkeys([*after, *before]):
+        was, now = before.get(key), after.get(key)
+        of_either = now or was or {}
+        found.append(
+            {
+                **{name: of_either.get(name) for name in _IDENTITY},
+                "change": "both" if was and now else ("added" if now else "removed"),
+                "old": _side(was),
+                "new": _side(now),
+                **_change(was, now, same_rows.get(str(of_either.get("dataset")))),
+            }
+        )
+    return found
+
+
+def _side(measure: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if measure is None:
+        return None
+    names = ("id", "state", "value", "reason", "interval", "numerator", "denominator", "n",
+             "threshold")  # fmt: skip
+    return {name: measure.get(name) for name in names}
+
+
+def _change(
+    was: Mapping[str, Any] | None, now: Mapping[str, Any] | None, same_rows: bool | None
+) -> dict[str, Any]:
+    then, at_present = (None if m is None else estimate_of(m) for m in (was, now))
+    if then is None or at_present is None:
+        return _told(Shift(0.0, reason=_why_none(was, now)), "") | {"difference": None}
+    if same_rows:
+        difference = shift(at_present, then).difference
+        return _told(Shift(difference, reason=SAME_ROWS), "")
+    notes = [SEPARATE if same_rows is False else UNKNOWN]
+    if any((m or {}).get("exploratory") for m in (was, now)):
+        notes.append(CHOSEN)
+    return _told(shift(at_present, then), "; ".join(notes))
+
+
+def _told(found: Shift, note: str) -> dict[str, Any]:
+    interval = None
+    if found.interval is not None:
+        interval = {
+            "level": found.level,
+            "low": found.interval.low,
+            "high": found.interval.high,
+            "method": found.method,
+        }
+    return {
+        "difference": found.difference,
+        "interval": interval,
+        "interval_reason": found.reason,
+        "test": found.test,
+        "statistic": found.statistic,
+        "p_value": found.p_value,
+        "beyond_chance": found.beyond_chance,
+        "note": note or None,
+    }
+
+
+def _why_none(was: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
+    if was is None or now is None:
+        return f"only the {'new' if was is None else 'old'} run has it"
+    parts = [
+        f"{word}: {str(m['state']).replace('_', ' ')}"
+        for word, m in (("old", was), ("new", now))
+        if m["state"] != "value"
+    ]
+    return "; ".join(parts)

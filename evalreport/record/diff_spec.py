@@ -1,0 +1,68 @@
+"""What changed in the spec and in what the numbers were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+#: Lists whose items have a name of their own: an item added in the middle moves no other.
+_NAMED_ITEMS = ("metrics", "thresholds", "subgroups", "averaging")
+
+
+def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every key of the resolved specs that was added, removed or changed, by its path.
+
+    >>> spec_changes({"a": {"b": 1}}, {"a": {"b": 2, "c": [3]}})
+    [{'key': 'a.b', 'change': 'changed', 'old': 1, 'new': 2}, \
+{'key': 'a.c[0]', 'change': 'added', 'old': None, 'new': 3}]
+    """
+    return _changes(dict(_leaves(old)), dict(_leaves(new)))
+
+
+def version_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Program, libraries, engine and seed that differ between two provenances."""
+    return _changes(_made_with(old), _made_with(new))
+
+
+def _made_with(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    engine = (provenance.get("engine") or {}).get("name")
+    found = {"evalreport": provenance.get("version"), "engine": engine,
+             "seed": provenance.get("seed")}
+    return {**found, **(provenance.get("versions") or {})}
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = []
+    for key in sorted({*before, *after}):
+        if key in before and key in after and before[key] == after[key]:
+            continue
+        change = "changed" if key in before and key in after else (
+            "added" if key in after else "removed"
+        )
+        found.append(
+            {"key": key, "change": change, "old": before.get(key), "new": after.get(key)}
+        )
+    return found
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and value:
+        for key, item in value.items():
+            yield from _leaves(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, Sequence) and not isinstance(value, str) and value:
+        if path in _NAMED_ITEMS:
+            for item in value:
+                yield f"{path}[{_word(item)}]", item
+        else:
+            for index, item in enumerate(value):
+                yield from _leaves(item, f"{path}[{index}]")
+    else:
+        yield path, value
+
+
+def _word(item: Any) -> str:
+    if isinstance(item, Mapping):
+        return ", ".join(f"{key}: {_word(inner)}" for key, inner in item.items())
+    if isinstance(item, (list, tuple)):
+        return " x ".join(_word(inner) for inner in item)
+    return str(item)
