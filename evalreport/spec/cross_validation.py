@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, model_serializer, model_validator
 
 from evalreport.spec.confidence import Seed
 from evalreport.spec.faults import Fault, refuse
@@ -75,6 +75,12 @@ class CrossValidation(Part):
                 )
             )
         return raw
+
+    @model_serializer(mode="wrap")
+    def _written(self, handler: Any) -> Any:
+        written: dict[str, Any] = handler(self)
+        used = {"scheme", "seed", *SETTINGS[self.scheme]}
+        return {key: value for key, value in written.items() if key in used}
 
 
 def _says_one(value: Any, key: str) -> bool:

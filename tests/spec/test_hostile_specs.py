@@ -41,8 +41,8 @@ REFUSED = {
         "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet"),
         ("8:1: unknown key 'output'; keys here are: about, acceptance, averaging, cautions, "
         "comparisons, confidence, costs, cross_validation, datasets, declared, drift, engine, "
-        "evalreport, hierarchy, learning_curve, metrics, models, positive, prevalence, report, "
-        "... (24 in all)"),
+        "evalreport, hierarchy, learning_curve, metrics, models, one_versus_rest, positive, "
+        "prevalence, ... (25 in all)"),
         ("9:37: no such template: '../../../../../../../../etc/passwd'; standard, clinical, audit, "
         "model_card, minimal, or a folder relative to the spec"),
     ],
