@@ -1,0 +1,79 @@
+"""Formats beside HTML and PDF, from the same results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+from xml.etree import ElementTree
+
+import evalreport
+from evalreport.report.csv import measures_csv, tables_csv
+from evalreport.report.junit import criteria_junit
+from evalreport.report.latex import measures_latex
+from evalreport.report.markdown import summary_markdown
+from evalreport.report.model_index import model_index
+
+SPEC = {
+    "evalreport": 1,
+    "title": "A | title_with *marks*",
+    "datasets": {"d": {"target": "y"}},
+    "models": {"m": {"prediction": "p"}},
+    "metrics": ["recall", "precision"],
+    "acceptance": [
+        {"metric": "recall", "at_least": 0.5},
+        {"metric": "precision", "at_least": 0.9},
+        {"metric": "roc_auc", "at_least": 0.5},
+    ],
+}
+
+
+def _results(**frames: Any) -> Any:
+    columns = {"y": ["=no", "yes", "yes", "=no"], "p": ["=no", "yes", "=no", "yes"], **frames}
+    return evalreport.run(SPEC, frames={"d": columns}, at="2026-01-02T00:00:00Z").json
+
+
+def test_measures_csv_has_one_line_per_measure_and_runs_no_formula() -> None:
+    results = _results()
+    rows = list(csv.DictReader(io.StringIO(measures_csv(results).decode("utf-8"))))
+    assert len(rows) == len(results["measures"])
+    recall = rows[0]
+    assert (recall["metric"], recall["value"], recall["numerator"]) == ("recall", "0.5", "1")
+    assert (recall["label"], recall["method"]) == ("yes", "wilson")
+    cells = list(csv.DictReader(io.StringIO(tables_csv(results).decode("utf-8"))))
+    assert [(c["actual"], c["predicted"], c["count"]) for c in cells] == [
+        ("'=no", "'=no", "1"), ("'=no", "yes", "1"), ("yes", "'=no", "1"), ("yes", "yes", "1")
+    ]
+
+
+def test_markdown_shows_failures_first_and_escapes_its_marks() -> None:
+    lines = summary_markdown(_results()).splitlines()
+    assert lines[0] == r"## A \| title\_with \*marks\*"
+    criteria = [line for line in lines if "pass" in line or "fail" in line or "not eval" in line]
+    assert "✗ fail" in criteria[0]
+    assert "○ not evaluated" in criteria[1]
+    assert "✓ pass" in criteria[2]
+    assert any("| 0.500 |" in line and "1 / 2" in line for line in lines)
+
+
+def test_junit_counts_failures_and_what_was_not_evaluated_as_errors() -> None:
+    suite = ElementTree.fromstring(criteria_junit(_results()))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
+    cases = {case.get("name"): case for case in suite}
+    assert cases["1. recall >= 0.5"].find("failure") is None
+    assert cases["2. precision >= 0.9"].find("failure") is not None
+    assert cases["3. roc_auc >= 0.5"].find("error") is not None
+
+
+def test_model_index_is_yaml_with_plain_values() -> None:
+    index = json.loads(model_index(_results()))["model-index"]
+    assert index[0]["name"] == "m"
+    metrics = {m["type"]: m["value"] for m in index[0]["results"][0]["metrics"]}
+    assert metrics == {"recall": 0.5, "precision": 0.5}
+
+
+def test_latex_escapes_what_it_would_run() -> None:
+    text = measures_latex(_results())
+    assert r"0.500 & 0.0945 to 0.905 (95 \%, Wilson) & 1 / 2 \\" in text
+    assert text.count(r"\\") == 1 + 2
