@@ -74,7 +74,7 @@ class Tally:
         return f"{coverage:.1f} · {width:.3f}" + (f" ({', '.join(notes)})" if notes else "")
 
 
-def chunk(setting: Setting, first: int, count: int) -> dict[Key, Tally]:
+def chunk(setting: Setting, first: int, count: int, seed: int) -> dict[Key, Tally]:
     """Tallies of some data sets of a setting; each has its own random generator.
 
     Methods that fell back are counted a second time under ``method -> fallback``.
@@ -84,7 +84,7 @@ def chunk(setting: Setting, first: int, count: int) -> dict[Key, Tally]:
     tallies: dict[Key, Tally] = {}
     design = "clustered" if setting.clustered else "independent"
     for number in range(first, first + count):
-        rng = resampling.generator(SEED, design, setting.n, str(setting.prevalence), number)
+        rng = resampling.generator(seed, design, setting.n, str(setting.prevalence), number)
         for found in methods(coverage_model.simulate(setting, rng), rng):
             truth = truths[found.measure]
             tallies.setdefault((found.measure, found.method), Tally()).add(found, truth)
@@ -102,12 +102,12 @@ def _fell_back(found: Found) -> bool:
 
 
 def study(
-    settings: Iterable[Setting], data_sets: int, processes: int
+    settings: Iterable[Setting], data_sets: int, processes: int, seed: int = SEED
 ) -> dict[Setting, dict[Key, Tally]]:
     """Tallies of every setting."""
     settings = list(settings)
     work = [
-        (setting, first, min(CHUNK, data_sets - first))
+        (setting, first, min(CHUNK, data_sets - first), seed)
         # the longest first, so that no process is left with one at the end
         for setting in sorted(settings, key=lambda s: (-s.n, s.prevalence, s.clustered))
         for first in range(0, data_sets, CHUNK)
@@ -115,7 +115,7 @@ def study(
     results: dict[Setting, dict[Key, Tally]] = {setting: {} for setting in settings}
     with ProcessPoolExecutor(processes) as pool:
         parts = pool.map(chunk, *zip(*work, strict=True))
-        for (setting, _, _), part in zip(work, parts, strict=True):
+        for (setting, *_), part in zip(work, parts, strict=True):
             for key, tally in part.items():
                 results[setting].setdefault(key, Tally()).merge(tally)
     return results
@@ -163,10 +163,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Simulated coverage of the interval methods.")
     parser.add_argument("--data-sets", type=int, default=DATA_SETS)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--print", action="store_true", help="print the tables only")
     chosen = parser.parse_args()
     settings = [Setting(n, p, c) for c in (False, True) for p in PREVALENCES for n in SIZES]
-    tables = page(study(settings, chosen.data_sets, chosen.processes))
+    tables = page(study(settings, chosen.data_sets, chosen.processes, chosen.seed))
     if chosen.print:
         print(tables)
         return
