@@ -90,9 +90,10 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
                 Location(rows.name),
             )
         )
-    raw = _representatives(rows, keys, roles.prediction, scored, answer)
+    raw = _representatives(rows, keys, scored, answer)
     _check_rows(rows, roles, rules, answer, counts)
-    checked = check(raw, replace(roles, id=None, cluster=None), rules)
+    named = _without_nameless(raw, scored or roles.prediction or roles.target, answer)
+    checked = check(named, replace(roles, id=None, cluster=None), rules)
     excluded = _excluded(raw, roles, answer, counts)
     held = counts[checked.used]
     names = [c for c in (roles.fold, roles.id) if c is not None]
@@ -114,13 +115,9 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
 
 
 def _representatives(
-    rows: CountedRows,
-    keys: Sequence[str],
-    predicted: str | None,
-    scored: str | None,
-    answer: Columns,
+    rows: CountedRows, keys: Sequence[str], scored: str | None, answer: Columns
 ) -> RawTable:
-    """One row per kind of row; a missing id counts as a missing value of what is predicted."""
+    """One row per kind of row, the lowest score for all of its scores."""
     columns = {
         name: rows.column(name, rows.field(name).kind, answer[f"k{i}"])
         for i, name in enumerate(keys)
@@ -130,11 +127,15 @@ def _representatives(
         gone = np.asarray(answer["state"]) != queries.READ
         kind: Any = "float32" if rows.field(scored).kind == "FLOAT" else "float64"
         columns[scored] = RawColumn(scored, kind, np.where(gone, np.nan, low), gone)
+    return RawTable(rows.name, len(answer["n"]), rows.header, columns)
+
+
+def _without_nameless(raw: RawTable, column: str, answer: Columns) -> RawTable:
+    """The table in which rows without an id lack a value of ``column``, so are not used."""
     nameless = np.asarray(answer["gap"]) == 1
-    if nameless.any():
-        old = columns[scored or predicted or keys[0]]
-        columns[old.name] = replace(old, missing=old.missing | nameless)
-    return RawTable(rows.name, len(nameless), rows.header, columns)
+    old = raw.columns[column]
+    changed = replace(old, missing=old.missing | nameless)
+    return replace(raw, columns={**raw.columns, column: changed}, _kept={})
 
 
 def _check_rows(
@@ -175,19 +176,16 @@ def _excluded(
 def _gaps(
     raw: RawTable, roles: Roles, answer: Columns
 ) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
-    nameless = np.asarray(answer["gap"]) == 1
     yield f"{roles.target} is empty", raw.columns[roles.target].missing
     if roles.prediction is not None:
-        # A nameless row was made to lack its prediction: the reason that holds is the name.
-        gone = raw.columns[roles.prediction].missing & ~nameless
-        yield f"{roles.prediction} is empty", gone
+        yield f"{roles.prediction} is empty", raw.columns[roles.prediction].missing
     scored = roles.score or roles.margin
     if scored is not None:
         yield f"{scored} is missing", np.asarray(answer["state"]) == queries.MISSING
     if roles.fold is not None:
         yield f"{roles.fold} is empty", texts(raw, roles.fold)[0] < 0
     if roles.id is not None:
-        yield f"{roles.id} is empty", nameless
+        yield f"{roles.id} is empty", np.asarray(answer["gap"]) == 1
 
 
 def _score_range(

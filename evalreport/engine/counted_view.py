@@ -61,6 +61,15 @@ class CountedView(View):
         sums = np.bincount(self.counted.actual, self.counted.rows, len(self.labels))
         return tuple(int(total) for total in sums)
 
+    def group_rows(self, column: str) -> dict[str, int]:
+        codes, names = self.counted.groups[column]
+        sums = np.bincount(codes, self.counted.rows, len(names))
+        return {name: int(total) for name, total in zip(names, sums, strict=True)}
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        return tuple(self.counted.groups)
+
     def tied(self, threshold: float) -> int | None:
         table = self.score_tables[()][()]
         place = int(np.searchsorted(-table.scores, -threshold))

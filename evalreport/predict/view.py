@@ -61,6 +61,17 @@ class View:
         """Number of rows actually of each class, in the order of the labels."""
         return tuple(np.bincount(self.actual, minlength=len(self.labels)).tolist())
 
+    def group_rows(self, column: str) -> dict[str, int]:
+        """Number of rows of each value of a subgroup column."""
+        codes, names = self.groups[column]
+        counts = np.bincount(codes, minlength=len(names)).tolist()
+        return dict(zip(names, counts, strict=True))
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """The columns whose values are subgroups."""
+        return tuple(self.groups)
+
     def tied(self, threshold: float) -> int | None:
         """Number of rows whose score is exactly the threshold; None where it is not known."""
         return int(np.count_nonzero(self.score == threshold))

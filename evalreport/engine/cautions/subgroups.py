@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.merging import by_dataset
@@ -92,10 +90,8 @@ def unknown_category(run: RunFacts) -> Iterator[Caution]:
 
 
 def _unknown(view: View) -> Iterator[Caution]:
-    for column, (codes, names) in view.groups.items():
-        if UNKNOWN not in names or not view.rows:
-            continue
-        unknown = int(np.count_nonzero(codes == names.index(UNKNOWN)))
+    for column in view.group_columns:
+        unknown = view.group_rows(column).get(UNKNOWN, 0)
         if unknown > MANY_UNKNOWN * view.rows:
             yield Caution(
                 f"{part(unknown, view.rows)} rows ({percent(unknown / view.rows)}) have no "
