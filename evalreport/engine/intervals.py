@@ -160,7 +160,7 @@ def _variance(v: TableValue, method: str) -> float:
     return delta_variance(slopes, v.table)
 
 
-def plus_half(v: TableValue, method: str) -> IntervalResult | None:
+def plus_half(v: TableValue, method: str, reason: str = "") -> IntervalResult | None:
     """Fallback at the edge: the delta method on the table with two rows spread over its cells.
 
     With two classes that is 1/2 to each cell (Agresti A. Categorical Data Analysis,
@@ -177,7 +177,7 @@ def plus_half(v: TableValue, method: str) -> IntervalResult | None:
     name = f"{method}_plus_half" if two else f"{method}_plus_two_rows"
     around = symmetric(value, variance, v.level, name, v.bounds)
     added = "1/2 was added to each cell" if two else "two rows were spread over the cells"
-    note = f"{method} gives no width here: {added}"
+    note = reason or f"{method} gives no width here: {added}"
     return IntervalResult(
         v.level, min(around.low, v.value), max(around.high, v.value), around.method, note
     )

@@ -16,9 +16,9 @@ from evalreport.engine.intervals import IntervalResult
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.methods import ASKED
 from evalreport.plan.task import Task
 from evalreport.statistics import delong, logistic, means, obuchowski, proportions
-from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import z_value
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def score_interval(
     method = task.interval
     assert method is not None
     if method in AREAS:
-        return _area(metric, arguments, table, level, method)
+        return _area(metric, arguments, table, level, method, asked=task.why == ASKED)
     if method == "obuchowski" or (method == "sandwich" and metric.row_loss is None):
         return _area_of_rows(measurer, task, metric, arguments, table, level, method, index)
     if method in ("normal", "sandwich"):
@@ -88,9 +88,17 @@ def _area(
     table: ScoreTable,
     level: float,
     method: str,
+    *,
+    asked: bool,
 ) -> IntervalResult | None:
-    limits: Limits | None = getattr(delong, method)(table.positives, table.negatives, level)
     area = delong.auc(table.positives, table.negatives)
+    if not asked and method == "delong" and _near_the_edge(table, area, level):
+        limits = delong.delong_logit(table.positives, table.negatives, level)
+        if limits is not None:
+            note = "a limit of delong lies outside 0 and 1: taken on the logit scale"
+            near = intervals.from_limits(limits, level, "delong_logit", note)
+            return _scaled(metric, arguments, table, near)
+    limits = getattr(delong, method)(table.positives, table.negatives, level)
     if limits is not None and limits.low < limits.high:
         return _scaled(metric, arguments, table, intervals.from_limits(limits, level, method))
     if area is None:
@@ -99,6 +107,15 @@ def _area(
         area, float(table.positive_total), float(table.negative_total), level, method
     )
     return _scaled(metric, arguments, table, fallback)
+
+
+def _near_the_edge(table: ScoreTable, area: float | None, level: float) -> bool:
+    """Whether a limit of the plain interval would lie outside 0 and 1."""
+    variance = delong.delong_variance(table.positives, table.negatives)
+    if area is None or variance is None or variance <= intervals.VANISHED:
+        return False
+    half = z_value(level) * math.sqrt(variance)
+    return area + half > 1 or area - half < 0
 
 
 def _scaled(

@@ -16,6 +16,7 @@ from evalreport.engine.intervals import IntervalResult, TableValue
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Value
 from evalreport.metrics.tables import Counts, Matrix
+from evalreport.plan.methods import ASKED
 from evalreport.plan.task import Task
 from evalreport.statistics import ratios
 from evalreport.statistics.proportions import PROPORTION_METHODS
@@ -69,6 +70,9 @@ def _smooth(
     method: str,
 ) -> IntervalResult | None:
     index = measurer.class_index(task)
+    if task.why != ASKED and method in ("delta", "fisher_z", "wald") and _has_empty_cell(v):
+        reason = "a cell of the table is empty: 1/2 was added to each cell"
+        return intervals.plus_half(v, method, reason)
     if method in ("delta", "sandwich", "cluster_robust"):
         scales = {Interval.LOG: "log", Interval.CORRELATION: "fisher_z"}
         asked_plain = method == "delta"
@@ -121,6 +125,11 @@ def _table_value(
         squares=table.dense_squares,
         clusters=measurer.tables.clusters(task.where, threshold),
     )
+
+
+def _has_empty_cell(v: TableValue) -> bool:
+    """Whether a two-class table has an empty cell: its rate would be taken as certain."""
+    return bool(v.table.size == 4 and (v.table == 0).any())
 
 
 def _impact(
