@@ -35,7 +35,12 @@ def run_limited(task: str, request: Mapping[str, Any], seconds: float | None = N
     command = [sys.executable, "-m", "evalreport.render.child"]
     try:
         done = subprocess.run(  # noqa: S603  # our own module, our own interpreter
-            command, input=body, capture_output=True, timeout=allowed + 5, env=environment, check=False
+            command,
+            input=body,
+            capture_output=True,
+            timeout=allowed + 5,
+            env=environment,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise _too_long(task, allowed) from None
@@ -57,16 +62,20 @@ def _problem(plain: Mapping[str, Any]) -> Problem:
 
 def _too_long(task: str, seconds: float) -> LimitError:
     return LimitError(
-        Problem(f"making the {task.upper()} took longer than {seconds:g} seconds",
-                "simplify the template, or print fewer tables")
+        Problem(
+            f"making the {task.upper()} took longer than {seconds:g} seconds",
+            "simplify the template, or print fewer tables",
+        )
     )
 
 
 def _died(task: str, status: int, seconds: float) -> FilesError:
     if status in {-24, -9, 137, 152}:  # SIGXCPU, SIGKILL
         return LimitError(
-            Problem(f"making the {task.upper()} used more than {seconds:g} seconds or too much memory",
-                    "simplify the template, or print fewer tables")
+            Problem(
+                f"making the {task.upper()} used more than {seconds:g} seconds or too much memory",
+                "simplify the template, or print fewer tables",
+            )
         )
     return RenderingError(Problem(f"making the {task.upper()} stopped with status {status}"))
 
@@ -81,9 +90,20 @@ def main() -> None:
         content = _carried_out(asked["task"], asked["request"])
         answer: dict[str, Any] = {"ok": True}
     except MemoryError:
-        content, answer = b"", {"ok": False, "limit": True, "problems": [
-            {"what": f"making the {asked['task'].upper()} needs too much memory",
-             "instead": "simplify the template, or print fewer tables", "where": None}]}
+        content, answer = (
+            b"",
+            {
+                "ok": False,
+                "limit": True,
+                "problems": [
+                    {
+                        "what": f"making the {asked['task'].upper()} needs too much memory",
+                        "instead": "simplify the template, or print fewer tables",
+                        "where": None,
+                    }
+                ],
+            },
+        )
     except RenderingError as error:
         content, answer = b"", {"ok": False, "problems": [_plain(p) for p in error.problems]}
     out.write(json.dumps(answer).encode("utf-8") + b"\n" + content)
@@ -108,7 +128,9 @@ def _carried_out(task: str, request: dict[str, Any]) -> bytes:
     from evalreport.render.paper import print_page
 
     attachments = {k: base64.b64decode(v) for k, v in request["attachments"].items()}
-    return print_page(request["html"], request["variant"], attachments, request["at"], request["page"])
+    return print_page(
+        request["html"], request["variant"], attachments, request["at"], request["page"]
+    )
 
 
 def _limit(task: str, seconds: float) -> None:
@@ -117,7 +139,10 @@ def _limit(task: str, seconds: float) -> None:
         import resource
     except ImportError:  # pragma: no cover - not on this system
         return
-    for what, amount in ((resource.RLIMIT_CPU, int(seconds) + 1), (resource.RLIMIT_AS, MEMORY[task])):
+    for what, amount in (
+        (resource.RLIMIT_CPU, int(seconds) + 1),
+        (resource.RLIMIT_AS, MEMORY[task]),
+    ):
         _, hard = resource.getrlimit(what)
         top = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
         try:

@@ -26,9 +26,15 @@ def render_html(results: Mapping[str, Any], template: str | Path | None = None) 
         return fill(found, report)
     from evalreport.render.child import run_limited
 
-    page = run_limited("html", {
-        "name": found.name, "files": found.files, "main": found.main, "report": report,
-    }).decode("utf-8")
+    page = run_limited(
+        "html",
+        {
+            "name": found.name,
+            "files": found.files,
+            "main": found.main,
+            "report": report,
+        },
+    ).decode("utf-8")
     reference = blocked_reference(page)
     if reference is not None:
         raise RenderingError(
@@ -60,15 +66,30 @@ def fill(template: Template, report: Mapping[str, Any]) -> str:
         return environment.get_template(template.main).render(report=report)
     except jinja2.TemplateSyntaxError as error:
         where = Location(error.name or template.main, error.lineno)
-        raise RenderingError(Problem(f"the template has a mistake: {error.message}", "", where)) from None
+        raise RenderingError(
+            Problem(f"the template has a mistake: {error.message}", "", where)
+        ) from None
     except jinja2.UndefinedError as error:
-        raise _refused(template, error, "a template sees only 'report': text, numbers, lists and "
-                       "mappings of plain values") from None
+        raise _refused(
+            template,
+            error,
+            "a template sees only 'report': text, numbers, lists and mappings of plain values",
+        ) from None
     except SecurityError as error:
-        raise _refused(template, error, "only plain values reach a template, and only their "
-                       "content may be used") from None
-    except (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError,
-            AttributeError, RecursionError) as error:
+        raise _refused(
+            template,
+            error,
+            "only plain values reach a template, and only their content may be used",
+        ) from None
+    except (
+        jinja2.TemplateError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         raise _refused(template, error, "correct the template") from None
 
 
@@ -87,8 +108,14 @@ def _refused(template: Template, error: Exception, instead: str) -> RenderingErr
     while trace is not None:
         name = Path(trace.tb_frame.f_code.co_filename).name
         code = trace.tb_frame.f_globals.get("__jinja_template__")
-        if code is not None or name in template.files or trace.tb_frame.f_code.co_filename == "<template>":
-            shown = getattr(code, "name", None) or (name if name in template.files else template.main)
+        if (
+            code is not None
+            or name in template.files
+            or trace.tb_frame.f_code.co_filename == "<template>"
+        ):
+            shown = getattr(code, "name", None) or (
+                name if name in template.files else template.main
+            )
             where = Location(str(shown), trace.tb_lineno)
         trace = trace.tb_next
     return RenderingError(Problem(f"the template cannot be filled: {error}", instead, where))

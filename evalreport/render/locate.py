@@ -79,8 +79,11 @@ def _folder(folder: Path) -> dict[str, str]:
             continue
         if not path.resolve().is_relative_to(inside):
             raise FilesError(
-                Problem("a template file is a link out of its folder", "copy the file itself",
-                        Location(str(path)))
+                Problem(
+                    "a template file is a link out of its folder",
+                    "copy the file itself",
+                    Location(str(path)),
+                )
             )
         found[path.name] = _text(path)
     return found
@@ -91,14 +94,20 @@ def _text(path: Path) -> str:
         content = path.read_bytes()
         if len(content) > MOST_BYTES:
             raise FilesError(
-                Problem(f"a template of {len(content)} bytes", f"the limit is {MOST_BYTES}",
-                        Location(str(path)))
+                Problem(
+                    f"a template of {len(content)} bytes",
+                    f"the limit is {MOST_BYTES}",
+                    Location(str(path)),
+                )
             )
         return content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FilesError(
-            Problem(f"cannot read the template: {error}", "give a readable UTF-8 file",
-                    Location(str(path)))
+            Problem(
+                f"cannot read the template: {error}",
+                "give a readable UTF-8 file",
+                Location(str(path)),
+            )
         ) from None
 
 

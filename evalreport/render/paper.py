@@ -12,7 +12,10 @@ from typing import Any
 from evalreport.errors import Problem, RenderingError
 
 #: Margins and type size that give Letter the same pages as A4.
-LETTER = "@page{size:Letter!important;margin:15mm 20.5mm 13.5mm 23.5mm!important}html{font-size:7.95pt!important}"
+LETTER = (
+    "@page{size:Letter!important;margin:15mm 20.5mm 13.5mm 23.5mm!important}"
+    "html{font-size:7.95pt!important}"
+)
 
 
 def print_page(
@@ -39,8 +42,10 @@ def print_page(
         )
     except FatalURLFetchingError as error:
         raise RenderingError(
-            Problem(f"the page refers to {error}, which a report may not load",
-                    "put images and fonts into the page as data: addresses")
+            Problem(
+                f"the page refers to {error}, which a report may not load",
+                "put images and fonts into the page as data: addresses",
+            )
         ) from None
     except RecursionError:
         raise RenderingError(
@@ -59,7 +64,7 @@ def _weasyprint() -> Any:
         raise RenderingError(
             Problem(
                 f"the PDF cannot be drawn: {str(error).splitlines()[0]}",
-                "install Pango (Debian and Ubuntu: apt-get install libpango-1.0-0 libpangoft2-1.0-0; "
+                "install Pango (Debian, Ubuntu: apt-get install libpango-1.0-0 libpangoft2-1.0-0; "
                 "macOS: brew install pango), or ask for --formats html",
             )
         ) from None
@@ -84,6 +89,10 @@ def _fetcher() -> Any:
 
 def _attachment(weasyprint: Any, name: str, content: bytes, when: datetime) -> Any:
     return weasyprint.Attachment(
-        string=content, name=name, description=f"{name} of this report", created=when, modified=when,
+        string=content,
+        name=name,
+        description=f"{name} of this report",
+        created=when,
+        modified=when,
         relationship="Data" if name.endswith((".json", ".csv")) else "Source",
     )

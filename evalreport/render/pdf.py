@@ -31,7 +31,17 @@ def render_pdf(
     for name, given, known in (("variant", variant, VARIANTS), ("page", page, PAGES)):
         if given not in known:
             raise UsageError(Problem(f"unknown {name} {given!r}", did_you_mean(given, known)))
-    encoded = {k: base64.b64encode(v).decode("ascii") for k, v in sorted((attachments or {}).items())}
-    return run_limited("pdf", {
-        "html": html, "variant": variant, "attachments": encoded, "at": at.isoformat(), "page": page,
-    }, seconds)
+    encoded = {
+        k: base64.b64encode(v).decode("ascii") for k, v in sorted((attachments or {}).items())
+    }
+    return run_limited(
+        "pdf",
+        {
+            "html": html,
+            "variant": variant,
+            "attachments": encoded,
+            "at": at.isoformat(),
+            "page": page,
+        },
+        seconds,
+    )

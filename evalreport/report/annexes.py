@@ -41,8 +41,10 @@ def methods_blocks(contents: Contents) -> list[Block]:
         if title not in found:
             found[title] = _method_row(title, m)
     columns = (
-        Column("metric", "left", "15%"), Column("what it is", "left", "31%"),
-        Column("formula", "left", "24%"), Column("interval", "left", "10%"),
+        Column("metric", "left", "15%"),
+        Column("what it is", "left", "31%"),
+        Column("formula", "left", "24%"),
+        Column("interval", "left", "10%"),
         Column("reference", "left", "20%"),
     )
     blocks: list[Block] = [
@@ -55,7 +57,9 @@ def methods_blocks(contents: Contents) -> list[Block]:
 def _method_row(title: str, m: Record) -> TableRow:
     declared = find(str(m["metric"]))
     interval = method_text(str(m["interval"]["method"])) if m.get("interval") else "none"
-    own = "" if m.get("average") or len(str(m.get("formula"))) > 120 else str(m.get("formula") or "")
+    own = (
+        "" if m.get("average") or len(str(m.get("formula"))) > 120 else str(m.get("formula") or "")
+    )
     formula = typeset((declared.formula if declared else "") or own) or "see the card"
     meaning = declared.meaning if declared is not None else ""
     if declared is not None and declared.use:
@@ -66,10 +70,18 @@ def _method_row(title: str, m: Record) -> TableRow:
 def _interval_words(contents: Contents) -> str:
     confidence = contents.one("spec").get("confidence") or {}
     levels = {m["interval"]["level"] for m in contents.measures if m.get("interval")}
-    parts = [f"Intervals are two-sided, {' and '.join(level_text(x) for x in sorted(levels))}."] if levels else []
-    resampled = any("bootstrap" in str(m["interval"]["method"]) for m in contents.measures if m.get("interval"))
+    parts = (
+        [f"Intervals are two-sided, {' and '.join(level_text(x) for x in sorted(levels))}."]
+        if levels
+        else []
+    )
+    resampled = any(
+        "bootstrap" in str(m["interval"]["method"]) for m in contents.measures if m.get("interval")
+    )
     if resampled and isinstance(confidence, dict) and confidence.get("resamples"):
-        parts.append(f"Bootstraps draw {confidence['resamples']} times, seed {confidence.get('seed', 0)}.")
+        parts.append(
+            f"Bootstraps draw {confidence['resamples']} times, seed {confidence.get('seed', 0)}."
+        )
     parts.append(
         "score ≥ threshold predicts the positive class. An average over classes leaves out classes "
         "whose value is undefined and says how many. At a threshold chosen on the same rows an "
@@ -89,13 +101,23 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
             elif m.get("subgroup"):
                 where += f", {subgroup_text(m['subgroup'])}"
             state = str(m["state"]).replace("_", " ")
-            key = (measure_title(m), where, state, prose(m.get("reason") or "no reason was recorded"))
+            key = (
+                measure_title(m),
+                where,
+                state,
+                prose(m.get("reason") or "no reason was recorded"),
+            )
             rows[key] = rows.get(key, 0) + 1
     for skipped in contents.one("plan").get("skipped") or []:
         where = ", ".join(
             label_text(skipped[k]) for k in ("model", "dataset") if skipped.get(k) is not None
         )
-        key = (visible(str(skipped.get("task"))), where or "–", "skipped", prose(skipped.get("reason") or ""))
+        key = (
+            visible(str(skipped.get("task"))),
+            where or "–",
+            "skipped",
+            prose(skipped.get("reason") or ""),
+        )
         rows.setdefault(key, 1)
     # a value that does not apply is planned as skipped too; once is enough
     known = {(k[3]) for k in rows if k[2] == "not applicable"}
@@ -103,10 +125,16 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     if not lines:
         return [Text("Everything that was planned was computed, and every value exists.")]
     columns = (
-        Column("what", "left", "24%"), Column("where", "left", "22%"),
-        Column("state", "left", "12%"), Column("why", "left", "42%"),
+        Column("what", "left", "24%"),
+        Column("where", "left", "22%"),
+        Column("state", "left", "12%"),
+        Column("why", "left", "42%"),
     )
-    note = f"{MOST_LINES} of {len(lines)} lines; the others are in results.json." if len(lines) > MOST_LINES else ""
+    note = (
+        f"{MOST_LINES} of {len(lines)} lines; the others are in results.json."
+        if len(lines) > MOST_LINES
+        else ""
+    )
     return [PlainTable("", columns, tuple(TableRow(k) for k in lines[:MOST_LINES]), note)]
 
 
@@ -117,8 +145,10 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     items = [("evaluated with", f"evalreport {visible(str(record.get('version', 'unknown')))}")]
     items.append(("clock of the run", visible(str(record.get("at") or "not recorded"))))
     items.append(("spec", _hashed(spec)))
-    for entry in record.get("inputs") or []:
-        items.append((f"data, {label_text(entry.get('dataset'))}", _hashed(entry)))
+    items += [
+        (f"data, {label_text(entry.get('dataset'))}", _hashed(entry))
+        for entry in record.get("inputs") or []
+    ]
     if record.get("plan_sha256"):
         tasks = contents.one("plan").get("tasks")
         said = f", {counted(int(tasks), 'task')}" if tasks is not None else ""
@@ -127,7 +157,9 @@ def provenance_blocks(contents: Contents) -> list[Block]:
         items.append(("seed", str(record["seed"])))
     engine = record.get("engine") or {}
     if engine:
-        items.append(("counted by", f"{label_text(engine.get('name'))}: {prose(engine.get('reason') or '')}"))
+        items.append(
+            ("counted by", f"{label_text(engine.get('name'))}: {prose(engine.get('reason') or '')}")
+        )
     versions = record.get("versions") or {}
     if versions:
         items.append(("libraries", ", ".join(f"{k} {versions[k]}" for k in sorted(versions))))
@@ -143,8 +175,8 @@ def _criteria_words(contents: Contents) -> str:
     if not number:
         return "none declared"
     return (
-        f"{counted(number, 'criterion', 'criteria')} declared in the spec; they existed no later than the "
-        "clock of the run, which the hash of the spec ties them to"
+        f"{counted(number, 'criterion', 'criteria')} declared in the spec; they existed no later "
+        "than the clock of the run, which the hash of the spec ties them to"
     )
 
 
@@ -171,11 +203,13 @@ def _code(text: str) -> str:
 def signature_blocks(contents: Contents) -> list[Block]:
     """Lines to sign on."""
     asked = contents.one("spec").get("signatures")
-    roles = [str(r.get("role", r)) if isinstance(r, dict) else str(r) for r in asked] if isinstance(
-        asked, list
-    ) else list(ROLES)
+    roles = (
+        [str(r.get("role", r)) if isinstance(r, dict) else str(r) for r in asked]
+        if isinstance(asked, list)
+        else list(ROLES)
+    )
     words = (
-        "UNSIGNED. A signature here says what stands beside it, for the report with the identifier at the "
-        "foot of the page and for no other."
+        "UNSIGNED. A signature here says what stands beside it, for the report with the identifier at "
+        "the foot of the page and for no other."
     )
     return [Text(words), Signatures(tuple(label_text(r) for r in roles[:8]))]

@@ -100,7 +100,9 @@ def _failures(contents: Contents, section: str) -> list[Block]:
         named = str(failure.get("section") or "")
         place = named if named in CHAPTERS else "verdict"
         if place == section:
-            where = " · ".join(label_text(failure[k]) for k in ("model", "dataset") if failure.get(k))
+            where = " · ".join(
+                label_text(failure[k]) for k in ("model", "dataset") if failure.get(k)
+            )
             told = f"{visible(named)}, {where}" if where else visible(named)
             found.append(Failure(f"FAILED: {told}: {prose(failure.get('reason') or 'no reason')}"))
     return found
@@ -135,7 +137,10 @@ def _metrics(contents: Contents, scores: bool) -> list[Block]:
         return [*blocks, *_model_strips(contents, chosen)]
     metrics = metric_blocks(contents, chosen)
     if len(contents.views) == 1:
-        return [*blocks, *(MetricPair(tuple(metrics[k : k + 2])) for k in range(0, len(metrics), 2))]
+        return [
+            *blocks,
+            *(MetricPair(tuple(metrics[k : k + 2])) for k in range(0, len(metrics), 2)),
+        ]
     return [*blocks, *metrics]
 
 
@@ -147,7 +152,9 @@ def _classes(contents: Contents, m: Record) -> int:
 def _model_strips(contents: Contents, chosen: list[Record]) -> list[Block]:
     """A line for each model, where there are too many for cards."""
     return [
-        metric_strip(contents, measure_title(same[0]), [Row((), (m,), str(m["id"])) for m in same], [])
+        metric_strip(
+            contents, measure_title(same[0]), [Row((), (m,), str(m["id"])) for m in same], []
+        )
         for same in grouped(chosen).values()
     ]
 
@@ -167,30 +174,90 @@ CHAPTERS = {
     c.id: c
     for c in (
         Chapter("verdict", "Verdict", "Verdict", verdict.verdict_blocks),
-        Chapter("guide", "How to read and check this report", "How to read", guide.guide_blocks, run_on=True),
-        Chapter("measures", "Metrics of the classification table", "Table metrics", measures_section),
-        Chapter("scores", "Metrics of the scores", "Score metrics", scores_section,
-                "They use every score, not one threshold; the table beside each is the one at the "
-                "declared threshold.", run_on=True),
-        Chapter("subgroups", "Subgroups", "Subgroups", slices.subgroup_blocks,
-                "Each line is a classification table laid flat. Look at the width of an interval before "
-                "its place: few rows support little."),
-        Chapter("thresholds", "Thresholds", "Thresholds", thresholds_section,
-                "A threshold found on the rows that it is then judged by is exploratory: its values are "
-                "optimistic.", run_on=True),
+        Chapter(
+            "guide",
+            "How to read and check this report",
+            "How to read",
+            guide.guide_blocks,
+            run_on=True,
+        ),
+        Chapter(
+            "measures",
+            "Metrics of the classification table",
+            "Table metrics",
+            measures_section,
+            run_on=True,
+        ),
+        Chapter(
+            "scores",
+            "Metrics of the scores",
+            "Score metrics",
+            scores_section,
+            "They use every score, not one threshold; the table beside each is the one at the "
+            "declared threshold.",
+            run_on=True,
+        ),
+        Chapter(
+            "subgroups",
+            "Subgroups",
+            "Subgroups",
+            slices.subgroup_blocks,
+            "Each line is a classification table laid flat. Look at the width of an interval "
+            "before its place: few rows support little.",
+            run_on=True,
+        ),
+        Chapter(
+            "thresholds",
+            "Thresholds",
+            "Thresholds",
+            thresholds_section,
+            "A threshold found on the rows that it is then judged by is exploratory: its values "
+            "are optimistic.",
+            run_on=True,
+        ),
         Chapter("curves", "Curves", "Curves", curves_section, run_on=True),
-        Chapter("comparisons", "Comparison of the models", "Comparison", comparisons.comparison_blocks,
-                run_on=True),
-        Chapter("folds", "Folds", "Folds", slices.fold_blocks,
-                "Each fold is a classification table laid flat; the mean over folds gives every fold the "
-                "same weight, the pooled line every row."),
-        Chapter("classes", "Classes", "Classes", classes.class_blocks),
+        Chapter(
+            "comparisons",
+            "Comparison of the models",
+            "Comparison",
+            comparisons.comparison_blocks,
+            run_on=True,
+        ),
+        Chapter(
+            "folds",
+            "Folds",
+            "Folds",
+            slices.fold_blocks,
+            "Each fold is a classification table laid flat; the mean over folds gives every fold "
+            "the same weight, the pooled line every row.",
+            run_on=True,
+        ),
+        Chapter("classes", "Classes", "Classes", classes.class_blocks, run_on=True),
         Chapter("methods", "Methods and formulas", "Methods", annexes.methods_blocks, annex=True),
-        Chapter("not_computed", "What was not computed, and why", "Not computed",
-                annexes.not_computed_blocks, annex=True, run_on=True),
-        Chapter("provenance", "Provenance", "Provenance", annexes.provenance_blocks, annex=True),
-        Chapter("signatures", "Signatures", "Signatures", annexes.signature_blocks, annex=True,
-                run_on=True),
+        Chapter(
+            "not_computed",
+            "What was not computed, and why",
+            "Not computed",
+            annexes.not_computed_blocks,
+            annex=True,
+            run_on=True,
+        ),
+        Chapter(
+            "provenance",
+            "Provenance",
+            "Provenance",
+            annexes.provenance_blocks,
+            annex=True,
+            run_on=True,
+        ),
+        Chapter(
+            "signatures",
+            "Signatures",
+            "Signatures",
+            annexes.signature_blocks,
+            annex=True,
+            run_on=True,
+        ),
     )
 }
 STANDARD = tuple(CHAPTERS)

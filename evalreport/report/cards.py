@@ -10,7 +10,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.report.contents import Contents, Record, grouped
 from evalreport.report.count_tables import count_table, place_text
 from evalreport.report.formulas import formula_parts
-from evalreport.report.model import Card, CountTable, Mark, MetricBlock, Number, Whisker
+from evalreport.report.model import MetricBlock
 from evalreport.report.numbers import (
     count_text,
     exact_text,
@@ -18,6 +18,7 @@ from evalreport.report.numbers import (
     six_decimals,
     value_text,
 )
+from evalreport.report.parts import Card, CountTable, Mark, Number, Whisker
 from evalreport.report.words import measure_title, method_text, prose, visible
 
 #: Tables of more classes stand once in a section, not in every card.
@@ -137,7 +138,8 @@ def _result(m: Record) -> str:
 
 
 def _plain(number: float) -> str:
-    return count_text(number) if float(number).is_integer() else six_decimals(number)
+    text = six_decimals(number)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _flags(m: Record) -> tuple[str, ...]:
@@ -168,7 +170,9 @@ def metric_blocks(
         first = same[0]
         aka, meaning = about(first)
         heading = measure_title(first)
-        if first.get("label") is not None and not contents.is_binary((first["dataset"], first["model"])):
+        if first.get("label") is not None and not contents.is_binary(
+            (first["dataset"], first["model"])
+        ):
             heading = f"{heading} of {visible(str(first['label']), 60)}"
         if first.get("indeterminate"):
             heading = f"{heading}, indeterminate counted {first['indeterminate']}"
@@ -184,7 +188,9 @@ def about(m: Record) -> tuple[str, str]:
     if declared is None:
         return "", ""
     title = _letters(declared.title)
-    names = [n for n in (declared.name, *declared.aliases) if not _tells_nothing(_letters(n), title)]
+    names = [
+        n for n in (declared.name, *declared.aliases) if not _tells_nothing(_letters(n), title)
+    ]
     return ", ".join(n.replace("_", " ") for n in names[:2]), declared.meaning
 
 

@@ -55,15 +55,32 @@ def _key(axes: Any, curves: Sequence[Curve], corner: str) -> None:
         y = 0.94 - 0.085 * k if upper else 0.06 + 0.085 * (len(curves[:8]) - 1 - k)
         place = curve.place
         axes.plot(
-            [x, x + 0.08], [y, y], transform=axes.transAxes, color=COLOURS[place % 6],
-            linestyle=DASHES[place % 6], linewidth=1.5, clip_on=False,
+            [x, x + 0.08],
+            [y, y],
+            transform=axes.transAxes,
+            color=COLOURS[place % 6],
+            linestyle=DASHES[place % 6],
+            linewidth=1.5,
+            clip_on=False,
         )
         axes.plot(
-            [x + 0.04], [y], transform=axes.transAxes, color=COLOURS[place % 6],
-            marker=MARKERS[place % 6], markersize=3.5, linestyle="", clip_on=False,
+            [x + 0.04],
+            [y],
+            transform=axes.transAxes,
+            color=COLOURS[place % 6],
+            marker=MARKERS[place % 6],
+            markersize=3.5,
+            linestyle="",
+            clip_on=False,
         )
         axes.text(
-            x + 0.1, y, plain(curve.name), transform=axes.transAxes, va="center", color=INK, fontsize=8.5
+            x + 0.1,
+            y,
+            plain(curve.name),
+            transform=axes.transAxes,
+            va="center",
+            color=INK,
+            fontsize=8.5,
         )
 
 
@@ -76,8 +93,16 @@ def roc_chart(curves: Sequence[Curve], at: Sequence[tuple[int, float, float]]) -
         for curve in curves:
             _line(axes, columns(curve.points, "fpr", "tpr"), curve.place)
         for place, x, y in at:
-            axes.plot([x], [y], color=COLOURS[place % 6], marker=MARKERS[place % 6], markersize=5.5,
-                      markeredgecolor="white", markeredgewidth=0.8, linestyle="")
+            axes.plot(
+                [x],
+                [y],
+                color=COLOURS[place % 6],
+                marker=MARKERS[place % 6],
+                markersize=5.5,
+                markeredgecolor="white",
+                markeredgewidth=0.8,
+                linestyle="",
+            )
         _key(axes, curves, "lower right")
 
     return draw(paint)
@@ -108,8 +133,14 @@ def calibration_chart(curves: Sequence[Curve], x: str, y: str) -> bytes:
             colour = COLOURS[curve.place % 6]
             for row in columns(curve.points, x, "observed_low", "observed_high"):
                 axes.plot([row[0]] * 2, row[1:], color=colour, linewidth=0.8)
-            _line(axes, columns(curve.points, x, y), curve.place, linewidth=1.2,
-                  marker=MARKERS[curve.place % 6], markersize=3.8)
+            _line(
+                axes,
+                columns(curve.points, x, y),
+                curve.place,
+                linewidth=1.2,
+                marker=MARKERS[curve.place % 6],
+                markersize=3.8,
+            )
         _key(axes, curves, "upper left")
 
     return draw(paint)
@@ -131,10 +162,24 @@ def distribution_chart(curve: Curve, labels: tuple[str, str], threshold: float |
             axes.axvline(threshold, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
         names(axes, "score", "rows")
         axes.yaxis.set_major_formatter(lambda v, _: f"{abs(v):g}")
-        axes.text(0.04, 0.97, f"{plain(labels[0])}, upwards", transform=axes.transAxes, va="top",
-                  color=COLOURS[curve.place % 6], fontsize=8.5)
-        axes.text(0.96, 0.03, f"{plain(labels[1])}, downwards", transform=axes.transAxes, ha="right",
-                  color=SOFT, fontsize=8.5)
+        axes.text(
+            0.04,
+            0.97,
+            f"{plain(labels[0])}, upwards",
+            transform=axes.transAxes,
+            va="top",
+            color=COLOURS[curve.place % 6],
+            fontsize=8.5,
+        )
+        axes.text(
+            0.96,
+            0.03,
+            f"{plain(labels[1])}, downwards",
+            transform=axes.transAxes,
+            ha="right",
+            color=SOFT,
+            fontsize=8.5,
+        )
 
     return draw(paint, height=1.85)
 
@@ -156,21 +201,50 @@ def sweep_chart(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> bytes:
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
         for k, (name, t) in enumerate(thresholds[:6]):
             axes.axvline(t, color=INK if k == 0 else LINE, linewidth=0.8, linestyle=(0, (3, 2)))
-            axes.text(t, 1.11 + 0.13 * (k % 2), plain(name), fontsize=8, color=SOFT, va="bottom",
-                      ha="center")
+            axes.text(
+                t,
+                1.11 + 0.13 * (k % 2),
+                plain(name),
+                fontsize=8,
+                color=SOFT,
+                va="bottom",
+                ha="center",
+            )
         names(axes, "threshold", "share")
-        for y, word, colour in ((0.2, "recall", COLOURS[curve.place % 6]), (0.06, "specificity", SOFT)):
+        for y, word, colour in (
+            (0.2, "recall", COLOURS[curve.place % 6]),
+            (0.06, "specificity", SOFT),
+        ):
             dash = DASHES[curve.place % 6]
-            axes.plot([0.36, 0.44], [y, y], transform=axes.transAxes, color=colour, linewidth=1.3,
-                      linestyle=dash)
-            axes.text(0.46, y, word, transform=axes.transAxes, va="center", fontsize=8.5, color=INK,
-                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
+            axes.plot(
+                [0.36, 0.44],
+                [y, y],
+                transform=axes.transAxes,
+                color=colour,
+                linewidth=1.3,
+                linestyle=dash,
+            )
+            axes.text(
+                0.46,
+                y,
+                word,
+                transform=axes.transAxes,
+                va="center",
+                fontsize=8.5,
+                color=INK,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+            )
 
     return draw(paint, height=1.85)
 
 
-def plain_chart(curves: Sequence[Curve], x: str, y: str, axis_names: tuple[str, str],
-                baselines: Sequence[tuple[str, Points, str]] = ()) -> bytes:
+def plain_chart(
+    curves: Sequence[Curve],
+    x: str,
+    y: str,
+    axis_names: tuple[str, str],
+    baselines: Sequence[tuple[str, Points, str]] = (),
+) -> bytes:
     """Any other curve: gain, lift, net benefit; ``baselines`` are thin grey lines."""
 
     def paint(axes: Any) -> None:
@@ -180,8 +254,14 @@ def plain_chart(curves: Sequence[Curve], x: str, y: str, axis_names: tuple[str, 
             _line(axes, rows, 0, color=LINE if k else SOFT, linewidth=0.8, linestyle=DASHES[2 - k])
             if rows:
                 at = len(rows) * 2 // 3 if k else len(rows) // 6
-                axes.annotate(plain(name), rows[at][:2], (3, 3), textcoords="offset points",
-                              fontsize=7.5, color=SOFT)
+                axes.annotate(
+                    plain(name),
+                    rows[at][:2],
+                    (3, 3),
+                    textcoords="offset points",
+                    fontsize=7.5,
+                    color=SOFT,
+                )
         for curve in curves:
             _line(axes, columns(curve.points, x, y), curve.place)
         values = [r[1] for c in curves for r in columns(c.points, x, y)]

@@ -25,9 +25,11 @@ def class_blocks(contents: Contents) -> list[Block]:
         if len(labels) <= 2 or table is None:
             continue
         mark = contents.mark(view)
-        blocks.append(Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "class", "classes")))
+        blocks.append(
+            Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "class", "classes"))
+        )
         blocks.append(Tables((count_table(contents, table),), 1))
-        confusions = top_confusions(contents, table)
+        confusions = top_confusions(table)
         if confusions is not None:
             blocks.append(confusions)
         blocks += _per_class(contents, view, labels)
@@ -43,7 +45,7 @@ def first_table(contents: Contents, view: View) -> Record | None:
     return None
 
 
-def top_confusions(contents: Contents, table: Record) -> PlainTable | None:
+def top_confusions(table: Record) -> PlainTable | None:
     """The cells off the diagonal that hold most rows."""
     labels = table["labels"]
     cells = cell_counts(table)
@@ -58,15 +60,23 @@ def top_confusions(contents: Contents, table: Record) -> PlainTable | None:
         rows_of[i] += count
     wrong = sum(count for count, _, _ in off)
     rows = [
-        TableRow((
-            label_text(labels[i]), label_text(labels[j]), count_text(count),
-            share_text(count, rows_of[i]), share_text(count, wrong),
-        ))
+        TableRow(
+            (
+                label_text(labels[i]),
+                label_text(labels[j]),
+                count_text(count),
+                share_text(count, rows_of[i]),
+                share_text(count, wrong),
+            )
+        )
         for count, i, j in off[:MOST_CONFUSIONS]
     ]
     columns = (
-        Column("actual"), Column("predicted"), Column("rows", "right"),
-        Column("of the actual class", "right"), Column("of all mistakes", "right"),
+        Column("actual"),
+        Column("predicted"),
+        Column("rows", "right"),
+        Column("of the actual class", "right"),
+        Column("of all mistakes", "right"),
     )
     more = len(off) - len(rows)
     note = f"{counted(more, 'other pair')} of classes hold the rest." if more else ""
@@ -84,16 +94,21 @@ def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Bl
     rows = [Row((label_text(x),), tuple(by_label[x]), x) for x in shown]
     blocks: list[Block] = []
     if len(by_label) > len(shown):
-        blocks.append(Text(
-            f"{len(shown)} of {len(by_label)} classes, in their declared order; "
-            "the others are in results.json and measures.csv."
-        ))
+        blocks.append(
+            Text(
+                f"{len(shown)} of {len(by_label)} classes, in their declared order; "
+                "the others are in results.json and measures.csv."
+            )
+        )
     mark = contents.mark(view)
     return [
         *blocks,
         *measures_strip(
-            contents, f"Each class against the rest, {mark.symbol} {mark.name}", rows,
-            [Column("class", "left", "18%")], flat=False, with_model=False,
+            contents,
+            f"Each class against the rest, {mark.symbol} {mark.name}",
+            rows,
+            [Column("class", "left", "18%")],
+            flat=False,
+            with_model=False,
         ),
     ]
-

@@ -14,14 +14,13 @@ from evalreport.report.model import (
     Column,
     Line,
     LineCell,
-    Number,
     PlainTable,
     Strip,
     TableRow,
     Tables,
-    Whisker,
 )
 from evalreport.report.numbers import difference_text, level_text, p_text
+from evalreport.report.parts import Number, Whisker
 from evalreport.report.words import counted, label_text, measure_title, method_text, subgroup_text
 
 MOST_LINES = 60
@@ -50,11 +49,13 @@ def comparison_intro(contents: Contents) -> str:
     apart = [c for c in entries if c["interval"]["low"] > 0 or c["interval"]["high"] < 0]
     text = (
         f"Differences are model minus reference, on the same rows where both have them. "
-        f"The interval leaves out 0 in {len(apart)} of {counted(len(entries), 'comparison')} (marked *)."
+        f"The interval leaves out 0 in {len(apart)} of {counted(len(entries), 'comparison')} "
+        "(marked *)."
     )
     corrections = [c["correction"] for c in contents.many("comparisons") if c.get("correction")]
     if corrections:
-        text += f" Beside each p value stands the one corrected for their number ({method_text(corrections[0])})."
+        name = method_text(corrections[0])
+        text += f" Beside each p value stands the one corrected for their number ({name})."
     return text
 
 
@@ -73,10 +74,16 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
     printed = {t.table for t in _tables(contents, entries)}
     lines = tuple(_line(contents, e, reach, printed) for e in entries)
     columns: tuple[Column, ...] = (
-        Column("metric", "left", "14%"), Column("model", "left", "8.5%"), Column("value", "right", "7%"),
-        Column("reference", "left", "8.5%"), Column("value", "right", "7%"),
-        Column("difference", "right", "8.5%"), Column(_level(entries), "right", "15%"),
-        Column("", "left", "8%"), Column("test", "left", "11%"), Column("p", "right", "6%"),
+        Column("metric", "left", "14%"),
+        Column("model", "left", "8.5%"),
+        Column("value", "right", "7%"),
+        Column("reference", "left", "8.5%"),
+        Column("value", "right", "7%"),
+        Column("difference", "right", "8.5%"),
+        Column(_level(entries), "right", "15%"),
+        Column("", "left", "8%"),
+        Column("test", "left", "11%"),
+        Column("p", "right", "6%"),
     )
     corrected = any(e.get("p_adjusted") is not None for e in entries)
     if corrected:
@@ -85,7 +92,10 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
             Line((*line.cells, LineCell(_p(e.get("p_adjusted")), "right")), line.table, line.rule)
             for line, e in zip(lines, entries, strict=True)
         )
-    notes = (f"{len(entries)} of {total} comparisons; those of single classes and the rest are in results.json.",)
+    notes = (
+        f"{len(entries)} of {total} comparisons; those of single classes and the rest are in "
+        "results.json.",
+    )
     caption = "Differences. ↓ less is better. The upright line on an axis is 0"
     return Strip(caption, columns, lines, notes if len(entries) < total else (), "many cmp")
 
@@ -115,7 +125,9 @@ def _line(contents: Contents, entry: Record, reach: float, printed: set[str]) ->
     if interval:
         limits = f"{difference_text(interval['low'])} to {difference_text(interval['high'])}"
     difference = entry.get("difference")
-    shown = "undefined" if difference is None else difference_text(difference) + (" *" if apart else "")
+    shown = (
+        "undefined" if difference is None else difference_text(difference) + (" *" if apart else "")
+    )
     cells = (
         LineCell(_title(contents, entry), head=True),
         LineCell(mark=contents.mark((entry["dataset"], entry["model"]))),
@@ -153,8 +165,13 @@ def _bare(entry: Record, reach: float) -> Number | None:
     words = f"difference {difference_text(entry['difference'])} on an axis centred at 0"
     high = interval.get("high")
     whisker = Whisker(
-        place(entry["difference"]) or "50", place(interval.get("low")), place(None if high is None else -high),
-        None, "50.00", "w0", words,
+        place(entry["difference"]) or "50",
+        place(interval.get("low")),
+        place(None if high is None else -high),
+        None,
+        "50.00",
+        "w0",
+        words,
     )
     return Number("", "", "", "", "", "", "value", whisker=whisker)
 
@@ -208,7 +225,11 @@ def _wins(contents: Contents, entries: list[Record]) -> PlainTable | None:
     for entry in entries:
         declared = find(str(entry["metric"]))
         goal = declared.goal.value if declared is not None else ""
-        if entry.get("difference") is None or goal not in {"maximize", "minimize"} or entry.get("subgroup"):
+        if (
+            entry.get("difference") is None
+            or goal not in {"maximize", "minimize"}
+            or entry.get("subgroup")
+        ):
             continue
         gain = entry["difference"] * (1 if goal == "maximize" else -1)
         pair = ((str(entry["dataset"]), str(entry["model"])), _reference(contents, entry))
@@ -220,14 +241,19 @@ def _wins(contents: Contents, entries: list[Record]) -> PlainTable | None:
     if not found:
         return None
     columns = (
-        Column("model"), Column("reference"), Column("better in", "right"), Column("equal in", "right"),
-        Column("worse in", "right"), Column("better, interval leaves out 0", "right"),
+        Column("model"),
+        Column("reference"),
+        Column("better in", "right"),
+        Column("equal in", "right"),
+        Column("worse in", "right"),
+        Column("better, interval leaves out 0", "right"),
         Column("worse, interval leaves out 0", "right"),
     )
     rows = tuple(
-        TableRow((contents.mark(a).name, contents.mark(b).name, *(str(counts[k]) for k in range(5))))
+        TableRow(
+            (contents.mark(a).name, contents.mark(b).name, *(str(counts[k]) for k in range(5)))
+        )
         for (a, b), counts in found.items()
     )
-    note = "Metrics are counted, not weighed: they share their tables, so these are not independent results."
+    note = "Metrics are counted, not weighed: they share their tables and are not independent."
     return PlainTable("Wins, over all rows", columns, rows, note)
-

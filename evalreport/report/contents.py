@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from evalreport.report.model import Mark
+from evalreport.report.parts import Mark
 from evalreport.report.words import label_text
 
 Record: TypeAlias = Mapping[str, Any]
@@ -95,7 +95,7 @@ class Contents:
     def operator(self, view: View) -> str:
         """The words before a threshold: ``score ≥``, or ``margin ≥``."""
         text = str(self.label_record(view).get("operator") or "")
-        word = text.split()[0] if text.split() else "score"
+        word = text.split(maxsplit=1)[0] if text.split() else "score"
         return f"{label_text(word)} ≥"
 
     def thresholds(self, view: View) -> list[Record]:
@@ -121,8 +121,8 @@ class Contents:
     def at_first(self, view: View) -> Callable[[Record], bool]:
         """A test whether a measure needs no threshold or stands at the first one."""
         first = self.first_threshold(view)
-        return lambda m: m.get("threshold") is None or (
-            (m.get("threshold"), m.get("threshold_rule")) == first
+        return lambda m: (
+            m.get("threshold") is None or ((m.get("threshold"), m.get("threshold_rule")) == first)
         )
 
     def of_view(self, view: View) -> list[Record]:
@@ -140,7 +140,8 @@ class Contents:
         """Measures of all rows at the first threshold."""
         first = self.at_first(view)
         return [
-            m for m in self.of_view(view)
+            m
+            for m in self.of_view(view)
             if not m.get("subgroup") and m.get("fold") is None and first(m)
         ]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from evalreport.report.contents import Contents, Record
 from evalreport.report.marking import Marks, Shape, table_marks
-from evalreport.report.model import CountCell, CountColumn, CountRow, CountTable
 from evalreport.report.numbers import count_text
+from evalreport.report.parts import CountCell, CountColumn, CountRow, CountTable
 from evalreport.report.words import (
     condition_text,
     counted,
@@ -46,7 +46,9 @@ def count_table(
     printer = _Printer(labels, cells, len(extra), marks, index if len(labels) == 2 else None)
     rows = [printer.row(i, chosen, row_totals, strong == i) for i in chosen]
     rows.append(printer.totals(chosen, column_totals, math.fsum(row_totals), partial))
-    columns = [CountColumn(label_text(labels[j]), exact_label(labels[j]), strong == j) for j in chosen]
+    columns = [
+        CountColumn(label_text(labels[j]), exact_label(labels[j]), strong == j) for j in chosen
+    ]
     columns += [CountColumn(label_text(name), exact_label(name)) for name in extra]
     return CountTable(
         table=str(table["id"]),
@@ -128,7 +130,9 @@ class _Printer:
         columns = [*chosen, *range(self.size, self.size + self.extra)]
         cells = [self._cell((self.size, j), totals[j], total=True) for j in columns]
         cells.append(self._cell((self.size, self.size + self.extra), grand, total=True))
-        return CountRow("total, all classes" if partial else "total", None, False, tuple(cells), True)
+        return CountRow(
+            "total, all classes" if partial else "total", None, False, tuple(cells), True
+        )
 
     def _cell(
         self, place: tuple[int, int], count: Any, role: str = "", total: bool = False

@@ -46,8 +46,17 @@ def measures_csv(results: Mapping[str, Any]) -> bytes:
 
 def tables_csv(results: Mapping[str, Any]) -> bytes:
     """One line per cell of every classification table: table, actual, predicted, count."""
-    columns = ("table", "dataset", "model", "subgroup", "fold", "threshold", "actual",
-               "predicted", "count")
+    columns = (
+        "table",
+        "dataset",
+        "model",
+        "subgroup",
+        "fold",
+        "threshold",
+        "actual",
+        "predicted",
+        "count",
+    )
     return _written(columns, (row for t in results["tables"] for row in _cells(t)))
 
 
@@ -61,8 +70,14 @@ def _measure(m: Mapping[str, Any]) -> list[Any]:
 
 def _cells(table: Mapping[str, Any]) -> Iterable[list[Any]]:
     names = [*table["labels"], *table.get("extra_columns", ())]
-    place = [table["id"], table["dataset"], table["model"], _pairs(table["subgroup"]),
-             table["fold"], table["threshold"]]
+    place = [
+        table["id"],
+        table["dataset"],
+        table["model"],
+        _pairs(table["subgroup"]),
+        table["fold"],
+        table["threshold"],
+    ]
     if table["counts"] is None:
         for actual, predicted, count in table["cells"]:
             yield [*place, names[actual], names[predicted], count]

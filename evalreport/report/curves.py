@@ -34,7 +34,12 @@ def curve_blocks(contents: Contents) -> list[Block]:
             blocks.append(Charts(tuple(found[:MOST_CHARTS])))
     many = [c for c in _drawable(contents) if not contents.is_binary(_view(c))]
     found = [
-        _joint(contents, kind, [c for c in many if _view(c) == view and c["kind"] == kind], per_class=True)
+        _joint(
+            contents,
+            kind,
+            [c for c in many if _view(c) == view and c["kind"] == kind],
+            per_class=True,
+        )
         for view in contents.views
         for kind in ("roc", "precision_recall")
         if any(_view(c) == view and c["kind"] == kind for c in many)
@@ -84,7 +89,11 @@ def _joint(
         caption += f"; {MOST_CURVES} of {len(curves)} classes, the others are in results.json"
     said = "; ".join(f"{c.name}: {_said(kind, c.points)}" for c in shown)
     return Chart(
-        data_url(svg), f"{title}. {said}.", caption, *_size(svg), data=_data(contents, caption, curves[0])
+        data_url(svg),
+        f"{title}. {said}.",
+        caption,
+        *_size(svg),
+        data=_data(contents, caption, curves[0]),
     )
 
 
@@ -98,10 +107,15 @@ def _drawn(
         share = None if per_class else _prevalence(contents, curves[0])
         return "Precision and recall", charts.precision_recall_chart(shown, share)
     if kind == "calibration":
-        return "Calibration", charts.calibration_chart(shown, *_calibration_columns(shown[0].points))
+        return "Calibration", charts.calibration_chart(
+            shown, *_calibration_columns(shown[0].points)
+        )
     points = shown[0].points
-    baselines = [(name, points, column) for name, column in
-                 (("treat all", "treat_all"), ("treat none", "treat_none")) if column in points]
+    baselines = [
+        (name, points, column)
+        for name, column in (("treat all", "treat_all"), ("treat none", "treat_none"))
+        if column in points
+    ]
     return "Net benefit", charts.plain_chart(
         shown, "threshold", "net_benefit", ("threshold", "net benefit"), baselines
     )
@@ -146,8 +160,7 @@ def _single(contents: Contents, curve: Record) -> Chart:
         letters = [("abcdef"[k], t["threshold"]) for k, t in enumerate(used)]
         title = "Recall and specificity by threshold"
         told = "; ".join(
-            f"{'abcdef'[k]} {threshold_text(t['threshold'])} {rule_text(t.get('rule')).rstrip(', ') or 'declared'}"
-            for k, t in enumerate(used)
+            f"{'abcdef'[k]} {threshold_text(t['threshold'])} {_how(t)}" for k, t in enumerate(used)
         )
         svg = charts.sweep_chart(shown, letters)
     else:
@@ -159,14 +172,23 @@ def _single(contents: Contents, curve: Record) -> Chart:
         svg = charts.distribution_chart(shown, labels, contents.first_threshold(view)[0])
     caption = f"{title}, {shown.name}"
     alt = f"{caption}. {_said(curve['kind'], curve['points'])}."
-    return Chart(data_url(svg), alt, caption, *_size(svg), aside=told, data=_data(contents, caption, curve))
+    return Chart(
+        data_url(svg), alt, caption, *_size(svg), aside=told, data=_data(contents, caption, curve)
+    )
+
+
+def _how(threshold: Record) -> str:
+    """How a threshold was set."""
+    return rule_text(threshold.get("rule")).rstrip(", ") or "declared"
 
 
 def _said(kind: str, points: Any) -> str:
     """A few points of a curve in words."""
     if kind == "score_distribution":
         up, down = (points.get(f"{n}s") or points.get(n) or [] for n in ("positive", "negative"))
-        return f"{count_text(sum(up))} positive and {count_text(sum(down))} negative rows in {len(up)} bins"
+        return (
+            f"{count_text(sum(up))} positive, {count_text(sum(down))} negative rows, {len(up)} bins"
+        )
     axes = {
         "roc": ("fpr", "tpr", "recall", "at a false positive rate of"),
         "precision_recall": ("recall", "precision", "precision", "at a recall of"),
@@ -195,7 +217,7 @@ def _data(contents: Contents, caption: str, curve: Record) -> PlainTable:
     points = curve["points"]
     names = [n for n in points if len(points[n]) == _length(curve)]
     order = ["threshold", "low", "high", "share", "fpr", "tpr", "recall", "precision"]
-    names.sort(key=lambda n: (order.index(n) if n in order else len(order)))
+    names.sort(key=lambda n: order.index(n) if n in order else len(order))
     total = _length(curve)
     chosen = spread_over(total, DATA_LINES)
     rows = tuple(TableRow(tuple(_cell(n, points[n][k]) for n in names)) for k in chosen)

@@ -18,7 +18,14 @@ from evalreport.report.words import visible
 
 INK, SOFT, LINE, HAIR = "#14181d", "#474f58", "#767f89", "#c6ccd2"
 COLOURS = ("#0a569f", "#a04008", "#5b2a86", "#00666b", "#7a4a00", "#474f58")
-DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (8, 2)), "-")
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (4, 1.6)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+    (0, (8, 2)),
+    "-",
+)
 MARKERS = ("o", "D", "^", "s", "v", "o")
 #: No curve is drawn with more points.
 MOST_VERTICES = 1000
@@ -72,17 +79,20 @@ def _svg(figure: Any) -> bytes:
     import io
 
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata=dict.fromkeys(
-        ("Date", "Creator", "Format", "Type")
-    ))
+    figure.savefig(
+        buffer,
+        format="svg",
+        transparent=True,
+        metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    )
     return _slim(buffer.getvalue().decode("utf-8")).encode("utf-8")
 
 
 def _slim(svg: str) -> str:
     """A tenth of a point is finer than print; the font goes in as data."""
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
-    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"(?<=[\s\"(,\-])\d+\.\d{2,}(?=[\s\",)])", lambda m: f"{float(m[0]):.1f}", svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg)
     svg = re.sub(r'(?<= d=")M[^"]+(?=")', lambda m: _fewer_points(m[0]), svg)
@@ -108,8 +118,11 @@ def _fewer_points(path: str) -> str:
         point = (command, x.removesuffix(".0"), y.removesuffix(".0"))
         if kept and command == "L" and point[1:] == kept[-1][1:]:
             continue
-        while len(kept) > 1 and command == "L" and kept[-1][0] == "L" and any(
-            kept[-2][axis] == kept[-1][axis] == point[axis] for axis in (1, 2)
+        while (
+            len(kept) > 1
+            and command == "L"
+            and kept[-1][0] == "L"
+            and any(kept[-2][axis] == kept[-1][axis] == point[axis] for axis in (1, 2))
         ):
             kept.pop()
         kept.append(point)
@@ -128,7 +141,9 @@ def font_file(name: str) -> bytes:
 
 def _font_path(name: str) -> Path:
     shipped = Path(str(resources.files("evalreport"))) / "_data" / "templates" / "fonts" / name
-    return shipped if shipped.is_file() else Path(__file__).parents[2] / "templates" / "fonts" / name
+    return (
+        shipped if shipped.is_file() else Path(__file__).parents[2] / "templates" / "fonts" / name
+    )
 
 
 @cache

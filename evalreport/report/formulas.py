@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from evalreport.report.model import Part
 from evalreport.report.numbers import shortened, signed
+from evalreport.report.parts import Part
 
 #: Formulas are cut here, sums of many terms already at LONG.
 LONGEST = 400
@@ -25,6 +25,8 @@ def formula_parts(text: str) -> tuple[Part, ...]:
     [('(', ''), ('a', 'top'), (' / ', ''), ('b', 'bottom'), (' + ', ''), ('c', 'top'),
      (' / ', ''), ('d', 'bottom'), (') / 2', '')]
     """
+    if not text:
+        return ()
     text = _abridged(shortened(text))
     if len(text) > LONGEST:
         return (Part(typeset(text[:LONGEST]) + " …"),)
@@ -54,7 +56,11 @@ def _abridged(text: str) -> str:
 def _pieces(text: str) -> list[Part]:
     terms = _split(text, (" + ", " - "))
     if len(terms) > 1 and "/" in text:
-        return [p for term in terms for p in (_pieces(term) if term.strip() not in "+-" else [Part(term)])]
+        return [
+            p
+            for term in terms
+            for p in (_pieces(term) if term.strip() not in "+-" else [Part(term)])
+        ]
     factors = _split(text, (" / ", " * "))
     if " / " in factors:
         at = len(factors) - 1 - factors[::-1].index(" / ")
@@ -111,5 +117,7 @@ def typeset(text: str) -> str:
     text = re.sub(r"\bsqrt\(", "√(", text)
     text = re.sub(r"\bsum\(", "Σ(", text)
     text = re.sub(r"(?<![\d.])0\.5·", "½·", text)
-    text = text.replace(">=", "≥").replace("<=", "≤").replace("(-p", "(−p").replace("(-log", "(−log")
+    text = (
+        text.replace(">=", "≥").replace("<=", "≤").replace("(-p", "(−p").replace("(-log", "(−log")
+    )
     return signed(text)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from evalreport.report.contents import Contents, grouped
 from evalreport.report.marking import Marks, table_marks
 from evalreport.report.marking import Shape as TableShape
-from evalreport.report.model import Block, CountCell, Facts, Legend, Shape, Shapes
+from evalreport.report.model import Block, Facts, Legend, Shape, Shapes
 from evalreport.report.numbers import level_text
+from evalreport.report.parts import CountCell
 from evalreport.report.regions import regions
 from evalreport.report.words import measure_title, prose
 
 MOST_SHAPES = 14
 ABOUT = (
-    ("question", "Question"), ("intended_use", "Intended use"), ("out_of_scope", "Out of scope"),
-    ("limitations", "Limitations"), ("primary_metric", "Why this metric"),
+    ("question", "Question"),
+    ("intended_use", "Intended use"),
+    ("out_of_scope", "Out of scope"),
+    ("limitations", "Limitations"),
+    ("primary_metric", "Why this metric"),
 )
 
 
@@ -50,7 +54,14 @@ def _grid(marks: Marks) -> tuple[tuple[CountCell, ...], ...]:
             text = names[i][j] if i < 2 and j < 2 else "·"
             weight = marks.top.get((i, j), "")
             cells.append(
-                CountCell(text, "", (i, j) in marks.top, marks.frames.get((i, j), ""), weight, i == 2 or j == 2)
+                CountCell(
+                    text,
+                    "",
+                    (i, j) in marks.top,
+                    marks.frames.get((i, j), ""),
+                    weight,
+                    i == 2 or j == 2,
+                )
             )
         rows.append(tuple(cells))
     return tuple(rows)
@@ -59,11 +70,12 @@ def _grid(marks: Marks) -> tuple[tuple[CountCell, ...], ...]:
 def _about(contents: Contents) -> Facts:
     about = contents.one("spec").get("about") or {}
     known = [key for key, _ in ABOUT]
-    items = [(title, prose(about[key]) if about.get(key) else "not provided") for key, title in ABOUT]
+    items = [
+        (title, prose(about[key]) if about.get(key) else "not provided") for key, title in ABOUT
+    ]
     items += [
         (key.replace("_", " ").capitalize(), prose(about[key]))
         for key in about
         if key not in known and isinstance(about[key], str)
     ]
     return Facts("What is evaluated, and what for", tuple(items), "about")
-

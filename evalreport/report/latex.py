@@ -33,8 +33,14 @@ def _lines(results: Mapping[str, Any]) -> Iterator[str]:
     yield r"dataset & model & measure & value & interval & counts \\"
     yield r"\hline"
     for m in headline_measures(results):
-        cells = (m["dataset"], m["model"], name_words(m), value_words(m), interval_words(m),
-                 counts_words(m))
+        cells = (
+            m["dataset"],
+            m["model"],
+            name_words(m),
+            value_words(m),
+            interval_words(m),
+            counts_words(m),
+        )
         yield " & ".join(escaped(cell) for cell in cells) + r" \\"
     yield r"\hline"
     yield r"\end{tabular}"

@@ -33,8 +33,14 @@ def _lines(results: Mapping[str, Any]) -> Iterator[str]:
     yield "| dataset | model | measure | value | interval | counts |"
     yield "|---|---|---|---:|---|---:|"
     for m in headline_measures(results):
-        cells = (m["dataset"], m["model"], name_words(m), value_words(m), interval_words(m),
-                 counts_words(m))
+        cells = (
+            m["dataset"],
+            m["model"],
+            name_words(m),
+            value_words(m),
+            interval_words(m),
+            counts_words(m),
+        )
         yield f"| {' | '.join(_cell(c) for c in cells)} |"
     cautions = results["cautions"]
     if cautions:

@@ -53,6 +53,9 @@ def table_marks(measure: Mapping[str, Any], shape: Shape) -> Marks:
     many = shape.index is None and measure.get("label") is None and not measure.get("average")
     found = regions(str(measure["metric"]), measure.get("params") or {}, many and shape.size > 2)
     average = measure.get("average")
+    if average in {"macro", "weighted"} and any("TN" in region.top for region in found):
+        # Every cell stands above the line of some class: marks would tell nothing.
+        return Marks()
     classes: list[int | None] = [shape.index]
     if average in {"macro", "weighted"}:
         classes = list(range(shape.size))
@@ -98,7 +101,7 @@ def _places(name: str, index: int | None, shape: Shape) -> list[Place]:
             "TP": [(k, k)],
             "FN": [(k, j) for j in size if j != k],
             "FP": [(i, k) for i in size if i != k],
-            "TN": [(i, j) for i in size for j in size if i != k and j != k],
+            "TN": [(i, j) for i in size for j in size if k not in (i, j)],
             "P": [(k, shape.column)],
             "N": [(i, shape.column) for i in size if i != k],
             "correct": [(i, i) for i in size],

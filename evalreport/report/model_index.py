@@ -16,8 +16,14 @@ def model_index(results: Mapping[str, Any]) -> bytes:
         if m["state"] != "value":
             continue
         found = models.setdefault(m["model"], {}).setdefault(m["dataset"], [])
-        found.append({"type": m["metric"], "name": name_words(m), "value": m["value"],
-                      "args": dict(m["params"])})
+        found.append(
+            {
+                "type": m["metric"],
+                "name": name_words(m),
+                "value": m["value"],
+                "args": dict(m["params"]),
+            }
+        )
     index = [
         {
             "name": model,

@@ -86,10 +86,10 @@ def p_text(p: float) -> str:
 
 
 def share_text(part: float, whole: float) -> str:
-    """A share of rows as a percentage; 0 and 100 only when exact.
+    r"""A share of rows as a percentage; 0 and 100 only when exact.
 
     >>> share_text(210, 560), share_text(1, 100000), share_text(0, 5), share_text(5, 5)
-    ('37.5\\u202f%', '0.001\\u202f%', '0\\u202f%', '100\\u202f%')
+    ('37.5\u202f%', '0.001\u202f%', '0\u202f%', '100\u202f%')
     """
     if whole == 0:
         return "0 / 0"
@@ -100,10 +100,10 @@ def share_text(part: float, whole: float) -> str:
 
 
 def level_text(level: float) -> str:
-    """A confidence level.
+    r"""A confidence level.
 
     >>> level_text(0.95), level_text(0.999)
-    ('95\\u202f%', '99.9\\u202f%')
+    ('95\u202f%', '99.9\u202f%')
     """
     return f"{Decimal(repr(level)) * 100:f}".rstrip("0").rstrip(".") + f"{THIN}%"
 
@@ -190,9 +190,13 @@ def bytes_text(size: int) -> str:
 
 def signed(text: str) -> str:
     """Hyphens before a number become true minus signs."""
-    return re.sub(r"-(?=\d)", MINUS, text) if "e" not in text else text.replace("-", MINUS, 1) if (
-        text.startswith("-")
-    ) else text
+    return (
+        re.sub(r"-(?=\d)", MINUS, text)
+        if "e" not in text
+        else text.replace("-", MINUS, 1)
+        if (text.startswith("-"))
+        else text
+    )
 
 
 def _longer_until(value: float, places: int, good: Callable[[str], bool]) -> str:

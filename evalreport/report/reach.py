@@ -8,7 +8,8 @@ from typing import Any
 
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import count_table
-from evalreport.report.model import Block, CountTable, Heading, Line, Number, Tables, Text
+from evalreport.report.model import Block, Heading, Line, Tables, Text
+from evalreport.report.parts import CountTable, Number
 
 #: Tables added to one section.
 MOST_TABLES = 48
@@ -21,9 +22,7 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
     shown: set[str] = set()
     wanted: dict[str, None] = {}
     for part in _parts(blocks):
-        if isinstance(part, CountTable):
-            shown.add(part.table)
-        elif isinstance(part, Line) and part.table:
+        if isinstance(part, CountTable) or (isinstance(part, Line) and part.table):
             shown.add(part.table)
         elif isinstance(part, Number) and part.table:
             wanted.setdefault(part.table)
@@ -32,9 +31,9 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
         return []
     found: list[Block] = [Heading("The tables of these numbers")]
     if len(ids) > MOST_TABLES:
-        found.append(Text(
-            f"{MOST_TABLES} of {len(ids)} tables; the others are in results.json.", "small"
-        ))
+        found.append(
+            Text(f"{MOST_TABLES} of {len(ids)} tables; the others are in results.json.", "small")
+        )
     tables = [count_table(contents, contents.tables[i]) for i in ids[:MOST_TABLES]]
     narrow = tuple(t for t in tables if len(t.columns) <= ABREAST)
     wide = tuple(t for t in tables if len(t.columns) > ABREAST)

@@ -110,7 +110,9 @@ def _fractions(e: Expression) -> Iterator[Ratio]:
 def _region(ratio: Ratio) -> Region:
     top: Weights = {}
     _weigh(ratio.top, Fraction(1), top)
-    factors = [names for f in _factors(ratio.bottom) if (names := frozenset(c.name for c in f.cells()))]
+    factors = [
+        names for f in _factors(ratio.bottom) if (names := frozenset(c.name for c in f.cells()))
+    ]
     return Region(top, tuple(factors))
 
 

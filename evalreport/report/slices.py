@@ -29,25 +29,39 @@ def subgroup_blocks(contents: Contents) -> list[Block]:
     found: dict[tuple[str, ...], list[Record]] = {}
     for m in contents.measures:
         view = (m["dataset"], m["model"])
-        if m.get("subgroup") and m.get("fold") is None and contents.at_first(view)(m) and wanted(contents, m):
+        if (
+            m.get("subgroup")
+            and m.get("fold") is None
+            and contents.at_first(view)(m)
+            and wanted(contents, m)
+        ):
             found.setdefault(tuple(m["subgroup"]), []).append(m)
     for columns, measures in found.items():
         blocks += _of_columns(contents, columns, measures)
     return blocks
 
 
-def _of_columns(contents: Contents, columns: tuple[str, ...], measures: list[Record]) -> list[Block]:
+def _of_columns(
+    contents: Contents, columns: tuple[str, ...], measures: list[Record]
+) -> list[Block]:
     name = " and ".join(label_text(c) for c in columns)
     whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
     slices = list(dict.fromkeys(slice_heads(m["subgroup"]) for m in measures))
     kept = set(slices[:MOST_SUBGROUPS])
     blocks: list[Block] = []
     if len(slices) > MOST_SUBGROUPS:
-        blocks.append(Text(
-            f"{MOST_SUBGROUPS} of {len(slices)} subgroups by {name}; the others are in results.json."
-        ))
+        blocks.append(
+            Text(
+                f"{MOST_SUBGROUPS} of {len(slices)} subgroups by {name}; the others are in "
+                "results.json."
+            )
+        )
     measures = [m for m in measures if slice_heads(m["subgroup"]) in kept]
-    same = {i: ms for i, ms in grouped([*whole, *measures]).items() if any(m.get("subgroup") for m in ms)}
+    same = {
+        i: ms
+        for i, ms in grouped([*whole, *measures]).items()
+        if any(m.get("subgroup") for m in ms)
+    }
     leading = sorted(same, key=lambda i: _rank(contents, same[i]))[:OWN_STRIPS]
     flat = all(contents.is_binary(v) for v in contents.views)
     for i in leading:
@@ -149,7 +163,8 @@ def _at_threshold(contents: Contents, view: View, threshold: Record) -> list[Rec
     for m in contents.of_view(view):
         plain = not m.get("subgroup") and m.get("fold") is None and wanted(contents, m)
         here = (m.get("threshold"), m.get("threshold_rule")) == (
-            threshold.get("threshold"), threshold.get("rule")
+            threshold.get("threshold"),
+            threshold.get("rule"),
         )
         if plain and here and m.get("threshold") is not None:
             found.append(m)
@@ -169,7 +184,11 @@ def sweep_tables(contents: Contents) -> list[Block]:
         names = ("score ≥", "TP", "FP", "FN", "TN", "recall", "FPR", "precision")
         widths = ("13%", "10%", "9%", "9%", "9%", "12%", "14%", "19%")
         columns = tuple(Column(n, "right", w) for n, w in zip(names, widths, strict=True))
-        note = f"{len(rows)} of {total} thresholds; all are in results.json." if len(rows) < total else ""
+        note = (
+            f"{len(rows)} of {total} thresholds; all are in results.json."
+            if len(rows) < total
+            else ""
+        )
         tables.append(
             PlainTable(f"Threshold sweep, {mark.symbol} {mark.name}", columns, tuple(rows), note)
         )
@@ -205,8 +224,12 @@ def fold_blocks(contents: Contents) -> list[Block]:
     for view in contents.views:
         first = contents.at_first(view)
         own = [
-            m for m in contents.of_view(view)
-            if m.get("fold") is not None and not m.get("subgroup") and first(m) and wanted(contents, m)
+            m
+            for m in contents.of_view(view)
+            if m.get("fold") is not None
+            and not m.get("subgroup")
+            and first(m)
+            and wanted(contents, m)
         ]
         if not own:
             continue
@@ -217,12 +240,18 @@ def fold_blocks(contents: Contents) -> list[Block]:
         rows = [Row((label_text(f),), tuple(by_fold[f]), f) for f in names[:40]]
         known = {identity(m) for m in own}
         pooled = tuple(m for m in contents.pooled(view) if identity(m) in known)
-        rows += [Row(("mean of folds",), tuple(by_fold["mean"]), "mean")] if "mean" in by_fold else []
+        rows += (
+            [Row(("mean of folds",), tuple(by_fold["mean"]), "mean")] if "mean" in by_fold else []
+        )
         rows += [Row(("all rows pooled",), pooled, "pooled")] if pooled else []
         mark = contents.mark(view)
         blocks += measures_strip(
-            contents, f"Folds, {mark.symbol} {mark.name}", rows, [Column("fold", "left", "14%")],
-            flat=contents.is_binary(view), with_model=False,
+            contents,
+            f"Folds, {mark.symbol} {mark.name}",
+            rows,
+            [Column("fold", "left", "14%")],
+            flat=contents.is_binary(view),
+            with_model=False,
             strong=lambda row: row.group in {"mean", "pooled"},
         )
     return blocks

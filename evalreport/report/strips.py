@@ -28,9 +28,7 @@ class Row:
     group: str = ""
 
 
-def flat_cells(
-    contents: Contents, table: Record | None, measure: Record | None, place: str
-) -> list[LineCell] | None:
+def flat_cells(table: Record | None, measure: Record | None, place: str) -> list[LineCell] | None:
     """TN, FP, FN and TP of a two-class table, marked for a measure; None for other tables.
 
     ``place`` is ``first``, ``last``, ``only`` or ``middle``: where frames close.
@@ -71,8 +69,13 @@ def metric_strip(
     fraction = [Column("fraction", "right", "10%")]
     level, method = _common(shown)
     columns = (
-        *heads, Column("model", "left", "11%"), Column("n", "right", "5%"), *counts, *fraction,
-        Column("value", "right", "8%"), Column(f"{level} {method}".strip(), "right", "15%"),
+        *heads,
+        Column("model", "left", "11%"),
+        Column("n", "right", "5%"),
+        *counts,
+        *fraction,
+        Column("value", "right", "8%"),
+        Column(f"{level} {method}".strip(), "right", "15%"),
         Column("", "left", "13.5%"),
     )
     return Strip(title, columns, tuple(lines), _more(rows, shown), "one")
@@ -86,7 +89,7 @@ def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: boo
         cells[0] = LineCell("", head=False)
     cells += [LineCell(mark=mark_of(contents, m)), LineCell(number.n, "right")]
     if flat:
-        cells += flat_cells(contents, _table(contents, m), m, place) or []
+        cells += flat_cells(_table(contents, m), m, place) or []
     fraction = ""
     if _is_fraction(contents, m):
         fraction = f"{_whole(m['numerator'])} / {_whole(m['denominator'])}"
@@ -116,7 +119,7 @@ def measures_strip(
     *,
     flat: bool = True,
     with_model: bool = True,
-    strong: Callable[[Row], bool] = lambda row: False,
+    strong: Callable[[Row], bool] = lambda _: False,
     across: int = ACROSS,
 ) -> list[Strip]:
     """Several metrics over many slices: one flat table a line, values with intervals beside it."""
@@ -140,7 +143,9 @@ def measures_strip(
         values = [Column(names[i], "right") for i in chosen]
         part = f"{caption}, continued" if strips else caption
         strips.append(
-            Strip(part, (*heads, *model, *counts, *values), tuple(lines), _more(rows, shown), "many")
+            Strip(
+                part, (*heads, *model, *counts, *values), tuple(lines), _more(rows, shown), "many"
+            )
         )
     return strips
 
@@ -163,18 +168,23 @@ def _measures_line(
     strong: bool,
 ) -> Line:
     first = next(m for m in found if m is not None)
-    cells = [LineCell(h if rule or k else "", head=k == 0 and rule) for k, h in enumerate(row.heads)]
+    cells = [
+        LineCell(h if rule or k else "", head=k == 0 and rule) for k, h in enumerate(row.heads)
+    ]
     if with_model:
         cells.append(LineCell(mark=mark_of(contents, first)))
     table = _table(contents, first)
-    laid = flat_cells(contents, table, None, "middle") if flat else None
+    laid = flat_cells(table, None, "middle") if flat else None
     if flat:
         cells += laid if laid is not None else [LineCell() for _ in FLAT]
     for m in found:
         number = number_of(contents, m, whisker=False) if m is not None else None
         cells.append(LineCell(number=number, align="right"))
     return Line(
-        tuple(cells), table=str(first["table"]) if laid is not None else "", rule=rule, strong=strong
+        tuple(cells),
+        table=str(first["table"]) if laid is not None else "",
+        rule=rule,
+        strong=strong,
     )
 
 

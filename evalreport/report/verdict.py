@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from evalreport.report.cards import card_of, number_of
-from evalreport.report.contents import Contents, Record, View, identity
+from evalreport.report.contents import Contents, Record, identity
+from evalreport.report.ledgers import ledgers
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import (
     Block,
@@ -14,14 +14,15 @@ from evalreport.report.model import (
     Column,
     Criteria,
     Criterion,
-    Facts,
-    LedgerRow,
-    Ledgers,
     Line,
     LineCell,
     Notes,
 )
-from evalreport.report.numbers import count_text, observed_text, share_text, threshold_text, value_text
+from evalreport.report.numbers import (
+    observed_text,
+    threshold_text,
+    value_text,
+)
 from evalreport.report.strips import flat_cells
 from evalreport.report.words import (
     condition_text,
@@ -51,7 +52,11 @@ def verdict_title(contents: Contents) -> str:
     of = counted(len(outcomes), "criterion", "criteria")
     if passed == len(outcomes):
         return f"Verdict: {of}, all passed" if passed > 1 else "Verdict: the one criterion passed"
-    parts = [f"{n} {word}" for n, word in ((failed, "failed"), (none, "not evaluated"), (passed, "passed")) if n]
+    parts = [
+        f"{n} {word}"
+        for n, word in ((failed, "failed"), (none, "not evaluated"), (passed, "passed"))
+        if n
+    ]
     return f"Verdict: of {of} {listed(parts)}"
 
 
@@ -75,8 +80,11 @@ def _criteria(contents: Contents) -> Criteria:
     if flat:
         columns += [Column(name, "right", "4.4%") for name in FLAT]
     columns += [
-        Column("value", "right", "7.5%"), Column("held against it", "right", "14%"),
-        Column("required", "right", "7.5%"), Column("", "left", "10%"), Column("outcome", "left", "12%"),
+        Column("value", "right", "7.5%"),
+        Column("held against it", "right", "14%"),
+        Column("required", "right", "7.5%"),
+        Column("", "left", "10%"),
+        Column("outcome", "left", "12%"),
     ]
     caption = "Acceptance criteria"
     if len(shown) < len(entries):
@@ -98,23 +106,27 @@ def _criterion(contents: Contents, entry: Record, flat: bool) -> Criterion:
     view = (str(entry.get("dataset")), str(entry.get("model")))
     cells = [LineCell(_criterion_text(contents, entry, m), head=True)]
     cells.append(LineCell(mark=contents.mark(view)) if entry.get("model") else LineCell("–"))
-    laid = flat_cells(contents, table, m, "only")
+    laid = flat_cells(table, m, "only")
     if flat:
         cells += laid if laid is not None else [LineCell() for _ in FLAT]
     number = number_of(contents, m) if m else None
     cells.append(LineCell(number=number, align="right"))
-    cells += [LineCell(_held(entry), "right"), LineCell(_required(entry, m), "right")]
+    cells += [LineCell(_held(entry), "right"), LineCell(_required(entry), "right")]
     outcome = str(entry["outcome"])
     reason = prose(entry.get("reason") or "")
     return Criterion(
         Line(tuple(cells), table=str(table["id"]) if table is not None and laid else ""),
-        outcome, WORDS.get(outcome, outcome), "" if outcome == "pass" else reason,
+        outcome,
+        WORDS.get(outcome, outcome),
+        "" if outcome == "pass" else reason,
     )
 
 
 def _criterion_text(contents: Contents, entry: Record, m: Record | None) -> str:
     if m is None:
-        return visible(str(entry.get("text") or entry.get("metric") or f"criterion {entry['criterion']}"))
+        return visible(
+            str(entry.get("text") or entry.get("metric") or f"criterion {entry['criterion']}")
+        )
     text = measure_title(m)
     view = (m["dataset"], m["model"])
     if m.get("label") is not None and not contents.is_binary(view):
@@ -136,7 +148,7 @@ def _held(entry: Record) -> str:
     return f"{bound} {observed_text(entry['observed'], entry['required'])}"
 
 
-def _required(entry: Record, m: Record | None) -> str:
+def _required(entry: Record) -> str:
     sign = {"at_least": "≥", "at_most": "≤"}.get(str(entry.get("direction")))
     if sign is None:
         sign = "≤" if "<=" in str(entry.get("text") or "") else "≥"
@@ -145,9 +157,13 @@ def _required(entry: Record, m: Record | None) -> str:
 
 def _as_written(required: float) -> str:
     """A requirement with at least two decimals and never fewer than were declared."""
-    return threshold_text(required) if abs(required) < 1 and len(repr(required)) <= 4 else value_text(
-        required
-    ) if float(value_text(required).replace("−", "-")) == required else repr(required)
+    return (
+        threshold_text(required)
+        if abs(required) < 1 and len(repr(required)) <= 4
+        else value_text(required)
+        if float(value_text(required).replace("−", "-")) == required
+        else repr(required)
+    )
 
 
 def headlines(contents: Contents) -> list[Block]:
@@ -162,7 +178,9 @@ def headlines(contents: Contents) -> list[Block]:
             continue
         small = len(contents.classes(view)) <= 4
         cards = tuple(
-            card_of(contents, m, heading=_card_heading(m), with_table=small, small=True, result=False)
+            card_of(
+                contents, m, heading=_card_heading(m), with_table=small, small=True, result=False
+            )
             for m in measures
         )
         blocks.append(CardGrid("", cards))
@@ -191,106 +209,9 @@ def _headline_identities(contents: Contents) -> list[tuple[Any, ...]]:
 
 
 def _average_rank(m: Record) -> int:
-    """Which average stands for a metric: the share of right rows for accuracy, else the plain mean."""
+    """Which average stands for a metric: right rows for accuracy, else the plain mean."""
     order = ("micro", None, "macro") if m["metric"] == "accuracy" else (None, "macro", "micro")
     return order.index(m.get("average")) if m.get("average") in order else 3
-
-
-def ledgers(contents: Contents) -> Ledgers:
-    """Label ledgers and row ledgers, alike ones printed once."""
-    labels: dict[Facts, list[View]] = {}
-    ties: dict[View, str] = {}
-    rows: dict[tuple[LedgerRow, ...], list[View]] = {}
-    for view in contents.views:
-        record = contents.label_record(view)
-        if record:
-            facts = _label_facts(record)
-            labels.setdefault(facts, []).append(view)
-            ties[view] = _ties(record)
-        own = next(
-            (r for r in contents.many("rows") if (r["dataset"], r.get("model")) in {view, (view[0], None)}),
-            None,
-        )
-        if own:
-            rows.setdefault(_row_ledger(own), []).append(view)
-    named = []
-    for facts, views in labels.items():
-        items = list(facts.items)
-        for view in views:
-            if ties[view]:
-                whose = f"ties, {contents.mark(view).name}" if len(views) > 1 else "ties"
-                items.append((whose, ties[view]))
-        named.append(Facts(facts.title, tuple(items), "box", _whose(contents, views)))
-    accounts = tuple((f"Rows of {_whose(contents, views)}", account) for account, views in rows.items())
-    return Ledgers(tuple(named[:4]), accounts[:6])
-
-
-def _whose(contents: Contents, views: Sequence[View]) -> str:
-    """Which views a ledger is of."""
-    if len(views) == len(contents.views) and len(contents.datasets) == 1:
-        return label_text(views[0][0])
-    names = [contents.mark(v).name for v in views]
-    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
-    return listed(shown)
-
-
-def _ties(record: Record) -> str:
-    """Rows whose score is exactly a threshold."""
-    ties = [t for t in record.get("ties") or [] if t["rows"]]
-    told = [f"{counted(int(t['rows']), 'row')} at {threshold_text(t['threshold'])}" for t in ties]
-    return f"{listed(told)}, predicted positive" if told else ""
-
-
-def _label_facts(record: Record) -> Facts:
-    order = [str(x) for x in record.get("order") or []]
-    positive = record.get("positive")
-    title = f"Positive class: {label_text(positive)}" if positive is not None else "Labels"
-    declared = [str(x) for x in record.get("declared") or []]
-    told = " (declared in this order)" if declared == order else "" if declared else " (not declared)"
-    items = [("classes", _names(order) + told)]
-    if declared and declared != order:
-        items.append(("declared", _names(declared)))
-    if positive is not None:
-        rule = str(record.get("rule") or "")
-        told = {"largest": "the largest label", "smallest": "the smallest label"}.get(
-            rule, "named in the spec"
-        )
-        items.append(("why positive", told))
-    for key, word in (("seen_true", "seen in the truth"), ("seen_predicted", "seen in predictions")):
-        if record.get(key):
-            seen = [str(x) for x in record[key]]
-            items.append((word, "all of them" if seen == order else _names(seen)))
-    if record.get("kind") in {"number", "boolean"}:
-        items.append(("labels are read as", f"{record['kind']}s"))
-    if record.get("operator"):
-        items.append(("decision", visible(str(record["operator"])).replace(">=", "≥") + " predicts positive"))
-    return Facts(title, tuple(items), "box")
-
-
-def _names(labels: Sequence[str]) -> str:
-    shown = [label_text(x) for x in labels[:MOST_CLASSES_LISTED]]
-    if len(labels) > MOST_CLASSES_LISTED:
-        shown.append(f"{len(labels) - MOST_CLASSES_LISTED} more")
-    return ", ".join(shown) or "none"
-
-
-def _row_ledger(record: Record) -> tuple[LedgerRow, ...]:
-    found = [LedgerRow("read", count_text(record["read"]))]
-    for lost in record.get("excluded") or []:
-        found.append(LedgerRow(f"− {prose(lost['reason'])}", f"−{count_text(lost['count'])}"))
-    found.append(LedgerRow("= used", count_text(record["used"]), style="sum"))
-    classes = record.get("classes") or []
-    total = sum(c["count"] for c in classes)
-    for entry in classes[:MOST_CLASSES_LISTED]:
-        share = share_text(entry["count"], total)
-        found.append(LedgerRow(label_text(entry["label"]), count_text(entry["count"]), share, "sub"))
-    if len(classes) > MOST_CLASSES_LISTED:
-        rest = classes[MOST_CLASSES_LISTED:]
-        count = sum(c["count"] for c in rest)
-        found.append(
-            LedgerRow(f"{len(rest)} other classes", count_text(count), share_text(count, total), "sub")
-        )
-    return tuple(found)
 
 
 def cautions(contents: Contents) -> Notes:

@@ -60,10 +60,10 @@ _TURNING = {0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206
 
 
 def visible(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Text with control and direction-turning characters spelt out, cut where too long.
+    r"""Text with control and direction-turning characters spelt out, cut where too long.
 
-    >>> visible("a\\x00b"), visible("line\\nbreak"), visible("tab\\there")
-    ('a\\\\x00b', 'line\\\\nbreak', 'tab\\\\there')
+    >>> visible("a\x00b"), visible("line\nbreak"), visible("tab\there")
+    ('a\\x00b', 'line\\nbreak', 'tab\\there')
     >>> len(visible("x" * 20000, 60)) <= 75
     True
     """
@@ -81,9 +81,9 @@ def _seen(character: str) -> str:
 
 
 def prose(text: Any) -> str:
-    """Free text of the spec on one line: white space as written counts as a space.
+    r"""Free text of the spec on one line: white space as written counts as a space.
 
-    >>> prose("two\\n lines ")
+    >>> prose("two\n lines ")
     'two lines'
     """
     return visible(" ".join(str(text).split()))
@@ -126,7 +126,9 @@ def params_text(params: Mapping[str, Any]) -> str:
     >>> params_text({"beta": 2.0}), params_text({})
     ('beta 2', '')
     """
-    return ", ".join(f"{key.replace('_', ' ')} {number_text(params[key])}" for key in sorted(params))
+    return ", ".join(
+        f"{key.replace('_', ' ')} {number_text(params[key])}" for key in sorted(params)
+    )
 
 
 def measure_title(measure: Mapping[str, Any]) -> str:
@@ -139,7 +141,9 @@ def measure_title(measure: Mapping[str, Any]) -> str:
     """
     title = str(measure.get("title") or plain_name(measure["metric"]))
     if measure.get("average"):
-        lower = title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
+        lower = (
+            title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
+        )
         title = f"{str(measure['average']).capitalize()} {lower}"
     inside = params_text(measure.get("params") or {})
     return f"{title} ({inside})" if inside else title

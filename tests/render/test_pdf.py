@@ -31,7 +31,9 @@ def pdf(results):
 
 
 def _text(pdf: bytes) -> str:
-    done = subprocess.run(["pdftotext", "-layout", "-", "-"], input=pdf, capture_output=True, check=True)
+    done = subprocess.run(
+        ["pdftotext", "-layout", "-", "-"], input=pdf, capture_output=True, check=True
+    )
     return done.stdout.decode("utf-8")
 
 
@@ -67,8 +69,11 @@ def test_results_and_spec_are_attached(pdf, results):
 
 def test_charts_have_alternative_text(pdf):
     with pikepdf.open(io.BytesIO(pdf)) as document:
-        figures = [o for o in document.objects if isinstance(o, pikepdf.Dictionary)
-                   and o.get("/S") == "/Figure"]
+        figures = [
+            o
+            for o in document.objects
+            if isinstance(o, pikepdf.Dictionary) and o.get("/S") == "/Figure"
+        ]
         told = [str(f.get("/Alt", "")) for f in figures]
     assert any(t.startswith("ROC curve. logistic: recall") for t in told)
     assert all(told)
@@ -77,7 +82,9 @@ def test_charts_have_alternative_text(pdf):
 def test_qpdf_finds_nothing_wrong(pdf, tmp_path):
     path = tmp_path / "report.pdf"
     path.write_bytes(pdf)
-    assert subprocess.run(["qpdf", "--check", path], capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(["qpdf", "--check", path], capture_output=True, check=False).returncode == 0
+    )
 
 
 def test_pages_say_their_number_the_contents_theirs(pdf):
@@ -96,8 +103,12 @@ def test_the_same_page_gives_the_same_bytes():
 
 def test_letter_and_ua(results):
     page = render_html(states())
-    with pikepdf.open(io.BytesIO(render_pdf(page, at=AT, page="letter", variant="pdf/ua-1"))) as document:
-        assert [float(x) for x in document.pages[0].MediaBox] == pytest.approx([0, 0, 612, 792], abs=1)
+    with pikepdf.open(
+        io.BytesIO(render_pdf(page, at=AT, page="letter", variant="pdf/ua-1"))
+    ) as document:
+        assert [float(x) for x in document.pages[0].MediaBox] == pytest.approx(
+            [0, 0, 612, 792], abs=1
+        )
 
 
 def test_a_reference_out_of_the_page_ends_the_printing(tmp_path):
@@ -106,7 +117,7 @@ def test_a_reference_out_of_the_page_ends_the_printing(tmp_path):
 
 
 def test_a_page_that_takes_too_long_meets_a_limit():
-    with pytest.raises(LimitError, match="longer|more than"):
+    with pytest.raises(LimitError, match=r"longer|more than"):
         render_pdf("<table><tr><td colspan=100000>x</table>" * 50, at=AT, seconds=1)
 
 

@@ -25,7 +25,9 @@ def test_a_folder_overrides_single_files_and_blocks(tmp_path):
     assert "body{background:pink}" in page
     assert 'data-metric="precision"' in page
     own = _template(
-        tmp_path, '{% extends "report.html.j2" %}{% block front %}<h1>Mine: {{ report.title }}</h1>{% endblock %}'
+        tmp_path,
+        '{% extends "report.html.j2" %}{% block front %}'
+        "<h1>Mine: {{ report.title }}</h1>{% endblock %}",
     )
     assert "<h1>Mine: States</h1>" in render_html(states(), own)
 

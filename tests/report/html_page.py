@@ -25,7 +25,8 @@ class Element:
     def all(self, tag: str | None = None, **attrs: Any) -> list[Element]:
         wanted = {k.replace("_", "-"): v for k, v in attrs.items()}
         return [
-            e for e in self.walk()
+            e
+            for e in self.walk()
             if (tag is None or e.tag == tag)
             and all(k in e.attrs and (v is True or e.attrs[k] == v) for k, v in wanted.items())
         ]
@@ -85,7 +86,9 @@ def table_of(measure: Element) -> tuple[str, Any] | None:
         return inside[0].attrs["data-table"], counts_of(inside[0])
     row = measure if measure.tag == "tr" else measure.up("tr")
     if row is not None and row.all(data_cell=True):
-        return row.attrs["data-table"], {c.attrs["data-cell"]: c.text for c in row.all(data_cell=True)}
+        return row.attrs["data-table"], {
+            c.attrs["data-cell"]: c.text for c in row.all(data_cell=True)
+        }
     name = measure.attrs.get("data-table")
     section = measure.up("section")
     found = section.all("table", data_table=name) if section and name else []
@@ -94,10 +97,11 @@ def table_of(measure: Element) -> tuple[str, Any] | None:
 
 def counts_of(table: Element) -> dict[tuple[str, str], str]:
     """Counts by actual and predicted label; totals left out."""
+
     def label(th: Element) -> str:
         return th.attrs.get("data-label", th.text)
 
-    columns = [th for th in table.all("th", scope="col")]
+    columns = list(table.all("th", scope="col"))
     found = {}
     for row in table.all("tr"):
         heads = row.all("th", scope="row")

@@ -43,7 +43,10 @@ def test_measures_csv_has_one_line_per_measure_and_runs_no_formula() -> None:
     assert (recall["label"], recall["method"]) == ("yes", "wilson")
     cells = list(csv.DictReader(io.StringIO(tables_csv(results).decode("utf-8"))))
     assert [(c["actual"], c["predicted"], c["count"]) for c in cells] == [
-        ("'=no", "'=no", "1"), ("'=no", "yes", "1"), ("yes", "'=no", "1"), ("yes", "yes", "1")
+        ("'=no", "'=no", "1"),
+        ("'=no", "yes", "1"),
+        ("yes", "'=no", "1"),
+        ("yes", "yes", "1"),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -17,7 +18,7 @@ HOSTILE = [
     ("'\"><svg onload=alert(1)>", "javascript:alert(1)"),
     ("</script> ", "a;background:url(file:///etc/passwd)"),
     ("$\\frac{$", "_hidden"),
-    ("=HYPERLINK(\"http://evil.example\",\"x\")", "{{7*7}}"),
+    ('=HYPERLINK("http://evil.example","x")', "{{7*7}}"),
     ("\u202egnp", "tab\tline\n"),
     ("", "x" * 20000),
 ]
@@ -68,7 +69,10 @@ def test_every_number_has_its_table_in_reach_with_the_counts_of_the_results(made
         if m["table"] is None:
             section = element.up("section")
             for name in m["tables"]:
-                assert [e for e in section.all(data_table=name) if e.all(data_cell=True)], (m["id"], name)
+                assert [e for e in section.all(data_table=name) if e.all(data_cell=True)], (
+                    m["id"],
+                    name,
+                )
             continue
         found = table_of(element)
         assert found is not None, m
@@ -82,7 +86,8 @@ def test_every_number_has_its_table_in_reach_with_the_counts_of_the_results(made
             continue
         whole = {
             (a, p): str(table["counts"][i][j])
-            for i, a in enumerate(labels) for j, p in enumerate(labels)
+            for i, a in enumerate(labels)
+            for j, p in enumerate(labels)
         }
         shown = {(a, p): c for (a, p), c in counts.items()}
         expected = {k: v for k, v in whole.items() if k in shown} if len(labels) > 50 else whole
@@ -119,7 +124,7 @@ def test_the_page_can_be_read_without_seeing_it(made):
     assert len(root.all("h1")) == 1
     assert all(image.attrs["alt"].strip() for image in root.all("img"))
     levels = [int(e.tag[1]) for e in root.walk() if re.fullmatch("h[1-6]", e.tag)]
-    assert all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
     for table in root.all("table"):
         assert all("scope" in th.attrs for th in table.all("th"))
 
@@ -127,15 +132,34 @@ def test_the_page_can_be_read_without_seeing_it(made):
 def test_words_that_promise_too_much_are_not_printed(made):
     _, _, root = made
     text = " ".join(e.text for e in root.all("body")).casefold()
-    for word in ("compliant", "certified", "validated", "approved", "guaranteed", "unbiased", "conforms"):
+    for word in (
+        "compliant",
+        "certified",
+        "validated",
+        "approved",
+        "guaranteed",
+        "unbiased",
+        "conforms",
+    ):
         assert word not in text
 
 
 def test_sections_appear_in_order_and_only_with_content():
     root = parse(render_html(two_models()))
     assert [s.attrs["id"] for s in root.all("section")] == [
-        "verdict", "guide", "measures", "scores", "subgroups", "thresholds", "curves", "comparisons",
-        "folds", "methods", "not_computed", "provenance", "signatures",
+        "verdict",
+        "guide",
+        "measures",
+        "scores",
+        "subgroups",
+        "thresholds",
+        "curves",
+        "comparisons",
+        "folds",
+        "methods",
+        "not_computed",
+        "provenance",
+        "signatures",
     ]
     small = parse(render_html(states()))
     assert "curves" not in [s.attrs["id"] for s in small.all("section")]
@@ -191,8 +215,11 @@ def test_a_standard_report_of_two_models_is_small():
 def test_marks_say_numerator_and_denominator():
     root = parse(render_html(two_models()))
     card = root.all("article", data_metric="recall")[0]
-    marked = {td.all("span")[0].text: td.attrs.get("class", "") for td in card.all("td") if td.all("span")
-              and td.all("span")[0].attrs.get("class") == "ro"}
+    marked = {
+        td.all("span")[0].text: td.attrs.get("class", "")
+        for td in card.all("td")
+        if td.all("span") and td.all("span")[0].attrs.get("class") == "ro"
+    }
     assert "k" in marked["TP"].split()
     assert "k" not in marked["FN"].split()
     assert "fl" in marked["FN"].split()

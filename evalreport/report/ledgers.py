@@ -1,0 +1,128 @@
+"""What the labels mean, and where the rows went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalreport.report.contents import Contents, Record, View
+from evalreport.report.model import Facts, LedgerRow, Ledgers
+from evalreport.report.numbers import count_text, share_text, threshold_text
+from evalreport.report.words import counted, label_text, listed, prose, visible
+
+MOST_CLASSES_LISTED = 12
+
+
+def ledgers(contents: Contents) -> Ledgers:
+    """Label ledgers and row ledgers, alike ones printed once."""
+    labels: dict[Facts, list[View]] = {}
+    ties: dict[View, str] = {}
+    rows: dict[tuple[LedgerRow, ...], list[View]] = {}
+    for view in contents.views:
+        record = contents.label_record(view)
+        if record:
+            facts = _label_facts(record)
+            labels.setdefault(facts, []).append(view)
+            ties[view] = _ties(record)
+        own = next(
+            (
+                r
+                for r in contents.many("rows")
+                if (r["dataset"], r.get("model")) in {view, (view[0], None)}
+            ),
+            None,
+        )
+        if own:
+            rows.setdefault(_row_ledger(own), []).append(view)
+    named = []
+    for facts, views in labels.items():
+        items = list(facts.items)
+        for view in views:
+            if ties[view]:
+                whose = f"ties, {contents.mark(view).name}" if len(views) > 1 else "ties"
+                items.append((whose, ties[view]))
+        named.append(Facts(facts.title, tuple(items), "box", _whose(contents, views)))
+    accounts = tuple(
+        (f"Rows of {_whose(contents, views)}", account) for account, views in rows.items()
+    )
+    return Ledgers(tuple(named[:4]), accounts[:6])
+
+
+def _whose(contents: Contents, views: Sequence[View]) -> str:
+    """Which views a ledger is of."""
+    if len(views) == len(contents.views) and len(contents.datasets) == 1:
+        return label_text(views[0][0])
+    names = [contents.mark(v).name for v in views]
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
+    return listed(shown)
+
+
+def _ties(record: Record) -> str:
+    """Rows whose score is exactly a threshold."""
+    ties = [t for t in record.get("ties") or [] if t["rows"]]
+    told = [f"{counted(int(t['rows']), 'row')} at {threshold_text(t['threshold'])}" for t in ties]
+    return f"{listed(told)}, predicted positive" if told else ""
+
+
+def _label_facts(record: Record) -> Facts:
+    order = [str(x) for x in record.get("order") or []]
+    positive = record.get("positive")
+    title = f"Positive class: {label_text(positive)}" if positive is not None else "Labels"
+    declared = [str(x) for x in record.get("declared") or []]
+    told = (
+        " (declared in this order)" if declared == order else "" if declared else " (not declared)"
+    )
+    items = [("classes", _names(order) + told)]
+    if declared and declared != order:
+        items.append(("declared", _names(declared)))
+    if positive is not None:
+        rule = str(record.get("rule") or "")
+        told = {"largest": "the largest label", "smallest": "the smallest label"}.get(
+            rule, "named in the spec"
+        )
+        items.append(("why positive", told))
+    for key, word in (
+        ("seen_true", "seen in the truth"),
+        ("seen_predicted", "seen in predictions"),
+    ):
+        if record.get(key):
+            seen = [str(x) for x in record[key]]
+            items.append((word, "all of them" if seen == order else _names(seen)))
+    if record.get("kind") in {"number", "boolean"}:
+        items.append(("labels are read as", f"{record['kind']}s"))
+    if record.get("operator"):
+        items.append(
+            ("decision", visible(str(record["operator"])).replace(">=", "≥") + " predicts positive")
+        )
+    return Facts(title, tuple(items), "box")
+
+
+def _names(labels: Sequence[str]) -> str:
+    shown = [label_text(x) for x in labels[:MOST_CLASSES_LISTED]]
+    if len(labels) > MOST_CLASSES_LISTED:
+        shown.append(f"{len(labels) - MOST_CLASSES_LISTED} more")
+    return ", ".join(shown) or "none"
+
+
+def _row_ledger(record: Record) -> tuple[LedgerRow, ...]:
+    found = [LedgerRow("read", count_text(record["read"]))]
+    found += [
+        LedgerRow(f"− {prose(lost['reason'])}", f"−{count_text(lost['count'])}")
+        for lost in record.get("excluded") or []
+    ]
+    found.append(LedgerRow("= used", count_text(record["used"]), style="sum"))
+    classes = record.get("classes") or []
+    total = sum(c["count"] for c in classes)
+    for entry in classes[:MOST_CLASSES_LISTED]:
+        share = share_text(entry["count"], total)
+        found.append(
+            LedgerRow(label_text(entry["label"]), count_text(entry["count"]), share, "sub")
+        )
+    if len(classes) > MOST_CLASSES_LISTED:
+        rest = classes[MOST_CLASSES_LISTED:]
+        count = sum(c["count"] for c in rest)
+        found.append(
+            LedgerRow(
+                f"{len(rest)} other classes", count_text(count), share_text(count, total), "sub"
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,120 @@
+"""The smallest things printed: formulas in pieces, counts with marks, numbers, cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a formula; ``mark`` is ``"top"`` above a line, ``"bottom"`` below, else plain."""
+
+    text: str
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a model is told apart: by shape and word first, by colour last."""
+
+    name: str
+    symbol: str
+    style: str
+
+
+@dataclass(frozen=True)
+class CountCell:
+    """One count of a table. ``frame`` names the edges drawn: any of ``t r b l``."""
+
+    text: str
+    role: str = ""
+    top: bool = False
+    frame: str = ""
+    weight: str = ""
+    total: bool = False
+
+
+@dataclass(frozen=True)
+class CountRow:
+    """The row of one actual class. ``exact`` is the label where the shown text is not it."""
+
+    label: str
+    exact: str | None
+    strong: bool
+    cells: tuple[CountCell, ...]
+    total: bool = False
+
+
+@dataclass(frozen=True)
+class CountColumn:
+    """The head of one predicted class."""
+
+    label: str
+    exact: str | None
+    strong: bool = False
+    total: bool = False
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """A classification table as it is printed; ``partial`` says what is left out."""
+
+    table: str
+    caption: str
+    columns: tuple[CountColumn, ...]
+    rows: tuple[CountRow, ...]
+    partial: str = ""
+    kind: ClassVar[str] = "counts"
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """Dot and whisker on an axis, in percent of its width; ``required`` is a criterion.
+
+    ``low`` is the distance of the lower limit from the left end, ``high`` that of the
+    upper limit from the right end.
+    """
+
+    point: str
+    low: str | None
+    high: str | None
+    required: str | None
+    zero: str | None
+    style: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A measure as printed, with the hooks that tie it to results.json."""
+
+    measure: str
+    metric: str
+    label: str
+    average: str
+    value: str
+    text: str
+    state: str
+    interval: str = ""
+    level: str = ""
+    method: str = ""
+    reason: str = ""
+    n: str = ""
+    table: str = ""
+    whisker: Whisker | None = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """A number, its interval, its table and its arithmetic."""
+
+    number: Number
+    heading: str
+    mark: Mark | None
+    table: CountTable | None
+    formula: tuple[Part, ...]
+    substituted: tuple[Part, ...]
+    result: str
+    flags: tuple[str, ...] = ()
+    detail: str = ""
