@@ -33,6 +33,8 @@ READ_FOR_MISTAKES = 20_000_000
 MEMORY = "1GB"
 #: The part of it that the engine may hold; the rest is for tables and what is made of them.
 ENGINE_SHARE = 0.4
+#: What the engine cannot do without, however low the limit.
+LEAST_FOR_ENGINE = 64_000_000
 #: Bytes that one distinct score takes while metrics are computed from its table.
 ENTRY_BYTES = 512
 
@@ -178,7 +180,8 @@ def _rows(
         return
     from evalreport.engine.duckdb_rows import duckdb_rows
 
-    with duckdb_rows(source, tuple(columns), int(ENGINE_SHARE * memory)) as rows:
+    share = max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE)
+    with duckdb_rows(source, tuple(columns), share) as rows:
         yield rows
 
 

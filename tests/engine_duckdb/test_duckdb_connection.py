@@ -1,0 +1,121 @@
+"""The connection that counts opens one file and nothing else; which engine counts, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from engine_duckdb.counted_runs import run, spec_of
+
+from evalreport.data.source import open_source
+from evalreport.engine import counting
+from evalreport.engine.counting import limit_bytes
+from evalreport.engine.duckdb_rows import duckdb_rows
+from evalreport.engine.queries import Field, repeated
+from evalreport.errors import DataError, FilesError, LimitError, SpecError
+
+ROWS = "SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, i / 100 AS s FROM range(100) t(i)"
+MEMORY = 200_000_000
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM read_text('/etc/hostname')",
+        "COPY (SELECT 1) TO '/tmp/EVALREPORT_PWNED_copy'",
+        "ATTACH '/tmp/EVALREPORT_PWNED.duckdb'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET memory_limit='1TB'",
+        "SET enable_external_access=true",
+        "SELECT * FROM pytest",
+    ],
+)
+def test_nothing_else_can_be_reached(write: Callable[..., Path], query: str) -> None:
+    source = open_source(write(ROWS))
+    with pytest.raises(DataError), duckdb_rows(source, ("y",), MEMORY) as rows:
+        rows._connection.execute(query)
+    assert not list(Path("/tmp").glob("EVALREPORT_PWNED*"))
+
+
+def test_a_file_that_changes_meanwhile_is_refused(write: Callable[..., Path]) -> None:
+    path = write(ROWS)
+    source = open_source(path)
+    with pytest.raises(FilesError, match="changed"), duckdb_rows(source, ("y",), MEMORY):
+        path.write_bytes(path.read_bytes().replace(b"PAR1", b"PAR2", 1))
+
+
+def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    path.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
+    with pytest.raises(DataError, match="no sound Parquet"):
+        run(spec_of(path, {"score": "s"}), "duckdb")
+
+
+def test_too_little_memory_names_the_limit(write: Callable[..., Path]) -> None:
+    source = open_source(write("SELECT md5(i::VARCHAR) AS y FROM range(2000000) t(i)"))
+    with (
+        pytest.raises(LimitError, match=r"counting needs more than 6 MiB of memory"),
+        duckdb_rows(source, ("y",), 7_000_000) as rows,
+    ):
+        rows.ask(repeated(Field(0, "VARCHAR")))
+
+
+def test_too_many_kinds_of_rows_are_refused(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalreport.engine import counted_rows
+
+    monkeypatch.setattr(counted_rows, "MOST_CELLS", 10)
+    path = write("SELECT 'a' AS y, 'a' AS p, i AS g FROM range(11) t(i)")
+    with pytest.raises(LimitError, match="have 11 combinations"):
+        run(spec_of(path, {"prediction": "p"}, subgroups=["g"]), "duckdb")
+
+
+def test_auto_counts_from_many_rows_on(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = spec_of(write(ROWS), {"score": "s"})
+    small = run(spec, "auto")["provenance"]["engine"]
+    assert small == {"name": "memory", "reason": "100 rows fit in memory"}
+    monkeypatch.setattr(counting, "MANY_ROWS", 100)
+    large = run(spec, "auto")["provenance"]["engine"]
+    assert large == {
+        "name": "duckdb",
+        "reason": "100 rows are counted in the file, not loaded",
+    }
+
+
+@pytest.mark.parametrize(
+    ("dataset", "parts", "why"),
+    [
+        ({"weight": "s"}, {}, "a weight belongs to each row"),
+        ({"cluster": "y"}, {}, "a cluster belongs to each row"),
+        ({"types": {"y": "text"}}, {}, "types are declared for its columns"),
+        ({}, {"models": {"m": {"score": "s"}, "n": {"score": "s"}},
+              "comparisons": {"reference": "m"}}, "models are compared row by row"),
+        ({}, {"models": {"m": {"scores": {"a": "s", "b": "t"}}}},
+         "m needs several columns of each row"),
+    ],
+)  # fmt: skip
+def test_what_needs_single_rows_is_read_and_says_so(
+    write: Callable[..., Path], dataset: dict[str, object], parts: dict[str, object], why: str
+) -> None:
+    path = write(f"SELECT *, 1 - s AS t FROM ({ROWS}) WHERE s > 0")
+    spec = {**spec_of(path, {"score": "s"}, dataset=dataset), **parts}
+    assert run(spec, "duckdb")["provenance"]["engine"] == {
+        "name": "memory",
+        "reason": f"duckdb was asked for, but {why}",
+    }
+
+
+def test_spark_without_an_address_or_a_server(write: Callable[..., Path]) -> None:
+    spec = spec_of(write(ROWS), {"score": "s"})
+    with pytest.raises(SpecError, match="no cluster"):
+        run(spec, "spark")
+
+
+@pytest.mark.parametrize(("text", "count"), [("1MB", 10**6), ("2 GiB", 2**31), ("1.5GB", 1.5e9)])
+def test_memory_limits(text: str, count: float) -> None:
+    assert limit_bytes(text) == count
