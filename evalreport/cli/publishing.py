@@ -39,6 +39,7 @@ def run_spec(
     Nothing is written before spec, data and RUNS have been found in order; a
     report that cannot be drawn does not keep back the results.
     """
+    from evalreport.engine.predicting import Fitting
     from evalreport.engine.prepare import prepare
     from evalreport.engine.run import evaluate
     from evalreport.spec.load import load_spec
@@ -46,7 +47,13 @@ def run_spec(
     loaded = load_spec(path, options.overrides, allow_import=options.allowed_imports)
     formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
     check_runs(options.runs)
-    prepared = prepare(loaded, engine=options.engine, step=progress.step)
+    fitting = Fitting(
+        cache=options.runs / ".cache",
+        fresh=options.fresh,
+        allowed=options.allowed_imports,
+        step=progress.step,
+    )
+    prepared = prepare(loaded, engine=options.engine, step=progress.step, fitting=fitting)
     at = clock_text(options.when)
     results = evaluate(prepared, at, progress.step, progress.advance)
     data = canonical_json(results)

@@ -20,13 +20,14 @@ from evalreport.engine.counting import (
     counted_views,
     refuse_unbounded,
 )
+from evalreport.engine.predicting import Fitting, Predicted, predicted
 from evalreport.engine.settings import Settings
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.plan.build import Requests, build_plan
 from evalreport.plan.facts import Facts
 from evalreport.plan.requests import costs_of, requests_of, threshold_text
 from evalreport.plan.task import Plan
-from evalreport.predict.columns import columns_needed, facts_of, view_of
+from evalreport.predict.columns import columns_read, facts_of
 from evalreport.predict.view import View
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
@@ -64,6 +65,7 @@ class Prepared:
     engine: str = "memory"
     engine_reason: str = ""
     tables: Mapping[str, RawTable] = field(default_factory=dict)
+    predictions: tuple[Predicted, ...] = ()
 
     def criteria_text(self) -> list[str]:
         """The acceptance criteria in words, as the plan prints them."""
@@ -75,8 +77,9 @@ def prepare(
     frames: Mapping[str, Any] | None = None,
     engine: str = "auto",
     step: Step = silent,
+    fitting: Fitting | None = None,
 ) -> Prepared:
-    """Read the data of a spec and plan its tasks.
+    """Read the data of a spec, make the predictions that are made here, plan the tasks.
 
     ``frames`` gives datasets as pandas data frames or mappings of columns instead
     of files. Raises DataError with every mistake of the data, FilesError for a
@@ -86,7 +89,9 @@ def prepare(
     requests = requests_of(spec)
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
     data = _read_all(loaded, frames or {}, requests, engine, step)
+    settings = settings_of(loaded)
     views: list[View] = []
+    predictions: list[Predicted] = []
     problems: list[Problem] = []
     for name in spec.datasets:
         views.extend(data.counted.get(name, ()))
@@ -94,14 +99,16 @@ def prepare(
             if name not in spec.datasets_of(model) or name in data.counted:
                 continue
             try:
-                views.append(
-                    view_of(
-                        spec, name, model, data.tables[name], subgroups,
-                        _where(loaded, name, model),
-                    )
+                found = predicted(
+                    loaded, name, model, data.tables[name], subgroups,
+                    _where(loaded, name, model), settings, fitting or Fitting(step=step),
                 )
             except DataError as error:
                 problems.extend(p for p in error.problems if p not in problems)
+                continue
+            predictions.append(found)
+            if found.made.view is not None:
+                views.append(found.made.view)
     if problems:
         raise DataError(*problems)
     facts = tuple(_facts(view, requests) for view in views)
@@ -112,12 +119,13 @@ def prepare(
         views=tuple(views),
         facts=facts,
         requests=requests,
-        settings=settings_of(loaded),
+        settings=settings,
         plan=refuse_unbounded(build_plan(requests, facts), views),
         criteria=criteria_of(loaded),
         engine=name,
         engine_reason=reason,
         tables=data.tables,
+        predictions=tuple(predictions),
     )
 
 
@@ -245,7 +253,7 @@ def _read(
 ) -> None:
     """Read the columns of a dataset that a run needs, from its file or the frame given."""
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
-    columns = columns_needed(spec, name, subgroups)
+    columns = columns_read(spec, name, subgroups)
     step(f"reading {name}", None)
     if isinstance(given, Source):
         table = read_table(given, columns)

@@ -63,7 +63,8 @@ def evaluate(
 
     ``at`` is the run's clock as text. ``step`` and ``advance`` report progress.
     """
-    working = Working(prepared)
+    failures = [failure for one in prepared.predictions for failure in one.failures]
+    working = Working(prepared, failures=failures)
     for view in prepared.views:
         working.tables[view.dataset, view.model] = tables_of(view)
     for view, facts in zip(prepared.views, prepared.facts, strict=True):
@@ -100,6 +101,10 @@ def evaluate(
         "tables": [t.as_json() for e in working.evaluations for t in e.tables],
         "measures": [m.as_json() for m in working.measures],
         "curves": curves,
+        "learning_curves": [
+            one.learning_curve for one in prepared.predictions if one.learning_curve is not None
+        ],
+        "histories": [record for one in prepared.predictions for record in one.histories],
         "comparisons": comparisons,
         "acceptance": acceptance,
         "cautions": cautions_of(working, comparisons, acceptance, thresholds),

@@ -11,23 +11,39 @@ from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
 from evalreport.errors import Location
 from evalreport.plan.facts import Facts
+from evalreport.predict.label_sets import (
+    SetView,
+    has_sets,
+    need_single_labels,
+    set_columns_needed,
+    set_facts,
+    set_view,
+)
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, NamedPositive
 from evalreport.spec.model import Spec
 from evalreport.spec.models import (
     AnyModel,
+    EstimatorModel,
+    HistoryModel,
     LinearModel,
     MarginModel,
+    OnnxModel,
     PredictionModel,
     ScoreModel,
     ScoresModel,
+    SkopsModel,
 )
+
+#: Models that name the columns they take.
+TAKES_FEATURES = (EstimatorModel, SkopsModel, OnnxModel)
 
 Where = Callable[[str], Location | None]
 
 
 def roles_of(dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> Roles:
     """Which column plays which part for one dataset and model."""
+    need_single_labels(dataset, model)
     own: dict[str, Any] = {}
     if isinstance(model, ScoreModel):
         own["score"] = model.score
@@ -39,6 +55,8 @@ def roles_of(dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> R
         own["scores"] = dict(model.scores)
     elif isinstance(model, LinearModel):
         own["features"] = tuple(model.linear.weights)
+    elif isinstance(model, TAKES_FEATURES) and isinstance(model.features, tuple):
+        own["features"] = model.features
     assert isinstance(dataset.target, str)
     return Roles(
         target=dataset.target,
@@ -76,9 +94,31 @@ def columns_needed(
     found: dict[str, None] = {}
     for model_name, model in spec.models.items():
         if dataset_name in spec.datasets_of(model_name):
+            if has_sets(dataset, model):
+                found |= dict.fromkeys(set_columns_needed(dataset, model, subgroups))
+                continue
             for _, column in roles_of(dataset, model, subgroups).named():
                 found[column] = None
     return tuple(found)
+
+
+def columns_read(
+    spec: Spec, dataset_name: str, subgroups: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """The columns read of a dataset; None for all, where a model takes all without a role."""
+    dataset = spec.datasets[dataset_name]
+    needed = dict.fromkeys(columns_needed(spec, dataset_name, subgroups))
+    for name in spec.models:
+        model = spec.models[name]
+        if dataset_name not in spec.datasets_of(name):
+            continue
+        if isinstance(model, TAKES_FEATURES):
+            if not isinstance(model.features, tuple):
+                return None
+            needed |= dict.fromkeys([dataset.group] if dataset.group else [])
+        elif isinstance(model, HistoryModel):
+            needed |= dict.fromkeys(model.history.weights)
+    return tuple(needed)
 
 
 def view_of(
@@ -94,6 +134,9 @@ def view_of(
     Raises DataError with every mistake of the data that concerns this model.
     """
     dataset, model = spec.datasets[dataset_name], spec.models[model_name]
+    if has_sets(dataset, model):
+        rules = rules_of(spec, dataset_name)
+        return set_view(spec, dataset_name, model_name, table, subgroups, rules, where)
     checked = check(
         table, roles_of(dataset, model, subgroups), rules_of(spec, dataset_name), where
     )
@@ -142,6 +185,8 @@ def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
     """What the planner needs to know of a view."""
     import numpy as np
 
+    if isinstance(view, SetView):
+        return set_facts(view, {columns: _occurring(view, columns) for columns in crossings})
     scores = view.score if view.score is not None else view.class_scores
     some = scores is not None and scores.size > 0
     positive = None

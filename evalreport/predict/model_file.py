@@ -10,7 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable
-from typing import Literal
+from typing import IO, Literal, cast
 
 from evalreport.errors import DataError, LimitError, Location, Problem
 
@@ -24,6 +24,19 @@ LARGEST_UNPACKED = 2 << 30
 _BINARY = re.compile(rb"\x80[\x02-\x05]")
 _TEXT = re.compile(rb"\(?(c[\w.]+\r?\n[\w.]+\r?\n|[dl]p\d+\r?\n|i[\w.]+\r?\n[\w.]+\r?\n)")
 _HEAD = 4096
+
+
+def _gunzipped(stream: io.BytesIO) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+
+
+#: First bytes of a compression, and what undoes it.
+_OPENERS: tuple[tuple[bytes, Callable[[io.BytesIO], IO[bytes]]], ...] = (
+    (b"\x1f\x8b", _gunzipped),
+    (b"BZ", bz2.BZ2File),
+    (b"\xfd7z", lzma.LZMAFile),
+    (b"\x5d\x00", lzma.LZMAFile),
+)
 
 _WHY = (
     "reading it can run any code, so it is refused whatever its name",
@@ -71,25 +84,16 @@ def object_stream(content: bytes) -> str | None:
 def _decompressed_head(content: bytes) -> bytes | None:
     """The first bytes behind a compression, as joblib writes it; None if not compressed."""
     stream = io.BytesIO(content)
-    openers: tuple[tuple[bytes, Callable[[], bytes]], ...] = (
-        (b"\x78", lambda: zlib.decompressobj().decompress(content[:_HEAD], _HEAD)),
-        (b"\x1f\x8b", lambda: _beginning(gzip.GzipFile(fileobj=stream))),
-        (b"BZ", lambda: _beginning(bz2.BZ2File(stream))),
-        (b"\xfd7z", lambda: _beginning(lzma.LZMAFile(stream))),
-        (b"\x5d\x00", lambda: _beginning(lzma.LZMAFile(stream))),
-    )
-    for magic, opened in openers:
-        if content.startswith(magic):
-            try:
-                return opened()
-            except (OSError, EOFError, zlib.error, lzma.LZMAError):
-                return None
+    try:
+        if content.startswith(b"\x78"):
+            return zlib.decompressobj().decompress(content[:_HEAD], _HEAD)
+        for magic, opener in _OPENERS:
+            if content.startswith(magic):
+                with opener(stream) as opened:
+                    return opened.read(64)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        return None
     return None
-
-
-def _beginning(opened: gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile) -> bytes:
-    with opened:
-        return opened.read(64)
 
 
 def _pickles_inside(content: bytes) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-Codes = npt.NDArray[np.int64]
+Codes = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Source = Literal["prediction", "score", "scores", "margin"]
 Progress = Callable[[int, int], None]

@@ -1,0 +1,254 @@
+"""Models that predict here: their views, failures, learning curves and training histories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evalreport.data.label_column import texts
+from evalreport.data.read import read_table
+from evalreport.data.scores import numbers
+from evalreport.data.source import open_source
+from evalreport.data.table import RawTable
+from evalreport.engine.metric_functions import metric_value
+from evalreport.engine.settings import Settings
+from evalreport.errors import DataError, EvalreportError, Problem
+from evalreport.predict.columns import Where, roles_of, rules_of, view_of
+from evalreport.predict.history import RunHistory, prediction_history, weight_history
+from evalreport.predict.learning_curve import CurveDesign, CurvePoint, learning_curve
+from evalreport.predict.trained import (
+    MADE_HERE,
+    Made,
+    Making,
+    failure_records,
+    group_codes,
+    made_here,
+    recipe_of,
+)
+from evalreport.spec.load import LoadedSpec
+from evalreport.spec.metric_requests import MetricRequest
+from evalreport.spec.models import EstimatorModel, History, HistoryModel
+
+Records = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """How models are fitted: where predictions are kept, and what the command allows."""
+
+    cache: Path | None = None
+    fresh: bool = False
+    workers: int | None = None
+    allowed: tuple[str, ...] = ()
+    step: Callable[[str, int | None], None] = lambda _what, _total: None
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """A model on a dataset: its view if there is one, and records that are no measures."""
+
+    made: Made
+    failures: Records
+    learning_curve: dict[str, Any] | None = None
+    histories: tuple[dict[str, Any], ...] = ()
+
+
+def predicted(
+    loaded: LoadedSpec,
+    dataset: str,
+    model: str,
+    table: RawTable,
+    subgroups: tuple[str, ...],
+    where: Where,
+    settings: Settings,
+    fitting: Fitting,
+) -> Predicted:
+    """What a model says of a dataset, from columns or made here.
+
+    Raises DataError and SpecError for mistakes of data and spec.
+    """
+    spec = loaded.spec
+    declared = spec.models[model]
+    if isinstance(declared, HistoryModel):
+        runs = _histories(loaded, dataset, table, where, declared.history)
+        records = tuple(_history_record(dataset, model, run) for run in runs)
+        return Predicted(Made(None), [], None, records)
+    if not isinstance(declared, MADE_HERE):
+        return Predicted(Made(view_of(spec, dataset, model, table, subgroups, where)), [])
+    making = _making(loaded, settings, fitting)
+    made = made_here(spec, dataset, model, table, subgroups, where, making)
+    failures: Records = [dict(one) for one in failure_records(dataset, made.failures)]
+    curve = None
+    if isinstance(declared, EstimatorModel) and spec.learning_curve and made.view is not None:
+        fitting.step(f"learning curve of {model}", None)
+        curve = _curve(loaded, dataset, model, table, made, settings, making, failures)
+    return Predicted(made, failures, curve)
+
+
+def _making(loaded: LoadedSpec, settings: Settings, fitting: Fitting) -> Making:
+    def metric(
+        request: MetricRequest, labels: tuple[str, ...], positive: int | None
+    ) -> tuple[Any, bool]:
+        made = metric_value(request.name, request.params, labels, positive, settings)
+        return made, made.larger_is_better
+
+    return Making(
+        metric=metric,
+        folder=loaded.folder or Path(),
+        cache=fitting.cache,
+        fresh=fitting.fresh,
+        workers=fitting.workers,
+        allowed=fitting.allowed,
+    )
+
+
+# -- learning curves -------------------------------------------------------------------------
+
+
+def _curve(
+    loaded: LoadedSpec,
+    dataset: str,
+    model: str,
+    table: RawTable,
+    made: Made,
+    settings: Settings,
+    making: Making,
+    failures: Records,
+) -> dict[str, Any] | None:
+    spec = loaded.spec
+    asked = spec.learning_curve
+    assert asked is not None
+    assert made.rows is not None
+    assert made.table is not None
+    rows = made.rows
+    metrics = {
+        str(request.name): metric_value(
+            request.name, request.params, rows.labels, rows.positive, settings
+        )
+        for request in asked.metrics or spec.metrics
+    }
+    try:
+        curve = learning_curve(
+            recipe_of(spec, model, rows.labels, rows.positive, making),
+            made.table,
+            rows.actual,
+            rows.labels,
+            rows.positive,
+            metrics,
+            CurveDesign(tuple(asked.sizes), asked.repeats, asked.seed),
+            group_codes(spec, dataset, table, rows),
+        )
+    except EvalreportError as error:
+        reason = "; ".join(str(problem) for problem in error.problems)
+        failures.append({"section": "learning_curve", "dataset": dataset, "model": model,
+                         "reason": reason})
+        return None
+    failures.extend(
+        {"section": "learning_curve", "dataset": dataset, "model": model,
+         "reason": f"{failure.fold}: {failure.reason}"}
+        for failure in curve.failures
+    )
+    return {
+        "dataset": dataset,
+        "model": model,
+        "repeats": curve.repeats,
+        "notes": list(curve.notes),
+        "points": [_point_record(point) for point in curve.points],
+    }
+
+
+def _point_record(point: CurvePoint) -> dict[str, Any]:
+    return {
+        "size": point.size,
+        "train_rows": point.train_rows,
+        "test": {name: asdict(summary) for name, summary in point.test.items()},
+        "train": {name: asdict(summary) for name, summary in point.train.items()},
+    }
+
+
+# -- training histories ----------------------------------------------------------------------
+
+
+def _histories(
+    loaded: LoadedSpec, dataset: str, table: RawTable, where: Where, history: History
+) -> tuple[RunHistory, ...]:
+    from evalreport.data.checked import check
+
+    spec = loaded.spec
+    declared = spec.datasets[dataset]
+    roles = roles_of(declared, spec.models[_any_history(loaded)], ())
+    checked = check(table, roles, rules_of(spec, dataset), where)
+    if checked.positive is None:
+        raise DataError("a training history needs two classes")
+    folder = loaded.folder or Path()
+    steps = read_table(open_source(folder / str(history.path), str(history.path)))
+    step = _column(steps, history.step)
+    whole = [int(v) if float(v).is_integer() else float(v) for v in step.tolist()]
+    runs = ["all"] * steps.rows
+    if history.run is not None:
+        codes, names = texts(steps, _known(steps, history.run))
+        runs = [names[code] for code in codes.tolist()]
+    positive = checked.actual == checked.positive
+    if history.weights:
+        bias = np.zeros(steps.rows) if history.bias is None else _column(steps, history.bias)
+        weights = {name: _column(steps, column) for name, column in history.weights.items()}
+        features = {name: _column(table, name)[checked.used] for name in weights}
+        return weight_history(whole, runs, bias, weights, features, positive)
+    given: dict[str, Any] = {}
+    if history.margin is not None:
+        given["margin"] = _column(steps, history.margin)
+    elif history.score is not None:
+        given["score"] = _column(steps, history.score)
+    elif history.prediction is not None:
+        codes, names = texts(steps, _known(steps, history.prediction))
+        place = {label: code for code, label in enumerate(checked.labels)}
+        given["predicted"] = np.array([place.get(names[code], -1) for code in codes.tolist()])
+    return prediction_history(whole, runs, None, checked.actual, checked.positive, **given)
+
+
+def _any_history(loaded: LoadedSpec) -> str:
+    models = loaded.spec.models
+    return next(name for name in models if isinstance(models[name], HistoryModel))
+
+
+def _known(table: RawTable, name: str) -> str:
+    from evalreport.errors import Location, did_you_mean
+
+    if name not in table.columns:
+        hint = did_you_mean(name, table.header, "columns")
+        raise DataError(Problem(f"there is no column '{name}'", hint, Location(table.name)))
+    return name
+
+
+def _column(table: RawTable, name: str) -> Any:
+    found = numbers(table, _known(table, name))
+    if found.problems:
+        raise DataError(*found.problems)
+    if found.missing.any():
+        raise DataError(Problem(f"{table.name}: {name} is missing in {int(found.missing.sum())} "
+                                "rows", "give every step its numbers"))
+    return found.values
+
+
+def _history_record(dataset: str, model: str, run: RunHistory) -> dict[str, Any]:
+    by_cost = run.best_by_cost
+    return {
+        "dataset": dataset,
+        "model": model,
+        "run": run.run,
+        "rows": run.rows,
+        "steps": list(run.steps),
+        "misclassified": list(run.misclassified),
+        "cost": None if run.cost is None else list(run.cost),
+        "cost_name": run.cost_name,
+        "on_boundary": list(run.on_boundary),
+        "clipped": list(run.clipped),
+        "best_by_misclassified": run.steps[run.best_by_misclassified],
+        "best_by_cost": None if by_cost is None else run.steps[by_cost],
+        "differ": run.differ,
+        "sentence": run.sentence(),
+    }

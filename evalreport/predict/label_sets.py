@@ -1,0 +1,205 @@
+"""Datasets whose rows have sets of labels, as a model sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.label_set_columns import FlagColumns, ListColumn, SetColumns
+from evalreport.data.label_sets import CheckedSets, SetRoles, Where, check_sets
+from evalreport.data.roles import Roles, Rules
+from evalreport.data.table import RawTable
+from evalreport.errors import DataError, Problem
+from evalreport.plan.facts import Facts
+from evalreport.predict.view import View
+from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
+from evalreport.spec.model import Spec
+from evalreport.spec.models import AnyModel, PredictionModel, ScoresModel
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+#: The score from which on a label is given, unless the spec says another.
+HALF = 0.5
+
+#: What models of sets of labels may be.
+SETS = (
+    "one of `prediction: {labels: {a: column_a}}`, `prediction: {list: column}` "
+    "and `scores: {a: column_a}`"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SetView(View):
+    """The used rows of a dataset with sets of labels, as one model sees them.
+
+    ``actual_sets``, ``given_sets`` (None for scores) and ``label_scores`` (None for
+    sets) have shape (n, K). ``actual``, which views of single labels use, is 0 throughout.
+    """
+
+    actual_sets: Flags = None  # type: ignore[assignment]  # after fields with defaults
+    given_sets: Flags | None = None
+    label_scores: Floats | None = None
+
+    @property
+    def class_rows(self) -> tuple[int, ...]:
+        """Number of rows that have each label; a row may have several, or none."""
+        return tuple(self.actual_sets.sum(axis=0).tolist())
+
+    def predicted_sets(self, threshold: float | None) -> Flags:
+        """The labels given to each row; for scores those at or above the threshold."""
+        if self.label_scores is None:
+            assert self.given_sets is not None
+            return self.given_sets
+        assert threshold is not None
+        return np.asarray(self.label_scores >= threshold)
+
+    def of_label(self, index: int) -> View:
+        """One label against its absence, as a view with two classes."""
+        label = self.labels[index]
+        given = None if self.given_sets is None else self.given_sets[:, index].astype(np.int64)
+        return View(
+            dataset=self.dataset,
+            model=self.model,
+            source="prediction" if self.label_scores is None else "score",
+            labels=(f"not {label}", label),
+            positive=1,
+            actual=self.actual_sets[:, index].astype(np.int64),
+            row=self.row,
+            predicted=given,
+            score=None if self.label_scores is None else self.label_scores[:, index],
+            weight=self.weight,
+            cluster=self.cluster,
+            fold=self.fold,
+            groups=self.groups,
+            fold_sizes=self.fold_sizes,
+        )
+
+
+def has_sets(dataset: Dataset, model: AnyModel) -> bool:
+    """Whether the truth or the prediction is a set of labels."""
+    return not isinstance(dataset.target, str) or (
+        isinstance(model, PredictionModel) and not isinstance(model.prediction, str)
+    )
+
+
+def need_single_labels(dataset: Dataset, model: AnyModel) -> None:
+    """Raise DataError where a model that needs one label per row meets sets of labels."""
+    if has_sets(dataset, model):
+        raise DataError(
+            Problem("the rows have sets of labels; such a model is for one label per row", SETS)
+        )
+
+
+def set_roles(
+    dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...], where: Where
+) -> SetRoles:
+    """Which column plays which part. Raises DataError for a model that gives no sets."""
+    given: SetColumns | None = None
+    scores: Mapping[str, str] = {}
+    if isinstance(dataset.target, str):
+        raise DataError(
+            Problem("the model gives sets of labels, the rows have one label each",
+                    "a target with sets of labels, or `prediction: column`", where("prediction"))
+        )
+    if isinstance(model, PredictionModel) and not isinstance(model.prediction, str):
+        given = _columns(model.prediction)
+    elif isinstance(model, ScoresModel):
+        scores = dict(model.scores)
+    else:
+        raise DataError(
+            Problem("the rows have sets of labels, the model gives none",
+                    SETS, where("model"))
+        )
+    target = _columns(dataset.target)
+    design = Roles(
+        target="",
+        id=dataset.id,
+        weight=dataset.weight,
+        cluster=dataset.cluster,
+        fold=dataset.fold,
+        subgroups=subgroups,
+    )
+    return SetRoles(target, given, scores, design)
+
+
+def _columns(source: LabelColumns | LabelList) -> SetColumns:
+    if isinstance(source, LabelList):
+        return ListColumn(source.column, source.separator)
+    return FlagColumns(dict(source.labels))
+
+
+def set_columns_needed(
+    dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Every column that a run reads for one model; none where it gives no sets."""
+    try:
+        roles = set_roles(dataset, model, subgroups, lambda _: None)
+    except DataError:
+        return ()
+    return tuple(column for _, column in roles.named())
+
+
+def set_view(
+    spec: Spec,
+    dataset_name: str,
+    model_name: str,
+    table: RawTable,
+    subgroups: tuple[str, ...],
+    rules: Rules,
+    where: Where,
+) -> SetView:
+    """The checked rows of a dataset with sets of labels as one model sees them.
+
+    Raises DataError with every mistake of the data that concerns this model.
+    """
+    dataset, model = spec.datasets[dataset_name], spec.models[model_name]
+    checked = check_sets(table, set_roles(dataset, model, subgroups, where), rules, where)
+    return view_of_sets(dataset_name, model_name, checked)
+
+
+def view_of_sets(dataset: str, model: str, checked: CheckedSets) -> SetView:
+    """A view of checked rows."""
+    return SetView(
+        dataset=dataset,
+        model=model,
+        source="prediction" if checked.scores is None else "scores",
+        labels=checked.labels,
+        positive=None,
+        actual=np.zeros(len(checked.used), np.int64),
+        row=checked.used,
+        weight=checked.weight,
+        cluster=checked.cluster,
+        fold=checked.fold,
+        groups=checked.groups,
+        ledger=checked,
+        actual_sets=checked.actual,
+        given_sets=checked.predicted,
+        label_scores=checked.scores,
+    )
+
+
+def set_facts(view: SetView, groups: Mapping[tuple[str, ...], Any]) -> Facts:
+    """What the planner needs to know; ``groups`` as in :class:`Facts`."""
+    scores = view.label_scores
+    some = scores is not None and scores.size > 0
+    return Facts(
+        dataset=view.dataset,
+        model=view.model,
+        source=view.source,
+        labels=view.labels,
+        positive=None,
+        rows=view.rows,
+        weighted=view.weight is not None,
+        clustered=view.cluster is not None,
+        folds=view.fold[1] if view.fold is not None else (),
+        groups=groups,
+        low=float(np.min(scores)) if some else None,  # type: ignore[arg-type]
+        high=float(np.max(scores)) if some else None,  # type: ignore[arg-type]
+        fold_sizes=view.fold_sizes,
+        label_sets=True,
+    )
