@@ -186,9 +186,7 @@ def _said(kind: str, points: Any) -> str:
     """A few points of a curve in words."""
     if kind == "score_distribution":
         up, down = (points.get(f"{n}s") or points.get(n) or [] for n in ("positive", "negative"))
-        return (
-            f"{count_text(sum(up))} positive, {count_text(sum(down))} negative rows, {len(up)} bins"
-        )
+        return f"{count_text(sum(up))} positive and {count_text(sum(down))} negative rows"
     axes = {
         "roc": ("fpr", "tpr", "recall", "at a false positive rate of"),
         "precision_recall": ("recall", "precision", "precision", "at a recall of"),
