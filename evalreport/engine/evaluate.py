@@ -118,7 +118,9 @@ def average(
     undefined. Weights are the numbers of rows actually of each class.
     """
     kept = [i for i, v in enumerate(values) if isinstance(v.outcome, Value)]
-    skipped = [labels[i] for i in range(len(values)) if i not in set(kept)]
+    skipped = [
+        label for label, v in zip(labels, values, strict=True) if not isinstance(v.outcome, Value)
+    ]
     weights = [supports[i] if kind is Average.WEIGHTED else 1 for i in kept]
     total = _sum(weights)
     formula = (
