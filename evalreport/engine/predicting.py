@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,14 @@ def _making(loaded: LoadedSpec, settings: Settings, fitting: Fitting) -> Making:
         workers=fitting.workers,
         allowed=fitting.allowed,
     )
+
+
+def training_records(predictions: Sequence[Predicted]) -> dict[str, Records]:
+    """Learning curves and training histories of a run, each only where there are any."""
+    curves = [one.learning_curve for one in predictions if one.learning_curve is not None]
+    histories = [record for one in predictions for record in one.histories]
+    found = {"learning_curves": curves, "histories": histories}
+    return {name: records for name, records in found.items() if records}
 
 
 # -- learning curves -------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from evalreport.engine.further import cautions_of, comparisons_of
 from evalreport.engine.ledger import label_record, row_record
 from evalreport.engine.measures import Measurer, Resolved
 from evalreport.engine.memory import MemoryTables
+from evalreport.engine.predicting import training_records
 from evalreport.engine.prepare import Prepared, Step, silent
 from evalreport.engine.records import Measure
 from evalreport.engine.rules import rule_of
@@ -101,15 +102,12 @@ def evaluate(
         "tables": [t.as_json() for e in working.evaluations for t in e.tables],
         "measures": [m.as_json() for m in working.measures],
         "curves": curves,
-        "learning_curves": [
-            one.learning_curve for one in prepared.predictions if one.learning_curve is not None
-        ],
-        "histories": [record for one in prepared.predictions for record in one.histories],
         "comparisons": comparisons,
         "acceptance": acceptance,
         "cautions": cautions_of(working, comparisons, acceptance, thresholds),
         "failures": [*working.failures, *(f for e in working.evaluations for f in e.failures)],
         **_subgroup_records(working),
+        **training_records(prepared.predictions),
     }
 
 
