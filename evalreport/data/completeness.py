@@ -32,7 +32,13 @@ class Completeness:
 
 def completeness(table: RawTable, roles: Roles, exclude: bool) -> Completeness:
     """Sort the rows of a table into used and excluded ones."""
-    gaps = _gaps(table, roles)
+    return accounted(table, _gaps(table, roles), roles.weight, exclude)
+
+
+def accounted(
+    table: RawTable, gaps: list[tuple[str, Mask]], weight: str | None, exclude: bool
+) -> Completeness:
+    """Rows by what they lack: ``gaps`` are reasons with the rows they hold for."""
     problems = (
         []
         if exclude
@@ -42,8 +48,8 @@ def completeness(table: RawTable, roles: Roles, exclude: bool) -> Completeness:
             if len(rows := np.flatnonzero(mask))
         ]
     )
-    if roles.weight is not None:
-        gaps.append(("weight is 0", weights(table, roles.weight).values == 0))
+    if weight is not None:
+        gaps = [*gaps, ("weight is 0", weights(table, weight).values == 0)]
     free = np.ones(table.rows, np.bool_)
     excluded = []
     for reason, mask in gaps:
@@ -64,12 +70,16 @@ def _gaps(table: RawTable, roles: Roles) -> list[tuple[str, Mask]]:
         for column in (roles.score, roles.margin, *roles.scores.values(), roles.weight)
         if column is not None
     ]
-    gaps += [
+    return gaps + design_gaps(table, roles)
+
+
+def design_gaps(table: RawTable, roles: Roles) -> list[tuple[str, Mask]]:
+    """Reason and rows that lack a cluster, a fold or an id."""
+    return [
         (f"{column} is empty", texts(table, column)[0] < 0)
         for column in (roles.cluster, roles.fold, roles.id)
         if column is not None
     ]
-    return gaps
 
 
 def _empty(table: RawTable, column: str) -> tuple[str, Mask]:

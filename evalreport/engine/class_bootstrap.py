@@ -32,7 +32,7 @@ def class_replicates(
     size = len(view.labels)
     if view.class_scores is None or len(rows) * size > MOST_CELLS:
         return None
-    columns = [_Column(view.class_scores[rows, k]) for k in range(size)]
+    columns = [ScoreColumn(view.class_scores[rows, k]) for k in range(size)]
     actual = view.actual[rows]
     weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
     unit = np.arange(len(rows))
@@ -52,7 +52,7 @@ def class_replicates(
     return np.where(np.isfinite(values), values, np.nan)
 
 
-class _Column:
+class ScoreColumn:
     """One column of scores in order, ready to be counted again."""
 
     def __init__(self, scores: Floats) -> None:
@@ -76,7 +76,7 @@ def _values(
     task: Task,
     metric: Metric,
     arguments: Mapping[str, Any],
-    columns: list[_Column],
+    columns: list[ScoreColumn],
     actual: npt.NDArray[Any],
     times: Floats,
     labels: tuple[str, ...],

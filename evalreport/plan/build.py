@@ -88,6 +88,10 @@ def slices(requests: Requests, facts: Facts) -> tuple[Slice, ...]:
 
 def thresholds(requests: Requests, facts: Facts) -> tuple[ThresholdRequest | None, ...]:
     """The thresholds that apply to a model; (None,) where its predictions are labels."""
+    if facts.label_sets:
+        from evalreport.plan.label_sets import set_thresholds
+
+        return set_thresholds(requests.thresholds, facts)
     if not facts.has_scores or not facts.two_classes:
         return (None,)
     if requests.thresholds:
@@ -96,6 +100,11 @@ def thresholds(requests: Requests, facts: Facts) -> tuple[ThresholdRequest | Non
 
 
 def _planned(requests: Requests, facts: Facts) -> Iterator[Task | Skipped]:
+    if facts.label_sets:
+        from evalreport.plan.label_sets import planned_sets
+
+        yield from planned_sets(requests, facts)
+        return
     at = thresholds(requests, facts)
     for where in slices(requests, facts):
         for threshold in at:

@@ -14,6 +14,7 @@ class Facts:
     ``margin`` (signed distance) or ``scores`` (one column per class).
     ``low`` and ``high``: range of the scores, None without scores.
     ``groups``: values of each subgroup column or crossing that occur, in order.
+    ``label_sets``: rows have sets of labels, not one label each.
     """
 
     dataset: str
@@ -30,11 +31,12 @@ class Facts:
     low: float | None = None
     high: float | None = None
     fold_sizes: Mapping[str, tuple[int, int]] | None = None
+    label_sets: bool = False
 
     @property
     def two_classes(self) -> bool:
         """Whether there is one positive class (two classes, or a single one)."""
-        return len(self.labels) <= 2
+        return len(self.labels) <= 2 and not self.label_sets
 
     @property
     def has_scores(self) -> bool:

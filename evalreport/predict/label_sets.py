@@ -23,9 +23,6 @@ from evalreport.spec.models import AnyModel, PredictionModel, ScoresModel
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-#: The score from which on a label is given, unless the spec says another.
-HALF = 0.5
-
 #: What models of sets of labels may be.
 SETS = (
     "one of `prediction: {labels: {a: column_a}}`, `prediction: {list: column}` "

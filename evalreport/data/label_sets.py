@@ -1,0 +1,294 @@
+"""A dataset with sets of labels as one model needs it: rows that are right, and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.completeness import Completeness, accounted, design_gaps
+from evalreport.data.design import clusters, duplicate_ids, folds, groups
+from evalreport.data.findings import Finding, quoted, some
+from evalreport.data.label_column import texts
+from evalreport.data.label_set_columns import (
+    FlagColumns,
+    Flags,
+    LabelSetColumn,
+    ListColumn,
+    SetColumns,
+    columns_of,
+    label_sets,
+)
+from evalreport.data.labels import Family, label_kind, order_labels
+from evalreport.data.look_alikes import look_alikes
+from evalreport.data.roles import Roles, Rules
+from evalreport.data.scores import Floats, numbers, outside_unit, weights
+from evalreport.data.table import Codes, RawTable
+from evalreport.errors import DataError, LimitError, Location, Problem, did_you_mean
+
+Where = Callable[[str], Location | None]
+
+#: Rows times labels above which sets are not held in memory.
+MOST_PAIRS = 400_000_000
+
+
+@dataclass(frozen=True)
+class SetRoles:
+    """What columns are for, where rows have sets of labels.
+
+    The model gives sets, ``given``, or ``scores``, a column for each label; ``design``
+    holds every other role.
+    """
+
+    target: SetColumns
+    given: SetColumns | None
+    scores: Mapping[str, str]
+    design: Roles
+
+    def named(self) -> list[tuple[str, str]]:
+        """Every (role, column) in a fixed order."""
+        found = [("target", column) for column in columns_of(self.target)]
+        if self.given is not None:
+            found += [("prediction", column) for column in columns_of(self.given)]
+        found += [("scores", column) for column in self.scores.values()]
+        design = ("id", "weight", "cluster", "fold", "subgroups")
+        return found + [(role, column) for role, column in self.design.named() if role in design]
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedSets:
+    """The n used rows of a dataset and model with sets of labels.
+
+    ``actual`` and ``predicted`` (None for scores) have shape (n, K), and ``scores`` too.
+    Everything else is as in :class:`evalreport.data.checked.Checked`.
+    """
+
+    rows_read: int
+    used: npt.NDArray[np.int64]
+    excluded: tuple[tuple[str, int], ...]
+    labels: tuple[str, ...]
+    label_kind: Family
+    actual: Flags
+    predicted: Flags | None = None
+    scores: Floats | None = None
+    weight: Floats | None = None
+    cluster: tuple[npt.NDArray[np.int64], int] | None = None
+    fold: tuple[Codes, tuple[str, ...]] | None = None
+    groups: Mapping[str, tuple[Codes, tuple[str, ...]]] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    _ids: tuple[Codes, tuple[str, ...]] | None = None
+
+    @property
+    def seen_true(self) -> tuple[str, ...]:
+        """Labels that some used row has."""
+        return _occurring(self.labels, self.actual)
+
+    @property
+    def seen_predicted(self) -> tuple[str, ...]:
+        """Labels that some used row is given; none where the model gives scores."""
+        return () if self.predicted is None else _occurring(self.labels, self.predicted)
+
+    @cached_property
+    def ids(self) -> npt.NDArray[Any] | None:
+        """The id of each row as text, shape (n,); None where no id is declared."""
+        if self._ids is None:
+            return None
+        codes, names = self._ids
+        return np.array(names, object)[codes[self.used]]
+
+
+def check_sets(raw: RawTable, roles: SetRoles, rules: Rules, where: Where) -> CheckedSets:
+    """Check the columns of sets of labels and give the rows that can be used.
+
+    Raises DataError with every problem found, LimitError for more sets than fit.
+    """
+    absent = _column_problems(raw, roles, where)
+    if absent:
+        raise DataError(*absent)
+    truth = label_sets(raw, roles.target)
+    given = None if roles.given is None else label_sets(raw, roles.given)
+    rows = _rows(raw, roles, rules, truth, given)
+    problems = [*truth.problems, *(() if given is None else given.problems)]
+    problems += [p for column in roles.scores.values() for p in numbers(raw, column).problems]
+    if roles.design.weight is not None:
+        problems += weights(raw, roles.design.weight).problems
+    problems += rows.problems
+    if roles.design.id is not None and roles.design.cluster is None:
+        problems += duplicate_ids(raw, roles.design.id)
+    if not problems and not len(rows.used):
+        told = ", ".join(f"{reason}: {count}" for reason, count in rows.excluded)
+        problems.append(
+            Problem(f"none of {raw.rows} rows can be used ({told})",
+                    "give rows with a target and a prediction", Location(raw.name))
+        )
+    problems += _label_problems(raw, roles, rules, truth, given, where)
+    if problems:
+        raise DataError(*problems)
+    return _checked(raw, roles, rules, rows, truth, given)
+
+
+def _column_problems(raw: RawTable, roles: SetRoles, where: Where) -> list[Problem]:
+    lists = {s.column for s in (roles.target, roles.given) if isinstance(s, ListColumn)}
+    problems = []
+    for role, column in dict.fromkeys(roles.named()):
+        if column not in raw.header:
+            what = f"{raw.name} has no column {quoted(column)} ({role})"
+            problems.append(Problem(what, did_you_mean(column, raw.header, "columns"), where(role)))
+        elif raw.columns[column].kind == "list" and column not in lists:
+            what = f"column {quoted(column)} of {raw.name} ({role}) does not hold single values"
+            problems.append(Problem(what, "give text, numbers or booleans", where(role)))
+    return problems
+
+
+def _rows(
+    raw: RawTable,
+    roles: SetRoles,
+    rules: Rules,
+    truth: LabelSetColumn,
+    given: LabelSetColumn | None,
+) -> Completeness:
+    """Sort rows into used and excluded ones, each under the first reason that holds."""
+    gaps = [(f"{column} is empty", mask) for column, mask in truth.missing]
+    gaps += [(f"{column} is empty", mask) for column, mask in (given.missing if given else ())]
+    gaps += [
+        (f"{column} is missing", numbers(raw, column).missing)
+        for column in (*roles.scores.values(), roles.design.weight)
+        if column is not None
+    ]
+    gaps += design_gaps(raw, roles.design)
+    return accounted(raw, gaps, roles.design.weight, rules.missing == "exclude")
+
+
+def _label_problems(
+    raw: RawTable,
+    roles: SetRoles,
+    rules: Rules,
+    truth: LabelSetColumn,
+    given: LabelSetColumn | None,
+    where: Where,
+) -> list[Problem]:
+    """Labels that the truth, the model or the declaration lacks a column for."""
+    problems = []
+    if rules.indeterminate:
+        problems.append(
+            Problem("indeterminate predictions are declared for sets of labels",
+                    "remove `indeterminate`: a label is given or not", where("indeterminate"))
+        )
+    of_model = tuple(roles.scores) or (given.labels if given is not None else ())
+    role = "scores" if roles.scores else "prediction"
+    every = dict.fromkeys([*rules.declared, *truth.labels, *of_model])
+    open_target = isinstance(roles.target, ListColumn)
+    open_model = not roles.scores and isinstance(roles.given, ListColumn)
+    checks = (
+        (open_target, truth.labels, "target", "in the target"),
+        (open_model, of_model, role, f"of {role}"),
+    )
+    for is_open, known, place, words in checks:
+        lacking = [label for label in every if label not in known]
+        if lacking and not is_open:
+            told = some([quoted(label) for label in lacking])
+            problems.append(
+                Problem(f"{raw.name} has labels without a column {words}: {told}",
+                        "give one column per label", where(place))
+            )
+    if not every:
+        problems.append(
+            Problem(f"no row of {raw.name} has a label", "declare them with `labels`",
+                    where("target"))
+        )
+    if len(every) * raw.rows > MOST_PAIRS:
+        raise LimitError(
+            Problem(f"{raw.rows:,} rows with {len(every):,} labels are more than fit in memory",
+                    f"up to {MOST_PAIRS:,} pairs of a row and a label", Location(raw.name))
+        )
+    return problems
+
+
+def _checked(
+    raw: RawTable,
+    roles: SetRoles,
+    rules: Rules,
+    rows: Completeness,
+    truth: LabelSetColumn,
+    given: LabelSetColumn | None,
+) -> CheckedSets:
+    used, design = rows.used, roles.design
+    labels = _labels(roles, rules, truth, given)
+    scores = None
+    if roles.scores:
+        scores = np.stack([numbers(raw, roles.scores[x]).values[used] for x in labels], axis=1)
+    return CheckedSets(
+        rows_read=raw.rows,
+        used=used,
+        excluded=rows.excluded,
+        labels=labels,
+        label_kind=label_kind(labels),
+        actual=_aligned(truth, labels)[used],
+        predicted=None if given is None else _aligned(given, labels)[used],
+        scores=scores,
+        weight=None if design.weight is None else weights(raw, design.weight).values[used],
+        cluster=None if design.cluster is None else clusters(raw, design.cluster, used),
+        fold=None if design.fold is None else folds(raw, design.fold, used),
+        groups={column: groups(raw, column, used) for column in design.subgroups},
+        findings=tuple(_findings(raw, roles, rules, labels, used, truth, given)),
+        _ids=None if design.id is None else texts(raw, design.id),
+    )
+
+
+def _labels(
+    roles: SetRoles, rules: Rules, truth: LabelSetColumn, given: LabelSetColumn | None
+) -> tuple[str, ...]:
+    """Declared labels, then those of columns as they are listed, then others in order."""
+    sources = ((roles.target, truth.labels), (roles.given, given.labels if given else ()))
+    listed = [x for source, own in sources if isinstance(source, FlagColumns) for x in own]
+    first = dict.fromkeys([*rules.declared, *listed, *roles.scores])
+    rest = {x for _, own in sources for x in own if x not in first}
+    return (*first, *order_labels(rest))
+
+
+def _aligned(column: LabelSetColumn, labels: tuple[str, ...]) -> Flags:
+    """The flags in the order of ``labels``, shape (n, K); labels that never occur are False."""
+    place = {label: number for number, label in enumerate(column.labels)}
+    if column.labels == labels:
+        return column.flags
+    flags = np.zeros((len(column.flags), len(labels)), np.bool_)
+    for number, label in enumerate(labels):
+        if label in place:
+            flags[:, number] = column.flags[:, place[label]]
+    return flags
+
+
+def _findings(
+    raw: RawTable,
+    roles: SetRoles,
+    rules: Rules,
+    labels: tuple[str, ...],
+    used: npt.NDArray[np.int64],
+    truth: LabelSetColumn,
+    given: LabelSetColumn | None,
+) -> list[Finding]:
+    found = list(look_alikes(labels))
+    extra = [label for label in labels if label not in rules.declared]
+    if rules.declared and extra:
+        told = some([quoted(label) for label in extra])
+        message = f"The data hold classes that are not declared: {told}."
+        found.append(Finding("undeclared_class", message, {"labels": extra}))
+    for source, column in ((roles.target, truth), (roles.given, given)):
+        if column is not None and column.empty and isinstance(source, ListColumn):
+            message = (
+                f"{column.empty} of {raw.rows} cells of {source.column} are empty: "
+                "they are read as rows without any label."
+            )
+            found.append(Finding("empty_label_sets", message, {"rows": column.empty}))
+    for name in roles.scores.values():
+        found += numbers(raw, name).findings
+        found += outside_unit(name, numbers(raw, name).values[used])
+    return found
+
+
+def _occurring(labels: tuple[str, ...], flags: Flags) -> tuple[str, ...]:
+    return tuple(labels[k] for k in np.flatnonzero(flags.any(axis=0)).tolist())
