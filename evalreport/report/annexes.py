@@ -209,7 +209,7 @@ def signature_blocks(contents: Contents) -> list[Block]:
         else list(ROLES)
     )
     words = (
-        "UNSIGNED. A signature here says what stands beside it, for the report with the identifier at "
-        "the foot of the page and for no other."
+        "UNSIGNED. A signature here says what stands beside it, for the report with the "
+        "identifier at the foot of the page and for no other."
     )
     return [Text(words), Signatures(tuple(label_text(r) for r in roles[:8]))]
