@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -51,29 +53,66 @@ def verify(run: Path, rerun: bool, spec: Path | None) -> int:
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="The differences as JSON.")
-def diff(old: Path, new: Path, as_json: bool) -> int:
+@click.option("--html", "page", type=click.Path(path_type=Path), default=None, metavar="FILE",
+              help="The differences as a page.")
+def diff(old: Path, new: Path, as_json: bool, page: Path | None) -> int:
     """Say what changed between two runs: spec, data, versions and every measure."""
-    import json
-
     from evalreport.record.diff import describe, differences
 
     found = differences(old, new)
+    if page is not None:
+        _diff_page(found, page)
     if as_json:
-        click.echo(json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False))
-    else:
+        _print_json(found)
+    elif page is None:
         click.echo(describe(found))
+    else:
+        click.echo(str(page))
     return 0
+
+
+def _diff_page(found: dict[str, Any], page: Path) -> None:
+    from evalreport.cli.evidence_pages import draw, refuse_foreign, replace_file
+    from evalreport.record.diff_page import diff_page
+
+    refuse_foreign(page)
+    replace_file(page, draw("diff", diff_page(found, __version__)))
+
+
+def _print_json(body: dict[str, Any]) -> None:
+    click.echo(json.dumps(body, indent=1, sort_keys=True, ensure_ascii=False))
 
 
 @click.command()
 @click.argument("runs", type=click.Path(path_type=Path))
-def history(runs: Path) -> int:
-    """List the runs recorded in the folder RUNS with their outcomes."""
-    from evalreport.record.history import read_history
+@click.option("--last", type=click.IntRange(min=1), default=None, metavar="N",
+              help="Only the newest N runs.")
+@click.option("--json", "as_json", is_flag=True, help="Runs, criteria and measures as JSON.")
+@click.option("--html", "folder", type=click.Path(path_type=Path), default=None, metavar="FOLDER",
+              help="A small site: runs, trends with control limits, criteria over time.")
+def history(runs: Path, last: int | None, as_json: bool, folder: Path | None) -> int:
+    """List the runs recorded in the folder RUNS with their outcomes and headline measures."""
+    from evalreport.record.trend import read_course
+    from evalreport.record.trend_text import history_data, history_text
 
-    for name, entry in read_history(runs).runs.items():
-        click.echo(f"{entry['when']}  {name}  {entry['outcome']}")
+    course = read_course(runs, last)
+    written = None if folder is None else _site(course, runs, folder)
+    if as_json:
+        _print_json(history_data(course))
+    elif written is None:
+        click.echo(history_text(course))
+    else:
+        click.echo(str(written))
     return 0
+
+
+def _site(course: Any, runs: Path, folder: Path) -> Path:
+    from evalreport.cli.evidence_pages import write_site
+    from evalreport.record.diff import differences
+
+    there = [run.name for run in course.runs if run.results is not None]
+    changes = differences(runs / there[-2], runs / there[-1]) if len(there) > 1 else None
+    return write_site(course, runs, folder, changes)
 
 
 @click.command()

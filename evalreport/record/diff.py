@@ -17,7 +17,8 @@ from evalreport.record.diff_data import file_changes, row_changes, score_changes
 from evalreport.record.diff_measures import measure_changes
 from evalreport.record.diff_spec import spec_changes, version_changes
 from evalreport.record.diff_text import describe
-from evalreport.record.recorded import RecordedRun, read_recorded, series_key
+from evalreport.record.recorded import RecordedRun, read_recorded
+from evalreport.statistics.separate_samples import series_key
 
 __all__ = ["describe", "differences", "differences_of"]
 

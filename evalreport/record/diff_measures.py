@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalreport.record.recorded import series_key
-from evalreport.statistics.separate_samples import Shift, estimate_of, shift
+from evalreport.statistics.separate_samples import Shift, estimate_of, series_key, shift
 
 SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
 SEPARATE = "the rows of the two runs are taken as independent"

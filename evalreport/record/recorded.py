@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,24 +64,3 @@ def results_of(data: bytes, where: Location) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise FilesError(Problem(f"is no {RESULTS}", f"a file with schema {SCHEMA}", where))
     return content
-
-
-def series_key(record: Mapping[str, Any]) -> str:
-    """What makes two measures of different runs the same number, as text that sorts.
-
-    A threshold found by a rule may move between runs: the rule is what stays.
-    """
-    rule = record.get("threshold_rule")
-    parts = [
-        record.get("dataset"),
-        record.get("model"),
-        sorted((record.get("subgroup") or {}).items()),
-        record.get("fold"),
-        record.get("metric"),
-        sorted((record.get("params") or {}).items()),
-        record.get("average"),
-        record.get("label"),
-        rule if rule is not None else record.get("threshold"),
-        record.get("indeterminate"),
-    ]
-    return json.dumps(parts, ensure_ascii=False, sort_keys=True)

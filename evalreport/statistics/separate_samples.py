@@ -6,6 +6,7 @@ months apart can be compared without their data.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,6 +59,27 @@ class Shift:
         if self.interval is None:
             return None
         return not self.interval.low <= 0.0 <= self.interval.high
+
+
+def series_key(record: Mapping[str, Any]) -> str:
+    """What makes two measures of different runs the same number, as text that sorts.
+
+    A threshold found by a rule may move between runs: the rule is what stays.
+    """
+    rule = record.get("threshold_rule")
+    parts = [
+        record.get("dataset"),
+        record.get("model"),
+        sorted((record.get("subgroup") or {}).items()),
+        record.get("fold"),
+        record.get("metric"),
+        sorted((record.get("params") or {}).items()),
+        record.get("average"),
+        record.get("label"),
+        rule if rule is not None else record.get("threshold"),
+        record.get("indeterminate"),
+    ]
+    return json.dumps(parts, ensure_ascii=False, sort_keys=True)
 
 
 def estimate_of(record: Mapping[str, Any]) -> Estimate | None:

@@ -12,6 +12,7 @@ from schedules.weekly_runs import SPEC, audit, audits, results
 
 from evalreport.cli import status_of
 from evalreport.record.diff import describe, differences
+from evalreport.record.diff_data import score_shift
 from evalreport.statistics.unpaired import newcombe_hybrid
 
 
@@ -70,11 +71,19 @@ def test_criteria_labels_and_files(two: tuple[Path, Path]) -> None:
 
 
 def test_scores_are_compared_value_by_value(two: tuple[Path, Path]) -> None:
-    """Every score below 0.5 is lower in both: at 0.5 the shares are 100/150 and 133/170."""
+    """Shares of scores below 0.5: 110/150, then 133/170; no score is in the highest tenth now."""
     (scores,) = differences(*two)["scores"]
-    assert scores["ks"] >= 133 / 170 - 100 / 150
-    assert scores["bins"] == 10
-    assert scores["psi"] > 0
+    assert scores["ks"] >= 133 / 170 - 110 / 150
+    assert (scores["bins"], scores["psi"]) == (10, None)
+    assert "empty on one side" in scores["psi_reason"]
+
+
+def test_score_shift_by_hand() -> None:
+    """Half and half becomes 12 of 20 and 8 of 20: 0.1 ln 1.2 - 0.1 ln 0.8, and a gap of 0.1."""
+    found = score_shift([(0.1, 10), (0.9, 10)], [(0.1, 12), (0.9, 8)])
+    assert found["psi"] == pytest.approx(0.1 * math.log(1.2) - 0.1 * math.log(0.8), rel=1e-12)
+    assert found["ks"] == pytest.approx(0.1, rel=1e-12)
+    assert found["cuts"] == [0.1]
 
 
 def test_the_same_rows_differ_by_no_chance(tmp_path: Path) -> None:

@@ -1,0 +1,189 @@
+"""The runs of a folder in their order, and the course of every measure and criterion.
+
+- trend_limits: where the next value lies if nothing has changed
+- trend_text: runs in words
+- trend_chart: a course as lines and marks
+- trend_site: pages
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalreport.errors import EvalreportError, FilesError, Location, Problem
+from evalreport.record.chain import chain_problems
+from evalreport.record.history import NAME as HISTORY
+from evalreport.record.history import History, read_history
+from evalreport.record.recorded import read_recorded
+from evalreport.record.trend_limits import Limits, limits_for
+from evalreport.statistics.separate_samples import Estimate, estimate_of, series_key
+
+#: Headline measures of a run, where no criterion says which matter.
+HEADLINES = 3
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """A run as the history tells it; ``results`` are None where ``missing`` says why."""
+
+    name: str
+    when: str
+    outcome: str
+    version: str
+    data_sha256: str
+    results: Mapping[str, Any] | None
+    missing: str | None = None
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    """A measure in one run: the record, its estimate, and the limits it is held against."""
+
+    run: int
+    record: Mapping[str, Any]
+    estimate: Estimate | None
+    limits: Limits
+
+    @property
+    def signal(self) -> bool:
+        """Whether the value lies outside its control limits."""
+        return self.estimate is not None and self.limits.signals(self.estimate.value)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One measure over the runs that have it, oldest first."""
+
+    about: Mapping[str, Any]
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class CriterionCourse:
+    """One criterion over the runs: the outcome in each (None where it was not asked)."""
+
+    about: Mapping[str, Any]
+    outcomes: tuple[str | None, ...]
+
+    @property
+    def breaches(self) -> int:
+        """How many runs in a row, up to the newest that asked, did not pass."""
+        count = 0
+        for outcome in reversed([o for o in self.outcomes if o is not None]):
+            if outcome == "pass":
+                break
+            count += 1
+        return count
+
+
+@dataclass(frozen=True)
+class Course:
+    """A folder of runs read whole."""
+
+    runs: tuple[PastRun, ...]
+    series: tuple[Series, ...]
+    criteria: tuple[CriterionCourse, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def headlines(self) -> tuple[Series, ...]:
+        """The measures that criteria name in the newest run, else its first ones."""
+        newest = next((run.results for run in reversed(self.runs) if run.results), None)
+        if newest is None:
+            return ()
+        asked = {entry["measure"] for entry in newest["acceptance"] if not entry["subgroup"]}
+        overall = [m for m in newest["measures"] if not m["subgroup"] and m["fold"] is None]
+        chosen = [m for m in overall if m["id"] in asked] or overall[:HEADLINES]
+        keys = [series_key(m) for m in chosen]
+        by_key = {series_key(one.about): one for one in self.series}
+        return tuple(by_key[key] for key in keys)
+
+
+def read_course(runs: Path, last: int | None = None) -> Course:
+    """Every recorded run of a folder, or the ``last`` ones, with what can be read of them.
+
+    A run that was removed or altered stays in the list and says so. Raises FilesError
+    when there is no history.
+    """
+    history = read_history(runs)
+    if not history.lines and not history.torn:
+        hint = "give the folder of runs, such as runs/"
+        raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, Location(str(runs))))
+    entries = list(history.runs.items())[-last:] if last else list(history.runs.items())
+    past = tuple(_past_run(runs, name, entry, history) for name, entry in entries)
+    problems = tuple(str(problem) for problem in chain_problems(history, Path(HISTORY)))
+    return Course(past, series_of(past), criteria_of(past), problems)
+
+
+def _past_run(runs: Path, name: str, entry: Mapping[str, Any], history: History) -> PastRun:
+    results: Mapping[str, Any] | None = None
+    missing: str | None = None
+    files: tuple[str, ...] = ()
+    folder = runs / name
+    if not folder.is_dir():
+        missing = "removed by prune" if name in history.pruned else "its folder is missing"
+    else:
+        try:
+            whole = read_recorded(folder).results
+            # curves and tables of many runs would fill the memory
+            results = {key: whole[key] for key in ("title", "measures", "acceptance")}
+            files = tuple(sorted(p.name for p in folder.iterdir() if p.is_file()))
+        except EvalreportError as error:
+            missing = error.problems[0].what
+    return PastRun(
+        name=name,
+        when=str(entry.get("when") or ""),
+        outcome=str(entry.get("outcome") or ""),
+        version=str(entry.get("version") or ""),
+        data_sha256=str(entry.get("data_sha256") or ""),
+        results=results,
+        missing=missing,
+        files=files,
+    )
+
+
+def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:
+    """Every measure of the runs, in the order of the newest run that has it."""
+    records: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
+    for index in range(len(runs) - 1, -1, -1):
+        for measure in (runs[index].results or {}).get("measures", ()):
+            records.setdefault(series_key(measure), []).insert(0, (index, measure))
+    return tuple(Series(found[-1][1], _points(found, runs)) for found in records.values())
+
+
+def _points(
+    records: Sequence[tuple[int, Mapping[str, Any]]], runs: Sequence[PastRun]
+) -> tuple[Point, ...]:
+    points: list[Point] = []
+    # one value for each data file: the same rows again say nothing new
+    earlier: dict[str, Estimate] = {}
+    for index, record in records:
+        estimate, data = estimate_of(record), runs[index].data_sha256
+        if estimate is None:
+            points.append(Point(index, record, None, Limits(reason=str(record["reason"]))))
+            continue
+        others = [one for own, one in earlier.items() if own != data]
+        points.append(Point(index, record, estimate, limits_for(estimate, others)))
+        earlier.setdefault(data, estimate)
+    return tuple(points)
+
+
+def criteria_of(runs: Sequence[PastRun]) -> tuple[CriterionCourse, ...]:
+    """Every criterion of the runs with its outcomes, newest criteria first."""
+    about: dict[str, Mapping[str, Any]] = {}
+    outcomes: dict[str, dict[int, str]] = {}
+    names = ("text", "metric", "dataset", "model", "subgroup", "threshold_asked")
+    for index in range(len(runs) - 1, -1, -1):
+        for entry in (runs[index].results or {}).get("acceptance", ()):
+            key = json.dumps([entry.get(name) for name in names], sort_keys=True)
+            about.setdefault(key, entry)
+            outcomes.setdefault(key, {})[index] = entry["outcome"]
+    return tuple(
+        CriterionCourse(entry, tuple(outcomes[key].get(index) for index in range(len(runs))))
+        for key, entry in about.items()
+    )

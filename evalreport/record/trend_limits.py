@@ -1,0 +1,75 @@
+"""Control limits: where the next value lies if nothing has changed since the earlier runs.
+
+Each run is held against the runs before it, one for each data file, and only from
+``MINIMUM`` of them on. Shares of rows: p chart, limits of three standard errors for
+the rows of this run (Shewhart 1931). Other values: individuals chart, limits of three
+times the mean moving range over 1.128.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from evalreport.statistics.separate_samples import Estimate
+
+#: Earlier data files that are needed before limits are given.
+MINIMUM = 5
+SIGMAS = 3.0
+#: Expected range of two values of a normal distribution, in standard deviations (d2 for n = 2).
+RANGE_OF_TWO = 2.0 / math.sqrt(math.pi)
+
+RULE = (
+    f"Each run is held against the runs before it, one for each data file, from {MINIMUM} of them "
+    "on. Shares of rows: pooled share of the earlier runs plus and minus three standard errors "
+    "for the rows of this run (p chart). Other values: mean of the earlier runs plus and minus "
+    "three times their mean moving range over 1.128 (individuals chart)."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Centre and control limits; ``reason`` says why there are none."""
+
+    centre: float | None = None
+    low: float | None = None
+    high: float | None = None
+    chart: str | None = None
+    reason: str | None = None
+
+    def signals(self, value: float) -> bool:
+        """Whether a value lies outside the limits."""
+        if self.low is None or self.high is None:
+            return False
+        return not self.low <= value <= self.high
+
+
+def limits_for(now: Estimate, earlier: Sequence[Estimate]) -> Limits:
+    """The limits for a value, from the values before it in their order.
+
+    >>> before = [Estimate(v) for v in (1.0, 2.0, 1.0, 2.0, 1.0)]
+    >>> found = limits_for(Estimate(1.5), before)
+    >>> found.centre, round(found.high, 3), found.signals(4.5)
+    (1.4, 4.059, True)
+    """
+    if len(earlier) < MINIMUM:
+        return Limits(reason=f"{len(earlier)} earlier values, {MINIMUM} are needed")
+    shares = [one.fraction for one in earlier if one.fraction is not None]
+    if now.fraction is not None and len(shares) == len(earlier):
+        return _of_shares(now.fraction[1], shares)
+    values = [one.value for one in earlier]
+    spread = math.fsum(abs(b - a) for a, b in pairwise(values)) / (len(values) - 1) / RANGE_OF_TWO
+    if spread == 0.0:
+        return Limits(reason="the earlier values are all alike: limits would have no width")
+    centre = math.fsum(values) / len(values)
+    return Limits(centre, centre - SIGMAS * spread, centre + SIGMAS * spread, "individuals")
+
+
+def _of_shares(rows: int, shares: Sequence[tuple[int, int]]) -> Limits:
+    pooled = sum(top for top, _ in shares) / sum(bottom for _, bottom in shares)
+    if pooled in (0.0, 1.0):
+        return Limits(reason="the earlier rows are all alike: limits would have no width")
+    half = SIGMAS * math.sqrt(pooled * (1.0 - pooled) / rows)
+    return Limits(pooled, max(pooled - half, 0.0), min(pooled + half, 1.0), "p")

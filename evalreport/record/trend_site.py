@@ -1,0 +1,173 @@
+"""The pages of a history as plain values: what a template draws, with nothing to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from evalreport.record.diff_text import WORDS
+from evalreport.record.trend import Course, PastRun, Point, Series
+from evalreport.record.trend_chart import trend_chart
+from evalreport.record.trend_limits import RULE
+from evalreport.record.trend_text import criterion_text, point_text, run_note, series_name
+from evalreport.report.numbers import value_text
+from evalreport.report.words import counted, label_text, subgroup_text, visible
+
+#: Pages show no more runs than this, the newest.
+MOST_RUNS = 104
+
+#: The address of a run's file as seen from the pages; None where there is none.
+Link = Callable[[PastRun, str], str | None]
+Place = tuple[str, str, str]
+
+
+def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, Any]]:
+    """The values of every page by file name: ``index.html``, ``criteria.html``, ``trends-N.html``.
+
+    Names of datasets, models and labels stand in the pages and never in their names.
+    """
+    groups: dict[Place, list[Series]] = {}
+    for series in course.series:
+        if series.about["fold"] in (None, "mean"):
+            groups.setdefault(_place(series), []).append(series)
+    names = {place: f"trends-{number}.html" for number, place in enumerate(groups, start=1)}
+    shared = {
+        "title": _title(course),
+        "version": version,
+        "rule": RULE,
+        "runs": len(course.runs),
+        "trends": [
+            {"href": names[place], "text": ", ".join(place), "signals": _signals(groups[place])}
+            for place in groups
+        ],
+    }
+    pages = {
+        "index.html": {**shared, "page": "index", **_index(course, link)},
+        "criteria.html": {**shared, "page": "criteria", **_criteria(course, link)},
+    }
+    for place, of_place in groups.items():
+        charts = [_chart(one, course.runs, link) for one in of_place]
+        pages[names[place]] = {
+            **shared, "page": "trends", "heading": ", ".join(place), "charts": charts,
+        }
+    return pages
+
+
+def _place(series: Series) -> Place:
+    about = series.about
+    return (
+        label_text(about["dataset"]),
+        label_text(about["model"]),
+        subgroup_text(about["subgroup"]),
+    )
+
+
+def _title(course: Course) -> str:
+    newest = next((run.results for run in reversed(course.runs) if run.results), None)
+    return visible(str(newest["title"])) if newest else "Runs"
+
+
+def _signals(series: list[Series]) -> int:
+    """How many measures are outside their limits in their newest run."""
+    return sum(one.points[-1].signal for one in series)
+
+
+def _index(course: Course, link: Link) -> dict[str, Any]:
+    newest = len(course.runs) - 1
+    signals = [
+        {"text": series_name(s), "value": point_text(s.points[-1])}
+        for s in course.series
+        if s.points[-1].run == newest and s.points[-1].signal and not s.about["subgroup"]
+    ]
+    breaches = [
+        f"{criterion_text(c)}: {WORDS[c.outcomes[newest]]} "
+        f"{counted(c.breaches, 'run')} in a row"
+        for c in course.criteria
+        if c.breaches and c.outcomes[newest] is not None
+    ]
+    headlines = [
+        (series_name(s), {p.run: point_text(p) for p in s.points}) for s in course.headlines
+    ]
+    rows = [
+        {
+            **_run(run, link),
+            "values": [own.get(index, "") for _, own in headlines],
+        }
+        for index, run in enumerate(course.runs)
+    ]
+    return {
+        "columns": [name for name, _ in headlines],
+        "rows": rows[::-1][:MOST_RUNS],
+        "signals": signals,
+        "breaches": breaches,
+        "problems": [visible(problem) for problem in course.problems],
+        "cut": max(0, len(rows) - MOST_RUNS),
+    }
+
+
+def _run(run: PastRun, link: Link) -> dict[str, Any]:
+    return {
+        "name": run.name,
+        "when": run.when,
+        "outcome": visible(run.outcome),
+        "note": run_note(run),
+        "report": link(run, "report.html"),
+        "results": link(run, "results.json"),
+    }
+
+
+def _criteria(course: Course, link: Link) -> dict[str, Any]:
+    shown = range(max(0, len(course.runs) - MOST_RUNS), len(course.runs))
+    return {
+        "heads": [
+            {"when": course.runs[i].when[:10], "report": link(course.runs[i], "report.html")}
+            for i in shown
+        ],
+        "criteria": [
+            {
+                "text": criterion_text(c),
+                "breaches": c.breaches,
+                "outcomes": [
+                    {"outcome": c.outcomes[i] or "none", "word": WORDS[c.outcomes[i]]}
+                    for i in shown
+                ],
+            }
+            for c in course.criteria
+        ],
+    }
+
+
+def _chart(series: Series, runs: tuple[PastRun, ...], link: Link) -> dict[str, Any]:
+    name = series_name(series)
+    first = max(0, len(runs) - MOST_RUNS)
+    recent = Series(
+        series.about,
+        tuple(
+            Point(p.run - first, p.record, p.estimate, p.limits)
+            for p in series.points if p.run >= first
+        ),
+    )
+    return {
+        "name": name,
+        "chart": trend_chart(recent, runs[first:], name),
+        "rows": [_row(point, runs[first:], link) for point in recent.points],
+    }
+
+
+def _row(point: Point, runs: tuple[PastRun, ...], link: Link) -> Mapping[str, Any]:
+    limits, estimate = point.limits, point.estimate
+    band = limits.reason or ""
+    if limits.low is not None and limits.high is not None:
+        band = f"{value_text(limits.low)} to {value_text(limits.high)} ({limits.chart} chart)"
+    interval = ""
+    if estimate is not None and estimate.low is not None and estimate.high is not None:
+        interval = f"{value_text(estimate.low)} to {value_text(estimate.high)}"
+    return {
+        "when": runs[point.run].when,
+        "report": link(runs[point.run], "report.html"),
+        "value": str(point.record["state"]).replace("_", " ") if estimate is None
+        else value_text(estimate.value),
+        "interval": interval,
+        "limits": visible(band),
+        "signal": point.signal,
+    }

@@ -1,0 +1,142 @@
+"""A folder of runs in words, and as plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evalreport.record.diff_text import WORDS, name_text, place_text
+from evalreport.record.trend import Course, CriterionCourse, PastRun, Point, Series
+from evalreport.record.trend_limits import RULE
+from evalreport.report.numbers import value_text
+from evalreport.report.words import counted, visible
+
+SCHEMA = "evalreport/history/1"
+
+
+def history_text(course: Course) -> str:
+    """The runs, oldest first, each with its headline measures; then what calls for a look."""
+    headlines: dict[int, list[str]] = {}
+    for series in course.headlines:
+        for point in series.points:
+            headlines.setdefault(point.run, []).append(
+                f"{series_name(series)}: {point_text(point)}"
+            )
+    lines = []
+    for index, run in enumerate(course.runs):
+        lines.append(f"{run.when}  {visible(run.outcome):<7}  {run.name}  {run_note(run)}".rstrip())
+        lines += [f"    {line}" for line in headlines.get(index, [])]
+    return "\n".join([*lines, *_calls(course)])
+
+
+def run_note(run: PastRun) -> str:
+    """Criteria of a run, or why they are not known."""
+    if run.results is None:
+        return visible(str(run.missing))
+    outcomes = [entry["outcome"] for entry in run.results["acceptance"]]
+    if not outcomes:
+        return "no criteria"
+    passed = sum(outcome == "pass" for outcome in outcomes)
+    return f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
+
+
+def series_name(series: Series) -> str:
+    """A measure with its place, in words."""
+    return f"{name_text(series.about)}, {place_text(series.about)}"
+
+
+def point_text(point: Point) -> str:
+    """A value with its interval, and a mark where it is out of control."""
+    if point.estimate is None:
+        return str(point.record["state"]).replace("_", " ")
+    text = value_text(point.estimate.value)
+    if point.estimate.low is not None and point.estimate.high is not None:
+        text += f" ({value_text(point.estimate.low)} to {value_text(point.estimate.high)})"
+    return f"{text} outside its control limits" if point.signal else text
+
+
+def criterion_text(course: CriterionCourse) -> str:
+    """A criterion with its place, in words."""
+    about = {**course.about, "threshold": course.about.get("threshold_asked")}
+    return f"{visible(str(about['text']))}, {place_text(about)}"
+
+
+def _calls(course: Course) -> Iterator[str]:
+    newest = len(course.runs) - 1
+    breaches = [c for c in course.criteria if c.breaches and c.outcomes[newest] is not None]
+    signals = [s for s in course.series if s.points[-1].run == newest and s.points[-1].signal]
+    if breaches or signals or course.problems:
+        yield ""
+    for criterion in breaches:
+        times = f"{counted(criterion.breaches, 'run')} in a row"
+        yield f"{WORDS[criterion.outcomes[newest]]} {times}: {criterion_text(criterion)}"
+    overall = [s for s in signals if not s.about["subgroup"]]
+    for series in overall:
+        yield f"{series_name(series)}: {point_text(series.points[-1])}"
+    if len(signals) > len(overall):
+        yield f"outside their control limits in subgroups: {len(signals) - len(overall)} measures"
+    for problem in course.problems:
+        yield f"history: {visible(problem)}"
+
+
+def history_data(course: Course) -> dict[str, Any]:
+    """Runs, criteria and the measures of all rows over time, as plain data."""
+    return {
+        "schema": SCHEMA,
+        "rule": RULE,
+        "problems": list(course.problems),
+        "runs": [_run_data(run) for run in course.runs],
+        "criteria": [
+            {
+                **{k: c.about.get(k) for k in ("text", "dataset", "model", "subgroup")},
+                "threshold": c.about.get("threshold_asked"),
+                "outcomes": list(c.outcomes),
+                "breaches_in_a_row": c.breaches,
+            }
+            for c in course.criteria
+        ],
+        "series": [
+            _series_data(series)
+            for series in course.series
+            if not series.about["subgroup"] and series.about["fold"] in (None, "mean")
+        ],
+    }
+
+
+def _run_data(run: PastRun) -> dict[str, Any]:
+    criteria = Counter(e["outcome"] for e in (run.results or {}).get("acceptance", ()))
+    return {
+        "run": run.name,
+        "when": run.when,
+        "outcome": run.outcome,
+        "version": run.version,
+        "data_sha256": run.data_sha256,
+        "missing": run.missing,
+        "criteria": {name: criteria[name] for name in ("pass", "fail", "not_evaluated")},
+    }
+
+
+def _series_data(series: Series) -> dict[str, Any]:
+    names = ("dataset", "model", "fold", "metric", "params", "average", "label", "threshold_rule")
+    return {
+        **{name: series.about[name] for name in names},
+        "points": [_point_data(point) for point in series.points],
+    }
+
+
+def _point_data(point: Point) -> Mapping[str, Any]:
+    limits = point.limits
+    return {
+        "run": point.run,
+        "state": point.record["state"],
+        "value": point.record["value"],
+        "threshold": point.record["threshold"],
+        "interval": point.record["interval"],
+        "centre": limits.centre,
+        "low": limits.low,
+        "high": limits.high,
+        "chart": limits.chart,
+        "reason": limits.reason,
+        "signal": point.signal,
+    }

@@ -1,0 +1,231 @@
+"""The course of a folder of runs: limits by hand, breaches in a row, pages in a browser."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from schedules.weekly_runs import SPEC, audit, audits
+
+from evalreport.cli import status_of
+from evalreport.record.trend import read_course
+from evalreport.record.trend_limits import limits_for
+from evalreport.record.trend_text import history_data
+from evalreport.statistics.separate_samples import Estimate
+
+GOOD = [(40, 10, 10, 90), (41, 9, 9, 91), (39, 11, 12, 88), (42, 8, 8, 92), (38, 12, 11, 89)]
+BAD = [(20, 30, 10, 90), (22, 28, 12, 88)]
+
+
+@pytest.fixture(scope="module")
+def weeks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("weeks")
+    audits(folder, [*GOOD, *BAD])
+    return folder / "runs"
+
+
+def test_p_chart_by_hand() -> None:
+    """200 of 250 so far: 0.8 plus and minus 3 sqrt(0.8 x 0.2 / 50)."""
+    earlier = [Estimate(x / 50, fraction=(x, 50)) for x in (40, 41, 39, 42, 38)]
+    found = limits_for(Estimate(0.4, fraction=(20, 50)), earlier)
+    half = 3 * math.sqrt(0.8 * 0.2 / 50)
+    assert (found.centre, found.chart) == (0.8, "p")
+    assert found.low == pytest.approx(0.8 - half, rel=1e-12)
+    assert found.high == pytest.approx(0.8 + half, rel=1e-12)
+    assert found.signals(0.4)
+    assert not found.signals(0.7)
+
+
+def test_individuals_chart_by_hand() -> None:
+    """Moving ranges 1, 2, 1, 4: mean 2; sd 2 / 1.128379."""
+    found = limits_for(Estimate(0.0), [Estimate(v) for v in (5.0, 6.0, 4.0, 5.0, 9.0)])
+    assert found.chart == "individuals"
+    assert found.centre == pytest.approx(5.8)
+    assert found.high == pytest.approx(5.8 + 3 * 2 / 1.1283791670955126, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "reason"),
+    [
+        ([Estimate(1.0)] * 4, "4 earlier values, 5 are needed"),
+        ([Estimate(1.0)] * 5, "all alike"),
+        ([Estimate(1.0, fraction=(9, 9))] * 5, "all alike"),
+    ],
+)
+def test_no_limits_have_a_reason(earlier: list[Estimate], reason: str) -> None:
+    found = limits_for(Estimate(0.5, fraction=(1, 2)), earlier)
+    assert found.low is None
+    assert reason in str(found.reason)
+    assert not found.signals(0.5)
+
+
+def test_breaches_in_a_row_and_signals(weeks: Path) -> None:
+    course = read_course(weeks)
+    (criterion,) = course.criteria
+    assert criterion.outcomes == ("pass",) * 5 + ("fail", "fail")
+    assert criterion.breaches == 2
+    (recall,) = course.headlines
+    assert [p.signal for p in recall.points] == [False] * 5 + [True, True]
+    # the first bad week is part of what the second is held against: 220 of 300
+    assert recall.points[-1].limits.centre == pytest.approx(220 / 300)
+
+
+def test_the_same_file_again_says_nothing_new(tmp_path: Path) -> None:
+    audits(tmp_path, [(40, 10, 10, 90)] * 7)
+    (recall,) = read_course(tmp_path / "runs").headlines
+    assert recall.points[-1].limits.reason == "0 earlier values, 5 are needed"
+
+
+def test_text_and_json(weeks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of(["history", str(weeks)]) == 0
+    text = capsys.readouterr().out
+    assert "Recall of ill, week, model, threshold 0.5: 0.800 (0.670 to 0.888)" in text
+    assert "failed 2 runs in a row: recall >= 0.7, week, model, threshold 0.5" in text
+    assert status_of(["history", str(weeks), "--json"]) == 0
+    body = json.loads(capsys.readouterr().out)
+    assert body == history_data(read_course(weeks))
+    assert [run["outcome"] for run in body["runs"]] == ["passed"] * 5 + ["failed"] * 2
+    assert body["criteria"][0]["breaches_in_a_row"] == 2
+    assert status_of(["history", str(weeks), "--last", "2", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["runs"]) == 2
+
+
+def test_runs_that_went_stay_in_the_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = audits(tmp_path, GOOD[:4])
+    assert status_of(["prune", str(tmp_path / "runs"), "--keep", "3"]) == 0
+    shutil.rmtree(runs[1])
+    (runs[2] / "results.json").write_bytes(b"{}")
+    capsys.readouterr()
+    assert status_of(["history", str(tmp_path / "runs")]) == 0
+    text = capsys.readouterr().out
+    assert "removed by prune" in text
+    assert "its folder is missing" in text
+    assert "altered: sha256" in text
+    assert "1 of 1 criterion passed" in text
+
+
+def test_a_damaged_chain_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    audits(tmp_path, GOOD[:2])
+    path = tmp_path / "runs" / "history.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"passed"', b'"failed"', 1))
+    assert status_of(["history", str(tmp_path / "runs")]) == 0
+    assert "history: history.jsonl:1: its content was altered" in capsys.readouterr().out
+
+
+def test_no_history(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of(["history", str(tmp_path)]) == 4
+    assert "give the folder of runs" in capsys.readouterr().err
+
+
+# -- the site -----------------------------------------------------------------------------------
+
+
+class _Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [str(v) for k, v in attrs if k in ("href", "src")]
+        self.ids += [str(v) for k, v in attrs if k == "id"]
+
+
+@pytest.fixture(scope="module")
+def site(weeks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "pages"
+    assert status_of(["history", str(weeks), "--html", str(folder)]) == 0
+    return folder
+
+
+def test_pages_refer_to_nothing_but_each_other_and_reports(site: Path) -> None:
+    names = sorted(p.name for p in site.iterdir())
+    assert names == ["changes.html", "criteria.html", "index.html", "trends-1.html"]
+    for name in names:
+        text = (site / name).read_text(encoding="utf-8")
+        page = _Page(text)
+        assert "script" not in page.tags
+        assert "default-src 'none'" in text
+        for link in page.links:
+            if link.startswith("#"):
+                assert link[1:] in page.ids
+            else:
+                assert (site / link).resolve().is_file(), link
+
+
+def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
+    index = (site / "index.html").read_text(encoding="utf-8")
+    assert "failed 2 runs in a row" in index
+    assert index.count("data-run=") == 7
+    criteria = (site / "criteria.html").read_text(encoding="utf-8")
+    assert criteria.count('class="fail"') == 2
+    trends = (site / "trends-1.html").read_text(encoding="utf-8")
+    assert trends.count("<svg") == 5
+    assert 'class="signal"' in trends
+    assert "three standard errors" in trends
+
+
+def test_pages_are_made_again_alike_and_stale_ones_go(weeks: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        assert status_of(["history", str(weeks), "--html", str(tmp_path / name)]) == 0
+    one, two = tmp_path / "a", tmp_path / "b"
+    stale = one / "trends-9.html"
+    stale.write_bytes((one / "trends-1.html").read_bytes())
+    (one / "notes.txt").write_text("kept", encoding="utf-8")
+    assert status_of(["history", str(weeks), "--html", str(one)]) == 0
+    assert not stale.exists()
+    assert (one / "notes.txt").read_text(encoding="utf-8") == "kept"
+    for path in two.iterdir():
+        assert path.read_bytes() == (one / path.name).read_bytes()
+
+
+def test_nothing_foreign_is_replaced(weeks: Path, tmp_path: Path,
+                                     capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
+    assert status_of(["history", str(weeks), "--html", str(tmp_path)]) == 2
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "mine"
+    run = weeks / "latest"
+    assert status_of(["history", str(weeks), "--html", str(run)]) == 2
+    assert "never changed" in capsys.readouterr().err
+
+
+HOSTILE = '</td><script>alert(1)</script>{{ 7*7 }}"&'
+
+
+def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:
+    spec = SPEC.replace("title: Weekly audit", f"title: '{HOSTILE}'")
+    spec = spec.replace("  model: {score", f"  '{HOSTILE}': {{score")
+    for day in (1, 2):
+        audit(tmp_path, GOOD[day], day, spec=spec)
+    site = tmp_path / "site"
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(site)]) == 0
+    for path in site.iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert "<script" not in text
+        assert "&lt;script&gt;" in text
+        assert "{{ 7*7 }}" in text
+
+
+@pytest.mark.browser
+def test_in_a_browser(site: Path) -> None:
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    if chromium is None:
+        pytest.skip("no Chromium here")
+    for name in ("index.html", "trends-1.html", "criteria.html", "changes.html"):
+        done = subprocess.run(
+            [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+             "--v=0", "--dump-dom", (site / name).resolve().as_uri()],
+            capture_output=True, text=True, timeout=120, check=True,
+        )
+        assert "</main>" in done.stdout
+        # what the content policy refuses, a missing file or bad markup is told on the console
+        assert not re.search(r"CONSOLE|Content Security Policy", done.stderr), done.stderr
