@@ -11,6 +11,7 @@ from evalreport.engine.comparisons import compare
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.task import EVERYTHING
+from evalreport.predict.label_sets import SetView
 from evalreport.spec.comparisons import Comparisons, DatasetReference, RunReference
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def cautions_of(
         return None if isinstance(table, BinnedScores) else table
 
     facts = RunFacts(
-        views=working.prepared.views,
+        # Cautions judge one label per row; measures and tables of sets are judged by none yet.
+        views=[v for v in working.prepared.views if not isinstance(v, SetView)],
         measures=working.measures,
         tables=[t for e in working.evaluations for t in e.tables],
         comparisons=comparisons,

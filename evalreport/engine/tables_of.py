@@ -8,14 +8,18 @@ import numpy.typing as npt
 from evalreport.engine.binned_scores import BinnedScores
 from evalreport.engine.classification import ClassificationTable
 from evalreport.engine.counted_view import FOLD, CountedView
+from evalreport.engine.label_set_tables import SetTables
 from evalreport.engine.memory import MemoryTables
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import Slice
+from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
 
 
 def tables_of(view: View) -> MemoryTables:
     """The tables of one dataset and model."""
+    if isinstance(view, SetView):
+        return SetTables(view)
     return CountedTables(view) if isinstance(view, CountedView) else MemoryTables(view)
 
 
