@@ -29,6 +29,7 @@ from evalreport.predict.trained import (
     made_here,
     recipe_of,
 )
+from evalreport.predict.view import View
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.models import EstimatorModel, History, HistoryModel
@@ -104,6 +105,11 @@ def _making(loaded: LoadedSpec, settings: Settings, fitting: Fitting) -> Making:
         workers=fitting.workers,
         allowed=fitting.allowed,
     )
+
+
+def further_repeats(predictions: Sequence[Predicted], view: View) -> tuple[View, ...]:
+    """The views of the repeats after the one that ``view`` holds."""
+    return next((one.made.further_repeats for one in predictions if one.made.view is view), ())
 
 
 def training_records(predictions: Sequence[Predicted]) -> dict[str, Records]:

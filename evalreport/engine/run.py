@@ -12,12 +12,15 @@ from evalreport.engine.acceptance import judge
 from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
 from evalreport.engine.further import cautions_of, comparisons_of
+from evalreport.engine.label_set_evaluation import evaluate_sets, set_curves
+from evalreport.engine.label_set_tables import SetTables
 from evalreport.engine.ledger import label_record, row_record
 from evalreport.engine.measures import Measurer, Resolved
 from evalreport.engine.memory import MemoryTables
-from evalreport.engine.predicting import training_records
+from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepare import Prepared, Step, silent
 from evalreport.engine.records import Measure
+from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
 from evalreport.engine.subgroup_gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.tables_of import tables_of
@@ -72,7 +75,7 @@ def evaluate(
         _resolve_thresholds(working, view, facts)
     step("computing measures", len(prepared.plan.tasks))
     for view in prepared.views:
-        working.evaluations.append(_evaluated(working, view, advance))
+        working.evaluations.extend(_evaluated(working, view, advance))
     step("drawing curves", None)
     curves = [
         record
@@ -123,12 +126,17 @@ def _subgroup_records(working: Working) -> dict[str, Any]:
     }
 
 
-def _evaluated(working: Working, view: View, advance: Callable[[], None]) -> Evaluation:
+def _evaluated(
+    working: Working, view: View, advance: Callable[[], None]
+) -> tuple[Evaluation, ...]:
     key = (view.dataset, view.model)
+    tables = working.tables[key]
+    if isinstance(tables, SetTables):
+        return (_evaluated_sets(working, tables, advance),)
     measurer = Measurer(
         view, working.tables[key], working.prepared.settings, working.thresholds[key]
     )
-    return evaluate_view(
+    first = evaluate_view(
         working.prepared.plan,
         measurer,
         working.tables[key],
@@ -136,6 +144,31 @@ def _evaluated(working: Working, view: View, advance: Callable[[], None]) -> Eva
         working.first[key],
         advance,
         working.prepared.requests.one_versus_rest,
+    )
+    return evaluate_repeats(
+        first,
+        further_repeats(working.prepared.predictions, view),
+        working.prepared.plan,
+        working.prepared.settings,
+        working.thresholds[key],
+        working.first[key],
+        working.numbering,
+    )
+
+
+def _evaluated_sets(
+    working: Working, tables: SetTables, advance: Callable[[], None]
+) -> Evaluation:
+    key, prepared = (tables.view.dataset, tables.view.model), working.prepared
+    return evaluate_sets(
+        prepared.plan,
+        tables,
+        prepared.settings,
+        working.thresholds[key],
+        prepared.loaded.spec.hierarchy,
+        working.numbering,
+        working.first[key],
+        advance,
     )
 
 
@@ -168,13 +201,11 @@ def _numbers(working: Working, view: View) -> list[float]:
 
 
 def _curves(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:
-    return curve_records(
-        working.tables[view.dataset, view.model],
-        working.numbering.curve,
-        _numbers(working, view),
-        facts.probabilities,
-        working.prepared.settings.level,
-    )
+    tables = working.tables[view.dataset, view.model]
+    numbers, level = _numbers(working, view), working.prepared.settings.level
+    if isinstance(tables, SetTables):
+        return set_curves(tables, working.numbering.curve, numbers, facts.probabilities, level)
+    return curve_records(tables, working.numbering.curve, numbers, facts.probabilities, level)
 
 
 def _threshold_records(working: Working) -> list[dict[str, Any]]:

@@ -91,6 +91,7 @@ class Made:
     folded: FoldedPredictions | None = None
     rows: Checked | None = None
     table: FeatureTable | None = None
+    further_repeats: tuple[View, ...] = ()
 
 
 def made_here(
@@ -310,12 +311,32 @@ def _trained(
     )
     return Made(
         _pooled(dataset, model, checked, folded, findings), folded.failures, folded, checked,
-        features,
+        features, tuple(_further(dataset, model, checked, folded)),
     )
+
+
+def _further(
+    dataset: str, model: str, checked: Checked, folded: FoldedPredictions
+) -> Iterator[View]:
+    """The rows of each repeat after the first, as one fold named after it."""
+    for repeat in range(1, folded.repeats):
+        own = folded.of_repeat(repeat)
+        if own.output is not None and len(own.row):
+            view = _view(dataset, model, rows_of(checked, own.row), own.output)
+            codes = np.zeros(len(own.row), np.int64)
+            yield replace(view, fold=(codes, (f"repeat {repeat + 1}",)), groups={})
 
 
 def _notes(folded: FoldedPredictions) -> tuple[str, ...]:
     only = () if folded.pooled_only is None else (folded.pooled_only,)
+    if folded.repeats > 1:
+        only = (
+            *only,
+            (
+                f"{folded.repeats} repeats share their rows: pooled records and folds are those of "
+                "the first, the others stand beside it and add no rows"
+            ),
+        )
     return (*folded.notes, *only)
 
 

@@ -1,0 +1,193 @@
+"""Models of a spec from data to records: numbers equal scikit-learn's, failures stay apart."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from threadpoolctl import threadpool_limits
+
+from evalreport.api import run
+from evalreport.errors import DataError, SpecError
+
+SOURCE = load_breast_cancer()
+FRAME = {
+    "y": np.where(SOURCE.target == 0, "malignant", "benign").tolist(),
+    "radius": SOURCE.data[:, 0],
+    "texture": SOURCE.data[:, 1],
+    "site": ["a" if i % 3 else "b" for i in range(569)],
+}
+LOGISTIC = {
+    "estimator": "sklearn.linear_model.LogisticRegression",
+    "steps": ["scale"],
+    "features": ["radius", "texture"],
+}
+
+
+def results(models: Any, frame: Any = FRAME, **more: Any) -> Any:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": models,
+        "metrics": ["accuracy", "roc_auc"],
+        "cross_validation": {"scheme": "stratified_k_fold", "folds": 5, "seed": 3},
+    } | more
+    return run(spec, frames={"d": frame}).json
+
+
+def value(made: Any, metric: str, fold: str | None = None, model: str = "m") -> Any:
+    (found,) = [
+        m for m in made["measures"]
+        if (m["metric"], m["fold"], m["model"], m["subgroup"]) == (metric, fold, model, {})
+    ]
+    return found
+
+
+def test_pooled_and_mean_over_folds_equal_scikit_learn():
+    made = results({"m": LOGISTIC})
+    actual = (SOURCE.target == 0).astype(int)
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    with threadpool_limits(1):
+        scores = cross_val_predict(
+            make_pipeline(StandardScaler(), LogisticRegression()), SOURCE.data[:, :2], actual,
+            cv=folds, method="predict_proba",
+        )[:, 1]
+    own = [roc_auc_score(actual[t], scores[t]) for _, t in folds.split(scores, actual)]
+    assert value(made, "accuracy")["numerator"] == int(((scores >= 0.5) == actual).sum())
+    assert value(made, "roc_auc")["value"] == pytest.approx(roc_auc_score(actual, scores), abs=1e-12)
+    mean = value(made, "roc_auc", "mean")
+    assert mean["value"] == pytest.approx(np.mean(own), abs=1e-12)
+    assert mean["spread"] == pytest.approx(np.std(own, ddof=1), abs=1e-12)
+    assert mean["interval"]["method"] == "nadeau_bengio"
+    assert (mean["table"], len(mean["tables"])) == (None, 5)
+    assert made["failures"] == []
+    assert made["rows"][0]["used"] == 569
+
+
+def test_further_repeats_stand_beside_the_first_and_add_no_rows():
+    scheme = {"scheme": "stratified_k_fold", "folds": 5, "repeats": 3, "seed": 3}
+    made = results({"m": LOGISTIC}, cross_validation=scheme)
+    single = results({"m": LOGISTIC})
+    pooled = value(made, "accuracy")
+    assert pooled["value"] == value(single, "accuracy")["value"]
+    assert pooled["n"] == 569
+    others = [value(made, "accuracy", f"repeat {k}") for k in (2, 3)]
+    assert pooled["repeats"]["values"] == [m["value"] for m in (pooled, *others)]
+    assert all(m["n"] == 569 and m["interval"] is None and m["table"] for m in others)
+
+
+def test_leave_one_out_is_pooled_only():
+    small = {name: list(column[:60]) for name, column in FRAME.items()}
+    made = results({"m": LOGISTIC}, small, cross_validation={"scheme": "leave_one_out"})
+    assert {m["fold"] for m in made["measures"]} == {None}
+    assert any("leave-one-out" in c["message"] for c in made["cautions"])
+
+
+def test_model_that_fails_is_named_and_the_others_are_reported():
+    frame = FRAME | {"gap": [np.nan, *SOURCE.data[1:, 2]]}
+    models = {"m": LOGISTIC, "bad": LOGISTIC | {"features": ["radius", "gap"]}}
+    made = results(models, frame)
+    (failure,) = made["failures"]
+    assert (failure["model"], failure["dataset"]) == ("bad", "d")
+    assert "feature 'gap' is missing in 1 of 569 rows" in failure["reason"]
+    assert {m["model"] for m in made["measures"]} == {"m"}
+
+
+def test_folds_that_cannot_be_made_fail_the_estimator_only():
+    small = {name: list(column[:30]) for name, column in FRAME.items()}
+    small["p"] = ["malignant"] * 30
+    scheme = {"scheme": "stratified_k_fold", "folds": 29}
+    made = results({"m": LOGISTIC, "other": {"prediction": "p"}}, small, cross_validation=scheme)
+    (failure,) = made["failures"]
+    assert "stratified_k_fold needs 29" in failure["reason"]
+    assert {m["model"] for m in made["measures"]} == {"other"}
+
+
+def test_predictions_and_target_are_no_features_by_default():
+    frame = FRAME | {"p": np.where(SOURCE.target == 0, 0.9, 0.1)}
+    models = {"m": {"estimator": "sklearn.linear_model.LogisticRegression"}, "s": {"score": "p"}}
+    made = results(models, frame)
+    assert value(made, "accuracy")["value"] < 1
+    assert any("one_hot: site" in c["message"] for c in made["cautions"])
+
+
+def test_feature_that_states_the_target_is_told():
+    frame = FRAME | {"code": SOURCE.target}
+    made = results({"m": LOGISTIC | {"features": ["radius", "code"]}}, frame)
+    assert any("'code' and the target stand for each other" in c["message"]
+               for c in made["cautions"])
+
+
+def test_linear_model_by_hand():
+    frame = {"y": ["p", "p", "n", "n"], "x": [3.0, 1.0, 1.0, 2.0]}
+    made = results({"m": {"linear": {"bias": -3, "weights": {"x": 2}}}}, frame)
+    # 2x - 3: 3, -1, -1, 1.
+    assert value(made, "accuracy")["substituted"] == "(1 + 1) / (1 + 1 + 1 + 1)"
+    edge = results({"m": {"linear": {"bias": -2, "weights": {"x": 2}}}}, frame)
+    assert any("2 of 4 rows lie exactly on the boundary" in c["message"] for c in edge["cautions"])
+
+
+def test_row_without_a_feature_follows_the_rule_of_missing_values():
+    frame = {"y": ["p", "n", "p"], "x": [3.0, 1.0, float("nan")]}
+    models = {"m": {"linear": {"bias": -2, "weights": {"x": 1}}}}
+    with pytest.raises(DataError, match="x is missing in row 3"):
+        results(models, frame)
+    made = results(models, frame, datasets={"d": {"target": "y", "missing": "exclude"}})
+    assert made["rows"][0]["excluded"] == [{"reason": "x is missing", "count": 1}]
+
+
+def test_unknown_class_and_parameter_are_wrong_specs():
+    with pytest.raises(SpecError, match="RandomForestClassifier"):
+        results({"m": {"estimator": "sklearn.ensemble.RandomForestClasifier"}})
+    with pytest.raises(SpecError, match="did you mean 'max_iter'"):
+        results({"m": LOGISTIC | {"params": {"max_itr": 5}}})
+
+
+def test_learning_curve_and_tuning_by_the_metrics_of_the_catalogue():
+    model = {
+        "estimator": "sklearn.tree.DecisionTreeClassifier",
+        "features": ["radius", "texture"],
+        "tune": {"grid": {"max_depth": [1, 3]}, "metric": "roc_auc", "folds": 3},
+    }
+    curve = {"sizes": [0.2, 1.0], "repeats": 2, "metrics": ["accuracy"]}
+    made = results({"m": model}, learning_curve=curve)
+    (record,) = made["learning_curves"]
+    assert [point["train_rows"] for point in record["points"]] == [91, 455]
+    assert 0.7 < record["points"][1]["test"]["accuracy"]["mean"] < 1
+
+
+def saved_run(tmp_path: Path, content: bytes, model: dict[str, Any]) -> Any:
+    (tmp_path / "model.skops").write_bytes(content)
+    lines = [f"{y},{r},{t}" for y, r, t in zip(FRAME["y"], FRAME["radius"], FRAME["texture"],
+                                               strict=True)]
+    (tmp_path / "d.csv").write_text("\n".join(["y,radius,texture", *lines]) + "\n")
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(
+        "evalreport: 1\ndatasets: {d: {path: d.csv, target: y}}\n"
+        f"models: {{m: {model}}}\nmetrics: [accuracy]\n".replace("'", "")
+    )
+    return run(spec).json
+
+
+def test_saved_model_is_applied_and_hostile_ones_are_refused(tmp_path):
+    given = {"skops": "model.skops", "features": "[radius, texture]"}
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    model.fit(SOURCE.data[:, :2], FRAME["y"])
+    made = saved_run(tmp_path, skops.io.dumps(model), given)
+    right = int((model.predict(SOURCE.data[:, :2]) == np.array(FRAME["y"])).sum())
+    assert value(made, "accuracy")["numerator"] == right
+    with pytest.raises(DataError, match="pickle"):
+        saved_run(tmp_path, pickle.dumps(model), given)
+    with pytest.raises(DataError, match=r"posix\.system"):
+        saved_run(tmp_path, skops.io.dumps(FunctionTransformer(func=os.system)), given)
