@@ -94,7 +94,10 @@ def _smooth(
     if method == "normal":
         return _mean_interval(v)
     values = measurer.bootstrap.of_table(task.where, threshold, v.function, v.table)
-    jackknife = table_jackknife(v.function, v.table) if method == "bootstrap_bca" else None
+    view, jackknife = measurer.view, None
+    # leaving out single rows says nothing about clusters, or about rows of unequal weight
+    if method == "bootstrap_bca" and view.cluster is None and view.weight is None:
+        jackknife = table_jackknife(v.function, v.table)
     return from_replicates(values, v.value, v.level, method, jackknife)
 
 
