@@ -34,7 +34,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
 WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
 
-.PHONY: demo test lint types layers wheel-test bench lock clean
+.PHONY: demo test lint types layers wheel-test test-spark bench lock clean
 
 demo: $(RUN_STAMP)
 	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
@@ -61,6 +61,26 @@ layers: $(DEV_STAMP)
 
 wheel-test: $(DEV_STAMP)
 	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -m wheel tests/packaging
+
+# Spark in an environment of its own: the whole of it, with a server; Java comes from the system.
+SPARK_VENV := .venv-spark
+SPARK_STAMP := $(SPARK_VENV)/.installed
+
+test-spark: $(SPARK_STAMP)
+	@command -v java >/dev/null || { echo "Java 17 or newer is needed; \
+	on Debian and Ubuntu: apt-get install openjdk-17-jre-headless" >&2; exit 1; }
+	@$(SPARK_VENV)/bin/python -m pytest -q tests/spark
+
+$(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
+	@echo "Installing evalreport and Spark into $(SPARK_VENV) ..."
+	@$(PYTHON) -m venv $(SPARK_VENV)
+	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(SPARK_VENV)/constraints.txt
+	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		"pyspark[connect]>=4.0,<5" pyarrow "pytest>=9" "pytest-benchmark>=5.2" "hatchling>=1.26" editables \
+		--constraint $(SPARK_VENV)/constraints.txt
+	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		--no-build-isolation --editable . --constraint $(SPARK_VENV)/constraints.txt
+	@touch $@
 
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -q tests/benchmarks -o "python_files=bench_*.py" --benchmark-enable

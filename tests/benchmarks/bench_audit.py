@@ -1,0 +1,189 @@
+"""How long an audit takes, whole process, beside a script by hand and Evidently.
+
+Run from the repository: ``PYTHONPATH=tests python -m benchmarks.bench_audit 1000 1000000``.
+The audit: two classes, one score, 12 metrics with 95 % intervals, overall and for 2 + 8
+subgroups, threshold 0.5, all curves, one HTML page. Data and the environments of the
+peers are kept in a cache folder outside the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+HERE = Path(__file__).resolve().parent
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "evalreport-bench"
+PEERS = {
+    "scikit-learn": ["scikit-learn", "pandas", "pyarrow", "matplotlib"],
+    "evidently": ["evidently>=0.7", "pyarrow"],
+}
+#: What every program of this kind imports, for scale.
+IMPORTS = (
+    "import numpy, pandas, matplotlib.figure, matplotlib.backends.backend_svg, scipy.special, "
+    "jinja2, pydantic, yaml"
+)
+#: One count of the same columns and one sort of the scores: what nobody can do without.
+BARE = """
+import duckdb, sys
+c = duckdb.connect()
+c.execute("SET threads=2"); c.execute("SET memory_limit='1GB'")
+c.read_parquet(sys.argv[1]).create_view("d")
+c.execute("SELECT truth, score, sex, site, count(*) AS n FROM d GROUP BY ALL ORDER BY n LIMIT 1")
+c.execute("SELECT score FROM d ORDER BY score LIMIT 1 OFFSET (SELECT count(*) // 2 FROM d)")
+"""
+SPEC = """\
+evalreport: 1
+title: Audit
+datasets: {{d: {{path: {path}, target: truth}}}}
+positive: {{label: sick}}
+models: {{m: {{score: score}}}}
+metrics: [accuracy, balanced_accuracy, precision, recall, specificity, f1, mcc, kappa, roc_auc,
+  average_precision, log_loss, brier]
+thresholds: [0.5]
+subgroups: [sex, site]
+report: {{formats: [{format}]}}
+"""
+ROWS = """
+SELECT CASE WHEN y THEN 'sick' ELSE 'well' END AS truth,
+       1 / (1 + exp(-(CASE WHEN y THEN 1 ELSE -1 END + z))) AS score,
+       CASE WHEN hash(i * 7 + 3) % 2 = 0 THEN 'F' ELSE 'M' END AS sex,
+       'site ' || (hash(i * 13 + 5) % 8 + 1) AS site
+FROM (SELECT i, hash(i * 17 + 1) % 10000 < 3000 AS y,
+             sqrt(-2 * ln((hash(i * 3 + 11) % 9007199254740991 + 1) / 9007199254740992.0))
+               * cos(2 * pi() * (hash(i * 5 + 2) % 9007199254740991) / 9007199254740992.0) AS z
+      FROM range({rows}) t(i))
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Wall time and peak memory of one process; ``ok`` unless it failed."""
+
+    seconds: float
+    megabytes: float
+    ok: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.seconds:8.2f} s {self.megabytes:8.0f} MB" if self.ok else "   failed"
+
+
+def once(command: Sequence[str]) -> Run:
+    """Run a command to its end."""
+    start = perf_counter()
+    process = subprocess.Popen(
+        list(command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()
+    )
+    assert process.stderr is not None
+    errors = process.stderr.read().decode(errors="replace")
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        print(errors[-800:], file=sys.stderr)
+    return Run(seconds, usage.ru_maxrss / 1024, process.returncode == 0)
+
+
+def best(command: Sequence[str], times: int) -> Run:
+    """The quickest of several runs."""
+    return min((once(command) for _ in range(times)), key=lambda run: (not run.ok, run.seconds))
+
+
+def environment() -> dict[str, str]:
+    """The environment of every process: one thread for linear algebra, no paths of ours."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    return {**kept, "OMP_NUM_THREADS": "1", "DO_NOT_TRACK": "1"}
+
+
+def data(rows: int) -> Path:
+    """A Parquet file of so many rows, made once."""
+    path = CACHE / f"audit_{rows}.parquet"
+    if not path.exists():
+        import duckdb
+
+        connection = duckdb.connect()
+        connection.execute("SET memory_limit='2GB'")
+        new = path.with_suffix(".new")
+        connection.execute(f"COPY ({ROWS.format(rows=rows)}) TO '{new}' (FORMAT parquet)")
+        new.rename(path)
+    return path
+
+
+def peer(name: str) -> str:
+    """The Python of a peer's own environment, set up once."""
+    folder = CACHE / f"venv-{name}"
+    python = folder / "bin" / "python"
+    done = folder / ".done"
+    if not done.exists():
+        print(f"installing {name} into {folder} ...", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *PEERS[name]], check=True)
+        done.touch()
+    return str(python)
+
+
+def ours(path: Path, folder: Path, formats: str, times: int) -> Run:
+    """The audit with evalreport, from spec and file to a published run."""
+    spec = folder / "audit.yaml"
+    spec.write_text(SPEC.format(path=path, format=formats), encoding="utf-8")
+    command = [sys.executable, "-m", "evalreport", "run", str(spec), "-o", str(folder / "runs")]
+    return best([*command, "--quiet"], times)
+
+
+def show(name: str, run: Run, unit: Run) -> None:
+    """One line, with its ratio to ours."""
+    ratio = f"{run.seconds / unit.seconds:7.2f} x" if run.ok and unit.ok else ""
+    print(f"  {name:<44}{run}{ratio}")
+
+
+def bench(rows: int, times: int, resamples: int, with_peers: bool) -> None:
+    """One size: ours, what cannot be avoided, and the peers."""
+    path = data(rows)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        print(f"{rows:,} rows")
+        unit = ours(path, folder, "html", times)
+        show("evalreport, HTML, all intervals", unit, unit)
+        show("importing the libraries", best([sys.executable, "-c", IMPORTS], times), unit)
+        bare = [sys.executable, "-c", BARE, str(path)]
+        show("one GROUP BY and one sort", best(bare, times), unit)
+        if not with_peers:
+            return
+        script, page = str(HERE / "peer_scikit_learn.py"), str(folder / "page")
+        learn = [peer("scikit-learn"), script, str(path)]
+        show("script with scikit-learn, no intervals", best([*learn, "0", page], times), unit)
+        if resamples and rows <= 10_000:
+            by_hand = once([*learn, str(resamples), page])
+            show(f"the same with {resamples:,} resamples", by_hand, unit)
+        evidently = [peer("evidently"), str(HERE / "peer_evidently.py"), str(path), page]
+        show("Evidently, no intervals", best(evidently, times), unit)
+
+
+def main() -> None:
+    """Measure the sizes named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("rows", type=int, nargs="*", default=[1_000, 1_000_000])
+    parser.add_argument("--times", type=int, default=3, help="runs, of which the best counts")
+    parser.add_argument("--resamples", type=int, default=1_000, help="of the script by hand")
+    parser.add_argument("--no-peers", action="store_true", help="measure evalreport alone")
+    asked = parser.parse_args()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    for name, command in (("check", ["check", "SPEC"]), ("--help", ["--help"])):
+        with tempfile.TemporaryDirectory() as folder:
+            spec = Path(folder) / "audit.yaml"
+            spec.write_text(SPEC.format(path=data(1_000), format="html"), encoding="utf-8")
+            words = [str(spec) if word == "SPEC" else word for word in command]
+            print(f"evalreport {name:<35}{best([sys.executable, '-m', 'evalreport', *words], 3)}")
+    for rows in asked.rows:
+        bench(rows, asked.times, asked.resamples, not asked.no_peers)
+
+
+if __name__ == "__main__":
+    main()
