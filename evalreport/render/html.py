@@ -63,7 +63,7 @@ def fill(template: Template, report: Mapping[str, Any]) -> str:
         environment.globals.clear()
         environment.globals.update(range=_range, namespace=jinja2.utils.Namespace)
     try:
-        return environment.get_template(template.main).render(report=report)
+        page = environment.get_template(template.main).render(report=report)
     except jinja2.TemplateSyntaxError as error:
         where = Location(error.name or template.main, error.lineno)
         raise RenderingError(

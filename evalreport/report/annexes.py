@@ -29,7 +29,7 @@ from evalreport.report.words import (
 )
 
 MOST_LINES = 80
-ROLES = ("author", "reviewer", "approver")
+MEANINGS = ("written by", "reviewed by", "accepted by")
 
 
 def methods_blocks(contents: Contents) -> list[Block]:
@@ -201,15 +201,20 @@ def _code(text: str) -> str:
 
 
 def signature_blocks(contents: Contents) -> list[Block]:
-    """Lines to sign on."""
-    asked = contents.one("spec").get("signatures")
-    roles = (
-        [str(r.get("role", r)) if isinstance(r, dict) else str(r) for r in asked]
-        if isinstance(asked, list)
-        else list(ROLES)
-    )
+    """Lines to sign on: those the spec asks for, else one for each usual meaning."""
+    report = contents.one("spec").get("report") or {}
+    asked = contents.one("spec").get("signatures") or report.get("signatures") or []
+    lines = [_line(entry) for entry in asked][:8] or [(word, "", "") for word in MEANINGS]
     words = (
         "UNSIGNED. A signature here says what stands beside it, for the report with the "
         "identifier at the foot of the page and for no other."
     )
-    return [Text(words), Signatures(tuple(label_text(r) for r in roles[:8]))]
+    return [Text(words), Signatures(tuple(lines))]
+
+
+def _line(entry: Any) -> tuple[str, str, str]:
+    """Meaning, printed name and role of one signature."""
+    if not isinstance(entry, dict):
+        return (label_text(entry), "", "")
+    said = {key: prose(entry[key]) for key in ("meaning", "name", "role") if entry.get(key)}
+    return (said.get("meaning", ""), said.get("name", ""), said.get("role", ""))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evalreport.errors import Problem, UsageError, did_you_mean
 from evalreport.report import (
     annexes,
     classes,
@@ -46,7 +47,7 @@ class Chapter:
 def build(results: Mapping[str, Any], template: str = "standard") -> Report:
     """The report of a results dictionary, with the sections of a shipped template."""
     contents = Contents(results)
-    chosen = TEMPLATES.get(template, TEMPLATES["standard"])
+    chosen = _chosen(contents, template)
     sections: list[Section] = []
     numbers, letters = iter(range(1, 100)), iter("ABCDEFGHIJ")
     for chapter in (CHAPTERS[name] for name in chosen):
@@ -70,6 +71,21 @@ def build(results: Mapping[str, Any], template: str = "standard") -> Report:
         sections=tuple(sections),
         outcome=verdict.verdict_title(contents),
     )
+
+
+def _chosen(contents: Contents, template: str) -> tuple[str, ...]:
+    """The sections asked for in the spec, else those of the template."""
+    report = contents.one("spec").get("report") or {}
+    asked = tuple(str(name) for name in report.get("sections") or ())
+    unknown = [name for name in asked if name not in CHAPTERS]
+    if unknown:
+        raise UsageError(
+            *(
+                Problem(f"there is no section {name!r}", did_you_mean(name, CHAPTERS, "sections"))
+                for name in unknown
+            )
+        )
+    return asked or TEMPLATES.get(template, STANDARD)
 
 
 def identifier(results: Mapping[str, Any]) -> str:
@@ -261,7 +277,45 @@ CHAPTERS = {
     )
 }
 STANDARD = tuple(CHAPTERS)
+ANNEXES = ("methods", "not_computed", "provenance", "signatures")
+#: The sections of the shipped templates, in their order.
 TEMPLATES = {
     "standard": STANDARD,
+    "clinical": (
+        "verdict",
+        "guide",
+        "measures",
+        "thresholds",
+        "scores",
+        "curves",
+        "classes",
+        "subgroups",
+        "folds",
+        "comparisons",
+        *ANNEXES,
+    ),
+    "audit": (
+        "verdict",
+        "subgroups",
+        "comparisons",
+        "measures",
+        "scores",
+        "thresholds",
+        "curves",
+        "classes",
+        "folds",
+        "guide",
+        *ANNEXES,
+    ),
+    "model_card": (
+        "guide",
+        "verdict",
+        "measures",
+        "scores",
+        "subgroups",
+        "classes",
+        "curves",
+        *ANNEXES,
+    ),
     "minimal": ("verdict", "measures", "scores", "provenance"),
 }

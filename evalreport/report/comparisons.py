@@ -92,9 +92,7 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
             Line((*line.cells, LineCell(_p(e.get("p_adjusted")), "right")), line.table, line.rule)
             for line, e in zip(lines, entries, strict=True)
         )
-    notes = (
-        f"{len(entries)} of {total} comparisons; the others are in results.json.",
-    )
+    notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
     caption = "Differences. ↓ less is better. The upright line on an axis is 0"
     return Strip(caption, columns, lines, notes if len(entries) < total else (), "many cmp")
 

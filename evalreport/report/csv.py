@@ -1,8 +1,8 @@
 """Measures and tables as CSV, safe to open in a spreadsheet.
 
-The rule: a cell that starts with ``=``, ``+``, ``-``, ``@``, a tab or a line break
-and is not a plain number gets an apostrophe in front, so that no spreadsheet runs
-it as a formula. ``results.json`` has every text exactly.
+The rule: a cell that starts with ``=``, ``+``, ``-``, ``@`` (or their full-width
+forms), a tab or a line break and is not a plain number gets an apostrophe in front,
+so that no spreadsheet runs it as a formula. ``results.json`` has every text exactly.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_RISKY = ("=", "+", "-", "@", "\t", "\r", "\n")
+_RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 MEASURE_COLUMNS = (

@@ -93,7 +93,8 @@ def _slim(svg: str) -> str:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"(?<=[\s\"(,\-])\d+\.\d{2,}(?=[\s\",)])", lambda m: f"{float(m[0]):.1f}", svg)
+    # Inside tags only: between them stand names, and numbers that are read.
+    svg = re.sub(r"<[^>]*>", lambda tag: _rounded(tag[0]), svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg)
     svg = re.sub(r'(?<= d=")M[^"]+(?=")', lambda m: _fewer_points(m[0]), svg)
     face = (
@@ -102,6 +103,17 @@ def _slim(svg: str) -> str:
     )
     at = svg.index(">", svg.index("<svg")) + 1
     return svg[:at] + face + svg[at:]
+
+
+def _rounded(tag: str) -> str:
+    """A tag whose lengths have one decimal.
+
+    >>> _rounded('<path d="M 1.25 -10.75 L 3.0 4.55"/>')
+    '<path d="M 1.2 -10.8 L 3.0 4.5"/>'
+    """
+    return re.sub(
+        r"(?<=[\s\"(,\-])\d+\.\d{2,}(?=[\s\",)])", lambda m: f"{float(m[0]):.1f}", tag
+    )
 
 
 def _fewer_points(path: str) -> str:

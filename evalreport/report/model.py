@@ -264,9 +264,9 @@ class Code:
 
 @dataclass(frozen=True)
 class Signatures:
-    """Empty lines for those who sign: meaning of each signature."""
+    """Empty lines for those who sign: meaning, printed name and role of each."""
 
-    roles: tuple[str, ...]
+    lines: tuple[tuple[str, str, str], ...]
     kind: ClassVar[str] = "signatures"
 
 

@@ -562,6 +562,48 @@ def many_classes(size: int) -> dict[str, Any]:
     return maker.results
 
 
+def ten_models() -> dict[str, Any]:
+    """The two models five times over, under other names."""
+    results = two_models()
+    for name in ("labels", "rows", "thresholds", "tables", "measures", "curves"):
+        whole = []
+        for k in range(5):
+            for record in results[name]:
+                copy = dict(record)
+                copy["model"] = f"{record['model']} {k}" if k else record["model"]
+                for key in ("id", "table"):
+                    if k and copy.get(key):
+                        copy[key] = f"{copy[key]}x{k}"
+                if k and "tables" in copy:
+                    copy["tables"] = [f"{t}x{k}" for t in copy["tables"]]
+                whole.append(copy)
+        results[name] = whole
+    return results
+
+
+def indeterminate() -> dict[str, Any]:
+    """A table with a column of predictions that are neither class, counted for and against."""
+    maker = Maker("Indeterminate predictions")
+    table = maker.table(
+        ["no", "yes"], [[8, 1, 2], [1, 6, 3]], positive="yes", extra_columns=["equivocal"]
+    )
+    for side, x in (("for", 9), ("against", 6)):
+        maker.measure(
+            "recall",
+            table,
+            value=x / 10,
+            n=21,
+            label="yes",
+            indeterminate=side,
+            numerator=x,
+            denominator=10,
+            substituted=f"{x} / ({x} + {10 - x})",
+            interval=wilson(x, 10),
+        )
+    maker.measure("recall", table, value=0.5, n=21, label="yes", subgroup={"sex": "F"})
+    return maker.results
+
+
 def states(labels: tuple[str, str] = ("no", "yes")) -> dict[str, Any]:
     """A measure of each state, on a table whose labels may be hostile."""
     maker = Maker("States")

@@ -6,9 +6,16 @@ import itertools
 import re
 
 import pytest
-from report.example_results import many_classes, states, two_models
+from report.example_results import (
+    indeterminate,
+    many_classes,
+    states,
+    ten_models,
+    two_models,
+)
 from report.html_page import parse, table_of
 
+from evalreport.errors import UsageError
 from evalreport.record.printed import printed_problems
 from evalreport.render.html import render_html
 from evalreport.render.references import blocked_reference
@@ -28,6 +35,8 @@ MADE = {
     "ten classes": lambda: many_classes(10),
     "three hundred classes": lambda: many_classes(300),
     "states": states,
+    "ten models": ten_models,
+    "indeterminate": indeterminate,
     **{f"hostile {k}": (lambda labels=labels: states(labels)) for k, labels in enumerate(HOSTILE)},
 }
 
@@ -80,6 +89,14 @@ def test_every_number_has_its_table_in_reach_with_the_counts_of_the_results(made
         assert name == m["table"]
         table = tables[name]
         labels = table["labels"]
+        if table.get("extra_columns"):
+            columns = [*labels, *table["extra_columns"]]
+            assert counts == {
+                (a, p): str(table["counts"][i][j])
+                for i, a in enumerate(labels)
+                for j, p in enumerate(columns)
+            }
+            continue
         if set(counts) == {"tp", "fp", "fn", "tn"}:
             (tn, fp), (fn, tp) = table["counts"]
             assert counts == {"tp": str(tp), "fp": str(fp), "fn": str(fn), "tn": str(tn)}
@@ -225,3 +242,25 @@ def test_marks_say_numerator_and_denominator():
     assert "fl" in marked["FN"].split()
     assert "fr" in marked["TP"].split()
     assert marked["TN"] == ""
+
+
+def test_ten_models_stay_bounded():
+    assert len(render_html(ten_models()).encode()) < 1_500_000
+
+
+def test_sections_and_their_order_can_be_asked_for():
+    results = two_models()
+    results["spec"]["report"] = {"sections": ["curves", "verdict"]}
+    root = parse(render_html(results))
+    assert [s.attrs["id"] for s in root.all("section")] == ["curves", "verdict"]
+    results["spec"]["report"] = {"sections": ["curvs"]}
+    with pytest.raises(UsageError, match="did you mean 'curves'"):
+        render_html(results)
+
+
+@pytest.mark.parametrize("template", ["clinical", "audit", "model_card", "minimal"])
+def test_the_other_templates_hold_the_same_numbers(template):
+    results = two_models()
+    page = render_html(results, template)
+    assert printed_problems(page, results) == ()
+    assert parse(page).all("section")
