@@ -17,9 +17,15 @@ from evalreport.data.table import RawTable
 from evalreport.engine.metric_functions import metric_value
 from evalreport.engine.settings import Settings
 from evalreport.errors import DataError, EvalreportError, Problem
+from evalreport.predict.cache import cache_key, cached_record, versions
 from evalreport.predict.columns import Where, roles_of, rules_of, view_of
 from evalreport.predict.history import RunHistory, prediction_history, weight_history
-from evalreport.predict.learning_curve import CurveDesign, CurvePoint, learning_curve
+from evalreport.predict.learning_curve import (
+    CurveDesign,
+    CurvePoint,
+    LearningCurve,
+    learning_curve,
+)
 from evalreport.predict.trained import (
     MADE_HERE,
     Made,
@@ -137,18 +143,18 @@ def _curve(
     asked = spec.learning_curve
     assert asked is not None
     assert made.rows is not None
-    assert made.table is not None
-    rows = made.rows
+    rows, features = made.rows, made.table
+    assert features is not None
     metrics = {
         str(request.name): metric_value(
             request.name, request.params, rows.labels, rows.positive, settings
         )
         for request in asked.metrics or spec.metrics
     }
-    try:
+    def work() -> dict[str, Any]:
         curve = learning_curve(
             recipe_of(spec, model, rows.labels, rows.positive, making),
-            made.table,
+            features,
             rows.actual,
             rows.labels,
             rows.positive,
@@ -156,22 +162,35 @@ def _curve(
             CurveDesign(tuple(asked.sizes), asked.repeats, asked.seed),
             group_codes(spec, dataset, table, rows),
         )
+        return _curve_record(dataset, curve)
+
+    software = versions(making.allowed)
+    asked_metrics = [[name, value.params] for name, value in metrics.items()]
+    part = {"curve": asked.model_dump(mode="json"), "metrics": asked_metrics, "dataset": dataset}
+    key = cache_key({"predictions": made.key}, part, software)
+    try:
+        record = cached_record(making.cache, key, work, making.fresh)
     except EvalreportError as error:
         reason = "; ".join(str(problem) for problem in error.problems)
         failures.append({"section": "learning_curve", "dataset": dataset, "model": model,
                          "reason": reason})
         return None
-    failures.extend(
-        {"section": "learning_curve", "dataset": dataset, "model": model,
-         "reason": f"{failure.fold}: {failure.reason}"}
-        for failure in curve.failures
-    )
+    failures.extend(record.pop("failures"))
+    return dict(record)
+
+
+def _curve_record(dataset: str, curve: LearningCurve) -> dict[str, Any]:
     return {
         "dataset": dataset,
-        "model": model,
+        "model": curve.model,
         "repeats": curve.repeats,
         "notes": list(curve.notes),
         "points": [_point_record(point) for point in curve.points],
+        "failures": [
+            {"section": "learning_curve", "dataset": dataset, "model": curve.model,
+             "reason": f"{failure.fold}: {failure.reason}"}
+            for failure in curve.failures
+        ],
     }
 
 

@@ -78,17 +78,27 @@ def cached(
     return made, False
 
 
+def cached_record(
+    folder: Path | None, key: str, work: Callable[[], Any], fresh: bool = False
+) -> Any:
+    """Plain data of a key, such as a learning curve; else made by ``work`` and kept.
+
+    Raises ValueError for what JSON cannot hold.
+    """
+    if folder is not None and not fresh:
+        body = _read(folder / f"{key}.json", key)
+        if body is not None:
+            return json.loads(body)
+    made = work()
+    if folder is not None:
+        _write(folder / f"{key}.json", key, json.dumps(made, allow_nan=False).encode())
+    return made
+
+
 def load(folder: Path, key: str) -> FoldedPredictions | None:
     """The kept predictions of a key; None if there are none or they are not as written."""
-    try:
-        path = folder / f"{key}.oof"
-        if path.stat().st_size > LARGEST_ENTRY:
-            return None
-        entry = path.read_bytes()
-    except OSError:
-        return None
-    digest, body = entry[:_DIGEST], entry[_DIGEST + 1 :]
-    if digest.decode("ascii", "replace") != _digest(key, body):
+    body = _read(folder / f"{key}.oof", key)
+    if body is None:
         return None
     try:
         return _unpacked(body)
@@ -98,14 +108,29 @@ def load(folder: Path, key: str) -> FoldedPredictions | None:
 
 def store(folder: Path, key: str, folded: FoldedPredictions) -> bool:
     """Keep predictions under a key; whether that worked."""
-    body = _packed(folded)
-    name = None
+    return _write(folder / f"{key}.oof", key, _packed(folded))
+
+
+def _read(path: Path, key: str) -> bytes | None:
+    """What an entry holds behind its digest; None unless it is as it was written."""
+    try:
+        if path.stat().st_size > LARGEST_ENTRY:
+            return None
+        entry = path.read_bytes()
+    except OSError:
+        return None
+    digest, body = entry[:_DIGEST], entry[_DIGEST + 1 :]
+    return body if digest.decode("ascii", "replace") == _digest(key, body) else None
+
+
+def _write(path: Path, key: str, body: bytes) -> bool:
+    folder, name = path.parent, None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".part-", dir=folder)
         with os.fdopen(handle, "wb") as stream:
             stream.write(_digest(key, body).encode() + b"\n" + body)
-        Path(name).replace(folder / f"{key}.oof")
+        Path(name).replace(path)
     except OSError:
         if name is not None:
             Path(name).unlink(missing_ok=True)

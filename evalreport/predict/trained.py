@@ -92,6 +92,7 @@ class Made:
     rows: Checked | None = None
     table: FeatureTable | None = None
     further_repeats: tuple[View, ...] = ()
+    key: str = ""
 
 
 def made_here(
@@ -311,7 +312,7 @@ def _trained(
     )
     return Made(
         _pooled(dataset, model, checked, folded, findings), folded.failures, folded, checked,
-        features, tuple(_further(dataset, model, checked, folded)),
+        features, tuple(_further(dataset, model, checked, folded)), key,
     )
 
 

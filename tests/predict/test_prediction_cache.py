@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evalreport.predict.cache import cache_key, cached, load, store, versions
+from evalreport.predict.cache import (
+    cache_key,
+    cached,
+    cached_record,
+    load,
+    store,
+    versions,
+)
 from evalreport.predict.outcome import FoldedPredictions, FoldFailure, Output
 
 KEY = cache_key({"features": "f"}, {"folds": 2}, versions())
@@ -93,6 +100,21 @@ def test_folder_that_cannot_be_used_costs_only_time(tmp_path):
     blocked.write_text("no folder")
     assert cached(blocked, KEY, folded)[0].model == "m"
     assert not store(blocked, KEY, folded())
+
+
+def test_records_are_kept_and_verified_too(tmp_path):
+    calls = []
+
+    def work() -> dict[str, float]:
+        calls.append(1)
+        return {"mean": 1 / 3}
+
+    assert cached_record(tmp_path, KEY, work) == cached_record(tmp_path, KEY, work)
+    assert len(calls) == 1
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes().replace(b"mean", b"mesn"))
+    assert cached_record(tmp_path, KEY, work) == {"mean": 1 / 3}
+    assert len(calls) == 2
 
 
 def test_key_follows_data_spec_and_versions():

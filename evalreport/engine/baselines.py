@@ -1,0 +1,49 @@
+"""What trivial predictions reach on the same rows, by the metrics of the spec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evalreport.engine.counted_view import CountedView
+from evalreport.engine.metric_functions import metric_value
+from evalreport.engine.settings import Settings
+from evalreport.plan.build import MetricRequest
+from evalreport.predict.baselines import BASELINES, OF_THE_SAME_ROWS, baseline_output
+from evalreport.predict.view import View
+
+
+def baseline_records(
+    views: Sequence[View], metrics: Sequence[MetricRequest], settings: Settings
+) -> list[dict[str, Any]]:
+    """The value of each metric for each baseline on each dataset.
+
+    Class shares are those of the rows that are judged, which each record says; weights
+    are left out. Datasets whose rows are counted where they lie have no records.
+    """
+    found = []
+    first = {view.dataset: view for view in reversed(views)}
+    for dataset in dict.fromkeys(view.dataset for view in views):
+        view = first[dataset]
+        if isinstance(view, CountedView) or not view.rows:
+            continue
+        for kind in BASELINES:
+            output = baseline_output(
+                kind, view.actual, view.rows, len(view.labels), view.positive, settings.seed
+            )
+            for request in metrics:
+                value = metric_value(
+                    request.metric.name, dict(request.params), view.labels, view.positive, settings
+                )
+                found.append(
+                    {
+                        "dataset": dataset,
+                        "baseline": kind,
+                        "metric": request.metric.name,
+                        "params": dict(request.params),
+                        "value": value(view.actual, output),
+                        "n": view.rows,
+                        "note": OF_THE_SAME_ROWS,
+                    }
+                )
+    return found
