@@ -52,6 +52,7 @@ def _set_record(spec: Spec, view: SetView, thresholds: Sequence[float]) -> dict[
         "order": list(view.labels),
         "kind": checked.label_kind,
         "positive": None,
+        "label_sets": True,
         "rule": "sets of labels: each label against its absence",
         "operator": None if scores is None else "score >= threshold",
         "ties": []

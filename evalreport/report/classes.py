@@ -21,6 +21,9 @@ def class_blocks(contents: Contents) -> list[Block]:
     blocks: list[Block] = []
     for view in contents.views:
         labels = contents.classes(view)
+        if contents.has_sets(view):
+            blocks += _of_sets(contents, view, labels)
+            continue
         table = first_table(contents, view)
         if len(labels) <= 2 or table is None:
             continue
@@ -34,6 +37,19 @@ def class_blocks(contents: Contents) -> list[Block]:
             blocks.append(confusions)
         blocks += _per_class(contents, view, labels)
     return blocks
+
+
+def _of_sets(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
+    """Sets of labels: each label against its absence, with its table."""
+    named = {str(m["table"]) for m in contents.pooled(view)}
+    named |= {str(i) for m in contents.pooled(view) for i in m.get("tables") or ()}
+    tables = [t for i, t in contents.tables.items() if i in named][:MOST_LINES]
+    mark = contents.mark(view)
+    return [
+        Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "label")),
+        Tables(tuple(count_table(contents, table) for table in tables), 2),
+        *_per_class(contents, view, labels),
+    ]
 
 
 def first_table(contents: Contents, view: View) -> Record | None:

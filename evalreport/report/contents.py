@@ -78,7 +78,9 @@ class Contents:
         return Mark(name, SYMBOLS[place % len(SYMBOLS)], f"w{place % STYLES + 1}")
 
     def classes(self, view: View) -> list[str]:
-        """The labels of a view's tables."""
+        """The labels of a view's tables, or those that rows have sets of."""
+        if self.has_sets(view):
+            return [str(label) for label in self.label_record(view).get("order") or []]
         for table in self.tables.values():
             if (table["dataset"], table["model"]) == view:
                 return list(table["labels"])
@@ -86,7 +88,11 @@ class Contents:
 
     def is_binary(self, view: View) -> bool:
         """Whether a view has at most two classes."""
-        return len(self.classes(view)) <= 2
+        return len(self.classes(view)) <= 2 and not self.has_sets(view)
+
+    def has_sets(self, view: View) -> bool:
+        """Whether rows have sets of labels, and each label a table of its own."""
+        return bool(self.label_record(view).get("label_sets"))
 
     def label_record(self, view: View) -> Record:
         """The record of how labels were read, or nothing."""

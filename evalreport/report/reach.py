@@ -24,8 +24,9 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
     for part in _parts(blocks):
         if isinstance(part, CountTable) or (isinstance(part, Line) and part.table):
             shown.add(part.table)
-        elif isinstance(part, Number) and part.table:
-            wanted.setdefault(part.table)
+        elif isinstance(part, Number):
+            several = contents.measure.get(part.measure, {}).get("tables") or ()
+            wanted |= dict.fromkeys([part.table] if part.table else several)
     ids = [i for i in wanted if i not in shown and i in contents.tables]
     if not ids:
         return []
