@@ -17,7 +17,7 @@ from evalreport.data.source import open_source, reading
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location
 from evalreport.predict.cache import array_sha256, cache_key, cached, versions
-from evalreport.predict.columns import Where, from_checked, roles_of, rules_of
+from evalreport.predict.columns import Where, roles_of, rules_of
 from evalreport.predict.cross_validation import Recipe, check_recipe, cross_validate
 from evalreport.predict.features import FeatureTable, Kind, feature_names, feature_table
 from evalreport.predict.fitting import Tune
@@ -34,6 +34,7 @@ from evalreport.predict.preprocessing import Step
 from evalreport.predict.saved import saved_output
 from evalreport.predict.schemes import make_splits
 from evalreport.predict.split import Groups, Scheme, Splits
+from evalreport.predict.used_rows import renumbered, rows_of, view_of_rows, without
 from evalreport.predict.view import View
 from evalreport.spec.cross_validation import CrossValidation
 from evalreport.spec.metric_requests import MetricRequest
@@ -120,20 +121,6 @@ def made_here(
     return Made(_saved(spec, dataset, model, table, checked, declared, making))
 
 
-def _view(
-    dataset: str, model: str, checked: Checked, output: Output, notes: tuple[Finding, ...] = ()
-) -> View:
-    several = len(checked.labels) > 2
-    told = replace(checked, findings=(*checked.findings, *notes))
-    view = from_checked(dataset, model, told, output.source)
-    return replace(
-        view,
-        predicted=output.predicted,
-        score=output.score,
-        class_scores=output.class_scores if several else None,
-    )
-
-
 # -- linear ----------------------------------------------------------------------------------
 
 
@@ -155,46 +142,14 @@ def _linear(
             instead = "fill it in, or set `missing: exclude` to leave such rows out"
             raise DataError(rows_problem(table, f"{name} is missing", gaps, instead))
         if lacking.any():
-            checked = _without(checked, lacking, f"{name} is missing")
+            checked = without(checked, lacking, f"{name} is missing")
     values = {name: found.values[checked.used] for name, found in columns.items()}
     made = linear_output(values, linear.bias, linear.weights, linear.seed)
     notes = () if made.note is None else (
         Finding("on_boundary", f"{model}: {made.note}", {"rows": made.on_boundary,
                                                        "positive": made.drawn_positive}),
     )
-    return _view(dataset, model, checked, Output("margin", score=made.score), notes)
-
-
-def _without(checked: Checked, lacking: Any, reason: str) -> Checked:
-    """The checked rows but for some, which are counted under a reason."""
-    return replace(
-        rows_of(checked, np.flatnonzero(~lacking)),
-        excluded=(*checked.excluded, (reason, int(lacking.sum()))),
-    )
-
-
-def rows_of(checked: Checked, places: Any) -> Checked:
-    """Some of the checked rows, in the order of their places."""
-    def some(given: Any) -> Any:
-        return None if given is None else given[places]
-
-    return replace(
-        checked,
-        used=checked.used[places],
-        actual=checked.actual[places],
-        predicted=some(checked.predicted),
-        score=some(checked.score),
-        class_scores=some(checked.class_scores),
-        weight=some(checked.weight),
-        cluster=None if checked.cluster is None else _renumbered(checked.cluster[0][places]),
-        fold=None if checked.fold is None else (checked.fold[0][places], checked.fold[1]),
-        groups={name: (codes[places], names) for name, (codes, names) in checked.groups.items()},
-    )
-
-
-def _renumbered(codes: Any) -> tuple[Any, int]:
-    distinct, places = np.unique(codes, return_inverse=True)
-    return places.astype(np.int64), len(distinct)
+    return view_of_rows(dataset, model, checked, Output("margin", score=made.score), notes)
 
 
 # -- trained ---------------------------------------------------------------------------------
@@ -323,7 +278,7 @@ def _further(
     for repeat in range(1, folded.repeats):
         own = folded.of_repeat(repeat)
         if own.output is not None and len(own.row):
-            view = _view(dataset, model, rows_of(checked, own.row), own.output)
+            view = view_of_rows(dataset, model, rows_of(checked, own.row), own.output)
             codes = np.zeros(len(own.row), np.int64)
             yield replace(view, fold=(codes, (f"repeat {repeat + 1}",)), groups={})
 
@@ -387,10 +342,10 @@ def _pooled(
     if lost:
         reason = "never tested" if not folded.failures else "its fold failed or never tested it"
         rows = replace(rows, excluded=(*rows.excluded, (reason, lost)))
-    view = _view(dataset, model, rows, first.output, findings)
+    view = view_of_rows(dataset, model, rows, first.output, findings)
     if not folded.partition and len(np.unique(first.row)) < len(first.row):
         # A row tested several times is one row: its entries are not independent.
-        view = replace(view, cluster=view.cluster or _renumbered(first.row))
+        view = replace(view, cluster=view.cluster or renumbered(first.row))
     if folded.pooled_only is not None:
         return replace(view, fold=None)
     return replace(view, fold=(first.fold, first.folds), fold_sizes=first.fold_sizes)
@@ -418,7 +373,7 @@ def _saved(
     made = saved_output(content, "skops" if skops else "onnx", features, trusted, str(path))
     output = made.output(checked.labels, checked.positive, str(path))
     notes = tuple(Finding("saved_model", f"{model}: {note}") for note in made.notes)
-    return _view(dataset, model, checked, output, notes)
+    return view_of_rows(dataset, model, checked, output, notes)
 
 
 def failure_records(dataset: str, failures: tuple[FoldFailure, ...]) -> list[Mapping[str, Any]]:
