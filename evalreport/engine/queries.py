@@ -8,7 +8,7 @@ because such a sum would depend on the order of rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -155,19 +155,24 @@ def repeated(field: Field) -> exp.Select:
     )
 
 
-def score_counts(
-    target: Field,
-    score: Field,
-    by: Sequence[Field],
-    where: Tree | None,
-    binning: Binning | None,
-) -> exp.Select:
-    """Rows by true label, score (or its bin) and the columns ``by``.
+def coded(field: Field, codes: Mapping[str | None, int]) -> Tree:
+    """The code of each text of a column, for texts that are few; NULL for any other."""
+    case = exp.Case()
+    for text, code in codes.items():
+        same = _null(field.value) if text is None else field.value.eq(exp.Literal.string(text))
+        case = case.when(same, _whole(code))
+    return case
 
-    Columns ``k0`` (true label), ``k1``, ...; ``s`` and ``n``; with bins ``bin``,
-    ``step``, ``n``, ``low`` and ``high``, the range of the scores that occur there.
+
+def score_counts(
+    keys: Sequence[Tree], score: Field, where: Tree | None, binning: Binning | None
+) -> exp.Select:
+    """Rows by the values of ``keys`` and by score, or bin of scores.
+
+    Columns ``k0``, ``k1``, ...; ``s`` and ``n``; with bins ``bin``, ``step``, ``n``,
+    ``low`` and ``high``, the range of the scores that occur there.
     """
-    keys = [exp.alias_(field.value, f"k{i}") for i, field in enumerate([target, *by])]
+    keys = [exp.alias_(key, f"k{i}") for i, key in enumerate(keys)]
     names = [_column(f"k{i}") for i in range(len(keys))]
     rows = exp.select(*keys, exp.alias_(number(score), "s")).from_("data").where(where)
     s = _column("s")

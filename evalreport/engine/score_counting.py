@@ -32,6 +32,8 @@ from evalreport.spec.model import Spec
 Codes = npt.NDArray[np.int64]
 Tables = dict[tuple[int, ...], ScoreTable]
 
+#: Up to so many texts a column is coded by the query itself.
+FEW = 64
 #: Edges k / bins then hold every threshold of two decimals, and the tenths of calibration.
 EDGES = 100
 
@@ -80,11 +82,8 @@ def counted_view(
     binning, tables = None, {}
     if source != "prediction":
         binning = _binning(rows, roles, found, crossings, thresholds, room, source)
-        groupings: list[tuple[str, ...]] = [(), *crossings]
-        if checked.fold is not None:
-            groupings.append((FOLD,))
-        tables = {by: _tables(rows, roles, found, by, binning) for by in groupings}
-        tables[()].setdefault((), _table([], [], [], [], binning))
+        groupings = [*crossings, *([(FOLD,)] if checked.fold is not None else [])]
+        tables = _counted(rows, roles, found, groupings or [()], binning)
     return CountedView(
         dataset=dataset,
         model=model,
@@ -149,7 +148,7 @@ def _binning(
 
 def _distinct(rows: CountedRows, score: queries.Field, found: Known, limit: int) -> int:
     """How many distinct scores there are, or a number beyond the limit."""
-    for first in (2 * limit, None):
+    for first in (limit + limit // 4, None):
         query = queries.distinct_scores(score, found.where, first)
         distinct = int(rows.ask(query)["n"][0])
         if distinct > limit:
@@ -158,34 +157,64 @@ def _distinct(rows: CountedRows, score: queries.Field, found: Known, limit: int)
 
 
 def _combinations(found: Known, columns: Sequence[str]) -> npt.NDArray[Any]:
-    codes = [found.cells.groups[c][0] for c in columns]
-    return np.unique(np.stack(codes, axis=1), axis=0)
-
-
-def _tables(
-    rows: CountedRows, roles: Roles, found: Known, by: tuple[str, ...], binning: Binning | None
-) -> Tables:
-    """The score table of every combination of values of the columns ``by``."""
-    names = [str(roles.fold) if column == FOLD else column for column in by]
-    query = queries.score_counts(
-        rows.field(roles.target),
-        rows.field(str(roles.score or roles.margin)),
-        [rows.field(name) for name in names],
-        found.where,
-        binning,
-    )
-    answer = rows.ask(query)
-    positive_index = found.checked.positive
-    index = positive_index if positive_index is not None else len(found.checked.labels) - 1
-    positive = _coded(rows, roles.target, answer["k0"], found.codes[TARGET]) == index
-    places = [
-        _coded(rows, name, answer[f"k{i + 1}"], found.codes[column])
-        for i, (column, name) in enumerate(zip(by, names, strict=True))
+    """Every combination of codes of the columns that occurs, shape (combinations, columns)."""
+    folds = found.checked.fold
+    codes = [
+        folds[0] if c == FOLD and folds is not None else found.cells.groups[c][0] for c in columns
     ]
-    return _cut(_entries(answer, binning), positive, places, answer, binning)
+    return np.unique(np.stack(codes, axis=1), axis=0) if codes else np.zeros((1, 0), np.int64)
 
 
-def _coded(rows: CountedRows, name: str, values: Any, codes: Mapping[Any, int]) -> Codes:
+def _counted(
+    rows: CountedRows,
+    roles: Roles,
+    found: Known,
+    groupings: Sequence[tuple[str, ...]],
+    binning: Binning | None,
+) -> dict[tuple[str, ...], Tables]:
+    """The score tables of all rows, and of every combination of values of each grouping.
+
+    All rows are added up from the grouping with the fewest combinations.
+    """
+    fewest = min(groupings, key=lambda by: len(_combinations(found, by)), default=())
+    tables: dict[tuple[str, ...], Tables] = {}
+    for by in [fewest, *(other for other in groupings if other != fewest)]:
+        answer, positive, places = _asked(rows, roles, found, by, binning)
+        entry = _entries(answer, binning)
+        tables[by] = _cut(entry, positive, places, answer, binning)
+        if () not in tables:
+            tables[()] = _cut(entry, positive, [], answer, binning)
+    return tables
+
+
+def _asked(
+    rows: CountedRows, roles: Roles, found: Known, by: tuple[str, ...], binning: Binning | None
+) -> tuple[Columns, npt.NDArray[np.bool_], list[Codes]]:
+    """The answer to one count, which of it is positive, and the codes of the columns ``by``."""
+    names = [roles.target, *(str(roles.fold) if column == FOLD else column for column in by)]
+    codes = [found.codes[column] for column in (TARGET, *by)]
+    few = [
+        rows.field(name).kind == "VARCHAR" and len(known) <= FEW
+        for name, known in zip(names, codes, strict=True)
+    ]
+    keys = [
+        queries.coded(rows.field(name), known) if short else rows.field(name).value
+        for name, known, short in zip(names, codes, few, strict=True)
+    ]
+    score = rows.field(str(roles.score or roles.margin))
+    answer = rows.ask(queries.score_counts(keys, score, found.where, binning))
+    values = [
+        np.ma.getdata(answer[f"k{i}"]).astype(np.int64)
+        if few[i]
+        else _codes_of(rows, name, answer[f"k{i}"], codes[i])
+        for i, name in enumerate(names)
+    ]
+    index = found.checked.positive
+    positive = values[0] == (len(found.checked.labels) - 1 if index is None else index)
+    return answer, np.asarray(positive), values[1:]
+
+
+def _codes_of(rows: CountedRows, name: str, values: Any, codes: Mapping[Any, int]) -> Codes:
     column = rows.column(name, rows.field(name).kind, values)
     return np.fromiter(map(codes.__getitem__, plain(column)), np.int64, len(column.values))
 

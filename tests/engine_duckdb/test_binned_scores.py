@@ -161,9 +161,8 @@ def test_edges_of_bins_are_exact(bins: int) -> None:
     connection = duckdb.connect()
     connection.execute("CREATE TABLE data (c0 VARCHAR, c1 DOUBLE)")
     connection.executemany("INSERT INTO data VALUES ('a', ?)", [[s] for s in scores.tolist()])
-    query = queries.score_counts(
-        Field(0, "VARCHAR"), Field(1, "DOUBLE"), [], None, Binning(bins, 0.0, 1.0)
-    )
+    score = Field(1, "DOUBLE")
+    query = queries.score_counts([], score, None, Binning(bins, 0.0, 1.0))
     answer = connection.execute(query.sql("duckdb", identify=True)).fetchnumpy()
     assert (answer["low"] >= answer["bin"] / bins).all()
     assert (answer["high"] < (answer["bin"] + 1) / bins).all()
