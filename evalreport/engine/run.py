@@ -20,6 +20,10 @@ from evalreport.engine.memory import MemoryTables
 from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepare import Prepared, Step, silent
 from evalreport.engine.records import Measure
+from evalreport.engine.reference_criteria import with_references
+from evalreport.engine.reference_declared import declared_records
+from evalreport.engine.reference_differences import compared_with_run
+from evalreport.engine.reference_run import read_references
 from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
 from evalreport.engine.subgroup_gaps import heterogeneity_tests, subgroup_gaps
@@ -67,6 +71,7 @@ def evaluate(
 
     ``at`` is the run's clock as text. ``step`` and ``advance`` report progress.
     """
+    references = read_references(prepared.loaded)
     failures = [failure for one in prepared.predictions for failure in one.failures]
     working = Working(prepared, failures=failures)
     for view in prepared.views:
@@ -82,13 +87,14 @@ def evaluate(
         for view, facts in zip(prepared.views, prepared.facts, strict=True)
         for record in _curves(working, view, facts)
     ]
-    acceptance = judge(
+    judged = judge(
         prepared.criteria,
         working.measures,
         [(view.dataset, view.model) for view in prepared.views],
         {key: None if first is None else str(first) for key, first in working.first.items()},
     )
-    comparisons = comparisons_of(working)
+    acceptance = with_references(working, judged, references)
+    comparisons = [*comparisons_of(working), *compared_with_run(working, references)]
     thresholds = _threshold_records(working)
     return {
         "schema": SCHEMA,
@@ -109,6 +115,8 @@ def evaluate(
         "acceptance": acceptance,
         "cautions": cautions_of(working, comparisons, acceptance, thresholds),
         "failures": [*working.failures, *(f for e in working.evaluations for f in e.failures)],
+        **declared_records(working),
+        **references.as_json(),
         **_subgroup_records(working),
         **training_records(prepared.predictions),
     }

@@ -39,6 +39,11 @@ def results_schema() -> dict[str, Any]:
             "comparisons": _list(_comparison(), "Differences: model minus reference."),
             "acceptance": _list(_acceptance(), "Criteria and their outcomes."),
             "cautions": _list(_caution(), "What a reader has to know."),
+            "declared": _list(_declared(), "Values declared elsewhere, beside the measured ones."),
+            "references": _list(
+                _object("run results_sha256", run=_TEXT, results_sha256=_TEXT),
+                "Earlier runs that comparisons and criteria refer to.",
+            ),
         },
     }
 
@@ -132,6 +137,16 @@ def _acceptance() -> dict[str, Any]:
         measure=_TEXT_OR_NULL, bound={"enum": ["point", "lower", "upper"]},
         required=_NUMBER_OR_NULL, observed=_NUMBER_OR_NULL,
         outcome={"enum": ["pass", "fail", "not_evaluated"]}, reason=_TEXT_OR_NULL, text=_TEXT,
+    )
+
+
+def _declared() -> dict[str, Any]:
+    return _object(
+        "declared metric dataset model subgroup measure value source measured interval "
+        "difference within reason",
+        dataset=_TEXT, model=_TEXT, subgroup=_GROUP, metric=_TEXT, measure=_TEXT_OR_NULL,
+        value={"type": "number"}, source=_TEXT, measured=_NUMBER_OR_NULL, interval=_interval(),
+        difference=_NUMBER_OR_NULL, within={"type": ["boolean", "null"]}, reason=_TEXT_OR_NULL,
     )
 
 

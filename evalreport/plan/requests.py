@@ -8,7 +8,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Metric
 from evalreport.plan.build import MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
-from evalreport.spec.acceptance import Criterion
+from evalreport.spec.acceptance import WhichNumber
 from evalreport.spec.costs import TwoClassCosts
 from evalreport.spec.model import Spec
 from evalreport.spec.thresholds import Threshold
@@ -32,7 +32,7 @@ def requests_of(spec: Spec) -> Requests:
 
 def _metrics(spec: Spec) -> tuple[MetricRequest, ...]:
     found: dict[tuple[str, tuple[tuple[str, Any], ...]], MetricRequest] = {}
-    wanted = [*spec.metrics, *(criterion.metric for criterion in spec.acceptance)]
+    wanted = [*spec.metrics, *(number.metric for number in (*spec.acceptance, *spec.declared))]
     for asked in wanted:
         metric = asked.metric
         for params in _expanded(metric, dict(asked.params), spec.prevalence):
@@ -52,7 +52,7 @@ def _expanded(
 
 def _thresholds(spec: Spec) -> tuple[ThresholdRequest, ...]:
     asked = [request_of(threshold) for threshold in spec.thresholds or ()]
-    for criterion in spec.acceptance:
+    for criterion in (*spec.acceptance, *spec.declared):
         if isinstance(criterion.threshold, Threshold):
             more = request_of(criterion.threshold)
             if asked and more not in asked:
@@ -71,7 +71,7 @@ def request_of(threshold: Threshold) -> ThresholdRequest:
 
 def _subgroups(spec: Spec) -> tuple[tuple[str, ...], ...]:
     wanted = list(spec.subgroups)
-    for criterion in spec.acceptance:
+    for criterion in (*spec.acceptance, *spec.declared):
         if isinstance(criterion.subgroup, dict) or hasattr(criterion.subgroup, "items"):
             columns = tuple(criterion.subgroup)  # type: ignore[arg-type]
             if not any(set(columns) == set(known) for known in wanted):
@@ -93,7 +93,7 @@ def costs_of(spec: Spec) -> Any:
     return {actual: dict(row) for actual, row in spec.costs.items()}
 
 
-def threshold_text(criterion: Criterion) -> str | None:
+def threshold_text(criterion: WhichNumber) -> str | None:
     """The threshold a criterion names, in words; None for the first."""
     choice = criterion.threshold
     if choice is None:

@@ -139,6 +139,28 @@ def shift(now: Estimate, then: Estimate) -> Shift:
     return Shift(difference, interval, now.level, "square_and_add")
 
 
+def exact_difference(now: Mapping[str, Any], then: Mapping[str, Any]) -> float:
+    """The difference of two recorded values, in fractions where both are fractions of counts.
+
+    >>> one = {"value": 0.85, "numerator": 17, "denominator": 20}
+    >>> two = {"value": 0.9, "numerator": 18, "denominator": 20}
+    >>> exact_difference(one, two), 0.85 - 0.9
+    (-0.05, -0.050000000000000044)
+    """
+    fractions = [_fraction(record) for record in (now, then)]
+    if fractions[0] is not None and fractions[1] is not None:
+        return float(fractions[0] - fractions[1])
+    return float(now["value"]) - float(then["value"])
+
+
+def _fraction(record: Mapping[str, Any]) -> Fraction | None:
+    top, bottom = record.get("numerator"), record.get("denominator")
+    if type(top) is not int or type(bottom) is not int or bottom == 0:
+        return None
+    found = Fraction(top, bottom)
+    return found if float(found) == record["value"] else None
+
+
 def square_and_add(now: Estimate, then: Estimate) -> Interval | None:
     """Limits of a difference from the limits of both values; None where one is missing."""
     if now.low is None or now.high is None or then.low is None or then.high is None:

@@ -96,7 +96,9 @@ def test_text_and_json(weeks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(json.loads(capsys.readouterr().out)["runs"]) == 2
 
 
-def test_runs_that_went_stay_in_the_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_that_went_stay_in_the_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     runs = audits(tmp_path, GOOD[:4])
     assert status_of(["prune", str(tmp_path / "runs"), "--keep", "3"]) == 0
     shutil.rmtree(runs[1])
