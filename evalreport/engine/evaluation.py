@@ -14,6 +14,7 @@ from evalreport.engine.measures import Computed, Measurer, as_measure, not_appli
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.records import Measure, TableRecord
 from evalreport.errors import EvalreportError
+from evalreport.plan.requests import metric_named
 from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest
 from evalreport.predict.view import View
 
@@ -161,7 +162,8 @@ class Evaluator:
         value = mean_over_folds(names, values)
         interval = None
         if self.view.fold_sizes is not None:
-            interval = fold_interval(values, self.view.fold_sizes, self.measurer.settings.level)
+            level, bounds = self.measurer.settings.level, metric_named(task.metric).bounds
+            interval = fold_interval(values, self.view.fold_sizes, level, bounds)
         request = self._request(task)
         ids = [self._table(Slice(fold=name), request) for name in names]
         resolved = self.measurer.thresholds.get(request) if request is not None else None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals import IntervalResult
 from evalreport.metrics.formula import Undefined, Value, number_text
 from evalreport.statistics.folds import nadeau_bengio
 
+#: Up to so many folds the mean is taken in exact fractions.
+EXACT_FOLDS = 100
 #: Up to so many folds the mean is written out in full.
 WRITTEN_FOLDS = 12
 
@@ -29,12 +32,20 @@ def mean_over_folds(folds: Sequence[str], values: Sequence[Evaluated]) -> Evalua
         note = f"undefined in {len(missing)} of {len(folds)} folds, left out of the mean: {shown}"
     if not numbers:
         return Evaluated(Undefined(note or "there is no fold"), formula, "0 / 0", note=note)
-    value = math.fsum(numbers) / len(numbers)
+    value = _mean(values, numbers)
     if len(numbers) <= WRITTEN_FOLDS:
         written = f"({' + '.join(number_text(n) for n in numbers)}) / {len(numbers)}"
     else:
         written = f"sum of {len(numbers)} fold values / {len(numbers)}"
     return Evaluated(Value(value), formula, written, note=note)
+
+
+def _mean(values: Sequence[Evaluated], numbers: Sequence[float]) -> float:
+    """The mean, in exact fractions where every fold's value is one."""
+    exact = [v.exact for v in values if isinstance(v.outcome, Value)]
+    if len(exact) <= EXACT_FOLDS and all(isinstance(e, (int, Fraction)) for e in exact):
+        return float(sum((Fraction(e) for e in exact), Fraction(0)) / len(exact))
+    return math.fsum(numbers) / len(numbers)
 
 
 def spread(values: Sequence[Evaluated]) -> float | None:
@@ -47,7 +58,10 @@ def spread(values: Sequence[Evaluated]) -> float | None:
 
 
 def fold_interval(
-    values: Sequence[Evaluated], sizes: Mapping[str, tuple[int, int]], level: float
+    values: Sequence[Evaluated],
+    sizes: Mapping[str, tuple[int, int]],
+    level: float,
+    bounds: tuple[float, float],
 ) -> IntervalResult | None:
     """Nadeau-Bengio corrected interval of the mean, from mean training and test sizes.
 
@@ -61,4 +75,5 @@ def fold_interval(
     limits = nadeau_bengio(numbers, train, test, level)
     if limits is None:
         return None
-    return IntervalResult(level, limits.low, limits.high, "nadeau_bengio")
+    low, high = max(limits.low, bounds[0]), min(limits.high, bounds[1])
+    return IntervalResult(level, low, high, "nadeau_bengio")

@@ -16,6 +16,8 @@ from evalreport.metrics.declare import REGISTRY, Metric
 #: Modules that declare metrics; a new module of declarations is added here once.
 DECLARING = (
     "counts",
+    "combined",
+    "diagnostic",
     "matrix",
     "ranking",
     "precision_recall",

@@ -223,7 +223,8 @@ def _same_for_all_models(metric: Metric, task: Task) -> bool:
 def family_of(metric: Metric, average: str | None, *, paired: bool = True) -> Family:
     """How a value of this metric is compared.
 
-    >>> from evalreport.metrics.counts import f1, precision, recall
+    >>> from evalreport.metrics.combined import f1
+    >>> from evalreport.metrics.counts import precision, recall
     >>> [family_of(m, None).name for m in (recall, precision, f1)]
     ['ROWS', 'CALLS', 'OTHER']
     """

@@ -18,7 +18,7 @@ from evalreport.metrics import (
     ranking,
     targeting,
 )
-from evalreport.metrics.counts import net_benefit
+from evalreport.metrics.diagnostic import net_benefit
 from evalreport.metrics.formula import Expression, Value
 from evalreport.metrics.tables import ClassScores, ScoreTable
 

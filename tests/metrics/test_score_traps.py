@@ -23,7 +23,8 @@ from evalreport.metrics import (
     targeting,
 )
 from evalreport.metrics.catalogue import catalogue
-from evalreport.metrics.counts import f1, precision, recall
+from evalreport.metrics.combined import f1
+from evalreport.metrics.counts import precision, recall
 from evalreport.metrics.declare import Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.sets_table import LabelSets

@@ -21,7 +21,8 @@ from evalreport.metrics import (
     probabilities,
     ranking,
 )
-from evalreport.metrics.counts import f1, fbeta, precision, recall
+from evalreport.metrics.combined import f1, fbeta
+from evalreport.metrics.counts import precision, recall
 from evalreport.metrics.sets_table import LabelSets, samples_average, samples_values, undefined_rows
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)

@@ -1,0 +1,139 @@
+"""Metrics of diagnostic tests: likelihood ratios, values at a prevalence, net benefit."""
+
+from __future__ import annotations
+
+import math
+
+from evalreport.metrics.counts import NO_ROW
+from evalreport.metrics.declare import Goal, Interval, Parameter, metric
+from evalreport.metrics.formula import Ratio, ratio
+from evalreport.metrics.tables import Counts
+
+GLAS = "Glas A. et al. The diagnostic odds ratio. J Clin Epidemiol 56, 2003"
+
+
+@metric(
+    title="Positive likelihood ratio",
+    aliases=("positive_likelihood_ratio",),
+    bounds=(0.0, math.inf),
+    no_average="ratios of rates are not averaged over classes",
+    interval=Interval.LOG,
+    undefined="recall or the false positive rate is undefined, or both are 0",
+    use="to update odds by a positive result; independent of prevalence",
+    avoid="with few false positives: the interval is wide, and 0 makes it infinite",
+    reference=GLAS,
+)
+def lr_plus(c: Counts) -> Ratio:
+    """How many times more often a row of the class is predicted so than another row.
+
+    >>> lr_plus(Counts(tp=8, fp=2, fn=2, tn=8)).outcome()
+    Value(4.0)
+    """
+    return ratio(ratio(c.tp, c.positives), ratio(c.fp, c.fp + c.tn))
+
+
+@metric(
+    title="Negative likelihood ratio",
+    aliases=("negative_likelihood_ratio",),
+    bounds=(0.0, math.inf),
+    goal=Goal.MINIMIZE,
+    no_average="ratios of rates are not averaged over classes",
+    interval=Interval.LOG,
+    undefined="the false negative rate or specificity is undefined, or both are 0",
+    use="to update odds by a negative result; independent of prevalence",
+    avoid="with few false negatives: the interval is wide",
+    reference=GLAS,
+)
+def lr_minus(c: Counts) -> Ratio:
+    """How many times more often a row of the class is missed than another row is left alone.
+
+    >>> lr_minus(Counts(tp=8, fp=2, fn=2, tn=8)).outcome()
+    Value(0.25)
+    """
+    return ratio(ratio(c.fn, c.positives), ratio(c.tn, c.fp + c.tn))
+
+
+@metric(
+    title="Diagnostic odds ratio",
+    aliases=("dor",),
+    bounds=(0.0, math.inf),
+    no_average="odds ratios are not averaged over classes",
+    interval=Interval.LOG,
+    undefined="both products of the table's diagonals are 0",
+    use="as one figure of discrimination that does not depend on prevalence",
+    avoid="as the only figure: it hides whether positives or negatives are missed",
+    reference=GLAS,
+)
+def diagnostic_odds_ratio(c: Counts) -> Ratio:
+    """The odds of a positive prediction among rows of the class over those among the rest.
+
+    >>> diagnostic_odds_ratio(Counts(tp=8, fp=2, fn=2, tn=8)).outcome()
+    Value(16.0)
+    """
+    return ratio(c.tp * c.tn, c.fp * c.fn)
+
+
+_PREVALENCE = Parameter(
+    "prevalence", float, required=True, low=0.0, high=1.0, open_low=True, open_high=True,
+    meaning="share of positives where the classifier will be used",
+)
+
+
+@metric(
+    title="Precision at a prevalence",
+    interval=Interval.PREDICTIVE,
+    no_average="it belongs to one class",
+    undefined="recall or specificity is undefined, or nothing is predicted {label}",
+    parameters=(_PREVALENCE,),
+    use="when the sample's share of positives is not that of the intended use",
+    avoid="when recall and specificity themselves differ between sample and use",
+    reference="Mercaldo N. et al. Stat Med 26, 2007",
+)
+def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
+    """Precision at another share of positives, from recall and specificity (Bayes' rule).
+
+    >>> ppv_at_prevalence(Counts(tp=9, fn=1, fp=1, tn=9), prevalence=0.5).outcome()
+    Value(0.9)
+    """
+    found = ratio(c.tp, c.positives) * prevalence
+    return ratio(found, found + ratio(c.fp, c.fp + c.tn) * (1 - prevalence))
+
+
+@metric(
+    title="NPV at a prevalence",
+    interval=Interval.PREDICTIVE,
+    no_average="it belongs to one class",
+    undefined="recall or specificity is undefined, or everything is predicted {label}",
+    parameters=(_PREVALENCE,),
+    use="when the sample's share of positives is not that of the intended use",
+    avoid="when recall and specificity themselves differ between sample and use",
+    reference="Mercaldo N. et al. Stat Med 26, 2007",
+)
+def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
+    """Negative predictive value at another share of positives (Bayes' rule).
+
+    >>> npv_at_prevalence(Counts(tp=9, fn=1, fp=1, tn=9), prevalence=0.5).outcome()
+    Value(0.9)
+    """
+    left = ratio(c.tn, c.fp + c.tn) * (1 - prevalence)
+    return ratio(left, left + ratio(c.fn, c.positives) * prevalence)
+
+
+@metric(
+    title="Net benefit",
+    bounds=(-math.inf, 1.0),
+    best=math.nan,
+    interval=Interval.MEAN,
+    no_average="it belongs to one class and one threshold",
+    undefined=NO_ROW,
+    use="to ask whether acting on the classifier does more good than treating all or none",
+    avoid="at a threshold that is no probability anybody would act on",
+    reference="Vickers A., Elkin E. Decision curve analysis. Med Decis Making 26, 2006",
+)
+def net_benefit(c: Counts, *, threshold: float) -> Ratio:
+    """True positives per row, less false positives weighted by the odds of the threshold.
+
+    >>> net_benefit(Counts(tp=30, fp=10, fn=5, tn=55), threshold=0.2).outcome()
+    Value(0.275)
+    """
+    return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.n)
