@@ -114,6 +114,8 @@ class _Printer:
         self.labels, self.cells, self.extra, self.marks = labels, cells, extra, marks
         self.positive = positive
         self.size = len(labels)
+        # Without marks the eye needs the diagonal in a large table.
+        self.plain = self.size > 2 and not (marks.top or marks.frames)
 
     def row(self, i: int, chosen: Sequence[int], totals: Sequence[Any], strong: bool) -> CountRow:
         """The row of an actual class."""
@@ -144,6 +146,7 @@ class _Printer:
             frame=self.marks.frames.get(place, ""),
             weight=self.marks.top.get(place, ""),
             total=total,
+            strong=self.plain and place[0] == place[1] and not total,
         )
 
     def _role(self, i: int, j: int) -> str:

@@ -111,9 +111,7 @@ def _rounded(tag: str) -> str:
     >>> _rounded('<path d="M 1.25 -10.75 L 3.0 4.55"/>')
     '<path d="M 1.2 -10.8 L 3.0 4.5"/>'
     """
-    return re.sub(
-        r"(?<=[\s\"(,\-])\d+\.\d{2,}(?=[\s\",)])", lambda m: f"{float(m[0]):.1f}", tag
-    )
+    return re.sub(r"(?<=[\s\"(,\-])\d+\.\d{2,}(?=[\s\",)])", lambda m: f"{float(m[0]):.1f}", tag)
 
 
 def _fewer_points(path: str) -> str:

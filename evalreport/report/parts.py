@@ -33,6 +33,7 @@ class CountCell:
     frame: str = ""
     weight: str = ""
     total: bool = False
+    strong: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from evalreport.report.words import condition_text, label_text, measure_title, p
 
 #: Metrics with a strip of their own; the others share one.
 OWN_STRIPS = 3
+#: So few metrics all have a strip of their own.
+FEW_METRICS = 5
 SWEEP_LINES = 11
 MOST_SUBGROUPS = 24
 
@@ -62,7 +64,8 @@ def _of_columns(
         for i, ms in grouped([*whole, *measures]).items()
         if any(m.get("subgroup") for m in ms)
     }
-    leading = sorted(same, key=lambda i: _rank(contents, same[i]))[:OWN_STRIPS]
+    ranked = sorted(same, key=lambda i: _rank(contents, same[i]))
+    leading = ranked if len(ranked) <= FEW_METRICS else ranked[:OWN_STRIPS]
     flat = all(contents.is_binary(v) for v in contents.views)
     for i in leading:
         rows = _ordered(contents, same[i], slices)

@@ -17,6 +17,8 @@ from evalreport.report.words import label_text, measure_title, method_text
 MOST_LINES = 60
 #: Numbers beside each other in one strip.
 ACROSS = 6
+#: Fewer numbers than this keep to the left, with room after them.
+FEW = 4
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,9 @@ def measures_strip(
             previous = row.group
         model = [Column("model", "left", "10%")] if with_model else []
         counts = [Column(name, "right", "4.5%") for name in FLAT] if flat else []
-        values = [Column(names[i], "right") for i in chosen]
+        narrow = len(chosen) < FEW
+        values = [Column(names[i], "right", "14%" if narrow else "") for i in chosen]
+        values += [Column("", "left")] if narrow else []
         part = f"{caption}, continued" if strips else caption
         strips.append(
             Strip(
@@ -180,6 +184,7 @@ def _measures_line(
     for m in found:
         number = number_of(contents, m, whisker=False) if m is not None else None
         cells.append(LineCell(number=number, align="right"))
+    cells += [LineCell()] if len(found) < FEW else []
     return Line(
         tuple(cells),
         table=str(first["table"]) if laid is not None else "",

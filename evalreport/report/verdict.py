@@ -75,7 +75,7 @@ def _criteria(contents: Contents) -> Criteria:
     entries = sorted(contents.many("acceptance"), key=lambda c: ORDER.get(str(c["outcome"]), 3))
     shown = entries[:MOST_CRITERIA]
     flat = any(_flat(contents, c) for c in shown)
-    columns = [Column("criterion", "left", "20%")]
+    columns = [Column("criterion", "left", "18.5%")]
     columns.append(Column("model", "left", "10%"))
     if flat:
         columns += [Column(name, "right", "4.4%") for name in FLAT]
@@ -84,7 +84,7 @@ def _criteria(contents: Contents) -> Criteria:
         Column("held against it", "right", "14%"),
         Column("required", "right", "7.5%"),
         Column("", "left", "10%"),
-        Column("outcome", "left", "12%"),
+        Column("outcome", "left", "13.5%"),
     ]
     caption = "Acceptance criteria"
     if len(shown) < len(entries):
