@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -60,8 +61,16 @@ class DuckDBRows:
         return Field(place, _shown_type(self.types[place]))
 
     def ask(self, query: exp.Select) -> Columns:
-        answer: Columns = self._connection.execute(query.sql("duckdb", identify=True)).fetchnumpy()
-        return answer
+        text = query.sql("duckdb", identify=True)
+        # The query runs beside the main thread, which so can be stopped by a signal at once.
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(lambda: self._connection.execute(text).fetchnumpy())
+            try:
+                found: Columns = answer.result()
+            except BaseException:
+                self._connection.interrupt()
+                raise
+        return found
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
         return parquet_column(name, kind, values)
@@ -105,7 +114,6 @@ def duckdb_rows(source: Source, columns: tuple[str, ...], memory: int) -> Iterat
             reason = str(error).splitlines()[0].replace(path, source.name)
             raise damaged(source.name, reason) from None
         finally:
-            connection.interrupt()
             connection.close()
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlglot
 from engine_duckdb.counted_runs import run, spec_of
 
 from evalreport.data.source import open_source
@@ -119,3 +122,27 @@ def test_spark_without_an_address_or_a_server(write: Callable[..., Path]) -> Non
 @pytest.mark.parametrize(("text", "count"), [("1MB", 10**6), ("2 GiB", 2**31), ("1.5GB", 1.5e9)])
 def test_memory_limits(text: str, count: float) -> None:
     assert limit_bytes(text) == count
+
+
+def test_a_signal_stops_a_query_at_once(write: Callable[..., Path]) -> None:
+    endless = sqlglot.parse_one(
+        "SELECT count(*) AS n FROM range(1000000) a, range(1000000) b "
+        "WHERE hash(a.range + b.range) = 1",
+        read="duckdb",
+    )
+
+    def stop(_number: int, _frame: object) -> None:
+        raise SystemExit(130)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    start = time.monotonic()
+    try:
+        with (
+            pytest.raises(SystemExit),
+            duckdb_rows(open_source(write(ROWS)), ("y",), MEMORY) as rows,
+        ):
+            rows.ask(endless)  # type: ignore[arg-type]
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 30
