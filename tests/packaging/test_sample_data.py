@@ -9,12 +9,16 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import yaml
+
+from evalreport.plan.columns import check_columns
+from evalreport.spec.load import load_spec
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = REPOSITORY / "sample_data"
 CONFIGS = sorted((REPOSITORY / "configs").glob("*.yaml"))
-REMADE = ("breast_cancer", "digits", "imbalanced")
+REMADE = (
+    "breast_cancer", "breast_measurements", "digits", "gradient_descent", "imbalanced", "iris",
+)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -114,13 +118,12 @@ def test_accuracy_of_the_imbalanced_set_misleads() -> None:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
 def test_config_names_files_columns_and_labels_that_exist(config: Path) -> None:
-    spec = yaml.safe_load(config.read_text(encoding="utf-8"))
-    (dataset,) = spec["datasets"].values()
-    rows = rows_of(config.parent / dataset["path"])
-    columns = {dataset["target"], dataset["id"], *spec.get("subgroups", [])}
-    for source in spec["models"].values():
-        (asked,) = source.values()
-        columns |= set(asked.values()) if isinstance(asked, dict) else {asked}
-    assert columns <= set(rows[0])
-    assert {row[dataset["target"]] for row in rows} == set(dataset["labels"])
-    assert len({row[dataset["id"]] for row in rows}) == len(rows)
+    """Files and columns as `evalreport check` sees them; labels and ids by reading the rows."""
+    loaded = load_spec(config)
+    check_columns(loaded)
+    for dataset in loaded.spec.datasets.values():
+        rows = rows_of(config.parent / str(dataset.path))
+        if isinstance(dataset.target, str) and dataset.labels is not None:
+            assert {row[dataset.target] for row in rows} == set(dataset.labels)
+        if dataset.id is not None and dataset.cluster is None:
+            assert len({row[dataset.id] for row in rows}) == len(rows)
