@@ -1,5 +1,6 @@
 # make demo    set everything up and make a first report
 # make test    set everything up and run the tests
+# make docs    write the pages of docs/ that follow from the code
 # make lint types layers wheel-test bench lock    see below
 
 SHELL := /bin/sh
@@ -34,7 +35,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
 WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
 
-.PHONY: demo test lint types layers wheel-test test-spark bench lock clean
+.PHONY: demo test docs lint types layers wheel-test test-spark bench lock clean
 
 demo: $(RUN_STAMP)
 	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
@@ -49,6 +50,9 @@ demo: $(RUN_STAMP)
 test: $(DEV_STAMP)
 	@sh requirements/pango.sh $(BIN)/python || true
 	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 -m "not wheel"
+
+docs: $(RUN_STAMP)
+	@$(BIN)/python docs/make_docs.py
 
 lint: $(DEV_STAMP)
 	@$(BIN)/ruff check .

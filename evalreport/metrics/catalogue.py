@@ -33,13 +33,16 @@ DECLARING = (
 
 @cache
 def catalogue() -> tuple[Metric, ...]:
-    """All metrics in the order they are declared, each once."""
+    """All metrics in the order they are declared, each once, whatever was imported before."""
     for module in DECLARING:
         importlib.import_module(f"evalreport.metrics.{module}")
     unique: dict[str, Metric] = {}
     for declared in REGISTRY.values():
         unique.setdefault(declared.name, declared)
-    return tuple(unique.values())
+    places = {f"evalreport.metrics.{module}": k for k, module in enumerate(DECLARING)}
+    # sorted is stable: within a module the order of declaration stays
+    place = {name: places.get(m.function.__module__, len(places)) for name, m in unique.items()}
+    return tuple(sorted(unique.values(), key=lambda m: place[m.name]))
 
 
 def find(word: str) -> Metric | None:

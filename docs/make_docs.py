@@ -1,0 +1,267 @@
+"""Writes the pages that follow from the code: ``make docs``, or ``python docs/make_docs.py``.
+
+Tests compare every page with what its function here returns, so that none can lag.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent
+WRITTEN = "<!-- Written by `make docs`; a test compares it. -->"
+
+_TABLES = {
+    "counts": (
+        "Of one class against the rest",
+        "Computed from the four cells of the classification table.",
+    ),
+    "matrix": ("Of the whole classification table", "Computed from all cells of the K x K table."),
+    "scores": (
+        "Of the scores of one class",
+        "Computed from the distinct scores with the rows of each class at each score.",
+    ),
+    "class_scores": ("Of the scores of all classes", "Need one column of scores per class."),
+    "label_sets": ("Of sets of labels", "For rows that have any number of labels at once."),
+}
+_SCORES = {
+    "rank": "any score that ranks",
+    "probability": "probabilities, within [0, 1]",
+    "margin": "margins, signed distances to the boundary of two classes",
+}
+
+
+def metrics_page() -> str:
+    """Every metric with everything that its declaration says."""
+    from evalreport.metrics.catalogue import catalogue
+
+    lines = [
+        "# The metrics",
+        "",
+        WRITTEN,
+        "",
+        "`evalreport metrics` lists them, `evalreport metrics NAME` explains one. A name or an",
+        "alias may be used in a spec; reports use the name.",
+        "",
+    ]
+    for table, (title, explanation) in _TABLES.items():
+        lines += [f"## {title}", "", explanation, ""]
+        for metric in catalogue():
+            if metric.table.value == table:
+                lines += _metric_section(metric)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _metric_section(metric: Any) -> Iterator[str]:
+    yield f"### `{metric.name}`"
+    yield ""
+    aliases = ", ".join(f"`{alias}`" for alias in metric.aliases)
+    yield f"{metric.title}{f' (also {aliases})' if aliases else ''}. {metric.meaning}"
+    yield ""
+    for word, text in _metric_facts(metric):
+        if text:
+            yield f"- {word}: {text}"
+    yield ""
+
+
+def _metric_facts(metric: Any) -> list[tuple[str, str]]:
+    low, high = (_number(bound) for bound in metric.bounds)
+    scored = metric.table.value in ("scores", "class_scores")
+    more = metric.classes_table
+    return [
+        ("formula", f"`{metric.formula or _formula(metric)}`"),
+        ("belongs to", "one class" if metric.scope == "class" else "all classes together"),
+        ("more than two classes", "" if more is None else f"from the {_table_name(more.value)}"),
+        ("two classes only", metric.two_classes_only),
+        ("needs", _SCORES[metric.kind.value] if scored else ""),
+        ("range", f"{low} to {high}"),
+        ("better", _direction(metric)),
+        ("parameters", "; ".join(_parameter(p) for p in metric.parameters)),
+        ("exactly one of", ", ".join(f"`{name}`" for name in metric.one_of)),
+        ("filled in by the spec", ", ".join(f"`{name}`" for name in metric.context)),
+        ("averages", ", ".join(a.value for a in metric.averages) or f"none: {metric.no_average}"),
+        ("undefined", metric.undefined.format(label="of the class")),
+        ("interval", ", ".join(f"`{m}`" for m in metric.interval.methods) or "none"),
+        ("mean over rows", "yes" if _is_mean_over_rows(metric) else ""),
+        ("use it", metric.use),
+        ("not", metric.avoid),
+        ("reference", metric.reference),
+    ]
+
+
+def _is_mean_over_rows(metric: Any) -> bool:
+    return any(f is not None for f in (metric.row_loss, metric.class_loss, metric.row_values))
+
+
+def _table_name(table: str) -> str:
+    return {"matrix": "classification table", "class_scores": "scores of all classes"}[table]
+
+
+def _direction(metric: Any) -> str:
+    best = "" if metric.best is None or math.isnan(metric.best) else _number(metric.best)
+    words = {"maximize": "higher", "minimize": "lower", "describe": "neither: it describes"}
+    if metric.goal.value == "target":
+        return f"closer to {best}"
+    return words[metric.goal.value] + (f", best {best}" if best else "")
+
+
+def _parameter(parameter: Any) -> str:
+    if parameter.choices:
+        allowed = " or ".join(f"`{choice}`" for choice in parameter.choices)
+    else:
+        allowed = {bool: "true or false"}.get(parameter.type) or parameter.range_text()
+        if parameter.type is int:
+            allowed = allowed.replace("a number", "a whole number")
+    default = f"default {_written(parameter.default)}"
+    if parameter.required:
+        default = "required"
+    elif parameter.optional:
+        default = "may be left out"
+    return f"`{parameter.name}`, {parameter.meaning} ({allowed}; {default})"
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"`{value}`"
+
+
+def _number(value: float) -> str:
+    return f"{value:g}".replace("inf", "infinity")
+
+
+def _formula(metric: Any) -> str:
+    """The formula that the metric's own arithmetic shows on a small table."""
+    expression = metric(_example(metric.table.value), **_example_arguments(metric))
+    return str(expression.formula())
+
+
+def _example_arguments(metric: Any) -> dict[str, Any]:
+    given = {"prevalence": 0.5} | ({metric.one_of[0]: 0.5} if metric.one_of else {})
+    context = {
+        "threshold": 0.5,
+        "costs": {"false_negative": 5, "false_positive": 1},
+        "parents": {},
+        "highest": (5, 10),
+    }
+    return metric.arguments(given) | {name: context[name] for name in metric.context}
+
+
+def _example(table: str) -> Any:
+    import numpy as np
+
+    from evalreport.metrics.sets_table import LabelSets
+    from evalreport.metrics.tables import ClassScores, Counts, Matrix, ScoreTable
+
+    one, scores = np.array([1, 1]), np.array([0.75, 0.25])
+    of_one = ScoreTable(scores, np.array([2, 1]), np.array([1, 2]))
+    flags = np.array([[True, False], [False, True]])
+    examples: dict[str, Callable[[], Any]] = {
+        "counts": lambda: Counts(tp=4, fp=1, fn=2, tn=3),
+        "matrix": lambda: Matrix.from_counts([[3, 1], [2, 4]]),
+        "scores": lambda: of_one,
+        "class_scores": lambda: ClassScores(
+            ("a", "b"), (of_one, of_one), scores, one, one, one, {(0, 1): of_one, (1, 0): of_one}
+        ),
+        "label_sets": lambda: LabelSets(("a", "b"), flags, flags, flags * 1.0),
+    }
+    return examples[table]()
+
+
+def cautions_page() -> str:
+    """Every caution with its reason and what to read instead."""
+    from evalreport.engine.cautions.listing import rows
+
+    lines = [
+        "# The cautions",
+        "",
+        WRITTEN,
+        "",
+        "What a report says about itself. A note explains, a warning asks not to rely on a number.",
+        "`cautions: {off: {code: reason}}` in the spec switches one off; the report then says so.",
+        "",
+    ]
+    for row in rows():
+        lines += [f"## `{row['code']}` ({row['severity']})", "", row["title"], ""]
+        for word, key in (("when", "when"), ("why", "why"), ("read instead", "read_instead")):
+            lines.append(f"- {word}: {' '.join(row[key].split())}")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+_STATUSES = {
+    "DONE": "done, and every acceptance criterion passed",
+    "FAILED": "done, but a criterion failed or could not be evaluated, or a section failed",
+    "USAGE": "wrong usage or spec",
+    "DATA": "wrong data",
+    "FILES": "files could not be read or written, a resource limit, or rendering failed",
+    "CONFLICT": "the target is in use, or verification failed",
+    "BUG": "a bug of evalreport",
+    "INTERRUPTED": "interrupted from the keyboard",
+    "TERMINATED": "ended from outside",
+}
+
+
+def errors_page() -> str:
+    """Every exit status and every kind of error.
+
+    Raises KeyError for a status that is not explained here.
+    """
+    from evalreport import errors
+
+    lines = [
+        "# Errors and exit statuses",
+        "",
+        WRITTEN,
+        "",
+        "A message says what was found, what would be right, and where; all mistakes that can be",
+        "found together are listed together. There is no traceback for statuses 1 to 5.",
+        "",
+        "| status | meaning |",
+        "|---|---|",
+        *(f"| {status.value} | {_STATUSES[status.name]} |" for status in errors.ExitStatus),
+        "",
+        "From Python, `evalreport.run` raises one of these; `problems` holds every mistake.",
+        "",
+        "| error | status | meaning |",
+        "|---|---|---|",
+    ]
+    for error in error_classes():
+        meaning = (error.__doc__ or "").split("\n\n")[0]
+        lines.append(f"| `{error.__name__}` | {error.status.value} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def error_classes() -> list[Any]:
+    """The kinds of error, a general one before its special ones."""
+    from evalreport import errors
+
+    found = [errors.EvalreportError]
+    for error in found:
+        found += error.__subclasses__()
+    return [error for error in found if error.__module__ == errors.__name__]
+
+
+def spec_page() -> str:
+    """The reference of the spec."""
+    from evalreport.spec.reference import spec_reference
+
+    return spec_reference()
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "metrics.md": metrics_page,
+    "cautions.md": cautions_page,
+    "errors.md": errors_page,
+    "spec.md": spec_page,
+}
+
+
+def main() -> None:
+    """Write every page."""
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

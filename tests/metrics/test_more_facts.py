@@ -1,0 +1,451 @@
+"""What is declared of every metric, written down here a second time from the literature.
+
+A column of FACTS: name; aliases; table; direction (``+`` higher, ``-`` lower, ``.`` neither,
+``=`` a target); lowest, highest and best value (``nan``: no value is best on all data);
+averages (M macro, m micro, W weighted, S samples); family of intervals.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evalreport.metrics import catalogue as catalogue_module
+from evalreport.metrics.catalogue import catalogue, find, known_names
+from evalreport.metrics.declare import (
+    REGISTRY,
+    Average,
+    Goal,
+    Interval,
+    Kind,
+    Metric,
+    Parameter,
+    Table,
+    metric,
+)
+from evalreport.metrics.tables import Counts
+
+FACTS = """
+accuracy | acc | counts | + 0 1 1 | MmW | PROPORTION
+error_rate | misclassification_rate | counts | - 0 1 0 | MmW | PROPORTION
+recall | sensitivity tpr | counts | + 0 1 1 | MmWS | PROPORTION
+specificity | tnr | counts | + 0 1 1 | MmW | PROPORTION
+precision | ppv | counts | + 0 1 1 | MmWS | PROPORTION
+npv | | counts | + 0 1 1 | MmW | PROPORTION
+fpr | | counts | - 0 1 0 | MmW | PROPORTION
+fnr | miss_rate | counts | - 0 1 0 | MmW | PROPORTION
+fdr | | counts | - 0 1 0 | MmW | PROPORTION
+false_omission_rate | | counts | - 0 1 0 | MmW | PROPORTION
+f1 | f1_score | counts | + 0 1 1 | MmWS | SMOOTH
+fbeta | | counts | + 0 1 1 | MmWS | SMOOTH
+jaccard | critical_success_index threat_score | counts | + 0 1 1 | MmW | PROPORTION
+youden_j | informedness youden | counts | + -1 1 1 | MmW | SMOOTH
+markedness | | counts | + -1 1 1 | MmW | SMOOTH
+g_mean | gmean | counts | + 0 1 1 | MmW | SMOOTH
+fowlkes_mallows | | counts | + 0 1 1 | MmW | SMOOTH
+lr_plus | positive_likelihood_ratio | counts | + 0 inf None | | LOG
+lr_minus | negative_likelihood_ratio | counts | - 0 inf 0 | | LOG
+diagnostic_odds_ratio | dor | counts | + 0 inf None | | LOG
+prevalence | | counts | . 0 1 None | | PROPORTION
+predicted_prevalence | detection_prevalence apparent_prevalence | counts | . 0 1 None | | PROPORTION
+selection_rate | | counts | . 0 1 None | | PROPORTION
+impact_ratio | | counts | + 0 1 nan | | LOG
+detection_rate | | counts | + 0 1 nan | | PROPORTION
+balanced_accuracy | | counts | + 0 1 1 | | SMOOTH
+balanced_error_rate | | counts | - 0 1 0 | | SMOOTH
+ppv_at_prevalence | | counts | + 0 1 1 | | PREDICTIVE
+npv_at_prevalence | | counts | + 0 1 1 | | PREDICTIVE
+net_benefit | | counts | + -inf 1 nan | | MEAN
+mcc | matthews_correlation phi | counts | + -1 1 1 | | CORRELATION
+kappa | cohen_kappa | matrix | + -1 1 1 | | KAPPA
+weighted_kappa | | matrix | + -inf 1 1 | | KAPPA
+no_information_rate | majority_share | matrix | . 0 1 None | | PROPORTION
+accuracy_p_value | | matrix | . 0 1 None | | NONE
+expected_cost | | counts | - -inf inf nan | | MEAN
+roc_auc | auc auroc c_statistic | scores | + 0 1 1 | MW | AUC
+gini | somers_d accuracy_ratio | scores | + -1 1 1 | MW | AUC
+mann_whitney_u | | scores | + 0 inf None | | AUC
+partial_auc | | scores | + 0 1 1 | MW | RESAMPLED
+ks | kolmogorov_smirnov | scores | + 0 1 1 | MW | RANKED
+hand_till_auc | m_measure | class_scores | + 0 1 1 | | RESAMPLED
+average_precision | ap | scores | + 0 1 1 | MW | RANKED
+pr_auc | auprc | scores | + 0 1 1 | MW | RANKED
+pr_auc_interpolated | | scores | + 0 1 1 | MW | RANKED
+h_measure | | scores | + 0 1 1 | MW | RESAMPLED
+gain | capture_rate | scores | + 0 1 1 | MW | RESAMPLED
+lift | | scores | + 0 inf None | MW | RESAMPLED
+log_loss | cross_entropy | scores | - 0 inf 0 | | MEAN
+brier | brier_score | scores | - 0 2 0 | | MEAN
+brier_scaled | brier_skill_score index_of_prediction_accuracy | scores | + -inf 1 1 | | RESAMPLED
+squared_error | mse | scores | - 0 1 0 | | MEAN
+absolute_error | mae | scores | - 0 1 0 | | MEAN
+softmax_cost | logistic_loss | scores | - 0 inf 0 | | MEAN
+top_k_accuracy | | class_scores | + 0 1 1 | | PROPORTION
+calibration_slope | | scores | = -inf inf 1 | | LOGISTIC
+calibration_intercept | | scores | = -inf inf 0 | | LOGISTIC
+calibration_in_the_large | | scores | = -inf inf 0 | | LOGISTIC
+oe_ratio | observed_expected_ratio | scores | = 0 inf 1 | | RESAMPLED
+ece | | scores | - 0 1 0 | MW | RESAMPLED
+mce | | scores | - 0 1 0 | MW | RESAMPLED
+hosmer_lemeshow | | scores | . 0 inf None | | NONE
+hosmer_lemeshow_p | | scores | . 0 1 None | | NONE
+spiegelhalter_z | | scores | = -inf inf 0 | | NONE
+spiegelhalter_p | | scores | . 0 1 None | | NONE
+exact_match | subset_accuracy | label_sets | + 0 1 1 | | PROPORTION
+hamming_loss | | label_sets | - 0 1 0 | | MEAN
+example_jaccard | multilabel_accuracy | label_sets | + 0 1 1 | | MEAN
+alpha_evaluation | | label_sets | + 0 1 1 | | MEAN
+hierarchical_loss | h_loss | label_sets | - 0 inf 0 | | MEAN
+one_error | | label_sets | - 0 1 0 | | MEAN
+coverage_error | | label_sets | - 0 inf 0 | | MEAN
+ranking_loss | | label_sets | - 0 1 0 | | MEAN
+label_ranking_average_precision | lrap | label_sets | + 0 1 1 | | MEAN
+"""
+GOALS = {"+": Goal.MAXIMIZE, "-": Goal.MINIMIZE, ".": Goal.DESCRIBE, "=": Goal.TARGET}
+AVERAGES = {
+    "M": Average.MACRO,
+    "m": Average.MICRO,
+    "W": Average.WEIGHTED,
+    "S": Average.SAMPLES,
+}
+ROWS = [[part.strip() for part in line.split("|")] for line in FACTS.strip().splitlines()]
+
+#: Metrics that belong to all classes together; all others belong to one class.
+OF_ALL_CLASSES = {
+    *("balanced_accuracy", "balanced_error_rate", "mcc", "kappa", "weighted_kappa"),
+    *("no_information_rate", "accuracy_p_value", "expected_cost", "hand_till_auc"),
+    *("log_loss", "brier", "brier_scaled", "squared_error", "absolute_error", "softmax_cost"),
+    *("top_k_accuracy", "exact_match", "hamming_loss", "example_jaccard", "alpha_evaluation"),
+    *("hierarchical_loss", "one_error", "coverage_error", "ranking_loss"),
+    "label_ranking_average_precision",
+}
+#: Metrics with a form of their own for more than two classes.
+WITH_MORE_CLASSES = {
+    "accuracy": Table.MATRIX,
+    "error_rate": Table.MATRIX,
+    "balanced_accuracy": Table.MATRIX,
+    "balanced_error_rate": Table.MATRIX,
+    "mcc": Table.MATRIX,
+    "expected_cost": Table.MATRIX,
+    "log_loss": Table.CLASS_SCORES,
+    "brier": Table.CLASS_SCORES,
+    "brier_scaled": Table.CLASS_SCORES,
+    "squared_error": Table.CLASS_SCORES,
+    "absolute_error": Table.CLASS_SCORES,
+}
+OF_PROBABILITIES = {
+    *("log_loss", "brier", "brier_scaled", "squared_error", "absolute_error"),
+    *("calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio"),
+    *("ece", "mce", "hosmer_lemeshow", "hosmer_lemeshow_p", "spiegelhalter_z", "spiegelhalter_p"),
+}
+CONTEXT = {
+    "net_benefit": ("threshold",),
+    "expected_cost": ("costs",),
+    "impact_ratio": ("highest",),
+    "hierarchical_loss": ("parents",),
+}
+
+
+def found(name: str) -> Metric:
+    declared = find(name)
+    assert declared is not None, name
+    return declared
+
+
+def test_these_are_all_metrics_and_aliases_in_their_order() -> None:
+    assert {row[0] for row in ROWS} == {m.name for m in catalogue()}
+    words = [word for row in ROWS for word in (row[0], *row[1].split())]
+    assert sorted(words) == list(known_names())
+    assert len(words) == len(set(words))
+
+
+def test_the_order_is_that_of_the_modules_and_not_of_their_import() -> None:
+    program = (
+        "import evalreport.metrics.ranking\n"
+        "from evalreport.metrics.catalogue import catalogue\n"
+        "print(*(m.name for m in catalogue()))"
+    )
+    command = [sys.executable, "-c", program]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert names == [m.name for m in catalogue()]
+    assert names[:3] == ["accuracy", "error_rate", "recall"]
+    assert names[-1] == "label_ranking_average_precision"
+    places = [catalogue_module.DECLARING.index(m.function.__module__.rpartition(".")[2])
+              for m in catalogue()]
+    assert places == sorted(places)
+
+
+def test_aliases_lead_to_their_metric() -> None:
+    for name, aliases, *_ in ROWS:
+        assert found(name).name == name
+        assert found(name).aliases == tuple(aliases.split())
+        assert all(found(alias) is found(name) for alias in aliases.split())
+    assert find("no such metric") is None
+
+
+def test_table_direction_range_and_best_value() -> None:
+    for name, _, table, range_text, _, _ in ROWS:
+        sign, low, high, best = range_text.split()
+        declared = found(name)
+        assert declared.table.value == table, name
+        assert declared.goal is GOALS[sign], name
+        assert declared.bounds == (float(low), float(high)), name
+        assert str(declared.best) == (best if best in ("None", "nan") else f"{best}.0"), name
+
+
+def test_averages_or_the_reason_against_them() -> None:
+    for name, _, _, _, averages, _ in ROWS:
+        declared = found(name)
+        assert declared.averages == tuple(AVERAGES[letter] for letter in averages), name
+        assert bool(declared.no_average) != bool(averages), name
+
+
+def test_interval_families() -> None:
+    for name, *_, family in ROWS:
+        assert found(name).interval is Interval[family], name
+
+
+def test_scope_kind_context_and_the_form_for_more_classes() -> None:
+    for declared in catalogue():
+        name = declared.name
+        assert declared.scope == ("all" if name in OF_ALL_CLASSES else "class"), name
+        margin = Kind.MARGIN if name == "softmax_cost" else Kind.RANK
+        assert declared.kind is (Kind.PROBABILITY if name in OF_PROBABILITIES else margin), name
+        assert declared.context == CONTEXT.get(name, ()), name
+        assert declared.classes_table is WITH_MORE_CLASSES.get(name), name
+        assert (declared.for_classes is None) == (name not in WITH_MORE_CLASSES), name
+        assert bool(declared.two_classes_only) == (name == "softmax_cost"), name
+        assert declared.one_of == (("max_fpr", "min_tpr") if name == "partial_auc" else ()), name
+
+
+MEANS_OVER_ROWS = {
+    "log_loss": "rc",
+    "brier": "rc",
+    "squared_error": "rc",
+    "absolute_error": "rc",
+    "softmax_cost": "r",
+    **dict.fromkeys(("exact_match", "hamming_loss", "example_jaccard", "alpha_evaluation"), "v"),
+    **dict.fromkeys(("hierarchical_loss", "one_error", "coverage_error", "ranking_loss"), "v"),
+    "label_ranking_average_precision": "v",
+}
+
+
+def test_which_metrics_are_means_over_rows() -> None:
+    for declared in catalogue():
+        losses = (declared.row_loss, declared.class_loss, declared.row_values)
+        known = "".join(letter for letter, loss in zip("rcv", losses, strict=True) if loss)
+        assert known == MEANS_OVER_ROWS.get(declared.name, ""), declared.name
+
+
+#: name; type; default; lowest; highest; whether a limit itself is not allowed; choices
+PARAMETERS = {
+    "fbeta": [("beta", float, 1.0, 0.0, 1e6, "(]", ())],
+    "ppv_at_prevalence": [("prevalence", float, "required", 0.0, 1.0, "()", ())],
+    "npv_at_prevalence": [("prevalence", float, "required", 0.0, 1.0, "()", ())],
+    "weighted_kappa": [("weights", str, "linear", None, None, "[]", ("linear", "quadratic"))],
+    "partial_auc": [
+        ("max_fpr", float, "optional", 0.0, 1.0, "(]", ()),
+        ("min_tpr", float, "optional", 0.0, 1.0, "[)", ()),
+        ("standardized", bool, False, None, None, "[]", ()),
+    ],
+    "h_measure": [
+        ("alpha", float, "optional", 0.0, 1e6, "(]", ()),
+        ("beta", float, "optional", 0.0, 1e6, "(]", ()),
+    ],
+    "gain": [("top", float, 0.1, 0.0, 1.0, "(]", ())],
+    "lift": [("top", float, 0.1, 0.0, 1.0, "(]", ())],
+    "top_k_accuracy": [("k", int, 2, 1, None, "[]", ())],
+    **{
+        name: [
+            ("bins", int, 10, 1, 10_000, "[]", ()),
+            ("strategy", str, "uniform", None, None, "[]", ("uniform", "quantile")),
+        ]
+        for name in ("ece", "mce")
+    },
+    "hosmer_lemeshow": [("groups", int, 10, 2, 10_000, "[]", ())],
+    "hosmer_lemeshow_p": [("groups", int, 10, 2, 10_000, "[]", ())],
+    "alpha_evaluation": [
+        ("alpha", float, 1.0, 0.0, 1e6, "[]", ()),
+        ("beta", float, 1.0, 0.0, 1.0, "[]", ()),
+        ("gamma", float, 1.0, 0.0, 1.0, "[]", ()),
+    ],
+}
+
+
+def test_parameters_their_defaults_and_limits() -> None:
+    for declared in catalogue():
+        expected = PARAMETERS.get(declared.name, [])
+        assert [p.name for p in declared.parameters] == [row[0] for row in expected]
+        for p, (_, kind, default, low, high, ends, choices) in zip(
+            declared.parameters, expected, strict=True
+        ):
+            said = "required" if p.required else "optional" if p.optional else p.default
+            assert (p.type, said, p.choices) == (kind, default, choices), declared.name
+            assert p.low == (-math.inf if low is None else low), (declared.name, p.name)
+            assert p.high == (math.inf if high is None else high), (declared.name, p.name)
+            assert (p.open_low, p.open_high) == (ends[0] == "(", ends[1] == ")"), declared.name
+            assert p.meaning
+
+
+def test_a_function_called_by_hand_has_the_declared_defaults() -> None:
+    for declared in catalogue():
+        written = inspect.signature(declared.function).parameters
+        for p in declared.parameters:
+            default = None if p.optional else p.default
+            if not p.required:
+                assert written[p.name].default == default, (declared.name, p.name)
+
+
+# -- families of intervals and enumerations ---------------------------------------------------
+
+
+def test_methods_of_each_family_default_first() -> None:
+    resampling = ("bootstrap_percentile", "bootstrap_bca")
+    proportions = (
+        *("wilson", "clopper_pearson", "agresti_coull", "jeffreys", "wald", "wilson_cc"),
+        *("wald_cc", "mid_p", "likelihood_ratio", "logit"),
+    )
+    expected = {
+        Interval.PROPORTION: (*proportions, *resampling),
+        Interval.AUC: ("delong", "delong_logit", "hanley_mcneil", *resampling),
+        Interval.LOG: ("log", *resampling),
+        Interval.KAPPA: ("wald", "delta", *resampling),
+        Interval.LOGISTIC: ("wald", *resampling),
+        Interval.CORRELATION: ("fisher_z", "delta", *resampling),
+        Interval.MEAN: ("normal", *resampling),
+        Interval.PREDICTIVE: ("mercaldo", *resampling),
+        Interval.SMOOTH: ("delta", *resampling),
+        Interval.RANKED: ("bootstrap_percentile", "influence", "bootstrap_bca"),
+        Interval.RESAMPLED: resampling,
+        Interval.NONE: (),
+    }
+    assert {family: family.methods for family in Interval} == expected
+
+
+def test_words_that_other_programs_read() -> None:
+    assert [t.value for t in Table] == ["counts", "matrix", "scores", "class_scores", "label_sets"]
+    assert [k.value for k in Kind] == ["rank", "probability", "margin"]
+    assert [g.value for g in Goal] == ["maximize", "minimize", "target", "describe"]
+    assert [a.value for a in Average] == ["macro", "micro", "weighted", "samples"]
+
+
+# -- parameters as a spec may write them -------------------------------------------------------
+
+ABOVE_0 = Parameter("x", float, 1.0, low=0.0, open_low=True, high=1.0)
+BELOW_1 = Parameter("x", float, 1.0, low=0.0, high=1.0, open_high=True)
+WHOLE = Parameter("k", int, 2, low=1)
+ANY = Parameter("x", float, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "problem"),
+    [
+        (ABOVE_0, 0.0, "a number above 0 and at most 1"),
+        (ABOVE_0, 1e-9, None),
+        (ABOVE_0, 1.0, None),
+        (ABOVE_0, 1.001, "a number above 0 and at most 1"),
+        (BELOW_1, 0.0, None),
+        (BELOW_1, -0.001, "a number at least 0 and below 1"),
+        (BELOW_1, 1.0, "a number at least 0 and below 1"),
+        (WHOLE, 1, None),
+        (WHOLE, 2.0, None),
+        (WHOLE, 0, "a number at least 1"),
+        (WHOLE, 1.5, "a whole number"),
+        (WHOLE, "2", "a whole number"),
+        (WHOLE, True, "a whole number"),
+        (ANY, math.inf, "a finite number"),
+        (ANY, math.nan, "a finite number"),
+        (ANY, "x", "a number"),
+        (ANY, True, "a number"),
+        (ANY, None, "a number"),
+        (Parameter("x", float, optional=True), None, None),
+        (Parameter("x", bool, False), True, None),
+        (Parameter("x", bool, False), 1, "true or false"),
+        (Parameter("x", str, "a", choices=("a", "b")), "b", None),
+        (Parameter("x", str, "a", choices=("a", "b")), "c", "one of a, b"),
+    ],
+)
+def test_what_is_wrong_with_a_parameter(
+    parameter: Parameter, value: object, problem: str | None
+) -> None:
+    assert parameter.problem(value) == problem
+
+
+def test_defaults_of_a_parameter() -> None:
+    plain = Parameter("x", float)
+    assert (plain.default, plain.choices) == (None, ())
+    assert (plain.required, plain.optional) == (False, False)
+    assert (plain.low, plain.high, plain.meaning) == (-math.inf, math.inf, "")
+    assert (plain.open_low, plain.open_high) == (False, False)
+
+
+def test_parameters_taken_together() -> None:
+    partial, ppv = found("partial_auc"), found("ppv_at_prevalence")
+    one = "partial_auc needs exactly one of max_fpr, min_tpr"
+    assert partial.missing({}) == one
+    assert partial.missing({"max_fpr": 0.1, "min_tpr": 0.9}) == one
+    assert partial.missing({"max_fpr": 0.1, "min_tpr": None}) is None
+    assert ppv.missing({}) == "ppv_at_prevalence needs prevalence"
+    assert ppv.missing({"prevalence": 0.1}) is None
+    assert found("accuracy").missing({}) is None
+    assert found("ece").arguments({"bins": 5}) == {"bins": 5, "strategy": "uniform"}
+
+
+# -- declaring ---------------------------------------------------------------------------------
+
+
+def of_counts(c: Counts) -> object:
+    """A first line
+    that goes on.
+
+    And more.
+    """
+    return c.tp
+
+
+def test_what_a_declaration_says_by_itself() -> None:
+    try:
+        declared = metric(title="T", reference="R", name="just_for_this_test")(of_counts)
+        assert declared.name == "just_for_this_test"
+        assert declared.meaning == "A first line that goes on."
+        assert (declared.aliases, declared.scope, declared.kind) == ((), "class", Kind.RANK)
+        assert (declared.goal, declared.bounds, declared.best) == (Goal.MAXIMIZE, (0.0, 1.0), 1.0)
+        assert (declared.averages, declared.no_average) == ((), "")
+        assert (declared.interval, declared.undefined) == (Interval.RESAMPLED, "0 / 0")
+        assert (declared.parameters, declared.one_of, declared.context) == ((), (), ())
+        assert (declared.use, declared.avoid, declared.formula) == ("", "", "")
+        assert (declared.two_classes_only, declared.table) == ("", Table.COUNTS)
+        assert find("just_for_this_test") is declared
+    finally:
+        REGISTRY.pop("just_for_this_test", None)
+
+
+def test_one_name_for_two_metrics_is_refused() -> None:
+    def recall(c: Counts) -> object:
+        return c.tp
+
+    with pytest.raises(ValueError, match="metric name 'recall' is declared twice"):
+        metric(title="T", reference="R")(recall)
+    with pytest.raises(ValueError, match="metric name 'ppv' is declared twice"):
+        metric(title="T", reference="R", name="another_for_this_test", aliases=("ppv",))(recall)
+    REGISTRY.pop("another_for_this_test", None)
+    assert found("ppv").name == "precision"
+
+
+def test_a_function_without_a_table_is_refused() -> None:
+    def of_nothing(x: int) -> object:
+        return x
+
+    with pytest.raises(TypeError, match="of_nothing: the first argument names no table"):
+        metric(title="T", reference="R")(of_nothing)
+
+
+def test_modules_that_declare_are_those_that_use_the_decorator() -> None:
+    folder = Path(catalogue_module.__file__).parent
+    declaring = [p.stem for p in folder.glob("*.py") if "\n@metric(" in p.read_text("utf-8")]
+    assert sorted(declaring) == sorted(catalogue_module.DECLARING)
