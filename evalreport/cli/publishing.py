@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from evalreport.cli.formats import DrawingOptions, Drawn, check_formats, drawn
 from evalreport.cli.progress import Progress
 from evalreport.errors import EvalreportError, ExitStatus
 from evalreport.record.clock import clock_text
-from evalreport.record.hashing import canonical_json, record_bytes
+from evalreport.record.hashing import FileRecord, canonical_json
 from evalreport.record.manifest import InputFile, RunDetails
 from evalreport.record.run_folder import RunFolder
 from evalreport.version import __version__
@@ -104,21 +104,29 @@ def _status(results: dict[str, Any], made: Drawn) -> ExitStatus:
 def _details(
     results: dict[str, Any], loaded: Any, prepared: Any, outcome: str, at: str
 ) -> RunDetails:
-    text = loaded.path.read_bytes() if loaded.path is not None else loaded.text.encode()
     return RunDetails(
         when=at,
         version=__version__,
         outcome=outcome,
-        spec=record_bytes(text),
+        spec=FileRecord(loaded.sha256, len(loaded.text.encode("utf-8"))),
         plan_sha256=prepared.plan.sha256,
         inputs=tuple(
-            InputFile("dataset", f"{one.dataset}: {Path(one.name).name}", one.sha256, one.bytes)
+            InputFile("dataset", f"{one.dataset}: {_file_name(one.name)}", one.sha256, one.bytes)
             for one in prepared.inputs
             if one.sha256 is not None
         ),
         versions=dict(results["provenance"]["versions"]),
         settings={"overrides": list(loaded.overrides), "engine": prepared.engine},
     )
+
+
+def _file_name(path: str) -> str:
+    r"""The last part of a path, by the rules of every system.
+
+    >>> _file_name("/data/a.csv"), _file_name("C:\\data\\a.csv")
+    ('a.csv', 'a.csv')
+    """
+    return PureWindowsPath(Path(path).name).name
 
 
 def _summary(

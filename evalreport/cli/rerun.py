@@ -33,7 +33,7 @@ def rerun_problems(run: Path, spec: Path | None) -> list[Problem]:
         )
     when = when_of(results)
     again = evaluate(
-        prepare(loaded, engine=results["provenance"]["engine"]["name"]),
+        prepare(loaded, engine=results["provenance"]["engine"].get("asked", "auto")),
         str(results["provenance"]["at"]),
     )
     data = canonical_json(again)

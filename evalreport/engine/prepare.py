@@ -22,6 +22,7 @@ from evalreport.engine.counting import (
 )
 from evalreport.engine.predicting import Fitting, Predicted, predicted
 from evalreport.engine.settings import Settings
+from evalreport.engine.sql_rows import open_database, read_query
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.plan.build import Requests, build_plan
 from evalreport.plan.facts import Facts
@@ -29,6 +30,7 @@ from evalreport.plan.requests import costs_of, requests_of, threshold_text
 from evalreport.plan.task import Plan
 from evalreport.predict.columns import columns_read, facts_of
 from evalreport.predict.view import View
+from evalreport.spec.datasets import Dataset, Query
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
 
@@ -64,6 +66,7 @@ class Prepared:
     criteria: tuple[Criterion, ...]
     engine: str = "memory"
     engine_reason: str = ""
+    asked_engine: str = "auto"
     tables: Mapping[str, RawTable] = field(default_factory=dict)
     predictions: tuple[Predicted, ...] = ()
 
@@ -124,6 +127,7 @@ def prepare(
         criteria=criteria_of(loaded),
         engine=name,
         engine_reason=reason,
+        asked_engine=engine,
         tables=data.tables,
         predictions=tuple(predictions),
     )
@@ -198,7 +202,7 @@ def _read_all(
     spec = loaded.spec
     _check_frames(spec, frames)
     sources = {
-        name: _source(loaded, str(dataset.path))
+        name: _source(loaded, dataset)
         for name, dataset in spec.datasets.items()
         if name not in frames
     }
@@ -243,7 +247,7 @@ def _counted(
         return False
     data.counted[name] = list(views)
     rows = views[0].ledger.rows_read if views else 0
-    shown = _shown(str(spec.datasets[name].path))
+    shown = _shown(source.name)
     data.inputs.append(InputData(name, shown, source.sha256, source.size, rows))
     return True
 
@@ -256,8 +260,12 @@ def _read(
     columns = columns_read(spec, name, subgroups)
     step(f"reading {name}", None)
     if isinstance(given, Source):
-        table = read_table(given, columns)
-        shown = _shown(str(spec.datasets[name].path))
+        path = spec.datasets[name].path
+        if isinstance(path, Query):
+            table = read_query(given, path, columns)
+        else:
+            table = read_table(given, columns)
+        shown = _shown(given.name)
         data.inputs.append(InputData(name, shown, given.sha256, given.size, table.rows))
     else:
         table = read_frame(given, name, columns)
@@ -267,9 +275,11 @@ def _read(
     data.choices[name] = Choice(choice.name, choice.reason.format(rows=table.rows))
 
 
-def _source(loaded: LoadedSpec, path: str) -> Source:
+def _source(loaded: LoadedSpec, dataset: Dataset) -> Source:
     folder = loaded.folder or Path()
-    return open_source(folder / path, path)
+    if isinstance(dataset.path, Query):
+        return open_database(folder, dataset.path)
+    return open_source(folder / str(dataset.path), str(dataset.path))
 
 
 def _shown(path: str) -> str:

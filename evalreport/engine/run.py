@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from evalreport.engine.acceptance import judge
+from evalreport.engine.baselines import baseline_records
 from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
 from evalreport.engine.further import cautions_of, comparisons_of
@@ -119,6 +120,9 @@ def evaluate(
         **references.as_json(),
         **_subgroup_records(working),
         **training_records(prepared.predictions),
+        "baselines": baseline_records(
+            prepared.views, prepared.requests.metrics, prepared.settings
+        ),
     }
 
 
@@ -273,7 +277,11 @@ def provenance(prepared: Prepared, at: str) -> dict[str, Any]:
         "plan_sha256": prepared.plan.sha256,
         "versions": versions(),
         "seed": prepared.settings.seed,
-        "engine": {"name": prepared.engine, "reason": prepared.engine_reason},
+        "engine": {
+            "name": prepared.engine,
+            "reason": prepared.engine_reason,
+            "asked": prepared.asked_engine,
+        },
     }
 
 

@@ -181,6 +181,11 @@ def _rows_problems(measure: Mapping[str, Any], table: Table) -> list[str]:
 
 def _check_mean(measure: Mapping[str, Any], parts: _Results) -> list[str] | None:
     folds = parts.folds.get(_fold_key(measure), [])
+    names = [name for name in measure.get("tables") or () if name in parts.tables]
+    listed = {parts.tables[name]["fold"] for name in names}
+    if listed:
+        # repeats of the whole have a fold's name of their own and are not part of the mean
+        folds = [fold for fold in folds if fold["fold"] in listed]
     if measure["state"] != "value" or not folds or any(f["state"] != "value" for f in folds):
         return None
     mean = sum((number(fold["value"]) for fold in folds), Fraction(0)) / len(folds)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import evalreport
 from evalreport.record.class_metrics import CLASS_METRICS, INFINITE, UNDEFINED, square_root
 from evalreport.record.curve_areas import curve_value
 from evalreport.record.printed import printed_problems
@@ -524,3 +525,21 @@ def test_pages_with_broken_or_foreign_markup() -> None:
         assert printed_problems(page, whole) == ()
     (problem,) = printed_problems(number.replace('"0.5"', '"half"'), whole)
     assert "data-value is 'half'" in problem.what
+
+
+def test_repeats_of_cross_validation_are_no_part_of_the_mean_over_folds() -> None:
+    """The mean is held to the folds whose tables it lists."""
+    spec = {
+        "evalreport": 1,
+        "title": "repeats",
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"estimator": "sklearn.tree.DecisionTreeClassifier",
+                         "params": {"random_state": 0}}},
+        "cross_validation": {"scheme": "stratified_k_fold", "folds": 3, "repeats": 2, "seed": 1},
+        "metrics": ["accuracy"],
+    }
+    columns = {"y": ["a", "b"] * 15, "x": [float(k * 7 % 11) for k in range(30)]}
+    results = evalreport.run(spec, frames={"d": columns}).json
+    names = {m["fold"] for m in results["measures"]}
+    assert {"mean", "repeat 2"} <= names
+    assert recompute(results).problems == ()
