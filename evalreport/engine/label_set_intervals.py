@@ -23,7 +23,8 @@ Floats = npt.NDArray[np.float64]
 class RowMean:
     """A mean over rows: ``values``, shape (n,), NaN where a row has none, and its bounds.
 
-    ``weight`` and ``cluster`` have shape (n,), None where there are none.
+    ``share`` says that every value is 0 or 1. ``weight`` and ``cluster`` have shape (n,),
+    None where there are none.
     """
 
     number: float
@@ -31,6 +32,7 @@ class RowMean:
     bounds: tuple[float, float]
     weight: Floats | None = None
     cluster: npt.NDArray[np.int64] | None = None
+    share: bool = False
 
     @property
     def counted(self) -> Floats:
@@ -64,6 +66,8 @@ def row_mean_interval(
         assert mean.cluster is not None
         top = np.bincount(mean.cluster, mean.parts)
         bottom = np.bincount(mean.cluster, mean.counted)
+        if mean.share:
+            return intervals.clustered_proportion(top, bottom, level)
         inside = bottom > 0
         return _linearised(mean, top[inside], bottom[inside], method, level)
     values = bootstrap.of_rows(where, _unweighted(mean), _has_value(mean))

@@ -18,7 +18,7 @@ from evalreport.engine.label_set_tables import SetTables
 from evalreport.engine.measures import Computed, Measurer, Resolved
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Average, Metric, Table
+from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Undefined, Value
 from evalreport.metrics.sets_table import (
     LabelSets,
@@ -108,7 +108,7 @@ class SetMeasurer(Measurer):
         assert metric.row_values is not None
         value = evaluated(metric, metric(sets, **arguments), None)
         values = np.asarray(metric.row_values(sets, **arguments), np.float64)
-        return self._with_interval(task, sets, values, value, metric.bounds)
+        return self._with_interval(task, metric, sets, values, value)
 
     def _of_samples(
         self, task: Task, metric: Metric, arguments: Mapping[str, Any], threshold: float | None
@@ -122,15 +122,15 @@ class SetMeasurer(Measurer):
             formula=expression.formula(),
         )
         values = samples_values(metric, sets, arguments)
-        return self._with_interval(task, sets, values, value, metric.bounds)
+        return self._with_interval(task, metric, sets, values, value)
 
     def _with_interval(
         self,
         task: Task,
+        metric: Metric,
         sets: LabelSets,
         values: npt.NDArray[np.float64],
         value: Evaluated,
-        bounds: tuple[float, float],
     ) -> Result:
         """The value with its interval, saying how many rows have no value."""
         left_out = int(np.count_nonzero(~np.isfinite(values)))
@@ -143,7 +143,9 @@ class SetMeasurer(Measurer):
         rows, cluster = self.tables.rows(task.where), None
         if self.view.cluster is not None:
             _, cluster = np.unique(self.view.cluster[0][rows], return_inverse=True)
-        mean = RowMean(value.outcome.number, values, bounds, sets.times, cluster)
+        share = metric.interval is Interval.PROPORTION and task.average is None
+        number = value.outcome.number
+        mean = RowMean(number, values, metric.bounds, sets.times, cluster, share)
         level = self.settings.level
         return value, row_mean_interval(mean, task.interval, level, self.draws, task.where)
 

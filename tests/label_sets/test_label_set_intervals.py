@@ -1,0 +1,167 @@
+"""Intervals of sets of labels: rows are what is drawn, with all their labels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from label_sets.set_specs import ACTUAL, GIVEN, many_rows, measure, of_scores, of_sets
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+ROWS, SCORES = many_rows()
+NAMES = ("v", "w", "x", "y", "z")
+GIVEN_ROWS = SCORES >= 0.5
+DRAWS = {"resamples": 4000, "seed": 4}
+
+
+def scored(metrics, **spec):
+    return of_scores(ROWS, SCORES, metrics, labels=NAMES, **{"confidence": DRAWS, **spec})
+
+
+def half_width(found):
+    return (found["interval"]["high"] - found["interval"]["low"]) / 2
+
+
+def test_exact_match_and_rates_of_one_label_are_wilson_intervals():
+    found = scored(["exact_match", "recall"])
+    exact = measure(found, "exact_match")
+    right = int((ROWS == GIVEN_ROWS).all(axis=1).sum())
+    low, high = proportion_confint(right, len(ROWS), method="wilson")
+    assert exact["interval"]["method"] == "wilson"
+    assert (exact["interval"]["low"], exact["interval"]["high"]) == pytest.approx((low, high))
+    recall = measure(found, "recall", label="w")
+    hits, has = int((ROWS & GIVEN_ROWS)[:, 1].sum()), int(ROWS[:, 1].sum())
+    low, high = proportion_confint(hits, has, method="wilson")
+    assert (recall["interval"]["low"], recall["interval"]["high"]) == pytest.approx((low, high))
+
+
+def test_a_mean_over_rows_has_the_normal_interval_of_its_row_values():
+    found = measure(scored(["hamming_loss"]), "hamming_loss")
+    values = (ROWS != GIVEN_ROWS).mean(axis=1)
+    half = 1.959963984540054 * values.std(ddof=1) / math.sqrt(len(values))
+    assert found["interval"]["method"] == "normal"
+    assert found["interval"]["low"] == pytest.approx(values.mean() - half, abs=1e-12)
+    assert found["interval"]["high"] == pytest.approx(values.mean() + half, abs=1e-12)
+
+
+def test_rows_without_a_value_are_not_counted_in_the_interval_of_a_samples_average():
+    found = measure(
+        scored(["recall"], averaging=["samples"]), "recall", average="samples"
+    )
+    has = ROWS.any(axis=1)
+    values = (ROWS & GIVEN_ROWS)[has].sum(axis=1) / ROWS[has].sum(axis=1)
+    half = 1.959963984540054 * stats.sem(values)
+    assert half_width(found) == pytest.approx(half, abs=1e-12)
+
+
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
+def test_averages_are_bootstrapped_by_rows(average):
+    found = measure(scored(["recall"], averaging=[average]), "recall", average=average)
+    assert found["interval"]["method"] == "bootstrap_percentile"
+    assert found["interval"]["resamples"] == 4000
+    rng = np.random.default_rng(1)
+    drawn = []
+    for _ in range(4000):
+        rows = rng.integers(0, len(ROWS), len(ROWS))
+        hits, has = (ROWS & GIVEN_ROWS)[rows].sum(axis=0), ROWS[rows].sum(axis=0)
+        each = {"macro": (hits / has).mean(), "micro": hits.sum() / has.sum()}
+        drawn.append(each.get(average, hits.sum() / has.sum()))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert found["interval"]["low"] == pytest.approx(low, abs=0.004)
+    assert found["interval"]["high"] == pytest.approx(high, abs=0.004)
+
+
+def test_labels_that_agree_in_every_row_make_the_pooled_interval_no_narrower():
+    """Five copies of one label are the evidence of one label."""
+    one, given = np.repeat(ROWS[:, :1], 5, axis=1), np.repeat(GIVEN_ROWS[:, :1], 5, axis=1)
+    scores = np.where(given, 0.9, 0.1)
+    asked = {"averaging": ["none", "micro"], "confidence": {
+        **DRAWS, "methods": {"recall": "bootstrap_percentile"}}}
+    found = of_scores(one, scores, ["recall"], labels=NAMES, **asked)
+    pooled, single = measure(found, "recall", average="micro"), measure(found, "recall", label="v")
+    assert pooled["value"] == pytest.approx(single["value"])
+    assert half_width(pooled) == pytest.approx(half_width(single), rel=0.08)
+
+
+def test_areas_are_averaged_over_labels_drawn_together():
+    found = measure(scored(["roc_auc"], averaging=["macro"],
+                           confidence={"resamples": 500, "seed": 1}), "roc_auc", average="macro")
+    assert found["interval"]["method"] == "bootstrap_percentile"
+    assert found["interval"]["low"] < found["value"] < found["interval"]["high"]
+    assert 0.005 < half_width(found) < 0.05
+
+
+def test_bca_of_an_average_lies_near_the_percentile_interval():
+    asked = {"averaging": ["macro"], "confidence": {**DRAWS, "methods": {"f1": "bootstrap_bca"}}}
+    bca = measure(scored(["f1"], **asked), "f1", average="macro")
+    plain = measure(scored(["f1"], averaging=["macro"]), "f1", average="macro")
+    assert bca["interval"]["method"] == "bootstrap_bca"
+    assert bca["interval"]["low"] == pytest.approx(plain["interval"]["low"], abs=0.01)
+    assert bca["interval"]["low"] != plain["interval"]["low"]
+
+
+def test_a_method_that_averages_do_not_have_is_not_switched():
+    asked = {"averaging": ["macro"], "confidence": {"methods": {"f1": "delta"}}}
+    found = measure(scored(["f1"], **asked), "f1", average="macro")
+    assert found["interval"] is None
+    assert "bootstrap" in found["interval_reason"]
+
+
+def test_rows_that_are_all_alike_give_a_mean_no_interval():
+    found = measure(of_sets(ACTUAL[:1], GIVEN[:1], ["hamming_loss"]), "hamming_loss")
+    assert (found["value"], found["interval"]) == (1 / 3, None)
+    assert found["interval_reason"]
+
+
+# -- weights and clusters ----------------------------------------------------------------------
+
+
+def test_a_whole_weight_counts_a_row_as_often():
+    metrics = ["exact_match", "hamming_loss", "example_jaccard", "recall", "precision"]
+    asked = {"averaging": ["none", "macro", "micro", "weighted", "samples"]}
+    weights = np.arange(len(ROWS)) % 3 + 1
+    weighted = of_scores(ROWS, SCORES, metrics, labels=NAMES, frame={"n": weights.tolist()},
+                         dataset={"weight": "n"}, **asked)
+    repeated = of_scores(np.repeat(ROWS, weights, axis=0), np.repeat(SCORES, weights, axis=0),
+                         metrics, labels=NAMES, **asked)
+    for one, other in zip(weighted["measures"], repeated["measures"], strict=True):
+        assert one["value"] == pytest.approx(other["value"], abs=1e-12)
+        assert one["weight"] == other["n"]
+    methods = {m["metric"]: m["interval"]["method"] for m in weighted["measures"][:3]}
+    assert methods == {
+        "exact_match": "wilson_n_eff", "hamming_loss": "sandwich", "example_jaccard": "sandwich",
+    }
+
+
+def test_equal_weights_change_no_interval_of_a_mean():
+    plain = measure(scored(["hamming_loss"]), "hamming_loss")
+    frame = {"n": [2.0] * len(ROWS)}
+    weighted = measure(
+        of_scores(ROWS, SCORES, ["hamming_loss"], labels=NAMES, frame=frame,
+                  dataset={"weight": "n"}),
+        "hamming_loss",
+    )
+    assert half_width(weighted) == pytest.approx(half_width(plain), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("metric", "average", "method", "near"),
+    [
+        ("hamming_loss", None, "cluster_robust", 1e-12),
+        ("exact_match", None, "cluster_robust", 0.01),
+        ("recall", "macro", "cluster_bootstrap", 0.08),
+        ("recall", "samples", "cluster_robust", 1e-12),
+    ],
+)
+def test_rows_copied_within_their_cluster_are_no_more_evidence(metric, average, method, near):
+    asked = {"averaging": [average or "macro"], "labels": NAMES, "confidence": DRAWS}
+    single = measure(of_scores(ROWS, SCORES, [metric], **asked), metric, average=average)
+    twice = {"k": [str(i // 2) for i in range(2 * len(ROWS))]}
+    doubled = of_scores(np.repeat(ROWS, 2, axis=0), np.repeat(SCORES, 2, axis=0), [metric],
+                        frame=twice, dataset={"cluster": "k"}, **asked)
+    found = measure(doubled, metric, average=average)
+    assert found["interval"]["method"] == method
+    assert found["value"] == pytest.approx(single["value"], abs=1e-12)
+    assert half_width(found) == pytest.approx(half_width(single), rel=max(near, 1e-9))
