@@ -93,6 +93,8 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     """Why single rows are needed, or None where counts are enough."""
     if source is None:
         return "the rows are handed over in memory"
+    if not isinstance(spec.datasets[name].path, str):
+        return "rows of a query are read"
     if source.suffix != ".parquet":
         return f"{source.suffix} files are read row by row"
     if spec.comparisons is not None:

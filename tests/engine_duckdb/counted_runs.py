@@ -31,9 +31,16 @@ def run(spec: dict[str, Any], engine: str) -> dict[str, Any]:
 
 
 def comparable(results: dict[str, Any]) -> dict[str, Any]:
-    """What must not depend on the engine."""
-    plain = {k: v for k, v in results.items() if k not in ("provenance", "spec", "cautions")}
+    """What must not depend on the engine; baselines are given for rows in memory only."""
+    apart = ("provenance", "spec", "cautions", "baselines")
+    plain = {k: v for k, v in results.items() if k not in apart}
     plain["cautions"] = [c for c in results["cautions"] if c["code"] not in ROW_CAUTIONS]
     return plain
 
 
+
+
+def engine_of(results: dict[str, Any]) -> tuple[str, str]:
+    """The engine of a run and the reason for it."""
+    engine = results["provenance"]["engine"]
+    return engine["name"], engine["reason"]

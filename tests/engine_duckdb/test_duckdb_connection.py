@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import sqlglot
-from engine_duckdb.counted_runs import run, spec_of
+from engine_duckdb.counted_runs import engine_of, run, spec_of
 
 from evalreport.data.source import open_source
 from evalreport.engine import counting
@@ -80,14 +80,10 @@ def test_auto_counts_from_many_rows_on(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = spec_of(write(ROWS), {"score": "s"})
-    small = run(spec, "auto")["provenance"]["engine"]
-    assert small == {"name": "memory", "reason": "100 rows fit in memory"}
+    assert engine_of(run(spec, "auto")) == ("memory", "100 rows fit in memory")
     monkeypatch.setattr(counting, "MANY_ROWS", 100)
-    large = run(spec, "auto")["provenance"]["engine"]
-    assert large == {
-        "name": "duckdb",
-        "reason": "100 rows are counted in the file, not loaded",
-    }
+    reason = "100 rows are counted in the file, not loaded"
+    assert engine_of(run(spec, "auto")) == ("duckdb", reason)
 
 
 @pytest.mark.parametrize(
@@ -107,10 +103,8 @@ def test_what_needs_single_rows_is_read_and_says_so(
 ) -> None:
     path = write(f"SELECT *, 1 - s AS t FROM ({ROWS}) WHERE s > 0")
     spec = {**spec_of(path, {"score": "s"}, dataset=dataset), **parts}
-    assert run(spec, "duckdb")["provenance"]["engine"] == {
-        "name": "memory",
-        "reason": f"duckdb was asked for, but {why}",
-    }
+    reason = f"duckdb was asked for, but {why}"
+    assert engine_of(run(spec, "duckdb")) == ("memory", reason)
 
 
 def test_spark_without_an_address_or_a_server(write: Callable[..., Path]) -> None:

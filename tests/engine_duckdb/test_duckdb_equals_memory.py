@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine_duckdb.counted_runs import comparable, run, spec_of
+from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
 
 SCORES = [
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",
@@ -38,7 +38,7 @@ LABELS = {
 
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
-    assert counted["provenance"]["engine"] == {"name": "duckdb", "reason": "asked for"}
+    assert engine_of(counted) == ("duckdb", "asked for")
     assert comparable(counted) == comparable(memory)
     return counted
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine_duckdb.counted_runs import comparable, run, spec_of
+from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
 from spark.spark_server import server, why_not
 
 from evalreport.errors import FilesError
@@ -58,7 +58,7 @@ def rows(tmp_path: Path) -> Callable[[str], Path]:
 def same(spec: dict[str, Any], address: str) -> None:
     spec = {**spec, "engine": {**spec.get("engine", {}), "spark": {"url": address}}}
     counted = run(spec, "spark")
-    assert counted["provenance"]["engine"] == {"name": "spark", "reason": "asked for"}
+    assert engine_of(counted) == ("spark", "asked for")
     assert comparable(counted) == comparable(run(spec, "memory"))
 
 
