@@ -7,14 +7,13 @@ so that no spreadsheet runs it as a formula. ``results.json`` has every text exa
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_QUOTED = frozenset(',"\r\n')
 
 MEASURE_COLUMNS = (
     "id", "dataset", "model", "subgroup", "fold", "metric", "params", "average", "label",
@@ -99,9 +98,19 @@ def neutral_number(value: Any) -> str:
 
 
 def _written(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([neutral(cell) for cell in row])
-    return buffer.getvalue().encode("utf-8")
+    lines = [columns, *([neutral(cell) for cell in row] for row in rows)]
+    return "".join(",".join(map(_field, line)) + "\n" for line in lines).encode("utf-8")
+
+
+def _field(text: str) -> str:
+    """A field, in quotes where it needs them.
+
+    The csv module leaves a carriage return bare when lines end in a line feed, and
+    every reader takes it for the end of a row.
+
+    >>> _field("a"), _field("a,b"), _field("a\\rb") == '"a\\rb"'
+    ('a', '"a,b"', True)
+    """
+    if _QUOTED.isdisjoint(text):
+        return text
+    return '"' + text.replace('"', '""') + '"'
