@@ -31,8 +31,10 @@ class InputFile:
     size: int
 
     def __post_init__(self) -> None:
+        # A dataset before the file, "holdout: a.csv", may be called as its spec likes.
+        file = self.name.rpartition(": ")[2]
         for kind in (PurePosixPath, PureWindowsPath):
-            if kind(self.name).is_absolute():
+            if kind(file).is_absolute():
                 raise ValueError(f"an absolute path in a manifest: {self.name!r}; give its name")
 
 
