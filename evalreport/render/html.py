@@ -91,6 +91,8 @@ def fill(template: Template, report: Mapping[str, Any]) -> str:
         RecursionError,
     ) as error:
         raise _refused(template, error, "correct the template") from None
+    # Readers of HTML turn a bare carriage return, which only a label can hold, into a line feed.
+    return page.replace("\r", "&#13;")
 
 
 def _range(*args: int) -> range:
