@@ -18,7 +18,8 @@ Rows = Sequence[Sequence[Any]]
 def csv_bytes(header: Sequence[str], rows: Rows, delimiter: str = ",") -> bytes:
     """Delimited text; None is an empty field."""
     out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    # The module quotes a field for a line feed but not for a carriage return.
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(header)
     writer.writerows([["" if v is None else v for v in row] for row in rows])
     return out.getvalue().encode("utf-8")
