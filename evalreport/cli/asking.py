@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalreport.errors import UsageError, did_you_mean
+from evalreport.errors import EvalreportError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from evalreport.metrics.declare import Metric
@@ -24,15 +24,25 @@ _SET = click.option(
 @click.command()
 @_SPEC
 @_SET
-def check(spec: Path, overrides: tuple[str, ...]) -> int:
+@click.option("--format", "style", type=click.Choice(["text", "github"]), default="text",
+              help="github: also mark each problem at its line in a workflow.")
+def check(spec: Path, overrides: tuple[str, ...], style: str) -> int:
     """Find every mistake in SPEC at once; reads the headers of its data files."""
+    from evalreport.cli.annotations import annotation
     from evalreport.plan.columns import check_columns
     from evalreport.spec.load import load_spec
 
-    loaded = load_spec(spec, overrides)
-    check_columns(loaded)
+    try:
+        loaded = load_spec(spec, overrides)
+        check_columns(loaded)
+    except EvalreportError as error:
+        for problem in error.problems if style == "github" else ():
+            click.echo(annotation(problem))
+        raise
     for note in loaded.notes:
         click.echo(str(note), err=True)
+        if style == "github":
+            click.echo(annotation(note, "warning"))
     asked = loaded.spec
     click.echo(
         f"{spec.name}: no mistakes found; {_count(asked.datasets, 'dataset')}, "

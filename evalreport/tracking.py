@@ -1,0 +1,115 @@
+"""Measures and report of a published run in MLflow (``pip install evalreport[mlflow]``)."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from evalreport.errors import FilesError, Location, Problem, UsageError
+
+#: What MLflow admits in the name of a metric; anything else becomes an underscore.
+_FOREIGN = re.compile(r"[^A-Za-z0-9_.\- /]+")
+
+
+def log_run(run: str | Path, client: Any = None) -> dict[str, float]:
+    """Log a published run to the active MLflow run; the metrics that were logged.
+
+    Every measure of all rows that has a value becomes a metric, its interval two more
+    (``.low``, ``.high``); hashes, version and outcome become tags; the files of the
+    run become artifacts. ``client`` stands in for the module ``mlflow``. Raises
+    UsageError where MLflow is not installed, FilesError where there is no run.
+    """
+    folder = Path(run)
+    results = _results(folder)
+    found = client if client is not None else _mlflow()
+    metrics = metrics_of(results)
+    found.log_metrics(metrics)
+    found.set_tags(_tags(results, folder.resolve().name))
+    found.log_artifacts(str(folder), artifact_path="evalreport")
+    return metrics
+
+
+def metrics_of(results: dict[str, Any]) -> dict[str, float]:
+    """Names and values of the measures of all rows, in their order.
+
+    >>> metrics_of({"measures": [{"dataset": "d", "model": "m", "metric": "recall", "params": {},
+    ...     "average": None, "label": "ill", "threshold": 0.5, "threshold_rule": None,
+    ...     "subgroup": {}, "fold": None, "state": "value", "value": 0.8, "interval": None}]})
+    {'d/m/recall/ill/at 0.5': 0.8}
+    """
+    found: dict[str, float] = {}
+    for measure in results["measures"]:
+        if measure["subgroup"] or measure["fold"] is not None or measure["state"] != "value":
+            continue
+        name = _free(_name(measure), found)
+        found[name] = float(measure["value"])
+        if measure["interval"] is not None:
+            found |= {f"{name}.{end}": float(measure["interval"][end]) for end in ("low", "high")}
+    return found
+
+
+def _name(measure: dict[str, Any]) -> str:
+    inside = " ".join(f"{key} {value}" for key, value in sorted(measure["params"].items()))
+    at = measure["threshold_rule"] or measure["threshold"]
+    parts = [
+        measure["dataset"],
+        measure["model"],
+        " ".join(filter(None, (measure["average"], measure["metric"], inside))),
+        measure["label"],
+        None if at is None else f"at {at}",
+        measure.get("indeterminate"),
+    ]
+    return "/".join(_FOREIGN.sub("_", str(p)).replace("/", "_") for p in parts if p is not None)
+
+
+def _free(name: str, taken: dict[str, float]) -> str:
+    """A name not taken: labels that differ in foreign characters only stay apart."""
+    free, count = name, 1
+    while free in taken:
+        count += 1
+        free = f"{name} {count}"
+    return free
+
+
+def _tags(results: dict[str, Any], name: str) -> dict[str, str]:
+    provenance = results["provenance"]
+    outcomes = {entry["outcome"] for entry in results["acceptance"]}
+    tags = {
+        "evalreport.run": name,
+        "evalreport.version": provenance["version"],
+        "evalreport.at": provenance["at"],
+        "evalreport.spec_sha256": provenance["spec"]["sha256"],
+        "evalreport.accepted": "no criteria" if not outcomes else str(outcomes == {"pass"}).lower(),
+    }
+    tags |= {
+        f"evalreport.data_sha256.{_FOREIGN.sub('_', str(one['dataset']))}": str(one["sha256"])
+        for one in provenance["inputs"]
+    }
+    return {key: str(value) for key, value in tags.items()}
+
+
+def _results(folder: Path) -> dict[str, Any]:
+    where = Location(str(folder / "results.json"))
+    try:
+        content = json.loads((folder / "results.json").read_bytes())
+    except OSError as error:
+        hint = "the folder of a run, such as runs/latest"
+        raise FilesError(Problem(f"cannot be read: {error.strerror}", hint, where)) from error
+    except ValueError as error:
+        raise FilesError(Problem(f"is no results.json: {error}", "", where)) from error
+    if not isinstance(content, dict) or content.get("schema") != "evalreport/results/1":
+        raise FilesError(Problem("is no results.json", "the folder of a run", where))
+    return content
+
+
+def _mlflow() -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module("mlflow")
+    except ImportError:
+        raise UsageError(
+            Problem("MLflow is not installed", "pip install 'evalreport[mlflow]'")
+        ) from None

@@ -1,0 +1,179 @@
+"""Every ready schedule file: its syntax, and the very commands in it."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from schedules.weekly_runs import SPEC, write_rows
+
+from evalreport.cli import status_of
+
+FILES = Path(__file__).resolve().parents[2] / "configs" / "schedules"
+BIN = Path(sys.executable).parent
+GOOD, BAD = (40, 10, 10, 90), (20, 30, 10, 90)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder as /srv/audit would be, without a PDF to draw."""
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "bin").symlink_to(BIN)
+    (tmp_path / "audit.yaml").write_text(SPEC, encoding="utf-8")
+    write_rows(tmp_path / "week.csv", GOOD)
+    return tmp_path
+
+
+def run(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-e", "-c", command], cwd=folder, capture_output=True, text=True,
+        env={**os.environ, "PATH": path, **environment}, check=False,
+    )
+
+
+def read(name: str, folder: Path) -> str:
+    return (FILES / name).read_text(encoding="utf-8").replace("/srv/audit", str(folder))
+
+
+def test_crontab(folder: Path) -> None:
+    lines = [line for line in read("crontab", folder).splitlines() if line and line[0] != "#"]
+    settings = [line for line in lines if re.match(r"[A-Z]+=", line)]
+    entries = [line for line in lines if line not in settings]
+    assert len(entries) == 2
+    for entry in entries:
+        fields = entry.split(maxsplit=5)
+        assert all(re.fullmatch(r"\*|[0-9]+", field) for field in fields[:5])
+        # an unescaped % ends a command of cron
+        assert "%" not in fields[5]
+    audit, site = (entry.split(maxsplit=5)[5] for entry in entries)
+    done = run(audit, folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    write_rows(folder / "week.csv", BAD)
+    done = run(audit, folder)
+    assert "failed 1 run in a row: recall >= 0.7" in done.stdout
+    done = run(site, folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (folder / "site" / "index.html").is_file()
+
+
+def test_systemd(folder: Path) -> None:
+    for name in ("evalreport-audit.service", "evalreport-audit.timer"):
+        (folder / name).write_text(read(name, folder), encoding="utf-8")
+    service = (folder / "evalreport-audit.service").read_text(encoding="utf-8")
+    commands = re.findall(r"^Exec\w+=-?(.+)$", service, flags=re.MULTILINE)
+    assert [run(command, folder).returncode for command in commands] == [0, 0, 0]
+    write_rows(folder / "week.csv", BAD)
+    assert run(commands[0], folder).returncode == 1
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("no systemd-analyze here")
+    units = [str(folder / f"evalreport-audit.{kind}") for kind in ("service", "timer")]
+    done = subprocess.run([analyze, "verify", *units], capture_output=True, text=True, check=False)
+    ours = [line for line in done.stderr.splitlines() if "evalreport-audit" in line]
+    assert ours == []
+    when = re.search(r"^OnCalendar=(.+)$", read("evalreport-audit.timer", folder), re.MULTILINE)
+    assert when is not None
+    done = subprocess.run([analyze, "calendar", when[1]], capture_output=True, check=False)
+    assert done.returncode == 0
+
+
+def test_github(folder: Path) -> None:
+    # BaseLoader: `on` is a key of GitHub's, not a truth value
+    workflow = yaml.load(read("github-actions.yml", folder), yaml.BaseLoader)
+    assert set(workflow) == {"name", "on", "permissions", "concurrency", "jobs"}
+    steps: list[dict[str, Any]] = workflow["jobs"]["audit"]["steps"]
+    assert all(("uses" in step) != ("run" in step) for step in steps)
+    commands = {s["name"]: s["run"].replace("html,pdf,", "html,") for s in steps if "run" in s}
+    summary = folder / "summary"
+    for name in ("Check the spec", "Audit", "Summary", "History"):
+        done = run(commands[name], folder, GITHUB_STEP_SUMMARY=str(summary))
+        assert done.returncode == 0, (name, done.stderr)
+    assert "recall" in summary.read_text(encoding="utf-8").casefold()
+    write_rows(folder / "week.csv", BAD)
+    assert run(commands["Audit"], folder).returncode == 1
+    # what has to happen whatever the audit came to
+    for name in ("Summary", "History", "Keep the reports"):
+        assert next(s for s in steps if s.get("name") == name)["if"] == "always()"
+
+
+def test_mistakes_are_marked_at_their_lines(folder: Path,
+                                            capsys: pytest.CaptureFixture[str]) -> None:
+    spec = folder / "audit.yaml"
+    spec.write_text(SPEC.replace("metrics:", "metrcs:").replace("0.7", "7"), encoding="utf-8")
+    assert status_of(["check", str(spec), "--format", "github"]) == 2
+    out = capsys.readouterr()
+    marks = [line for line in out.out.splitlines() if line.startswith("::error ")]
+    assert len(marks) == len([line for line in out.err.splitlines() if str(spec) in line]) >= 2
+    assert any(",line=12,col=1,title=evalreport::unknown key 'metrcs'" in mark for mark in marks)
+    assert status_of(["check", str(spec)]) == 2
+    assert "::error" not in capsys.readouterr().out
+
+
+def test_gitlab(folder: Path) -> None:
+    (job,) = yaml.safe_load(read("gitlab-ci.yml", folder)).values()
+    assert job["artifacts"]["reports"] == {"junit": "criteria.xml"}
+    for command in [*job["script"], *job["after_script"]]:
+        done = run(command.replace("html,pdf,", "html,"), folder)
+        assert done.returncode == 0, (command, done.stderr)
+    assert "testcase" in (folder / "criteria.xml").read_text(encoding="utf-8")
+    assert (folder / "site" / "index.html").is_file()
+
+
+class _Task:
+    made: list[_Task]
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = settings
+        self.before: list[_Task] = []
+        _Task.made.append(self)
+
+    def __rshift__(self, other: _Task) -> _Task:
+        other.before.append(self)
+        return other
+
+
+class _Dag:
+    def __init__(self, **settings: Any) -> None:
+        self.settings = settings
+
+    def __enter__(self) -> _Dag:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+def test_airflow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With stand-ins for Airflow, which is far too heavy; the commands are the real ones."""
+    _Task.made = []
+    airflow, bash = types.ModuleType("airflow"), types.ModuleType("airflow.operators.bash")
+    airflow.DAG, bash.BashOperator = _Dag, _Task  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "airflow", airflow)
+    monkeypatch.setitem(sys.modules, "airflow.operators", types.ModuleType("airflow.operators"))
+    monkeypatch.setitem(sys.modules, "airflow.operators.bash", bash)
+    found = runpy.run_path(str(FILES / "airflow_dag.py"))
+    audit, history = _Task.made
+    assert history.before == [audit]
+    assert found["dag"].settings["max_active_runs"] == 1
+    # Airflow fills {{ }} and takes a command that ends in .sh for a file
+    for task in _Task.made:
+        assert "{{" not in task.settings["bash_command"]
+        assert not task.settings["bash_command"].strip().endswith(".sh")
+    assert run(audit.settings["bash_command"], folder).returncode == 0
+    assert run(history.settings["bash_command"], folder).returncode == 0
+    write_rows(folder / "week.csv", BAD)
+    assert run(audit.settings["bash_command"], folder).returncode == 1
+    (folder / "week.csv").unlink()
+    done = run(audit.settings["bash_command"], folder, AUDIT_PAUSE="0")
+    assert done.returncode == 4
+    assert done.stderr.count("week.csv") == 3
