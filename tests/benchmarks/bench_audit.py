@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "evalreport-bench"
 PEERS = {
     "scikit-learn": ["scikit-learn", "pandas", "pyarrow", "matplotlib"],
-    "evidently": ["evidently>=0.7", "pyarrow"],
+    "evidently": ["evidently>=0.7", "pandas<3", "pyarrow"],
 }
 #: What every program of this kind imports, for scale.
 IMPORTS = (
