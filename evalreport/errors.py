@@ -61,8 +61,8 @@ class Location:
 class Problem:
     """One mistake: what was found, what would be right, and where.
 
-    >>> str(Problem("unknown key 'treshold'", "did you mean 'thresholds'?", Location("a.yaml", 8, 1)))
-    "a.yaml:8:1: unknown key 'treshold'; did you mean 'thresholds'?"
+    >>> str(Problem("unknown key 'tittle'", "did you mean 'title'?", Location("a.yaml", 8, 1)))
+    "a.yaml:8:1: unknown key 'tittle'; did you mean 'title'?"
     """
 
     what: str
@@ -154,4 +154,5 @@ def did_you_mean(word: str, known: Iterable[str], what: str = "") -> str:
     if close is not None:
         return f"did you mean '{close}'?"
     shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
-    return f"{what or 'known names'} are: {shown}" if names else f"there are no {what or 'known names'}"
+    called = what or "known names"
+    return f"{called} are: {shown}" if names else f"there are no {called}"

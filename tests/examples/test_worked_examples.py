@@ -14,7 +14,11 @@ from evalreport.metrics.tables import Counts
 # tp, fn, fp, tn and what follows; None: undefined
 TABLES: list[tuple[str, tuple[int, int, int, int | None], dict[str, float | None]]] = [
     ("imbalanced", (87, 1, 10, 2), {"accuracy": 0.89, "error_rate": 0.11}),
-    ("all positive", (9, 0, 1, 0), {"accuracy": 0.9, "recall": 1.0, "specificity": 0.0, "npv": None}),
+    (
+        "all positive",
+        (9, 0, 1, 0),
+        {"accuracy": 0.9, "recall": 1.0, "specificity": 0.0, "npv": None},
+    ),
     ("good", (87, 1, 1, 11), {"accuracy": 0.98}),
     ("weaker", (79, 9, 9, 3), {"accuracy": 0.82}),
     (
@@ -103,7 +107,8 @@ def test_table_through_a_run(
     for metric, value in expected.items():
         record = _one(measures, metric)
         if value is None:
-            assert record["state"] == "undefined" and record["value"] is None and record["reason"]
+            assert (record["state"], record["value"]) == ("undefined", None)
+            assert record["reason"]
         else:
             assert record["value"] == pytest.approx(value, abs=1e-12)
 
@@ -164,7 +169,8 @@ def test_accuracy_of_three_classes_by_every_average() -> None:
     )
     assert _one(measures, "accuracy", average="micro")["value"] == 0.5
     assert _one(measures, "accuracy", average="macro")["value"] == pytest.approx(2 / 3)
-    each = {label: _one(measures, "accuracy", label=label)["value"] for label in ("cat", "dog", "foosa")}
+    labels = ("cat", "dog", "foosa")
+    each = {label: _one(measures, "accuracy", label=label)["value"] for label in labels}
     assert each == {"cat": 0.5, "dog": 0.75, "foosa": 0.75}
 
 
@@ -179,7 +185,8 @@ def test_precision_of_three_classes() -> None:
         ["precision"],
         averaging=["none", "macro", "micro"],
     )
-    assert _one(measures, "precision", average="macro")["value"] == pytest.approx((3 / 4 + 1 / 3 + 1) / 3)
+    macro = _one(measures, "precision", average="macro")
+    assert macro["value"] == pytest.approx((3 / 4 + 1 / 3 + 1) / 3)
     assert _one(measures, "precision", average="micro")["value"] == 5 / 8
     each = {k: _one(measures, "precision", label=k)["value"] for k in ("cat", "dog", "foosa")}
     assert each == {"cat": 0.75, "dog": 1 / 3, "foosa": 1.0}
@@ -191,7 +198,9 @@ def test_the_largest_label_is_positive(low: Any, high: Any) -> None:
     truth = [high if t else low for t in (0, 1, 0, 0, 0, 1, 0, 0)]
     said = [high if p else low for p in (1, 0, 0, 1, 0, 1, 0, 1)]
     measures = _run(
-        {"y": truth, "p": said}, {"prediction": "p"}, ["precision", "recall", "f1", {"fbeta": {"beta": 2}}]
+        {"y": truth, "p": said},
+        {"prediction": "p"},
+        ["precision", "recall", "f1", {"fbeta": {"beta": 2}}],
     )
     assert _one(measures, "precision")["value"] == 0.25
     assert _one(measures, "precision")["label"] == str(high)
@@ -213,7 +222,9 @@ def test_log_loss_and_area_of_four_rows() -> None:
 def test_area_with_text_labels() -> None:
     """3 of the 4 pairs are won."""
     measures = _run(
-        {"y": ["cat", "dog", "cat", "dog"], "s": [0.1, 0.35, 0.7, 0.99]}, {"score": "s"}, ["roc_auc"]
+        {"y": ["cat", "dog", "cat", "dog"], "s": [0.1, 0.35, 0.7, 0.99]},
+        {"score": "s"},
+        ["roc_auc"],
     )
     assert _one(measures, "roc_auc")["value"] == 0.75
 
@@ -361,7 +372,8 @@ def test_five_folds_pooled_and_mean() -> None:
     assert _one(measures, "accuracy", fold=None)["value"] == pytest.approx(0.73)
     mean = _one(measures, "accuracy", fold="mean")
     assert mean["value"] == pytest.approx(0.73)
-    assert mean["table"] is None and len(mean["tables"]) == 5
+    assert mean["table"] is None
+    assert len(mean["tables"]) == 5
     assert [_one(measures, "accuracy", fold=str(k))["value"] for k in range(1, 6)] == [
         pytest.approx(v / 20) for v in (11, 17, 16, 13, 16)
     ]

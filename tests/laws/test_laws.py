@@ -56,7 +56,9 @@ def _measures(
 
 
 rows = st.lists(
-    st.tuples(st.integers(0, 1), st.sampled_from([k / 8 for k in range(9)])), min_size=1, max_size=40
+    st.tuples(st.integers(0, 1), st.sampled_from([k / 8 for k in range(9)])),
+    min_size=1,
+    max_size=40,
 )
 
 
@@ -84,16 +86,15 @@ def test_the_order_of_rows_does_not_matter(drawn: list[tuple[int, float]], rando
 @given(rows)
 def test_renaming_the_classes_changes_no_number(drawn: list[tuple[int, float]]) -> None:
     first = _measures(_columns(drawn), dataset=LABELS)
-    renamed = {"y": [{"a": "x-ray", "b": "zebra"}[y] for y in _columns(drawn)["y"]],
-               "s": [s for _, s in drawn]}
+    renamed = {
+        "y": [{"a": "x-ray", "b": "zebra"}[y] for y in _columns(drawn)["y"]],
+        "s": [s for _, s in drawn],
+    }
     second = _measures(renamed, dataset={"labels": ["x-ray", "zebra"]})
     for (metric, params, average, label, group), measure in first.items():
         twin = second[metric, params, average, "zebra" if label == "b" else label, group]
         assert twin["value"] == measure["value"], metric
-        assert twin["interval"] == measure["interval"] or metric in (
-            # drawn at random from a key that names the slice, not the classes
-            "average_precision",
-        ), metric
+        assert twin["interval"] == measure["interval"] or metric == "average_precision", metric
 
 
 @QUICK
@@ -104,7 +105,9 @@ def test_a_weight_of_two_is_a_row_twice(drawn: list[tuple[int, float]]) -> None:
     twice = _measures({k: v + v for k, v in once.items()}, dataset=LABELS)
     for key, measure in twice.items():
         if measure["state"] == "value":
-            assert weighted[key]["value"] == pytest.approx(measure["value"], rel=1e-9, abs=1e-12), key
+            assert weighted[key]["value"] == pytest.approx(measure["value"], rel=1e-9, abs=1e-12), (
+                key
+            )
         else:
             assert weighted[key]["state"] == measure["state"], key
 
@@ -132,8 +135,9 @@ def test_values_lie_within_their_bounds_and_intervals_hold_them(
                 assert interval["low"] - slack <= value <= interval["high"] + slack, measure
 
 
-@pytest.mark.parametrize("metric", [m for m in catalogue() if m.table is not Table.LABEL_SETS],
-                         ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "metric", [m for m in catalogue() if m.table is not Table.LABEL_SETS], ids=lambda m: m.name
+)
 def test_a_perfect_prediction_gives_the_best_value(metric: Any) -> None:
     """Where a metric declares a best value, certain and right scores reach it."""
     if metric.best is None or math.isnan(metric.best) or metric.goal is Goal.TARGET:
@@ -179,9 +183,7 @@ def test_tables_of_disjoint_subgroups_add_up(
     assert (whole == parts).all()
 
 
-three = st.lists(
-    st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40
-)
+three = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40)
 
 
 @QUICK

@@ -38,12 +38,17 @@ def _spec(case: dict[str, Any], data: dict[str, Any], path: Path) -> dict[str, A
         dataset["labels"] = settings["labels"]
         spec["averaging"] = ["none", "macro", "micro", "weighted"]
     if settings.get("positive") not in (None, "from counts", "D+") and "prob" not in named:
-        spec["positive"] = {"label": str(settings["positive"]).lower()
-                            if isinstance(settings["positive"], bool) else str(settings["positive"])}
-        dataset["labels"] = sorted({
-            str(v).lower() if isinstance(v, bool) else str(v)
-            for v in (settings["positive"], settings["negative"])
-        })
+        spec["positive"] = {
+            "label": str(settings["positive"]).lower()
+            if isinstance(settings["positive"], bool)
+            else str(settings["positive"])
+        }
+        dataset["labels"] = sorted(
+            {
+                str(v).lower() if isinstance(v, bool) else str(v)
+                for v in (settings["positive"], settings["negative"])
+            }
+        )
     if named.get("weight"):
         dataset["weight"] = named["weight"]
     if named.get("group"):
@@ -88,11 +93,15 @@ def _entries() -> list[Any]:
         case = cases.load(path)
         for number, entry in enumerate(case["expected"]):
             if cases.request(entry["metric"], entry.get("params", {})) is not None:
-                found.append(pytest.param(path, number, id=f"{case['id']}-{number}-{entry['metric']}"))
+                found.append(
+                    pytest.param(path, number, id=f"{case['id']}-{number}-{entry['metric']}")
+                )
     return found
 
 
-def _lookup(json: dict[str, Any], case: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any] | None:
+def _lookup(
+    json: dict[str, Any], case: dict[str, Any], entry: dict[str, Any]
+) -> dict[str, Any] | None:
     params = entry.get("params", {})
     found = cases.request(entry["metric"], params)
     assert found is not None
@@ -100,10 +109,16 @@ def _lookup(json: dict[str, Any], case: dict[str, Any], entry: dict[str, Any]) -
     for m in json["measures"]:
         if m["metric"] != name or m["fold"] is not None or m["state"] == "not_applicable":
             continue
-        if any(m["params"].get(key) != pytest.approx(value) if isinstance(value, float)
-               else m["params"].get(key) != value for key, value in taken.items()):
+        if any(
+            m["params"].get(key) != pytest.approx(value)
+            if isinstance(value, float)
+            else m["params"].get(key) != value
+            for key, value in taken.items()
+        ):
             continue
-        if m["subgroup"] != ({case["columns"]["group"]: params["group"]} if "group" in params else {}):
+        if m["subgroup"] != (
+            {case["columns"]["group"]: params["group"]} if "group" in params else {}
+        ):
             continue
         if name == "net_benefit":
             at = params.get("threshold", case["settings"].get("threshold"))
@@ -116,7 +131,9 @@ def _lookup(json: dict[str, Any], case: dict[str, Any], entry: dict[str, Any]) -
     return None
 
 
-def _is_meant(m: dict[str, Any], params: dict[str, Any], case: dict[str, Any], entry: dict[str, Any]) -> bool:
+def _is_meant(
+    m: dict[str, Any], params: dict[str, Any], case: dict[str, Any], entry: dict[str, Any]
+) -> bool:
     if len(case["settings"].get("labels", ())) <= 2 and "prob" not in case.get("columns", {}):
         return bool(m["average"] is None)
     if entry["metric"] == "roc_auc" and params.get("multi") == "hand_till":
@@ -192,9 +209,16 @@ def _check_interval(
     low, high = entry["ci"]
     if isinstance(low, str) or isinstance(high, str):
         return
-    proportion = measure["metric"] not in ("lr_plus", "lr_minus", "diagnostic_odds_ratio", "kappa",
-                                           "weighted_kappa", "calibration_slope",
-                                           "calibration_intercept", "calibration_in_the_large")
+    proportion = measure["metric"] not in (
+        "lr_plus",
+        "lr_minus",
+        "diagnostic_odds_ratio",
+        "kappa",
+        "weighted_kappa",
+        "calibration_slope",
+        "calibration_intercept",
+        "calibration_in_the_large",
+    )
     if proportion:
         low, high = max(low, 0.0), min(high, 1.0)
     assert interval["low"] == pytest.approx(low, **_tolerance(entry, case))

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import evalreport
 from evalreport.report.csv import measures_csv, tables_csv
@@ -61,7 +61,7 @@ def test_markdown_shows_failures_first_and_escapes_its_marks() -> None:
 
 
 def test_junit_counts_failures_and_what_was_not_evaluated_as_errors() -> None:
-    suite = ElementTree.fromstring(criteria_junit(_results()))
+    suite = ET.fromstring(criteria_junit(_results()))
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
     cases = {case.get("name"): case for case in suite}
     assert cases["1. recall >= 0.5"].find("failure") is None
