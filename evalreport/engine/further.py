@@ -63,8 +63,8 @@ def cautions_of(
         return None if isinstance(table, BinnedScores) else table
 
     facts = RunFacts(
-        # Cautions judge one label per row; measures and tables of sets are judged by none yet.
         views=[v for v in working.prepared.views if not isinstance(v, SetView)],
+        set_views=[v for v in working.prepared.views if isinstance(v, SetView)],
         measures=working.measures,
         tables=[t for e in working.evaluations for t in e.tables],
         comparisons=comparisons,

@@ -95,10 +95,11 @@ def one_class(run: RunFacts) -> Iterator[Caution]:
 
 
 def _one_class(run: RunFacts, view: View) -> Iterator[Caution]:
-    held = [label for n, label in _classes(run, view) if n]
-    if len(held) == 1:
+    held = [(n, label) for n, label in _classes(run, view) if n]
+    # With sets of labels there may be rows without the only label.
+    if len(held) == 1 and held[0][0] == view.rows:
         yield Caution(
-            f"All {rows(view.rows)} are actually {name(held[0])}.", numbers={"rows": view.rows}
+            f"All {rows(view.rows)} are actually {name(held[0][1])}.", numbers={"rows": view.rows}
         )
 
 

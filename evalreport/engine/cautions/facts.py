@@ -32,12 +32,15 @@ class RunFacts:
 
     ``comparisons`` and ``acceptance`` are the records of ``results.json``;
     ``thresholds`` its records of dataset, model, threshold, rule, status and reason.
+    ``set_views`` are those whose rows have sets of labels: cautions about data look at
+    them, cautions about numbers, which judge one label per row, do not.
     ``scores`` gives the score table of all rows of a dataset and model, or None.
     ``requested`` are the canonical names of the metrics asked for. ``intervals``
     and ``tests`` are how many the run made; None counts them from the records.
     """
 
     views: Sequence[View]
+    set_views: Sequence[View] = field(default=(), kw_only=True)
     measures: Sequence[Measure] = ()
     tables: Sequence[TableRecord] = ()
     comparisons: Sequence[Record] = ()

@@ -17,8 +17,9 @@ def by_dataset(
     run: RunFacts, describe: Callable[[View], Iterator[Caution]]
 ) -> Iterator[Caution]:
     """What ``describe`` finds in each view; said once where every model's rows agree."""
-    for dataset in run.datasets:
-        views = run.views_of(dataset)
+    every = (*run.views, *run.set_views)
+    for dataset in dict.fromkeys(view.dataset for view in every):
+        views = [view for view in every if view.dataset == dataset]
         found = [(view, caution) for view in views for caution in describe(view)]
         told: set[str] = set()
         for view, caution in found:
