@@ -1,0 +1,132 @@
+"""Every ready spec gives the plan, the results and the page that were last accepted.
+
+`EVALREPORT_ACCEPT=1 pytest tests/golden` accepts what comes out now; review the
+difference like code. Numbers are compared to 9 digits, so that the last bits of
+another numpy do not matter; texts exactly.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalreport.engine.prepare import Prepared, prepare
+from evalreport.engine.run import evaluate
+from evalreport.plan.explain import explain
+from evalreport.render.html import render_html
+from evalreport.spec.load import load_spec
+
+ROOT = Path(__file__).resolve().parents[2]
+ACCEPTED = Path(__file__).parent / "accepted"
+CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.yaml"))
+AT = "2026-11-21T12:00:00Z"
+ACCEPT = bool(os.environ.get("EVALREPORT_ACCEPT"))
+
+
+@cache
+def _prepared(path: Path) -> Prepared:
+    return prepare(load_spec(path))
+
+
+@cache
+def _results(path: Path) -> dict[str, Any]:
+    results = evaluate(_prepared(path), AT)
+    results["provenance"]["versions"] = {"python": "3"}
+    return results
+
+
+def _golden(path: Path, name: str, text: str) -> str:
+    """The accepted text; in accepting mode, what was just made."""
+    file = ACCEPTED / path.stem / name
+    if ACCEPT:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert file.is_file(), f"no accepted {name} for {path.name}: set EVALREPORT_ACCEPT=1 once"
+    return file.read_text(encoding="utf-8")
+
+
+def _ids(path: Path) -> str:
+    return path.stem
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=_ids)
+def test_plan(path: Path) -> None:
+    prepared = _prepared(path)
+    text = explain(prepared.plan, prepared.criteria_text(), prepared.engine_reason) + "\n"
+    assert text == _golden(path, "plan.txt", text)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=_ids)
+def test_results(path: Path) -> None:
+    results = json.loads(json.dumps(_results(path), allow_nan=False))
+    text = json.dumps(_brief(results), indent=0, sort_keys=True, ensure_ascii=False) + "\n"
+    accepted = json.loads(_golden(path, "results.json", text))
+    _same(json.loads(text), accepted, "results")
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=_ids)
+def test_page(path: Path) -> None:
+    page = _unstyled(render_html(_results(path)))
+    accepted = _golden(path, "report.html", page)
+    made, wanted = page.splitlines(), accepted.splitlines()
+    for number, (new, old) in enumerate(zip(made, wanted, strict=False), start=1):
+        assert new == old, f"line {number}"
+    assert len(made) == len(wanted)
+
+
+def _brief(results: dict[str, Any]) -> dict[str, Any]:
+    """Results without the points of curves: they are held to the catalogue's own tests."""
+    curves = [
+        {**c, "points": {name: len(column) for name, column in c["points"].items()}}
+        for c in results["curves"]
+    ]
+    return {**results, "curves": curves}
+
+
+def _unstyled(page: str) -> str:
+    """The page without styles, fonts and pictures, one element a line."""
+    page = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+    page = re.sub(r'src="data:[^"]*"', 'src=""', page)
+    page = re.sub(r' style="[^"]*"', "", page)
+    page = re.sub(r'data-value="([^"]*)"', _shortened, page)
+    page = re.sub(r"report [0-9a-f]{12}", "report", page)
+    return re.sub(r">\s*<", ">\n<", page).strip() + "\n"
+
+
+def _shortened(found: re.Match[str]) -> str:
+    text = found.group(1)
+    return f'data-value="{float(text):.9g}"' if text else 'data-value=""'
+
+
+def _same(new: Any, old: Any, place: str) -> None:
+    if isinstance(new, dict) and isinstance(old, dict):
+        assert new.keys() == old.keys(), place
+        for key in new:
+            _same(new[key], old[key], f"{place}.{key}")
+    elif isinstance(new, list) and isinstance(old, list):
+        assert len(new) == len(old), place
+        for number, (a, b) in enumerate(zip(new, old, strict=True)):
+            _same(a, b, f"{place}[{number}]")
+    elif isinstance(new, float) and isinstance(old, (int, float)):
+        assert math.isclose(new, old, rel_tol=1e-8, abs_tol=1e-10), f"{place}: {new} {old}"
+    elif isinstance(new, str) and isinstance(old, str):
+        assert _without_digits(new) == _without_digits(old), place
+    else:
+        assert new == old, place
+
+
+def _without_digits(text: str) -> str:
+    """A text with long decimals cut: put-in numbers may differ in their last bits."""
+    return re.sub(r"(\d\.\d{8})\d+", r"\1", text)
+
+
+def test_every_config_has_accepted_files() -> None:
+    assert {p.name for p in ACCEPTED.iterdir()} == {c.stem for c in CONFIGS}
+    assert CONFIGS
