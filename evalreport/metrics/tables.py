@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -185,8 +186,8 @@ def summed(name: str, parts: npt.NDArray[Any], stacked: bool) -> Cell:
 
 def _numbers(parts: npt.NDArray[Any]) -> Iterator[float]:
     """The numbers of an array one by one, without a list of all of them."""
-    for start in range(0, len(parts), _BLOCK):
-        yield from parts[start : start + _BLOCK].tolist()
+    blocks = range(0, len(parts), _BLOCK)
+    return chain.from_iterable(parts[start : start + _BLOCK].tolist() for start in blocks)
 
 
 @dataclass(frozen=True, eq=False)
