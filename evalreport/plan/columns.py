@@ -15,6 +15,7 @@ from evalreport.errors import (
     Problem,
     did_you_mean,
 )
+from evalreport.spec.datasets import LabelColumns, LabelList
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.models import (
     AnyModel,
@@ -73,6 +74,8 @@ def _named(loaded: LoadedSpec, name: str) -> Iterator[tuple[str, Location]]:
         column = getattr(spec.datasets[name], role)
         if isinstance(column, str):
             yield column, loaded.where(("datasets", name, role))
+    for column, place in _of_sets(spec.datasets[name].target):
+        yield column, loaded.where(("datasets", name, "target", *place))
     for number, crossing in enumerate(spec.subgroups):
         for column in crossing:
             yield column, loaded.where(("subgroups", number))
@@ -80,6 +83,15 @@ def _named(loaded: LoadedSpec, name: str) -> Iterator[tuple[str, Location]]:
         if name in spec.datasets_of(model_name):
             for column, place in _of_model(model):
                 yield column, loaded.where(("models", model_name, *place))
+
+
+def _of_sets(source: str | LabelColumns | LabelList) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The columns that sets of labels are read from, with where they stand."""
+    if isinstance(source, LabelColumns):
+        for label, column in source.labels.items():
+            yield column, ("labels", label)
+    elif isinstance(source, LabelList):
+        yield source.column, ("list",)
 
 
 def _of_model(model: AnyModel) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -90,6 +102,9 @@ def _of_model(model: AnyModel) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield model.margin, ("margin",)
     elif isinstance(model, PredictionModel) and isinstance(model.prediction, str):
         yield model.prediction, ("prediction",)
+    elif isinstance(model, PredictionModel):
+        for column, place in _of_sets(model.prediction):
+            yield column, ("prediction", *place)
     elif isinstance(model, ScoresModel):
         for label, column in model.scores.items():
             yield column, ("scores", label)

@@ -14,7 +14,6 @@ from evalreport.plan.facts import Facts
 from evalreport.predict.label_sets import (
     SetView,
     has_sets,
-    need_single_labels,
     set_columns_needed,
     set_facts,
     set_view,
@@ -43,7 +42,6 @@ Where = Callable[[str], Location | None]
 
 def roles_of(dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> Roles:
     """Which column plays which part for one dataset and model."""
-    need_single_labels(dataset, model)
     own: dict[str, Any] = {}
     if isinstance(model, ScoreModel):
         own["score"] = model.score
@@ -94,7 +92,7 @@ def columns_needed(
     found: dict[str, None] = {}
     for model_name, model in spec.models.items():
         if dataset_name in spec.datasets_of(model_name):
-            if has_sets(dataset, model):
+            if has_sets(dataset):
                 found |= dict.fromkeys(set_columns_needed(dataset, model, subgroups))
                 continue
             for _, column in roles_of(dataset, model, subgroups).named():
@@ -134,7 +132,7 @@ def view_of(
     Raises DataError with every mistake of the data that concerns this model.
     """
     dataset, model = spec.datasets[dataset_name], spec.models[model_name]
-    if has_sets(dataset, model):
+    if has_sets(dataset):
         rules = rules_of(spec, dataset_name)
         return set_view(spec, dataset_name, model_name, table, subgroups, rules, where)
     checked = check(

@@ -13,7 +13,6 @@ from evalreport.data.label_set_columns import FlagColumns, ListColumn, SetColumn
 from evalreport.data.label_sets import CheckedSets, SetRoles, Where, check_sets
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
-from evalreport.errors import DataError, Problem
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
@@ -22,12 +21,6 @@ from evalreport.spec.models import AnyModel, PredictionModel, ScoresModel
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
-
-#: What models of sets of labels may be.
-SETS = (
-    "one of `prediction: {labels: {a: column_a}}`, `prediction: {list: column}` "
-    "and `scores: {a: column_a}`"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,42 +70,22 @@ class SetView(View):
         )
 
 
-def has_sets(dataset: Dataset, model: AnyModel) -> bool:
-    """Whether the truth or the prediction is a set of labels."""
-    return not isinstance(dataset.target, str) or (
-        isinstance(model, PredictionModel) and not isinstance(model.prediction, str)
-    )
+def has_sets(dataset: Dataset) -> bool:
+    """Whether the rows of a dataset have sets of labels."""
+    return not isinstance(dataset.target, str)
 
 
-def need_single_labels(dataset: Dataset, model: AnyModel) -> None:
-    """Raise DataError where a model that needs one label per row meets sets of labels."""
-    if has_sets(dataset, model):
-        raise DataError(
-            Problem("the rows have sets of labels; such a model is for one label per row", SETS)
-        )
-
-
-def set_roles(
-    dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...], where: Where
-) -> SetRoles:
-    """Which column plays which part. Raises DataError for a model that gives no sets."""
+def set_roles(dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> SetRoles:
+    """Which column plays which part; the spec was checked to hold models of sets only."""
+    assert not isinstance(dataset.target, str)
     given: SetColumns | None = None
     scores: Mapping[str, str] = {}
-    if isinstance(dataset.target, str):
-        raise DataError(
-            Problem("the model gives sets of labels, the rows have one label each",
-                    "a target with sets of labels, or `prediction: column`", where("prediction"))
-        )
-    if isinstance(model, PredictionModel) and not isinstance(model.prediction, str):
-        given = _columns(model.prediction)
-    elif isinstance(model, ScoresModel):
+    if isinstance(model, ScoresModel):
         scores = dict(model.scores)
     else:
-        raise DataError(
-            Problem("the rows have sets of labels, the model gives none",
-                    SETS, where("model"))
-        )
-    target = _columns(dataset.target)
+        assert isinstance(model, PredictionModel)
+        assert not isinstance(model.prediction, str)
+        given = _columns(model.prediction)
     design = Roles(
         target="",
         id=dataset.id,
@@ -121,7 +94,7 @@ def set_roles(
         fold=dataset.fold,
         subgroups=subgroups,
     )
-    return SetRoles(target, given, scores, design)
+    return SetRoles(_columns(dataset.target), given, scores, design)
 
 
 def _columns(source: LabelColumns | LabelList) -> SetColumns:
@@ -133,12 +106,8 @@ def _columns(source: LabelColumns | LabelList) -> SetColumns:
 def set_columns_needed(
     dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Every column that a run reads for one model; none where it gives no sets."""
-    try:
-        roles = set_roles(dataset, model, subgroups, lambda _: None)
-    except DataError:
-        return ()
-    return tuple(column for _, column in roles.named())
+    """Every column that a run reads for one model."""
+    return tuple(column for _, column in set_roles(dataset, model, subgroups).named())
 
 
 def set_view(
@@ -155,7 +124,7 @@ def set_view(
     Raises DataError with every mistake of the data that concerns this model.
     """
     dataset, model = spec.datasets[dataset_name], spec.models[model_name]
-    checked = check_sets(table, set_roles(dataset, model, subgroups, where), rules, where)
+    checked = check_sets(table, set_roles(dataset, model, subgroups), rules, where)
     return view_of_sets(dataset_name, model_name, checked)
 
 

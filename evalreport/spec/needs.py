@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path as FilePath
+from typing import Any
 
 from evalreport.errors import Problem, did_you_mean
 from evalreport.spec.cross_validation import CrossValidation
 from evalreport.spec.engine import Engine
 from evalreport.spec.metric_requests import CORNER
-from evalreport.spec.models import EstimatorModel
+from evalreport.spec.models import EstimatorModel, PredictionModel, ScoresModel, source_of
 from evalreport.spec.outline import Outline
 from evalreport.spec.report import TEMPLATES, Report
 from evalreport.spec.yaml_document import Path
@@ -20,6 +21,11 @@ FROM_OTHER_PARTS = {
     "costs": ("costs", "costs: {false_negative: 5, false_positive: 1}"),
     "parents": ("hierarchy", "hierarchy: {child: parent}"),
 }
+#: What models of sets of labels may be.
+SETS = (
+    "prediction: {labels: {a: column_a}}, prediction: {list: column}, "
+    "or scores: {a: column_a}"
+)
 #: Schemes that keep the rows of a group together.
 GROUPED = ("group_k_fold", "stratified_group_k_fold", "leave_one_group_out")
 
@@ -29,6 +35,7 @@ def unmet_needs(
 ) -> Iterator[Problem]:
     """Everything that is asked for and cannot be had for lack of another part."""
     yield from _paths(known, frames)
+    yield from _label_sets(known)
     yield from _metrics(known)
     yield from _cross_validation(known)
     yield from _engine(known)
@@ -47,6 +54,29 @@ def _paths(known: Outline, frames: Sequence[str]) -> Iterator[Problem]:
         if name not in known.dataset_names:
             hint = did_you_mean(name, known.dataset_names, "datasets")
             yield Problem(f"a frame is given for '{name}', which is no dataset", hint)
+
+
+def _label_sets(known: Outline) -> Iterator[Problem]:
+    """Models of one label per row on datasets with sets of labels, and the other way round."""
+    for name, model in known.models.items():
+        source = source_of(model).strip("()")
+        where = known.document.where_key(("models", name, source))
+        gives_sets = isinstance(model, PredictionModel) and not isinstance(model.prediction, str)
+        for dataset in model.datasets or known.dataset_names:
+            target = _target(known, dataset)
+            if isinstance(target, dict) and not (gives_sets or isinstance(model, ScoresModel)):
+                what = f"{dataset} has sets of labels, {name} gives one label per row"
+                yield Problem(what, SETS, where)
+            elif gives_sets and target is not None and not isinstance(target, dict):
+                what = f"{dataset} has one label per row, {name} gives sets of labels"
+                yield Problem(what, "prediction: column, or a target with sets of labels", where)
+
+
+def _target(known: Outline, dataset: str) -> Any:
+    """The target of a dataset as it is written; None where there is none."""
+    datasets = known.document.root.get("datasets")
+    written = datasets.get(dataset) if isinstance(datasets, dict) else None
+    return written.get("target") if isinstance(written, dict) else None
 
 
 def _metrics(known: Outline) -> Iterator[Problem]:

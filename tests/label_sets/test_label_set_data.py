@@ -8,7 +8,9 @@ import pytest
 from label_sets.set_specs import AT, measure
 
 from evalreport.api import run
-from evalreport.errors import DataError
+from evalreport.errors import DataError, SpecError
+from evalreport.plan.columns import check_columns
+from evalreport.spec.load import load_spec
 
 COLUMNS = {"labels": {"a": "y_a", "b": "y_b"}}
 
@@ -126,10 +128,6 @@ FLAGS = "y_a,y_b,s_a,s_b,p,found\n1,0,.9,.1,a,a\n0,1,.2,.8,b,b\n"
         (FLAGS.replace("b,b", "b,b;;a"), COLUMNS, {"prediction": {"list": "found"}},
          "found lists a label without text in row 2 (line 3)"),
         (FLAGS, COLUMNS, {"prediction": {"list": "fuond"}}, "no column 'fuond' (prediction)"),
-        (FLAGS, COLUMNS, {"score": "s_a"}, "the rows have sets of labels, the model gives none"),
-        (FLAGS, COLUMNS, {"margin": "s_a"}, "the rows have sets of labels, the model gives none"),
-        (FLAGS, COLUMNS, {"prediction": "p"}, "the rows have sets of labels, the model gives none"),
-        (FLAGS, "p", {"prediction": {"list": "found"}}, "the rows have one label each"),
     ],
 )
 def test_mistakes_say_what_and_where(tmp_path, text, target, model, words):
@@ -140,16 +138,53 @@ def test_mistakes_say_what_and_where(tmp_path, text, target, model, words):
     assert all(problem.instead for problem in raised.value.problems)
 
 
+FOLDS = {"cross_validation": {"scheme": "k_fold", "folds": 2}}
+
+
 @pytest.mark.parametrize(
-    "model",
-    [{"linear": {"weights": {"s_a": 1}}},
-     {"estimator": "sklearn.linear_model.LogisticRegression", "features": ["s_a"]}],
+    ("model", "more"),
+    [
+        ({"score": "s_a"}, {}),
+        ({"margin": "s_a"}, {}),
+        ({"prediction": "p"}, {}),
+        ({"linear": {"weights": {"s_a": 1}}}, {}),
+        ({"estimator": "sklearn.linear_model.LogisticRegression", "features": ["s_a"]}, FOLDS),
+    ],
 )
-def test_models_of_one_label_are_refused(tmp_path, model):
+def test_models_of_one_label_are_a_mistake_of_the_spec(tmp_path, model, more):
     path = written(tmp_path, "d.csv", FLAGS)
-    folds = {"cross_validation": {"scheme": "k_fold", "folds": 2}} if "estimator" in model else {}
-    with pytest.raises(DataError, match="sets of labels"):
-        of_file(path, COLUMNS, {"m": model}, **folds)
+    with pytest.raises(SpecError) as raised:
+        of_file(path, COLUMNS, {"m": model}, **more)
+    (problem,) = raised.value.problems
+    assert problem.what == "d has sets of labels, m gives one label per row"
+    assert problem.instead.startswith("prediction: {labels:")
+    assert problem.where.line is not None
+
+
+def test_sets_for_rows_of_one_label_are_a_mistake_of_the_spec(tmp_path):
+    path = written(tmp_path, "d.csv", FLAGS)
+    with pytest.raises(SpecError) as raised:
+        of_file(path, "p", {"m": {"prediction": {"list": "found"}}})
+    (problem,) = raised.value.problems
+    assert problem.what == "d has one label per row, m gives sets of labels"
+
+
+def test_columns_of_sets_that_are_not_there_are_found_before_a_row_is_read(tmp_path):
+    path = written(tmp_path, "d.csv", FLAGS)
+    spec = written(
+        tmp_path, "s.yaml",
+        "evalreport: 1\n"
+        f"datasets: {{d: {{path: {path}, target: {{labels: {{a: y_a, b: y_x}}}}}}}}\n"
+        "models:\n"
+        "  one: {prediction: {list: fuond}}\n"
+        "  two: {prediction: {labels: {a: s_a, b: s_x}}}\n"
+        "metrics: [hamming_loss]\n",
+    )
+    with pytest.raises(DataError) as raised:
+        check_columns(load_spec(spec))
+    told = [problem.what.split(" in ")[0] for problem in raised.value.problems]
+    assert told == ["no column 'y_x'", "no column 'fuond'", "no column 's_x'"]
+    assert [problem.where.line for problem in raised.value.problems] == [2, 4, 5]
 
 
 def test_all_mistakes_are_told_at_once(tmp_path):
