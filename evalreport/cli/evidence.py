@@ -86,7 +86,7 @@ def _print_json(body: dict[str, Any]) -> None:
 @click.command()
 @click.argument("runs", type=click.Path(path_type=Path))
 @click.option("--last", type=click.IntRange(min=1), default=None, metavar="N",
-              help="Only the newest N runs.")
+              help="List only the newest N runs.")
 @click.option("--json", "as_json", is_flag=True, help="Runs, criteria and measures as JSON.")
 @click.option("--html", "folder", type=click.Path(path_type=Path), default=None, metavar="FOLDER",
               help="A small site: runs, trends with control limits, criteria over time.")
@@ -95,12 +95,12 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None) ->
     from evalreport.record.trend import read_course
     from evalreport.record.trend_text import history_data, history_text
 
-    course = read_course(runs, last)
+    course = read_course(runs)
     written = None if folder is None else _site(course, runs, folder)
     if as_json:
-        _print_json(history_data(course))
+        _print_json(history_data(course, last))
     elif written is None:
-        click.echo(history_text(course))
+        click.echo(history_text(course, last))
     else:
         click.echo(str(written))
     return 0

@@ -104,8 +104,8 @@ class Course:
         return tuple(by_key[key] for key in keys)
 
 
-def read_course(runs: Path, last: int | None = None) -> Course:
-    """Every recorded run of a folder, or the ``last`` ones, with what can be read of them.
+def read_course(runs: Path) -> Course:
+    """Every recorded run of a folder, with what can be read of it.
 
     A run that was removed or altered stays in the list and says so. Raises FilesError
     when there is no history.
@@ -114,8 +114,7 @@ def read_course(runs: Path, last: int | None = None) -> Course:
     if not history.lines and not history.torn:
         hint = "give the folder of runs, such as runs/"
         raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, Location(str(runs))))
-    entries = list(history.runs.items())[-last:] if last else list(history.runs.items())
-    past = tuple(_past_run(runs, name, entry, history) for name, entry in entries)
+    past = tuple(_past_run(runs, name, entry, history) for name, entry in history.runs.items())
     problems = tuple(str(problem) for problem in chain_problems(history, Path(HISTORY)))
     return Course(past, series_of(past), criteria_of(past), problems)
 

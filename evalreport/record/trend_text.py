@@ -15,8 +15,11 @@ from evalreport.report.words import counted, visible
 SCHEMA = "evalreport/history/1"
 
 
-def history_text(course: Course) -> str:
-    """The runs, oldest first, each with its headline measures; then what calls for a look."""
+def history_text(course: Course, last: int | None = None) -> str:
+    """The runs (or the ``last`` ones), oldest first, each with its headline measures.
+
+    Then what calls for a look. Limits and counts rest on all runs, shown or not.
+    """
     headlines: dict[int, list[str]] = {}
     for series in course.headlines:
         for point in series.points:
@@ -24,10 +27,15 @@ def history_text(course: Course) -> str:
                 f"{series_name(series)}: {point_text(point)}"
             )
     lines = []
-    for index, run in enumerate(course.runs):
+    first = _first(course, last)
+    for index, run in enumerate(course.runs[first:], start=first):
         lines.append(f"{run.when}  {visible(run.outcome):<7}  {run.name}  {run_note(run)}".rstrip())
         lines += [f"    {line}" for line in headlines.get(index, [])]
     return "\n".join([*lines, *_calls(course)])
+
+
+def _first(course: Course, last: int | None) -> int:
+    return 0 if last is None else max(0, len(course.runs) - last)
 
 
 def run_note(run: PastRun) -> str:
@@ -80,24 +88,25 @@ def _calls(course: Course) -> Iterator[str]:
         yield f"history: {visible(problem)}"
 
 
-def history_data(course: Course) -> dict[str, Any]:
-    """Runs, criteria and the measures of all rows over time, as plain data."""
+def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
+    """Runs (or the ``last`` ones), criteria and the measures of all rows, as plain data."""
+    first = _first(course, last)
     return {
         "schema": SCHEMA,
         "rule": RULE,
         "problems": list(course.problems),
-        "runs": [_run_data(run) for run in course.runs],
+        "runs": [_run_data(run) for run in course.runs[first:]],
         "criteria": [
             {
                 **{k: c.about.get(k) for k in ("text", "dataset", "model", "subgroup")},
                 "threshold": c.about.get("threshold_asked"),
-                "outcomes": list(c.outcomes),
+                "outcomes": list(c.outcomes[first:]),
                 "breaches_in_a_row": c.breaches,
             }
             for c in course.criteria
         ],
         "series": [
-            _series_data(series)
+            _series_data(series, first)
             for series in course.series
             if not series.about["subgroup"] and series.about["fold"] in (None, "mean")
         ],
@@ -117,18 +126,18 @@ def _run_data(run: PastRun) -> dict[str, Any]:
     }
 
 
-def _series_data(series: Series) -> dict[str, Any]:
+def _series_data(series: Series, first: int) -> dict[str, Any]:
     names = ("dataset", "model", "fold", "metric", "params", "average", "label", "threshold_rule")
     return {
         **{name: series.about[name] for name in names},
-        "points": [_point_data(point) for point in series.points],
+        "points": [_point_data(point, first) for point in series.points if point.run >= first],
     }
 
 
-def _point_data(point: Point) -> Mapping[str, Any]:
+def _point_data(point: Point, first: int) -> Mapping[str, Any]:
     limits = point.limits
     return {
-        "run": point.run,
+        "run": point.run - first,
         "state": point.record["state"],
         "value": point.record["value"],
         "threshold": point.record["threshold"],
