@@ -120,11 +120,11 @@ def _plain(problem: Problem) -> dict[str, Any]:
 
 def _carried_out(task: str, request: dict[str, Any]) -> bytes:
     if task == "html":
-        from evalreport.render.html import fill
+        from evalreport.render.html import fill_untrusted
         from evalreport.render.locate import Template
 
         template = Template(request["name"], request["files"], trusted=False, main=request["main"])
-        return fill(template, request["report"]).encode("utf-8")
+        return fill_untrusted(template, request["report"]).encode("utf-8")
     from evalreport.render.paper import print_page
 
     attachments = {k: base64.b64decode(v) for k, v in request["attachments"].items()}

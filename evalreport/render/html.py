@@ -9,7 +9,7 @@ from typing import Any
 from evalreport.errors import Location, Problem, RenderingError
 from evalreport.render.locate import Template, find_template
 from evalreport.render.plain import as_plain
-from evalreport.render.references import blocked_reference
+from evalreport.render.references import blocked_reference, guarded
 from evalreport.report.build import build
 
 
@@ -34,14 +34,20 @@ def render_html(results: Mapping[str, Any], template: str | Path | None = None) 
             "main": found.main,
             "report": report,
         },
-    ).decode("utf-8")
+    )
+    return guarded(page.decode("utf-8"))
+
+
+def fill_untrusted(template: Template, report: Mapping[str, Any]) -> str:
+    """The template filled; RenderingError where the page would load anything."""
+    page = fill(template, report)
     reference = blocked_reference(page)
     if reference is not None:
         raise RenderingError(
             Problem(
                 f"the template refers to {reference}, which a report may not load",
                 "put images and fonts into the page as data: addresses",
-                Location(found.main),
+                Location(template.main),
             )
         )
     return page
