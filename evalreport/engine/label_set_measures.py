@@ -13,6 +13,7 @@ from evalreport.engine.bootstrap import from_replicates
 from evalreport.engine.evaluate import Evaluated, average, class_value, evaluated
 from evalreport.engine.intervals import IntervalResult
 from evalreport.engine.label_set_bootstrap import SetBootstrap
+from evalreport.engine.label_set_delta import delta_interval
 from evalreport.engine.label_set_intervals import RowMean, row_mean_interval
 from evalreport.engine.label_set_tables import SetTables
 from evalreport.engine.measures import Computed, Measurer, Resolved
@@ -31,6 +32,8 @@ from evalreport.predict.label_sets import SetView
 
 Result = tuple[Evaluated, IntervalResult | None]
 
+#: Interval methods that take an average as a smooth function of the cells.
+SMOOTH = frozenset({"delta", "sandwich", "cluster_robust"})
 #: Costs of the two kinds of mistake; a cost per pair of classes has no meaning for sets.
 TWO_CLASS_COSTS = ("false_negative", "false_positive")
 NO_COSTS = "costs are given for pairs of classes: sets of labels take {}".format(
@@ -140,14 +143,18 @@ class SetMeasurer(Measurer):
             value = replace(value, note=note)
         if not isinstance(value.outcome, Value) or task.interval is None:
             return value, None
-        rows, cluster = self.tables.rows(task.where), None
-        if self.view.cluster is not None:
-            _, cluster = np.unique(self.view.cluster[0][rows], return_inverse=True)
         share = metric.interval is Interval.PROPORTION and task.average is None
         number = value.outcome.number
-        mean = RowMean(number, values, metric.bounds, sets.times, cluster, share)
+        mean = RowMean(number, values, metric.bounds, sets.times, self._clusters(task), share)
         level = self.settings.level
         return value, row_mean_interval(mean, task.interval, level, self.draws, task.where)
+
+    def _clusters(self, task: Task) -> npt.NDArray[np.int64] | None:
+        """The cluster of each row of a slice, numbered from 0; None without clusters."""
+        if self.view.cluster is None:
+            return None
+        inside = self.view.cluster[0][self.tables.rows(task.where)]
+        return np.unique(inside, return_inverse=True)[1].astype(np.int64)
 
     # -- averages over labels -------------------------------------------------------------
 
@@ -172,6 +179,13 @@ class SetMeasurer(Measurer):
             value = average(kind, labels, values, [one.positives.exact() for one in counts])
         if not isinstance(value.outcome, Value) or task.interval is None:
             return value, None
+        if task.interval in SMOOTH:
+            found = delta_interval(
+                self.tables.sets(where, threshold), self.tables.counts(where, threshold),
+                self._clusters(task), metric, arguments, kind, value.outcome.number,
+                self.settings.level, task.interval,
+            )
+            return value, found
         drawn = self.draws.of_counts(where, threshold, metric, arguments, kind)
         jackknife = None
         if task.interval == "bootstrap_bca":

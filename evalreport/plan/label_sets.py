@@ -20,7 +20,7 @@ from evalreport.plan.build import (
     slices,
 )
 from evalreport.plan.facts import Facts
-from evalreport.plan.methods import ASKED, choose
+from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, choose
 from evalreport.plan.task import MEAN_OF_FOLDS, Skipped, Slice, Task, ThresholdRequest
 
 #: Metrics of label sets that need the scores of the labels, and no threshold.
@@ -29,8 +29,10 @@ RANKINGS = frozenset(
 )
 #: Up to so many labels averages are taken over, one by one.
 MOST_LABELS = 5_000
-#: Rows times labels above which scores are not drawn for an interval of an average.
-MOST_DRAWN = 2_000_000
+#: Rows times labels above which the delta method takes the place of drawing rows.
+MOST_DRAWN = 200_000
+#: Above so many labels no interval of an average over them is taken.
+SMOOTH_LABELS = 500
 
 RULE = "a rule chooses a threshold of one score; sets of labels take plain numbers"
 
@@ -185,12 +187,24 @@ def _method(
         return choose(metric, None, label_facts(facts, place.label), asked)
     if metric.table is Table.LABEL_SETS or place.average is Average.SAMPLES:
         return _of_row_means(metric, facts, asked)
-    if metric.table is Table.SCORES and facts.rows * len(facts.labels) > MOST_DRAWN:
-        return None, f"scores are drawn up to {MOST_DRAWN:,} pairs of a row and a label"
     if asked in RESAMPLING:
         return asked, ASKED
+    if metric.table is Table.SCORES:
+        return _drawn(facts, BOOTSTRAP_ROWS)
+    if len(facts.labels) > SMOOTH_LABELS:
+        return None, f"more than {SMOOTH_LABELS} labels"
     if asked == "delta":
-        return None, "averages over the labels of a row have bootstrap intervals only"
+        return asked, ASKED
+    if facts.rows * len(facts.labels) > MOST_DRAWN:
+        kind = "cluster_robust" if facts.clustered else "sandwich" if facts.weighted else "delta"
+        return kind, f"more than {MOST_DRAWN:,} pairs of a row and a label"
+    return _drawn(facts, facts.rows)
+
+
+def _drawn(facts: Facts, most: int) -> tuple[str | None, str]:
+    """Rows are drawn with all their labels, up to so many of them."""
+    if facts.rows > most:
+        return None, f"averages of score metrics have none above {most:,} rows"
     if facts.clustered:
         return "cluster_bootstrap", "clusters of rows are drawn, all labels together"
     return "bootstrap_percentile", "rows are drawn, all labels together"

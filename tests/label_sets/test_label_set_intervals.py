@@ -10,6 +10,11 @@ from label_sets.set_specs import ACTUAL, GIVEN, many_rows, measure, of_scores, o
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from evalreport.engine.label_set_delta import delta_interval
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Average
+from evalreport.metrics.sets_table import LabelSets
+
 ROWS, SCORES = many_rows()
 NAMES = ("v", "w", "x", "y", "z")
 GIVEN_ROWS = SCORES >= 0.5
@@ -102,11 +107,44 @@ def test_bca_of_an_average_lies_near_the_percentile_interval():
     assert bca["interval"]["low"] != plain["interval"]["low"]
 
 
-def test_a_method_that_averages_do_not_have_is_not_switched():
-    asked = {"averaging": ["macro"], "confidence": {"methods": {"f1": "delta"}}}
-    found = measure(scored(["f1"], **asked), "f1", average="macro")
-    assert found["interval"] is None
-    assert "bootstrap" in found["interval_reason"]
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
+def test_the_delta_method_agrees_with_drawing_rows(average):
+    asked = {"averaging": [average], "confidence": {"methods": {"f1": "delta"}}}
+    delta = measure(scored(["f1"], **asked), "f1", average=average)
+    drawn = measure(scored(["f1"], averaging=[average]), "f1", average=average)
+    assert delta["interval"]["method"] == "delta"
+    assert half_width(delta) == pytest.approx(half_width(drawn), rel=0.06)
+
+
+def test_the_delta_method_of_one_pooled_label_is_that_of_a_share():
+    """Micro accuracy of one label is a share of n rows: variance p (1 - p) / (n - 1)."""
+    metric, n = find("accuracy"), len(ROWS)
+    sets = LabelSets(("v",), ROWS[:, :1], GIVEN_ROWS[:, :1])
+    p = float((ROWS[:, 0] == GIVEN_ROWS[:, 0]).mean())
+    found = delta_interval(
+        sets, [sets.counts(0)], None, metric, {}, Average.MICRO, p, 0.95, "delta"
+    )
+    half = 1.959963984540054 * math.sqrt(p * (1 - p) / (n - 1))
+    assert (found.high - found.low) / 2 == pytest.approx(half, rel=1e-6)
+
+
+def test_many_rows_take_the_delta_method_and_labels_left_out_do_not_move_it(monkeypatch):
+    monkeypatch.setattr("evalreport.plan.label_sets.MOST_DRAWN", 100)
+    never = np.c_[ROWS[:, :2], np.zeros(len(ROWS), bool)]
+    scores = np.c_[SCORES[:, :2], np.full(len(ROWS), 0.1)]
+    found = of_scores(never, scores, ["recall"], labels=("v", "w", "x"), averaging=["macro"])
+    two = of_scores(ROWS[:, :2], SCORES[:, :2], ["recall"], labels=("v", "w"), averaging=["macro"])
+    one, other = (measure(f, "recall", average="macro") for f in (found, two))
+    assert one["interval"]["method"] == "delta"
+    assert one["reason"].startswith("undefined for 1 of 3")
+    assert half_width(one) == pytest.approx(half_width(other), rel=1e-9)
+    twice = {"k": [str(i // 2) for i in range(2 * len(ROWS))]}
+    doubled = of_scores(np.repeat(never, 2, axis=0), np.repeat(scores, 2, axis=0), ["recall"],
+                        labels=("v", "w", "x"), averaging=["macro"], frame=twice,
+                        dataset={"cluster": "k"})
+    clustered = measure(doubled, "recall", average="macro")
+    assert clustered["interval"]["method"] == "cluster_robust"
+    assert half_width(clustered) == pytest.approx(half_width(one), rel=1e-9)
 
 
 def test_rows_that_are_all_alike_give_a_mean_no_interval():
