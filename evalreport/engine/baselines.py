@@ -41,9 +41,18 @@ def baseline_records(
                         "baseline": kind,
                         "metric": request.metric.name,
                         "params": dict(request.params),
-                        "value": value(view.actual, output),
+                        "value": _value(value, view, output),
                         "n": view.rows,
                         "note": OF_THE_SAME_ROWS,
                     }
                 )
+    return found
+
+
+def _value(value: Any, view: View, output: Any) -> float | None:
+    """The baseline's value; None where the metric fails, which its own record tells."""
+    try:
+        found: float | None = value(view.actual, output)
+    except Exception:  # noqa: BLE001 - a metric that breaks is told in its place
+        return None
     return found
