@@ -150,7 +150,7 @@ def test_every_interval_holds_its_own_value() -> None:
 
 
 def test_a_wrong_name_is_told_before_data_are_read(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="roc_auc|auc"):
+    with pytest.raises(SpecError, match=r"roc_auc|auc"):
         results_of(None, {"score": "s"}, ["AUC"], dataset={"path": str(tmp_path / "none.csv")})
 
 
