@@ -196,15 +196,16 @@ class Cell(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Constant(Expression):
-    """A number that belongs to the formula itself."""
+    """A number that belongs to the formula itself; an array for one number per table."""
 
-    value: Number
+    value: Any
 
     def exact(self) -> Number:
-        return self.value
+        number: Number = self.value
+        return number
 
     def array(self) -> Any:
-        return float(self.value)
+        return self.value if isinstance(self.value, np.ndarray) else float(self.value)
 
     def formula(self) -> str:
         return number_text(self.value)

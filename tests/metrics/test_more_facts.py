@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -162,22 +160,6 @@ def test_these_are_all_metrics_and_aliases_in_their_order() -> None:
     words = [word for row in ROWS for word in (row[0], *row[1].split())]
     assert sorted(words) == list(known_names())
     assert len(words) == len(set(words))
-
-
-def test_the_order_is_that_of_the_modules_and_not_of_their_import() -> None:
-    program = (
-        "import evalreport.metrics.ranking\n"
-        "from evalreport.metrics.catalogue import catalogue\n"
-        "print(*(m.name for m in catalogue()))"
-    )
-    command = [sys.executable, "-c", program]
-    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert names == [m.name for m in catalogue()]
-    assert names[:3] == ["accuracy", "error_rate", "recall"]
-    assert names[-1] == "label_ranking_average_precision"
-    places = [catalogue_module.DECLARING.index(m.function.__module__.rpartition(".")[2])
-              for m in catalogue()]
-    assert places == sorted(places)
 
 
 def test_aliases_lead_to_their_metric() -> None:

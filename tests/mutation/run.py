@@ -192,9 +192,12 @@ def main() -> int:
     parser.add_argument("-o", type=Path, default=Path("mutation.json"), help="where to write")
     parser.add_argument("--only", nargs="*", default=[], help="names of modules")
     parser.add_argument("--again", type=Path, help="survivors of a former run")
+    parser.add_argument("--quick", action="store_true", help="only the first stage of tests")
     parser.add_argument("--count", action="store_true", help="only say how many there are")
     given = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    if given.quick:
+        TARGETS.update({module: stages[:1] for module, stages in TARGETS.items()})
     work = chosen(given.only, given.again)
     if given.count:
         for module in TARGETS:

@@ -12,6 +12,7 @@ _FACTS = (
 _METRICS: Stages = (
     _FACTS,
     (
+        "tests/metrics/test_more_order.py",
         "tests/metrics/test_metric_examples.py",
         "tests/metrics/test_score_traps.py",
         "tests/metrics/test_curves.py",
