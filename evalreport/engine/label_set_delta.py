@@ -49,7 +49,7 @@ def delta_interval(
     if sets.times is not None:
         influence *= sets.times
     if cluster is not None:
-        influence = np.bincount(cluster, influence)
+        influence = np.bincount(cluster, influence).astype(np.float64)
     units = len(influence)
     if units < 2:
         return None

@@ -64,12 +64,12 @@ def row_mean_interval(
         return _linearised(mean, mean.parts[inside], mean.counted[inside], method, level)
     if method == "cluster_robust":
         assert mean.cluster is not None
-        top = np.bincount(mean.cluster, mean.parts)
-        bottom = np.bincount(mean.cluster, mean.counted)
+        totals: Floats = np.bincount(mean.cluster, mean.parts).astype(np.float64)
+        sizes: Floats = np.bincount(mean.cluster, mean.counted).astype(np.float64)
         if mean.share:
-            return intervals.clustered_proportion(top, bottom, level)
-        inside = bottom > 0
-        return _linearised(mean, top[inside], bottom[inside], method, level)
+            return intervals.clustered_proportion(totals, sizes, level)
+        held = sizes > 0
+        return _linearised(mean, totals[held], sizes[held], method, level)
     values = bootstrap.of_rows(where, _unweighted(mean), _has_value(mean))
     jackknife = _jackknife(mean) if method == "bootstrap_bca" else None
     return from_replicates(values, mean.number, level, method, jackknife)
