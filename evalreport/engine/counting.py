@@ -111,6 +111,8 @@ def _columns_need_rows(dataset: Dataset) -> str | None:
     for role in ("weight", "cluster"):
         if getattr(dataset, role) is not None:
             return f"a {role} belongs to each row"
+    if dataset.period is not None:
+        return "rows are sorted into periods"
     if dataset.types:
         return "types are declared for its columns"
     return None if isinstance(dataset.target, str) else "rows have sets of labels"

@@ -20,6 +20,7 @@ from evalreport.engine.counting import (
     counted_views,
     refuse_unbounded,
 )
+from evalreport.engine.periods import with_periods
 from evalreport.engine.predicting import Fitting, Predicted, predicted
 from evalreport.engine.settings import Settings
 from evalreport.engine.sql_rows import open_database, read_query
@@ -270,7 +271,7 @@ def _read(
     else:
         table = read_frame(given, name, columns)
         data.inputs.append(InputData(name, name, None, None, table.rows))
-    data.tables[name] = table
+    data.tables[name] = with_periods(table, spec, name)
     choice = data.choices[name]
     data.choices[name] = Choice(choice.name, choice.reason.format(rows=table.rows))
 

@@ -18,6 +18,7 @@ from evalreport.engine.label_set_tables import SetTables
 from evalreport.engine.ledger import label_record, row_record
 from evalreport.engine.measures import Measurer, Resolved
 from evalreport.engine.memory import MemoryTables
+from evalreport.engine.period_changes import period_records
 from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepare import Prepared, Step, silent
 from evalreport.engine.records import Measure
@@ -118,6 +119,7 @@ def evaluate(
         "failures": [*working.failures, *(f for e in working.evaluations for f in e.failures)],
         **declared_records(working),
         **references.as_json(),
+        **period_records(working),
         **_subgroup_records(working),
         **training_records(prepared.predictions),
         "baselines": baseline_records(

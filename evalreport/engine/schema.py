@@ -40,6 +40,17 @@ def results_schema() -> dict[str, Any]:
             "acceptance": _list(_acceptance(), "Criteria and their outcomes."),
             "cautions": _list(_caution(), "What a reader has to know."),
             "declared": _list(_declared(), "Values declared elsewhere, beside the measured ones."),
+            "periods": _list(
+                _object(
+                    "dataset model metric column every periods measures values trend_p_value",
+                    dataset=_TEXT, model=_TEXT, metric=_TEXT, column=_TEXT, every=_TEXT,
+                    periods={"type": "array", "items": _TEXT},
+                    measures={"type": "array", "items": _TEXT},
+                    values={"type": "array", "items": _NUMBER_OR_NULL},
+                    change_p_value=_NUMBER_OR_NULL, trend_p_value=_NUMBER_OR_NULL,
+                ),
+                "Each measure over time, with tests of a change and of a trend.",
+            ),
             "references": _list(
                 _object("run results_sha256", run=_TEXT, results_sha256=_TEXT),
                 "Earlier runs that comparisons and criteria refer to.",

@@ -76,6 +76,9 @@ def _named(loaded: LoadedSpec, name: str) -> Iterator[tuple[str, Location]]:
             yield column, loaded.where(("datasets", name, role))
     for column, place in _of_sets(spec.datasets[name].target):
         yield column, loaded.where(("datasets", name, "target", *place))
+    period = spec.datasets[name].period
+    if period is not None:
+        yield period.column, loaded.where(("datasets", name, "period", "column"))
     for number, crossing in enumerate(spec.subgroups):
         for column in crossing:
             yield column, loaded.where(("subgroups", number))

@@ -71,6 +71,8 @@ def request_of(threshold: Threshold) -> ThresholdRequest:
 
 def _subgroups(spec: Spec) -> tuple[tuple[str, ...], ...]:
     wanted = list(spec.subgroups)
+    periods = (dataset.period for dataset in spec.datasets.values())
+    wanted += [(period.column,) for period in periods if period is not None]
     for criterion in (*spec.acceptance, *spec.declared):
         if isinstance(criterion.subgroup, dict) or hasattr(criterion.subgroup, "items"):
             columns = tuple(criterion.subgroup)  # type: ignore[arg-type]

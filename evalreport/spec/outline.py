@@ -7,7 +7,7 @@ validate are left out here, their own mistakes being told already.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -112,16 +112,17 @@ def outline(document: Document, allow_import: Sequence[str] = ()) -> Outline:
     root: dict[str, Any] = document.root
     context = {ALLOWED: tuple(allow_import)}
     thresholds = _items(root, "thresholds", Threshold)
+    datasets = _named(root.get("datasets"), Dataset)
     return Outline(
         document=document,
         dataset_names=_keys(root.get("datasets")),
         model_names=_keys(root.get("models")),
-        datasets=_named(root.get("datasets"), Dataset),
+        datasets=datasets,
         models=_models(root.get("models"), context),
         metrics=_items(root, "metrics", MetricRequest),
         thresholds=thresholds,
         threshold_texts=_texts(root.get("thresholds"), thresholds),
-        crossings=_crossings(root.get("subgroups")),
+        crossings=_crossings(root.get("subgroups"), datasets.values()),
         criteria=_items(root, "acceptance", Criterion),
         declared=_items(root, "declared", Declared),
         single={
@@ -209,14 +210,15 @@ def _texts(raw: Any, thresholds: tuple[tuple[Path, Threshold], ...]) -> tuple[st
     return tuple(threshold.text for _, threshold in thresholds)
 
 
-def _crossings(raw: Any) -> frozenset[frozenset[str]] | None:
-    """The sets of columns that are crossed; None where they cannot be read."""
+def _crossings(raw: Any, datasets: Iterable[Dataset]) -> frozenset[frozenset[str]] | None:
+    """The sets of columns that are crossed, periods among them; None where they cannot be read."""
     from evalreport.spec.model import Crossing
 
+    periods = frozenset(frozenset((d.period.column,)) for d in datasets if d.period is not None)
     if raw is None:
-        return frozenset()
+        return periods
     try:
         read = TypeAdapter(tuple[Crossing, ...]).validate_python(tuple(raw), strict=False)
     except (ValidationError, TypeError):
         return None
-    return frozenset(frozenset(columns) for columns in read)
+    return periods | frozenset(frozenset(columns) for columns in read)

@@ -12,7 +12,9 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEXT = (REPOSITORY / "docs" / "tutorial.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"(?:Save this as `([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"(?:Save this as `([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 @pytest.mark.slow

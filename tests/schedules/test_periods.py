@@ -1,0 +1,164 @@
+"""Evaluation per period: names of periods, tests against references, results by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from schedules.weekly_runs import SPEC, results
+from scipy import stats
+from statsmodels.stats.contingency_tables import Table
+
+from evalreport.api import run
+from evalreport.cli import status_of
+from evalreport.engine.periods import period_name
+from evalreport.engine.schema import results_schema
+from evalreport.errors import DataError
+from evalreport.statistics.trend import cochran_armitage, weighted_changes
+
+#: TP, FN, FP, TN of each month.
+MONTHS = {"2026-01": (18, 2, 2, 18), "2026-02": (15, 5, 2, 18), "2026-03": (10, 10, 2, 18)}
+LABELS = "    labels: [well, ill]"
+DATED = SPEC.replace(LABELS, f"{LABELS}\n    period: {{column: date}}")
+
+
+def rows(months: dict[str, tuple[int, int, int, int]]) -> list[tuple[str, str, float]]:
+    cells = (("ill", 0.9), ("ill", 0.3), ("well", 0.7), ("well", 0.1))
+    # the newest month first: periods come in the order of time, not of the file
+    return [
+        (f"{month}-{1 + i % 28:02d}", truth, score)
+        for month in sorted(months, reverse=True)
+        for (truth, score), count in zip(cells, months[month], strict=True)
+        for i in range(count)
+    ]
+
+
+def write(folder: Path, dated: list[tuple[str, str, float]], spec: str = DATED) -> Path:
+    lines = [f"{i},{d},{truth},{score}" for i, (d, truth, score) in enumerate(dated)]
+    (folder / "week.csv").write_text("\n".join(["case,date,truth,score", *lines]) + "\n")
+    (folder / "audit.yaml").write_text(spec)
+    return folder / "audit.yaml"
+
+
+def evaluated(folder: Path, spec: Path) -> dict[str, Any]:
+    done = ["run", str(spec), "-o", str(folder / "runs"), "--at", "2026-11-21", "--quiet"]
+    assert status_of(done) in (0, 1)
+    return results(folder / "runs" / "latest")
+
+
+def test_periods_in_the_order_of_time(tmp_path: Path) -> None:
+    found = evaluated(tmp_path, write(tmp_path, rows(MONTHS)))
+    jsonschema.validate(found, results_schema())
+    recall = next(p for p in found["periods"] if p["metric"] == "recall")
+    assert recall["periods"] == list(MONTHS)
+    assert recall["values"] == [0.9, 0.75, 0.5]
+    by_id = {m["id"]: m for m in found["measures"]}
+    assert [by_id[i]["subgroup"] for i in recall["measures"]] == [{"date": m} for m in MONTHS]
+    chi2 = stats.chi2_contingency([[18, 15, 10], [2, 5, 10]], correction=False)
+    assert recall["change_statistic"] == pytest.approx(chi2.statistic, rel=1e-12)
+    assert recall["change_p_value"] == pytest.approx(chi2.pvalue, rel=1e-10)
+    assert recall["trend_statistic"] < 0
+    specificity = next(p for p in found["periods"] if p["metric"] == "specificity")
+    assert (specificity["change_statistic"], specificity["trend_p_value"]) == (0.0, 1.0)
+    brier = next(p for p in found["periods"] if p["metric"] == "brier")
+    assert brier["trend_test"] == "weighted_slope"
+    assert brier["trend_statistic"] > 0
+
+
+def test_trend_of_shares_is_that_of_statsmodels() -> None:
+    hits, sizes = [18, 15, 10, 4], [20, 21, 19, 12]
+    table = Table(np.array([hits, [n - x for x, n in zip(hits, sizes, strict=True)]]).T)
+    reference = table.test_ordinal_association(col_scores=np.array([1, 0]))
+    found = cochran_armitage(hits, sizes)
+    assert found is not None
+    # statsmodels takes the variance with N - 1
+    scale = math.sqrt(sum(sizes) / (sum(sizes) - 1))
+    assert found.statistic == pytest.approx(reference.zscore * scale, rel=1e-9)
+
+
+def test_slope_is_that_of_weighted_least_squares() -> None:
+    values, errors = [0.9, 0.85, 0.88, 0.7], [0.02, 0.03, 0.01, 0.05]
+    weights = np.array([1 / e**2 for e in errors])
+    design = np.vander(np.arange(4), 2, increasing=True)
+    covariance = np.linalg.inv(design.T @ (weights[:, None] * design))
+    slope = (covariance @ design.T @ (weights * np.array(values)))[1]
+    found = weighted_changes(values, errors)
+    assert found is not None
+    assert found.trend is not None
+    assert found.trend.statistic == pytest.approx(slope / math.sqrt(covariance[1, 1]), rel=1e-10)
+    mean = np.average(values, weights=weights)
+    assert found.statistic == pytest.approx(float(np.sum(weights * (values - mean) ** 2)))
+
+
+@pytest.mark.parametrize(
+    ("text", "every", "expected"),
+    [
+        ("2025-12-29", "week", "2026-W01"),
+        ("2026-03-31", "quarter", "2026-Q1"),
+        ("2026-04-01", "quarter", "2026-Q2"),
+        ("0099-01-01", "year", "0099"),
+        ("2026-11-21T23:59:59-11:00", "day", "2026-11-21"),
+        ("2026-11-21 06:00:00", "month", "2026-11"),
+    ],
+)
+def test_names_of_periods(text: str, every: str, expected: str) -> None:
+    assert period_name(text, every) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "21.11.2026", "2026-13-01", "2026-02-30", "20261121", "2026-W47-6", "2026-11-21x"]
+)
+def test_what_is_no_date(text: str) -> None:
+    with pytest.raises(ValueError):
+        period_name(text, "month")
+
+
+def test_wrong_dates_are_told_with_their_rows(tmp_path: Path,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    dated = rows(MONTHS)
+    dated[3] = ("3/2026", *dated[3][1:])
+    dated[7] = ("2026-02-31", *dated[7][1:])
+    spec = write(tmp_path, dated)
+    assert status_of(["run", str(spec), "-o", str(tmp_path / "runs"), "--quiet"]) == 3
+    told = capsys.readouterr().err
+    assert "week.csv:5: column 'date', row 4 (line 5): '3/2026' is no date" in told
+    assert "week.csv:9: column 'date', row 8 (line 9): '2026-02-31' is no date" in told
+
+
+def test_a_column_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = write(tmp_path, rows(MONTHS), DATED.replace("column: date", "column: dat"))
+    assert status_of(["check", str(spec)]) == 3
+    assert "did you mean 'date'?" in capsys.readouterr().err
+
+
+def test_criteria_for_each_period_and_missing_dates(tmp_path: Path) -> None:
+    dated = [*rows(MONTHS), ("", "ill", 0.9)]
+    spec = DATED.replace("at_least: 0.7", "at_least: 0.7, subgroup: each")
+    found = evaluated(tmp_path, write(tmp_path, dated, spec))
+    outcomes = {e["subgroup"]["date"]: e["outcome"] for e in found["acceptance"]}
+    assert outcomes == {"2026-01": "pass", "2026-02": "pass", "2026-03": "fail",
+                        "(missing)": "pass"}
+    assert {tuple(p["periods"]) for p in found["periods"]} == {tuple(MONTHS)}
+
+
+def test_dates_of_a_frame() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(rows(MONTHS), columns=["date", "truth", "score"])
+    spec = {
+        "evalreport": 1,
+        "datasets": {"week": {"target": "truth", "period": {"column": "date", "every": "quarter"}}},
+        "positive": {"label": "ill"},
+        "models": {"model": {"score": "score"}},
+        "metrics": ["recall"],
+    }
+    (recall,) = run(spec, frames={"week": frame}, at="2026-11-21").json["periods"]
+    assert (recall["periods"], recall["reason"]) == (
+        ["2026-Q1"], "fewer than two periods have a value with an interval",
+    )
+    with pytest.raises(DataError):
+        run(spec, frames={"week": frame.assign(date="soon")}, at="2026-11-21")
