@@ -125,7 +125,7 @@ def test_wheel_carries_the_package_its_licences_and_nothing_else(wheel: Path) ->
     licences = {Path(name).name for name in names if "/licenses/" in name}
     assert licences >= {"LICENSE", "report-sans-OFL.txt", "report-serif-OFL.txt"}
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
-    assert "evalreport/cli.py" in names
+    assert "evalreport/cli/__init__.py" in names
     assert "evalreport/py.typed" in names
 
 
