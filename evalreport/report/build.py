@@ -29,6 +29,8 @@ from evalreport.report.words import label_text, measure_title, prose, visible
 
 #: Views beyond which a metric is a strip of models instead of cards side by side.
 CARDS_ABREAST = 4
+#: Tables of more columns than this stand alone on their line.
+WIDE = 8
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def _metrics(contents: Contents, scores: bool) -> list[Block]:
     if large:
         ids = dict.fromkeys(str(m["table"]) for m in large if m.get("table") in contents.tables)
         tables = tuple(count_table(contents, contents.tables[i]) for i in ids)
-        blocks.append(Tables(tables, 1 if tables and len(tables[0].columns) > 12 else 2))
+        blocks.append(Tables(tables, 1 if tables and len(tables[0].columns) > WIDE else 2))
     if len(contents.views) > CARDS_ABREAST:
         return [*blocks, *_model_strips(contents, chosen)]
     metrics = metric_blocks(contents, chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,10 @@ from evalreport.report.drawing import (
     unit_axes,
 )
 
+Panel = Callable[[Any], None]
 Points = Mapping[str, Sequence[Any]]
+#: Points of a smoothed curve, and of one panel of several.
+SMOOTH_POINTS, PANEL_POINTS = 40, 60
 
 
 @dataclass(frozen=True)
@@ -123,12 +126,18 @@ def precision_recall_chart(curves: Sequence[Curve], prevalence: float | None) ->
     return draw(paint)
 
 
-def calibration_chart(curves: Sequence[Curve], x: str, y: str) -> bytes:
-    """Observed share over mean score; the diagonal is perfect calibration."""
+def calibration_chart(
+    curves: Sequence[Curve], x: str, y: str, smoothed: Sequence[Curve] = ()
+) -> bytes:
+    """Observed share over mean score; the diagonal is perfect calibration, thin lines smoothed."""
 
     def paint(axes: Any) -> None:
         unit_axes(axes, "mean score of the bin", "observed share")
         axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
+        for curve in smoothed:
+            rows = columns(curve.points, "score", "observed")
+            rows = [rows[k] for k in thinned(len(rows), SMOOTH_POINTS)]
+            _line(axes, rows, curve.place, linewidth=0.7, linestyle="-")
         for curve in curves:
             colour = COLOURS[curve.place % 6]
             for row in columns(curve.points, x, "observed_low", "observed_high"):
@@ -146,7 +155,7 @@ def calibration_chart(curves: Sequence[Curve], x: str, y: str) -> bytes:
     return draw(paint)
 
 
-def distribution_chart(curve: Curve, labels: tuple[str, str], threshold: float | None) -> bytes:
+def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float | None) -> Panel:
     """Histogram of scores: positive rows upwards, negative rows downwards."""
 
     def paint(axes: Any) -> None:
@@ -181,7 +190,7 @@ def distribution_chart(curve: Curve, labels: tuple[str, str], threshold: float |
             fontsize=8.5,
         )
 
-    return draw(paint, height=1.85)
+    return paint
 
 
 def _kinds(points: Points) -> tuple[str, str]:
@@ -189,7 +198,7 @@ def _kinds(points: Points) -> tuple[str, str]:
     return ("positives", "negatives") if "positives" in points else ("positive", "negative")
 
 
-def sweep_chart(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> bytes:
+def sweep_panel(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> Panel:
     """Recall and specificity over the threshold; upright lines at the thresholds used."""
 
     def paint(axes: Any) -> None:
@@ -235,7 +244,7 @@ def sweep_chart(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> bytes:
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             )
 
-    return draw(paint, height=1.85)
+    return paint
 
 
 def plain_chart(
@@ -272,3 +281,44 @@ def plain_chart(
         _key(axes, curves, "upper right")
 
     return draw(paint)
+
+
+def gain_panels(
+    gain: Sequence[Curve], lift: Sequence[Curve], coverage: Sequence[Curve]
+) -> list[Panel]:
+    """Gain, lift and accuracy by coverage over the share of rows; absent ones left out."""
+    found: list[Panel] = []
+    for curves, x, y, words, level in (
+        (gain, "share", "gain", ("rows taken, highest first", "share of positives found"), None),
+        (lift, "share", "lift", ("rows taken, highest first", "lift"), 1.0),
+        (coverage, "coverage", "accuracy", ("rows answered, surest first", "accuracy"), None),
+    ):
+        if any(columns(c.points, x, y) for c in curves):
+            found.append(_share_panel(curves, (x, y), words, level, not found))
+    return found
+
+
+def _share_panel(
+    curves: Sequence[Curve],
+    of: tuple[str, str],
+    words: tuple[str, str],
+    level: float | None,
+    with_key: bool,
+) -> Panel:
+    """One panel over the share of rows; the thin line is what chance gives."""
+
+    def paint(axes: Any) -> None:
+        names(axes, *words)
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        if level is not None:
+            axes.axhline(level, color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
+        elif of[1] == "gain":
+            axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
+        for curve in curves:
+            rows = columns(curve.points, *of)
+            _line(axes, [rows[k] for k in thinned(len(rows), PANEL_POINTS)], curve.place)
+        if with_key:
+            _key(axes, curves, "lower right")
+
+    return paint

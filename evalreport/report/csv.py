@@ -103,7 +103,7 @@ def _written(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
 
 
 def _field(text: str) -> str:
-    """A field, in quotes where it needs them.
+    r"""A field, in quotes where it needs them.
 
     The csv module leaves a carriage return bare when lines end in a line feed, and
     every reader takes it for the end of a row.

@@ -8,7 +8,7 @@ from typing import Any
 from evalreport.report import charts
 from evalreport.report.charts import Curve
 from evalreport.report.contents import Contents, Record, View
-from evalreport.report.drawing import data_url
+from evalreport.report.drawing import data_url, draw_abreast
 from evalreport.report.model import Block, Chart, Charts, Column, Heading, PlainTable, TableRow
 from evalreport.report.numbers import count_text, number_text, threshold_text, value_text
 from evalreport.report.slices import rule_text, spread_over
@@ -18,6 +18,8 @@ from evalreport.report.words import label_text, listed
 DATA_LINES = 8
 MOST_CURVES = 6
 MOST_CHARTS = 16
+#: Panels of one chart.
+ABREAST = 2
 WHOLE = {"tp", "fp", "fn", "tn", "n", "p", "rows", "positives", "negatives", "correct"}
 
 
@@ -32,6 +34,7 @@ def curve_blocks(contents: Contents) -> list[Block]:
             blocks.append(Heading(label_text(dataset)))
         if found:
             blocks.append(Charts(tuple(found[:MOST_CHARTS])))
+        blocks += [Charts((chart,)) for chart in _wide_charts(contents, own)]
     many = [c for c in _drawable(contents) if not contents.is_binary(_view(c))]
     found = [
         _joint(
@@ -65,9 +68,49 @@ def _binary_charts(contents: Contents, curves: Sequence[Record]) -> list[Chart]:
         same = [c for c in curves if c["kind"] == kind][:MOST_CURVES]
         if same:
             found.append(_joint(contents, kind, same))
-    for kind in ("score_distribution", "sweep"):
-        found += [_single(contents, c) for c in curves if c["kind"] == kind][:MOST_CURVES]
     return found
+
+
+def _wide_charts(contents: Contents, curves: Sequence[Record]) -> list[Chart]:
+    """Small multiples: scores and thresholds of each model, then shares of the rows."""
+    found = []
+    for kind in ("score_distribution", "sweep"):
+        same = [c for c in curves if c["kind"] == kind][:MOST_CURVES]
+        found += [_abreast(contents, same[k : k + ABREAST]) for k in range(0, len(same), ABREAST)]
+    shares = _shares(contents, curves)
+    return [*found, shares] if shares is not None else found
+
+
+def _shares(contents: Contents, curves: Sequence[Record]) -> Chart | None:
+    """Gain, lift and accuracy by coverage in one chart."""
+    kinds = {
+        kind: [c for c in curves if c["kind"] == kind][:MOST_CURVES]
+        for kind in ("gain", "lift", "accuracy_coverage")
+    }
+    panels = charts.gain_panels(*([_curve(contents, c) for c in same] for same in kinds.values()))
+    if not panels:
+        return None
+    svg = draw_abreast(panels)
+    words = {"gain": "gain", "lift": "lift", "accuracy_coverage": "accuracy by coverage"}
+    caption = listed([words[kind] for kind, same in kinds.items() if same]).capitalize()
+    said = " ".join(
+        f"{words[kind].capitalize()}, {contents.mark(_view(c)).name}: {_said(kind, c['points'])}."
+        for kind, same in kinds.items()
+        for c in same
+    )
+    tables = tuple(
+        _data(contents, words[kind].capitalize(), same[0]) for kind, same in kinds.items() if same
+    )
+    aside = "The thin line is what rows taken at random would give."
+    return Chart(
+        data_url(svg), f"{caption}. {said}", caption, *_size(svg), aside, tables, wide=True
+    )
+
+
+def _curve(contents: Contents, record: Record) -> Curve:
+    """A curve of a view with the name and place of its model."""
+    name = contents.mark(_view(record)).name
+    return Curve(name, contents.models.index(record["model"]), record["points"])
 
 
 def _joint(
@@ -88,12 +131,16 @@ def _joint(
     if per_class and len(curves) > MOST_CURVES:
         caption += f"; {MOST_CURVES} of {len(curves)} classes, the others are in results.json"
     said = "; ".join(f"{c.name}: {_said(kind, c.points)}" for c in shown)
+    aside = ""
+    if kind == "calibration":
+        aside = "Dots are bins with intervals; the thin lines are smoothed."
     return Chart(
         data_url(svg),
         f"{title}. {said}.",
         caption,
         *_size(svg),
-        data=_data(contents, caption, curves[0]),
+        aside,
+        data=(_data(contents, caption, curves[0]),),
     )
 
 
@@ -107,8 +154,13 @@ def _drawn(
         share = None if per_class else _prevalence(contents, curves[0])
         return "Precision and recall", charts.precision_recall_chart(shown, share)
     if kind == "calibration":
+        smoothed = [
+            _curve(contents, c)
+            for c in _drawable(contents)
+            if c["kind"] == "smoothed_calibration" and _view(c) in {_view(own) for own in curves}
+        ]
         return "Calibration", charts.calibration_chart(
-            shown, *_calibration_columns(shown[0].points)
+            shown, *_calibration_columns(shown[0].points), smoothed
         )
     points = shown[0].points
     baselines = [
@@ -150,31 +202,51 @@ def _prevalence(contents: Contents, curve: Record) -> float | None:
     return None
 
 
-def _single(contents: Contents, curve: Record) -> Chart:
-    """A chart of one model."""
+def _abreast(contents: Contents, curves: Sequence[Record]) -> Chart:
+    """Score distributions or sweeps of a few models, side by side."""
+    made = [_panel(contents, c) for c in curves]
+    height = 1.85
+    svg = draw_abreast([panel for panel, _, _ in made], 3.45 if len(made) == 1 else 7.1, height)
+    names = [contents.mark(_view(c)).name for c in curves]
+    caption = f"{made[0][1]}, {listed(names)}"
+    if len(names) > 1:
+        caption += ", from left to right"
+    said = " ".join(
+        f"{name}: {_said(c['kind'], c['points'])}." for name, c in zip(names, curves, strict=True)
+    )
+    told = [
+        (f"{n}: " if len(names) > 1 else "") + t
+        for n, (_, _, t) in zip(names, made, strict=True)
+        if t
+    ]
+    tables = tuple(_data(contents, made[0][1], c) for c in curves)
+    return Chart(
+        data_url(svg),
+        f"{caption}. {said}",
+        caption,
+        *_size(svg),
+        " ".join(f"{t}." for t in told),
+        tables,
+        wide=len(names) > 1,
+    )
+
+
+def _panel(contents: Contents, curve: Record) -> tuple[charts.Panel, str, str]:
+    """A panel of one model, its title, and what its marks mean."""
     view = _view(curve)
-    told = ""
-    shown = Curve(contents.mark(view).name, contents.models.index(curve["model"]), curve["points"])
+    shown = _curve(contents, curve)
     if curve["kind"] == "sweep":
         used = [t for t in contents.thresholds(view) if t.get("threshold") is not None][:6]
         letters = [("abcdef"[k], t["threshold"]) for k, t in enumerate(used)]
-        title = "Recall and specificity by threshold"
         told = "; ".join(
             f"{'abcdef'[k]} {threshold_text(t['threshold'])} {_how(t)}" for k, t in enumerate(used)
         )
-        svg = charts.sweep_chart(shown, letters)
-    else:
-        classes = contents.classes(view)
-        positive = str(curve.get("label"))
-        others = [c for c in classes if c != positive]
-        labels = (label_text(positive), label_text(others[0]) if others else "others")
-        title = f"Scores of {labels[0]} and {labels[1]} rows"
-        svg = charts.distribution_chart(shown, labels, contents.first_threshold(view)[0])
-    caption = f"{title}, {shown.name}"
-    alt = f"{caption}. {_said(curve['kind'], curve['points'])}."
-    return Chart(
-        data_url(svg), alt, caption, *_size(svg), aside=told, data=_data(contents, caption, curve)
-    )
+        return charts.sweep_panel(shown, letters), "Recall and specificity by threshold", told
+    positive = str(curve.get("label"))
+    others = [c for c in contents.classes(view) if c != positive]
+    labels = (label_text(positive), label_text(others[0]) if others else "others")
+    panel = charts.distribution_panel(shown, labels, contents.first_threshold(view)[0])
+    return panel, f"Scores of {labels[0]} and {labels[1]} rows", ""
 
 
 def _how(threshold: Record) -> str:
@@ -193,6 +265,9 @@ def _said(kind: str, points: Any) -> str:
         "calibration": (*_calibration_columns(points), "observed share", "at a mean score of"),
         "decision": ("threshold", "net_benefit", "net benefit", "at a threshold of"),
         "sweep": ("threshold", "tpr", "recall", "at a threshold of"),
+        "gain": ("share", "gain", "share of positives", "at a share of rows of"),
+        "lift": ("share", "lift", "lift", "at a share of rows of"),
+        "accuracy_coverage": ("coverage", "accuracy", "accuracy", "at a coverage of"),
     }.get(kind)
     rows = charts.columns(points, axes[0], axes[1]) if axes else []
     if not axes or not rows:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -57,6 +57,13 @@ SETTINGS: dict[Any, Any] = {
 
 def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 2.35) -> bytes:
     """The SVG that ``paint`` draws on the axes it is given; inches."""
+    return draw_abreast([paint], width, height)
+
+
+def draw_abreast(
+    paints: Sequence[Callable[[Any], None]], width: float = 7.1, height: float = 1.95
+) -> bytes:
+    """Small multiples: one SVG, and so one copy of the font, with axes side by side; inches."""
     import warnings
 
     import matplotlib as mpl
@@ -69,9 +76,10 @@ def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 2.35
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(figure)
-        axes = figure.add_subplot()
-        axes.spines[["top", "right"]].set_visible(False)
-        paint(axes)
+        for place, paint in enumerate(paints, start=1):
+            axes = figure.add_subplot(1, len(paints), place)
+            axes.spines[["top", "right"]].set_visible(False)
+            paint(axes)
         return _svg(figure)
 
 
@@ -94,7 +102,9 @@ def _slim(svg: str) -> str:
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     # Inside tags only: between them stand names, and numbers that are read.
-    svg = re.sub(r"<[^>]*>", lambda tag: _rounded(tag[0]), svg)
+    svg = re.sub(r"<[^>]*>", lambda tag: _terse(_rounded(tag[0])), svg)
+    svg = re.sub(r'<path d="[^"]*" style="fill:none"/>', "", svg)
+    svg = re.sub(r"<g>\s*</g>", "", svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg)
     svg = re.sub(r'(?<= d=")M[^"]+(?=")', lambda m: _fewer_points(m[0]), svg)
     face = (
@@ -112,6 +122,19 @@ def _rounded(tag: str) -> str:
     '<path d="M 1.2 -10.8 L 3.0 4.5"/>'
     """
     return re.sub(r"(?<=[\s\"(,\-])\d+\.\d{2,}(?=[\s\",)])", lambda m: f"{float(m[0]):.1f}", tag)
+
+
+def _terse(tag: str) -> str:
+    """A tag without what changes nothing: turns by nothing, names nobody uses, spaces in styles.
+
+    >>> _terse('<g id="text_1">')
+    '<g>'
+    >>> _terse('<text style="fill: none; x: 1" transform="rotate(-0 1 2)">')
+    '<text style="fill:none;x:1">'
+    """
+    tag = re.sub(r'^<g id="[^"]*"', "<g", tag)
+    tag = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", tag)
+    return re.sub(r'style="[^"]*"', lambda m: re.sub(r"([:;]) +", r"\1", m[0]), tag)
 
 
 def _fewer_points(path: str) -> str:

@@ -15,14 +15,18 @@ MOST_CLASSES_LISTED = 12
 def ledgers(contents: Contents) -> Ledgers:
     """Label ledgers and row ledgers, alike ones printed once."""
     labels: dict[Facts, list[View]] = {}
-    ties: dict[View, str] = {}
+    own_words: dict[View, list[tuple[str, str]]] = {}
     rows: dict[tuple[LedgerRow, ...], list[View]] = {}
     for view in contents.views:
         record = contents.label_record(view)
         if record:
             facts = _label_facts(record)
             labels.setdefault(facts, []).append(view)
-            ties[view] = _ties(record)
+            told = (
+                ("seen in predictions", _seen(record, "seen_predicted")),
+                ("ties", _ties(record)),
+            )
+            own_words[view] = [(word, said) for word, said in told if said]
         own = next(
             (
                 r
@@ -37,9 +41,9 @@ def ledgers(contents: Contents) -> Ledgers:
     for facts, views in labels.items():
         items = list(facts.items)
         for view in views:
-            if ties[view]:
-                whose = f"ties, {contents.mark(view).name}" if len(views) > 1 else "ties"
-                items.append((whose, ties[view]))
+            for word, said in own_words[view]:
+                whose = f"{word}, {contents.mark(view).name}" if len(views) > 1 else word
+                items.append((whose, said))
         named.append(Facts(facts.title, tuple(items), "box", _whose(contents, views)))
     accounts = tuple(
         (f"Rows of {_whose(contents, views)}", account) for account, views in rows.items()
@@ -80,13 +84,8 @@ def _label_facts(record: Record) -> Facts:
             rule, "named in the spec"
         )
         items.append(("why positive", told))
-    for key, word in (
-        ("seen_true", "seen in the truth"),
-        ("seen_predicted", "seen in predictions"),
-    ):
-        if record.get(key):
-            seen = [str(x) for x in record[key]]
-            items.append((word, "all of them" if seen == order else _names(seen)))
+    if record.get("seen_true"):
+        items.append(("seen in the truth", _seen(record, "seen_true")))
     if record.get("kind") in {"number", "boolean"}:
         items.append(("labels are read as", f"{record['kind']}s"))
     if record.get("operator"):
@@ -94,6 +93,13 @@ def _label_facts(record: Record) -> Facts:
             ("decision", visible(str(record["operator"])).replace(">=", "≥") + " predicts positive")
         )
     return Facts(title, tuple(items), "box")
+
+
+def _seen(record: Record, key: str) -> str:
+    """Which of the classes were met; a model that gives only scores has no labels of its own."""
+    seen = [str(x) for x in record.get(key) or []]
+    order = [str(x) for x in record.get("order") or []]
+    return "" if not seen else "all of them" if seen == order else _names(seen)
 
 
 def _names(labels: Sequence[str]) -> str:

@@ -153,11 +153,22 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Note:
+    """A caution: what was found, once for each place, and what to read instead."""
+
+    severity: str
+    code: str
+    title: str
+    messages: tuple[str, ...]
+    read: str = ""
+
+
+@dataclass(frozen=True)
 class Notes:
-    """Cautions: severity, code and message of each."""
+    """Cautions, alike ones together."""
 
     title: str
-    items: tuple[tuple[str, str, str], ...]
+    items: tuple[Note, ...]
     kind: ClassVar[str] = "notes"
 
 
@@ -207,7 +218,8 @@ class Chart:
     width: int
     height: int
     aside: str = ""
-    data: PlainTable | None = None
+    data: tuple[PlainTable, ...] = ()
+    wide: bool = False
 
 
 @dataclass(frozen=True)

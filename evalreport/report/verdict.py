@@ -16,6 +16,7 @@ from evalreport.report.model import (
     Criterion,
     Line,
     LineCell,
+    Note,
     Notes,
 )
 from evalreport.report.numbers import (
@@ -36,6 +37,7 @@ from evalreport.report.words import (
 )
 
 MOST_CRITERIA = 40
+MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 4, 420
 MOST_HEADLINES = 4
 MOST_CLASSES_LISTED = 12
 WORDS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "○ not evaluated"}
@@ -215,10 +217,25 @@ def _average_rank(m: Record) -> int:
 
 
 def cautions(contents: Contents) -> Notes:
-    """Every caution, warnings first."""
+    """Every caution, warnings first; alike ones one after the other."""
     entries = sorted(contents.many("cautions"), key=lambda c: c.get("severity") != "warning")
-    items = tuple(
-        (str(c.get("severity") or "note"), str(c.get("code") or ""), prose(c.get("message") or ""))
-        for c in entries[:60]
-    )
-    return Notes("Cautions", items)
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for entry in entries:
+        key = (str(entry.get("severity") or "note"), str(entry.get("code") or ""))
+        groups.setdefault(key, []).append(entry)
+    items = []
+    for (severity, code), same in list(groups.items())[:MOST_CAUTIONS]:
+        said = dict.fromkeys(_shortened(prose(c.get("message") or "")) for c in same)
+        shown = list(said)[:MOST_ALIKE]
+        if len(said) > len(shown):
+            shown.append(f"{len(said) - len(shown)} more like these are in results.json")
+        title = prose(same[0].get("title") or "")
+        items.append(Note(severity, code, title, tuple(shown), prose(same[0].get("read") or "")))
+    return Notes("Cautions", tuple(items))
+
+
+def _shortened(text: str) -> str:
+    """A message cut between words where it would fill the page."""
+    if len(text) <= LONGEST_CAUTION:
+        return text
+    return text[:LONGEST_CAUTION].rsplit(" ", 1)[0] + " … (the whole is in results.json)"
