@@ -294,7 +294,10 @@ def _summed(
     if weights is None:
         return np.bincount(entry, minlength=size).astype(np.int64)
     order = np.lexsort((weights, entry))
-    return np.bincount(entry[order], weights=weights[order], minlength=size)
+    summed = np.bincount(entry[order], weights=weights[order], minlength=size)
+    # without entries NumPy counts in whole numbers, and a class without rows would make
+    # the weights of the other class look whole
+    return summed.astype(np.float64)
 
 
 def _counted(

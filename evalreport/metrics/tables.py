@@ -267,7 +267,8 @@ class ScoreTable:
         p = self.true_positives[..., -1] if len(self.scores) else self.positive_total
         n = self.false_positives[..., -1] if len(self.scores) else self.negative_total
         if not self.stacked:
-            whole = np.issubdtype(self.positives.dtype, np.integer)
+            parts = (self.positives, self.negatives)
+            whole = all(np.issubdtype(part.dtype, np.integer) for part in parts)
             kind = int if whole else float
             tp, fp = kind(tp), kind(fp)
             return Counts(tp=tp, fp=fp, fn=kind(p) - tp, tn=kind(n) - fp)
