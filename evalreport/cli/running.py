@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evalreport.errors import ExitStatus
+
+if TYPE_CHECKING:
+    from evalreport.cli.publishing import RunOptions
 
 ENGINES = ("auto", "memory", "duckdb", "spark")
 
@@ -36,7 +40,9 @@ ENGINES = ("auto", "memory", "duckdb", "spark")
 @click.option("--json", "as_json", is_flag=True,
               help="A summary of the run as JSON on standard output.")
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
-def run(
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
+              help="How many specs are evaluated side by side.")
+def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     specs: tuple[Path, ...],
     runs: Path,
     overrides: tuple[str, ...],
@@ -47,12 +53,11 @@ def run(
     allowed: tuple[str, ...],
     as_json: bool,
     quiet: bool,
+    jobs: int,
 ) -> int:
     """Evaluate SPEC and publish the report as a new folder in RUNS."""
-    from evalreport.cli.progress import Progress
-    from evalreport.cli.publishing import RunOptions, run_spec
+    from evalreport.cli.publishing import RunOptions
     from evalreport.record.clock import read_clock
-    from evalreport.record.runs import check_runs
     from evalreport.record.signals import stopping_cleanly
 
     when = read_clock(at, os.environ)
@@ -68,17 +73,41 @@ def run(
     worst = ExitStatus.DONE
     summaries: list[dict[str, Any]] = []
     with stopping_cleanly():
-        for path in specs:
-            with Progress(quiet=quiet or as_json) as progress:
-                status, summary = run_spec(path, options, progress, check_runs)
+        for status, summary in _done(specs, options, jobs, quiet=quiet or as_json):
             worst = max(worst, status)
             summaries.append(summary)
             if not quiet and not as_json:
                 for line in summary["lines"]:
                     click.echo(line)
+    if len(specs) > 1 and not quiet and not as_json:
+        _say_worst(summaries)
     if as_json:
         for summary in summaries:
             summary.pop("lines")
         body = summaries[0] if len(summaries) == 1 else summaries
         click.echo(json.dumps(body, sort_keys=True, ensure_ascii=False))
     return int(worst)
+
+
+def _done(
+    specs: tuple[Path, ...], options: RunOptions, jobs: int, *, quiet: bool
+) -> Iterator[tuple[ExitStatus, dict[str, Any]]]:
+    """Each spec's status and summary; problems of one of several do not stop the others."""
+    from evalreport.cli.many_specs import run_specs, tell
+    from evalreport.cli.progress import Progress
+    from evalreport.cli.publishing import run_spec
+    from evalreport.record.runs import check_runs
+
+    if len(specs) == 1:
+        with Progress(quiet=quiet) as progress:
+            yield run_spec(specs[0], options, progress, check_runs)
+        return
+    for status, summary in run_specs(specs, options, jobs, quiet=quiet):
+        tell(summary.get("problems", ()))
+        yield status, summary
+
+
+def _say_worst(summaries: list[dict[str, Any]]) -> None:
+    outcomes = [str(summary["outcome"]) for summary in summaries]
+    counts = ", ".join(f"{outcomes.count(name)} {name}" for name in dict.fromkeys(outcomes))
+    click.echo(f"{len(outcomes)} specs: {counts}")

@@ -22,4 +22,7 @@ Follow a run through the modules:
     curve_areas    areas under the points of a curve
     recompute      every number against its table or curve
     printed        every number on the page against results.json
+    recorded       the results of one run, held against its manifest
+    diff*          what changed between two runs
+    trend*         the course of runs: control limits, breaches in a row, pages
 """
