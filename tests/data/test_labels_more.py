@@ -36,6 +36,9 @@ def test_whole_floats_up_to_ten_to_the_sixteenth_lose_their_point() -> None:
     assert written(2.5) == Written("2.5", "number")
     assert written(float("inf")) == Written("inf", "number")
     assert written(float("nan")).text == "nan"
+    assert written("1.0") == Written("1.0", "text")
+    assert written(True) == Written("true", "boolean")
+    assert written(False) == Written("false", "boolean")
     assert Written("a").family == "text"
 
 
@@ -74,7 +77,9 @@ def test_kinds_of_labels() -> None:
 def test_the_kind_decides_the_order() -> None:
     assert order_labels(["10", "9"], "text") == ("10", "9")
     assert order_labels(["10", "9"], "number") == ("9", "10")
-    assert order_labels(["TRUE", "False"], "boolean") == ("False", "TRUE")
+    assert order_labels(["true", "FALSE", "TRUE"], "boolean") == ("FALSE", "TRUE", "true")
+    assert order_labels(["TRUE", "false"], "boolean") == ("false", "TRUE")
+    assert order_labels(["TRUE", "false"], "text") == ("TRUE", "false")
     assert order_labels(["b", "b", "a"]) == ("a", "b")
     assert order_labels(iter(["b", "a"]), "text") == ("a", "b")
 
@@ -84,7 +89,10 @@ def test_which_class_is_positive() -> None:
     assert positive_index(text, "largest") == 0
     assert positive_index(text, "smallest") == 1
     assert positive_index(text, {"label": "a"}) == 1
-    with pytest.raises(KeyError, match="^'z'$"):
+    numbers = LabelSet(("1", "3"), "number")
+    assert positive_index(numbers, "largest") == 1
+    assert positive_index(numbers, "smallest") == 0
+    with pytest.raises(KeyError, match=r"^'z'$"):
         positive_index(text, {"label": "z"})
     assert positive_index(LabelSet(("a", "b", "c"), "text"), "largest") is None
     assert positive_index(LabelSet(("a", "b", "c"), "text"), {"label": "z"}) is None

@@ -6,7 +6,12 @@ Stages = tuple[tuple[str, ...], ...]
 
 _FACTS = (
     "tests/metrics/test_more_facts.py",
-    "tests/metrics/test_more_values.py",
+    "tests/metrics/test_more_declaring.py",
+    "tests/metrics/test_more_arithmetic.py",
+    "tests/metrics/test_more_counts.py",
+    "tests/metrics/test_more_matrix.py",
+    "tests/metrics/test_more_scores.py",
+    "tests/metrics/test_more_sets.py",
     "tests/docs/test_docs_metrics.py",
 )
 _METRICS: Stages = (
@@ -49,7 +54,12 @@ PRELOADED = (
 #: Files whose tests take no fixtures: these are called without a session of pytest.
 PLAIN = (
     "test_more_facts.py",
-    "test_more_values.py",
+    "test_more_declaring.py",
+    "test_more_arithmetic.py",
+    "test_more_counts.py",
+    "test_more_matrix.py",
+    "test_more_scores.py",
+    "test_more_sets.py",
     "test_docs_metrics.py",
     "test_labels_more.py",
     "test_evaluate.py",
