@@ -23,17 +23,20 @@ HALF = Fraction(1, 2)
 
 def won_pairs(s: ScoreTable) -> Cell:
     """Pairs of a positive and a negative row in which the positive has the higher score."""
-    below = s.negative_total[..., None] - s.false_positives
+    s = s.without_overflow()
+    below = np.asarray(s.negative_total)[..., None] - s.false_positives
     return s.cell("won", s.positives * below)
 
 
 def tied_pairs(s: ScoreTable) -> Cell:
     """Pairs of a positive and a negative row with the same score."""
+    s = s.without_overflow()
     return s.cell("tied", s.positives * s.negatives)
 
 
 def lost_pairs(s: ScoreTable) -> Cell:
     """Pairs of a positive and a negative row in which the negative has the higher score."""
+    s = s.without_overflow()
     above = s.false_positives - s.negatives
     return s.cell("lost", s.positives * above)
 
@@ -190,9 +193,12 @@ def ks(s: ScoreTable) -> Ratio:
     >>> ks(ScoreTable(scores, np.array([1, 0, 1, 0]), np.array([0, 1, 0, 1]))).outcome()
     Value(0.5)
     """
-    p, n = s.positive_total[..., None], s.negative_total[..., None]
+    s = s.without_overflow()
+    p, n = np.asarray(s.positive_total)[..., None], np.asarray(s.negative_total)[..., None]
     farthest = np.abs(s.true_positives * n - s.false_positives * p).max(axis=-1, initial=0)
-    cell = Cell("max|TP * N - FP * P|", farthest if s.stacked else farthest.item())
+    if not s.stacked:
+        farthest = farthest.item() if hasattr(farthest, "item") else farthest
+    cell = Cell("max|TP * N - FP * P|", farthest)
     return ratio(cell, s.actual_positives * s.actual_negatives)
 
 

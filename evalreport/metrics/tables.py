@@ -179,7 +179,7 @@ def summed(name: str, parts: npt.NDArray[Any], stacked: bool) -> Cell:
     """
     if stacked:
         return Cell(name, parts.sum(axis=-1))
-    if np.issubdtype(parts.dtype, np.integer):
+    if np.issubdtype(parts.dtype, np.integer) or parts.dtype == object:
         return Cell(name, int(parts.sum()))
     return Cell(name, math.fsum(_numbers(parts)))
 
@@ -188,6 +188,10 @@ def _numbers(parts: npt.NDArray[Any]) -> Iterator[float]:
     """The numbers of an array one by one, without a list of all of them."""
     blocks = range(0, len(parts), _BLOCK)
     return chain.from_iterable(parts[start : start + _BLOCK].tolist() for start in blocks)
+
+
+#: Products of counts up to here are summed in 64 bits.
+_LARGEST_PRODUCT = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +212,20 @@ class ScoreTable:
     negatives: npt.NDArray[Any]
     squares_positive: Floats | None = None
     squares_negative: Floats | None = None
+
+    def without_overflow(self) -> ScoreTable:
+        """The same table, as exact Python numbers where products of counts leave 64 bits.
+
+        Only tables of more than some 10^9 rows of each class pay for it.
+        """
+        whole = np.issubdtype(self.positives.dtype, np.integer)
+        if self.stacked or not whole or not len(self.scores):
+            return self
+        if int(self.positive_total) * int(self.negative_total) < _LARGEST_PRODUCT:
+            return self
+        return ScoreTable(
+            self.scores, self.positives.astype(object), self.negatives.astype(object)
+        )
 
     @cached_property
     def positive_total(self) -> Any:

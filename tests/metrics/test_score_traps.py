@@ -22,7 +22,7 @@ from evalreport.metrics import (
     ranking,
     targeting,
 )
-from evalreport.metrics.catalogue import catalogue
+from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.combined import f1
 from evalreport.metrics.counts import precision, recall
 from evalreport.metrics.declare import Kind, Metric, Table
@@ -393,3 +393,12 @@ def test_a_mistake_below_a_mistake_costs_nothing() -> None:
     assert losses.substituted() == "3 / 2"
     with pytest.raises(ValueError, match="ancestor"):
         label_sets.hierarchical_loss(s, parents={"dog": "animal", "animal": "dog"})
+
+
+def test_products_of_very_many_rows_do_not_overflow() -> None:
+    """5e14 rows of each class: 2.5e29 pairs, of which three quarters are won."""
+    half = 250_000_000_000_000
+    table = ScoreTable(np.array([0.9, 0.1]), np.array([2 * half, 0]), np.array([half, half]))
+    assert find("roc_auc")(table).outcome() == Value(0.75)  # type: ignore[misc]
+    assert find("ks")(table).outcome() == Value(0.5)  # type: ignore[misc]
+    assert find("gini")(table).outcome() == Value(0.5)  # type: ignore[misc]
