@@ -71,7 +71,10 @@ def draw_abreast(
     from matplotlib.figure import Figure
 
     _register_font()
-    with warnings.catch_warnings(), mpl.rc_context(SETTINGS):
+    with warnings.catch_warnings(), mpl.rc_context():
+        # Not as a matplotlibrc of the user or the current folder has it.
+        mpl.rcdefaults()
+        mpl.rcParams.update(SETTINGS)
         # A glyph that the chart font lacks is drawn by the reader's own fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = Figure(figsize=(width, height), layout="constrained")
