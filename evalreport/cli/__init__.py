@@ -102,6 +102,9 @@ def main(args: list[str] | None = None) -> None:
 def status_of(args: list[str] | None = None) -> int:
     """Runs the command and returns its exit status; problems go to standard error."""
     _utf8()
+    if sys.flags.optimize > 1:
+        _say("Python was started with -OO, which drops texts that reports print; start it without")
+        return int(ExitStatus.USAGE)
     try:
         result: Any = group.main(args=args, prog_name="evalreport", standalone_mode=False)
         _flush()
