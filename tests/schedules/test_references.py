@@ -60,6 +60,14 @@ def test_now_and_then(tmp_path: Path) -> None:
     assert status_of(["verify", str(tmp_path / "runs")]) == 0
 
 
+def test_only_a_decline_is_a_caution(tmp_path: Path) -> None:
+    audit(tmp_path, (40, 10, 10, 90), 1)
+    for day, hits, expected in ((2, 41, 0), (3, 20, 1)):
+        audit(tmp_path, (hits, 50 - hits, 10, 90), day, spec=WITH_RUN)
+        codes = [c["code"] for c in newest(tmp_path)["cautions"]]
+        assert codes.count("no_better_than_baseline") == expected
+
+
 def test_breaches_are_counted_along_the_previous_runs(tmp_path: Path) -> None:
     audit(tmp_path, (40, 10, 10, 90), 1)
     counts = []
