@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.intervals import IntervalResult
+from evalreport.engine.intervals import IntervalResult, has_width
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.settings import Settings
 from evalreport.metrics.tables import ScoreTable
@@ -188,7 +188,7 @@ def from_replicates(
         limits = resampling.bca(values, estimate, jackknife[0], jackknife[1], level)
     else:
         limits = resampling.percentile(values, level)
-    if limits is None or limits.low == limits.high:
+    if limits is None or not has_width(limits):
         return None
     note = None
     if usable < len(values):

@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Below this a variance is nothing but rounding.
 VANISHED = 1e-24
+#: Limits that differ by less, as a share of the larger, are the same number.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,17 @@ def from_limits(
     if limits is None or not (math.isfinite(limits.low) and math.isfinite(limits.high)):
         return None
     return IntervalResult(level, float(limits.low), float(limits.high), method, note, facts or {})
+
+
+def has_width(limits: Limits | IntervalResult | None) -> bool:
+    """Whether there are limits and they differ by more than rounding.
+
+    Where all rows are predicted alike, or lose alike, a variance of 0 would pass for a
+    value that is known without error.
+    """
+    if limits is None:
+        return False
+    return limits.high - limits.low > ROUNDING * max(abs(limits.low), abs(limits.high))
 
 
 def symmetric(
@@ -178,9 +191,9 @@ def plus_half(v: TableValue, method: str, reason: str = "") -> IntervalResult | 
     around = symmetric(value, variance, v.level, name, v.bounds)
     added = "1/2 was added to each cell" if two else "two rows were spread over the cells"
     note = reason or f"{method} gives no width here: {added}"
-    return IntervalResult(
-        v.level, min(around.low, v.value), max(around.high, v.value), around.method, note
-    )
+    low, high = min(around.low, v.value), max(around.high, v.value)
+    found = IntervalResult(v.level, low, high, around.method, note)
+    return found if has_width(found) else None  # one class, declared and seen: nothing can vary
 
 
 def fisher_z(v: TableValue) -> IntervalResult | None:
@@ -209,7 +222,7 @@ def log_ratio(metric: str, v: TableValue, positive: int) -> IntervalResult | Non
     """Log method of a likelihood or odds ratio of two classes; +1/2 where a zero breaks it."""
     cells = _cells(v.table, positive)
     limits = getattr(ratios, metric)(*cells, v.level)
-    if limits is not None:
+    if has_width(limits):
         return from_limits(limits, v.level, "log")
     limits = getattr(ratios, metric)(*(cell + 0.5 for cell in cells), v.level)
     if limits is None:
@@ -226,7 +239,7 @@ def mercaldo(
     cells = _cells(v.table, positive)
     function = getattr(ratios, metric)
     limits = function(*cells, prevalence, v.level)
-    if limits is not None:
+    if has_width(limits):
         return from_limits(limits, v.level, "mercaldo")
     limits = function(*(cell + 0.5 for cell in cells), prevalence, v.level)
     if limits is None:

@@ -44,8 +44,12 @@ def score_interval(
     if method == "obuchowski" or (method == "sandwich" and metric.row_loss is None):
         return _area_of_rows(measurer, task, metric, arguments, table, level, method, index)
     if method in ("normal", "sandwich"):
+        rows = measurer.tables.row_count(task.where)
         mean = _mean if method == "normal" else _weighted_mean
-        return mean(metric, table, number, level)
+        result = mean(metric, table, number, level, rows)
+        # the same loss in every row says nothing about the error of the mean
+        asked = task.why == ASKED
+        return result if asked or intervals.has_width(result) else None
     if metric.interval is Interval.LOGISTIC and method == "wald":
         return _logistic(metric, table, number, level)
     if method == "influence":
@@ -187,41 +191,54 @@ def _losses(metric: Metric, table: ScoreTable) -> tuple[Any, Any]:
 
 
 def _mean(
-    metric: Metric, table: ScoreTable, number: float, level: float
+    metric: Metric, table: ScoreTable, number: float, level: float, rows: int
 ) -> IntervalResult | None:
-    if metric.row_loss is None:
+    if metric.row_loss is None or rows < 2:
         return None
     of_positive, of_negative = _losses(metric, table)
     n = float(table.total)
     second = float(
         np.sum(table.positives * of_positive**2) + np.sum(table.negatives * of_negative**2)
     )
-    return intervals.mean_of_rows(number, n, second / n, level, metric.bounds)
+    return intervals.mean_of_rows(number, n, second / n, level, _bounds(metric))
 
 
 def _weighted_mean(
-    metric: Metric, table: ScoreTable, number: float, level: float
+    metric: Metric, table: ScoreTable, number: float, level: float, rows: int
 ) -> IntervalResult | None:
-    if table.squares_positive is None or table.squares_negative is None:
+    """The ratio estimator of ``means.weighted_mean``, from the table."""
+    if table.squares_positive is None or table.squares_negative is None or rows < 2:
         return None
     of_positive, of_negative = _losses(metric, table)
     spread = float(
         np.sum(table.squares_positive * (of_positive - number) ** 2)
         + np.sum(table.squares_negative * (of_negative - number) ** 2)
     )
-    variance = spread / float(table.total) ** 2
-    return intervals.symmetric(number, variance, level, "sandwich", metric.bounds)
+    variance = rows / (rows - 1) * spread / float(table.total) ** 2
+    return intervals.symmetric(number, variance, level, "sandwich", _bounds(metric))
+
+
+def _bounds(metric: Metric) -> tuple[float, float]:
+    """The metric's range with two classes: a Brier score ends at 1, over more classes at 2."""
+    low, high = metric.bounds
+    return (low, min(high, 1.0)) if metric.row_loss is not None and high == 2.0 else (low, high)
 
 
 def _logistic(
     metric: Metric, table: ScoreTable, number: float, level: float
 ) -> IntervalResult | None:
+    groups = (table.scores, table.positives, table.negatives)
     try:
-        fit = logistic.calibration_fit(table.scores, table.positives, table.negatives)
+        if metric.name == "calibration_in_the_large":
+            # it exists where the line does not: with equal or separating probabilities
+            fit = logistic.calibration_in_the_large(*groups)
+        else:
+            fit = logistic.calibration_line(*groups)[metric.name == "calibration_slope"]
     except logistic.NotEstimable:
         return None
-    error = getattr(fit, metric.name.removeprefix("calibration_") + "_se")
-    half = z_value(level) * error
+    if fit.standard_error is None:
+        return None
+    half = z_value(level) * fit.standard_error
     return IntervalResult(level, number - half, number + half, "wald")
 
 

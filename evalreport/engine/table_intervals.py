@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,7 +93,7 @@ def _smooth(
         weights = dict(task.params).get("weights", "linear")
         return intervals.kappa_wald(v, weights if metric.name == "weighted_kappa" else None)
     if method == "normal":
-        return _mean_interval(v)
+        return _mean_interval(v, asked=task.why == ASKED)
     values = measurer.bootstrap.of_table(task.where, threshold, v.function, v.table)
     view, jackknife = measurer.view, None
     # leaving out single rows says nothing about clusters, or about rows of unequal weight
@@ -193,12 +194,19 @@ def _denominator_squares(
     return float(expression.bottom.exact())
 
 
-def _mean_interval(v: TableValue) -> IntervalResult | None:
-    """Mean over rows whose value depends on their cell alone: cost, net benefit."""
+def _mean_interval(v: TableValue, *, asked: bool) -> IntervalResult | None:
+    """Mean over rows whose value depends on their cell alone: cost, net benefit.
+
+    Kept between the least and the greatest value of a row. Where all rows have the same
+    value, as without any mistake, 1/2 is added to each cell, unless ``normal`` was asked for.
+    """
     values = cell_values(v.function, v.table.shape[0])
+    within = replace(v, bounds=(float(values.min()), float(values.max())))
     n = float(v.table.sum())
+    if not asked and np.all(values[v.table > 0] == v.value):
+        return intervals.plus_half(within, "normal")
     second = float((v.table * values**2).sum()) / n
-    return intervals.mean_of_rows(v.value, n, second, v.level, v.bounds)
+    return intervals.mean_of_rows(v.value, n, second, v.level, within.bounds)
 
 
 def cell_values(
