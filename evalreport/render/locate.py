@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
-from evalreport.report.build import TEMPLATES
+from evalreport.report.wording import TEMPLATES
 
 MAIN = "report.html.j2"
 SUFFIXES = (".j2", ".css", ".html")

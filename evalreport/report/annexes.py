@@ -61,8 +61,8 @@ def _method_row(title: str, m: Record) -> TableRow:
         "" if m.get("average") or len(str(m.get("formula"))) > 120 else str(m.get("formula") or "")
     )
     formula = typeset((declared.formula if declared else "") or own) or "see the card"
-    meaning = declared.meaning if declared is not None else ""
-    if declared is not None and declared.use:
+    meaning = str(m.get("meaning") or (declared.meaning if declared is not None else ""))
+    if declared is not None and declared.use and not m.get("meaning"):
         meaning += f" Of use {declared.use}."
     return TableRow((title, meaning, formula, interval, declared.reference if declared else ""))
 

@@ -185,9 +185,11 @@ def metric_blocks(
 def about(m: Record) -> tuple[str, str]:
     """Other names of a metric and what it means, from the catalogue."""
     declared = find(str(m["metric"]))
+    if m.get("meaning"):
+        return "", str(m["meaning"])
     if declared is None:
         return "", ""
-    title = _letters(declared.title)
+    title = _letters(str(m.get("title") or declared.title))
     names = [
         n for n in (declared.name, *declared.aliases) if not _tells_nothing(_letters(n), title)
     ]

@@ -23,8 +23,8 @@ from evalreport.report.drawing import (
 
 Panel = Callable[[Any], None]
 Points = Mapping[str, Sequence[Any]]
-#: Points of a smoothed curve, and of one panel of several.
-SMOOTH_POINTS, PANEL_POINTS = 40, 60
+#: Points of a smoothed curve.
+SMOOTH_POINTS = 40
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,14 @@ def columns(points: Points, *names: str) -> list[tuple[float, ...]]:
     return [row for row in rows if all(x is not None for x in row)]
 
 
-def _line(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: Any) -> None:
+def stroke(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: Any) -> None:
+    """A line through rows in the colour and dash of a place."""
     kept = [rows[k] for k in thinned(len(rows))]
     style = {"color": COLOURS[place % 6], "linestyle": DASHES[place % 6], "linewidth": 1.5}
     axes.plot([r[0] for r in kept], [r[1] for r in kept], **(style | extra))
 
 
-def _key(axes: Any, curves: Sequence[Curve], corner: str) -> None:
+def key(axes: Any, curves: Sequence[Curve], corner: str) -> None:
     """Names beside short strokes in a free corner, marked as the curves are."""
     upper = corner.startswith("upper")
     x = 0.42 if corner.endswith("right") else 0.06
@@ -94,7 +95,7 @@ def roc_chart(curves: Sequence[Curve], at: Sequence[tuple[int, float, float]]) -
         unit_axes(axes, "false positive rate", "recall")
         axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
         for curve in curves:
-            _line(axes, columns(curve.points, "fpr", "tpr"), curve.place)
+            stroke(axes, columns(curve.points, "fpr", "tpr"), curve.place)
         for place, x, y in at:
             axes.plot(
                 [x],
@@ -106,7 +107,7 @@ def roc_chart(curves: Sequence[Curve], at: Sequence[tuple[int, float, float]]) -
                 markeredgewidth=0.8,
                 linestyle="",
             )
-        _key(axes, curves, "lower right")
+        key(axes, curves, "lower right")
 
     return draw(paint)
 
@@ -120,8 +121,8 @@ def precision_recall_chart(curves: Sequence[Curve], prevalence: float | None) ->
             axes.axhline(prevalence, color=LINE, linewidth=0.7, linestyle=(0, (1, 2)))
         for curve in curves:
             names = ("recall", "precision") if "recall" in curve.points else ("tpr", "precision")
-            _line(axes, columns(curve.points, *names), curve.place, drawstyle="steps-pre")
-        _key(axes, curves, "lower left")
+            stroke(axes, columns(curve.points, *names), curve.place, drawstyle="steps-pre")
+        key(axes, curves, "lower left")
 
     return draw(paint)
 
@@ -137,12 +138,12 @@ def calibration_chart(
         for curve in smoothed:
             rows = columns(curve.points, "score", "observed")
             rows = [rows[k] for k in thinned(len(rows), SMOOTH_POINTS)]
-            _line(axes, rows, curve.place, linewidth=0.7, linestyle="-")
+            stroke(axes, rows, curve.place, linewidth=0.7, linestyle="-")
         for curve in curves:
             colour = COLOURS[curve.place % 6]
             for row in columns(curve.points, x, "observed_low", "observed_high"):
                 axes.plot([row[0]] * 2, row[1:], color=colour, linewidth=0.8)
-            _line(
+            stroke(
                 axes,
                 columns(curve.points, x, y),
                 curve.place,
@@ -150,7 +151,7 @@ def calibration_chart(
                 marker=MARKERS[curve.place % 6],
                 markersize=3.8,
             )
-        _key(axes, curves, "upper left")
+        key(axes, curves, "upper left")
 
     return draw(paint)
 
@@ -204,8 +205,8 @@ def sweep_panel(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> Panel:
     def paint(axes: Any) -> None:
         rows = [(t, r) for t, r in columns(curve.points, "threshold", "tpr")]
         rest = [(t, 1 - f) for t, f in columns(curve.points, "threshold", "fpr")]
-        _line(axes, rows, curve.place, drawstyle="steps-pre")
-        _line(axes, rest, curve.place, drawstyle="steps-pre", color=SOFT, linewidth=1.0)
+        stroke(axes, rows, curve.place, drawstyle="steps-pre")
+        stroke(axes, rest, curve.place, drawstyle="steps-pre", color=SOFT, linewidth=1.0)
         axes.set_ylim(-0.01, 1.1)
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
         for k, (name, t) in enumerate(thresholds[:6]):
@@ -260,7 +261,7 @@ def plain_chart(
         names(axes, *axis_names)
         for k, (name, points, column) in enumerate(baselines):
             rows = columns(points, x, column)
-            _line(axes, rows, 0, color=LINE if k else SOFT, linewidth=0.8, linestyle=DASHES[2 - k])
+            stroke(axes, rows, 0, color=LINE if k else SOFT, linewidth=0.8, linestyle=DASHES[2 - k])
             if rows:
                 at = len(rows) * 2 // 3 if k else len(rows) // 6
                 axes.annotate(
@@ -272,53 +273,12 @@ def plain_chart(
                     color=SOFT,
                 )
         for curve in curves:
-            _line(axes, columns(curve.points, x, y), curve.place)
+            stroke(axes, columns(curve.points, x, y), curve.place)
         values = [r[1] for c in curves for r in columns(c.points, x, y)]
         if values:
             low, high = min([0.0, *values]), max(values)
             axes.set_ylim(low - 0.1 * (high - low or 1), high + 0.08 * (high - low or 1))
         axes.axhline(0, color=HAIR, linewidth=0.6)
-        _key(axes, curves, "upper right")
+        key(axes, curves, "upper right")
 
     return draw(paint)
-
-
-def gain_panels(
-    gain: Sequence[Curve], lift: Sequence[Curve], coverage: Sequence[Curve]
-) -> list[Panel]:
-    """Gain, lift and accuracy by coverage over the share of rows; absent ones left out."""
-    found: list[Panel] = []
-    for curves, x, y, words, level in (
-        (gain, "share", "gain", ("rows taken, highest first", "share of positives found"), None),
-        (lift, "share", "lift", ("rows taken, highest first", "lift"), 1.0),
-        (coverage, "coverage", "accuracy", ("rows answered, surest first", "accuracy"), None),
-    ):
-        if any(columns(c.points, x, y) for c in curves):
-            found.append(_share_panel(curves, (x, y), words, level, not found))
-    return found
-
-
-def _share_panel(
-    curves: Sequence[Curve],
-    of: tuple[str, str],
-    words: tuple[str, str],
-    level: float | None,
-    with_key: bool,
-) -> Panel:
-    """One panel over the share of rows; the thin line is what chance gives."""
-
-    def paint(axes: Any) -> None:
-        names(axes, *words)
-        axes.set_xlim(-0.02, 1.02)
-        axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-        if level is not None:
-            axes.axhline(level, color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
-        elif of[1] == "gain":
-            axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
-        for curve in curves:
-            rows = columns(curve.points, *of)
-            _line(axes, [rows[k] for k in thinned(len(rows), PANEL_POINTS)], curve.place)
-        if with_key:
-            _key(axes, curves, "lower right")
-
-    return paint

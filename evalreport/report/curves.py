@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evalreport.report import charts
+from evalreport.report import charts, panels
 from evalreport.report.charts import Curve
 from evalreport.report.contents import Contents, Record, View
 from evalreport.report.drawing import data_url, draw_abreast
@@ -29,12 +29,13 @@ def curve_blocks(contents: Contents) -> list[Block]:
     blocks: list[Block] = []
     for dataset in contents.datasets:
         own = [c for c in binary if c["dataset"] == dataset]
-        found = _binary_charts(contents, own)
+        wide = _wide_charts(contents, own)
+        found = [*_binary_charts(contents, own), *(c for c in wide if not c.wide)]
         if found and len(contents.datasets) > 1:
             blocks.append(Heading(label_text(dataset)))
         if found:
             blocks.append(Charts(tuple(found[:MOST_CHARTS])))
-        blocks += [Charts((chart,)) for chart in _wide_charts(contents, own)]
+        blocks += [Charts((chart,)) for chart in wide if chart.wide]
     many = [c for c in _drawable(contents) if not contents.is_binary(_view(c))]
     found = [
         _joint(
@@ -87,10 +88,10 @@ def _shares(contents: Contents, curves: Sequence[Record]) -> Chart | None:
         kind: [c for c in curves if c["kind"] == kind][:MOST_CURVES]
         for kind in ("gain", "lift", "accuracy_coverage")
     }
-    panels = charts.gain_panels(*([_curve(contents, c) for c in same] for same in kinds.values()))
-    if not panels:
+    abreast = panels.gain_panels(*([_curve(contents, c) for c in same] for same in kinds.values()))
+    if not abreast:
         return None
-    svg = draw_abreast(panels)
+    svg = draw_abreast(abreast)
     words = {"gain": "gain", "lift": "lift", "accuracy_coverage": "accuracy by coverage"}
     caption = listed([words[kind] for kind, same in kinds.items() if same]).capitalize()
     said = " ".join(
@@ -103,7 +104,7 @@ def _shares(contents: Contents, curves: Sequence[Record]) -> Chart | None:
     )
     aside = "The thin line is what rows taken at random would give."
     return Chart(
-        data_url(svg), f"{caption}. {said}", caption, *_size(svg), aside, tables, wide=True
+        data_url(svg), f"{caption}. {said}", caption, *size_of(svg), aside, tables, wide=True
     )
 
 
@@ -138,7 +139,7 @@ def _joint(
         data_url(svg),
         f"{title}. {said}.",
         caption,
-        *_size(svg),
+        *size_of(svg),
         aside,
         data=(_data(contents, caption, curves[0]),),
     )
@@ -224,7 +225,7 @@ def _abreast(contents: Contents, curves: Sequence[Record]) -> Chart:
         data_url(svg),
         f"{caption}. {said}",
         caption,
-        *_size(svg),
+        *size_of(svg),
         " ".join(f"{t}." for t in told),
         tables,
         wide=len(names) > 1,
@@ -276,7 +277,7 @@ def _said(kind: str, points: Any) -> str:
     return ", ".join(f"{axes[2]} {value_text(y)} {axes[3]} {value_text(x)}" for x, y in chosen)
 
 
-def _size(svg: bytes) -> tuple[int, int]:
+def size_of(svg: bytes) -> tuple[int, int]:
     """Width and height in CSS pixels, so that a page keeps their place."""
     import re
 

@@ -108,11 +108,15 @@ def _slim(svg: str) -> str:
     svg = re.sub(r"<[^>]*>", lambda tag: _terse(_rounded(tag[0])), svg)
     svg = re.sub(r'<path d="[^"]*" style="fill:none"/>', "", svg)
     svg = re.sub(r"<g>\s*</g>", "", svg)
+    svg = svg.replace("font-family:'Report Sans';", "")
+    # A tick is drawn once, in its colour, and used at each place.
+    svg = re.sub(r'(<use [^>]*?) style="fill:(#\w+);stroke:\2;stroke-width:0.6"', r"\1", svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg)
     svg = re.sub(r'(?<= d=")M[^"]+(?=")', lambda m: _fewer_points(m[0]), svg)
     face = (
         "<style>@media all{@font-face{font-family:'Report Sans';src:url("
-        f"data:font/woff2;base64,{_chart_font()}) format('woff2')}}}}</style>"
+        f"data:font/woff2;base64,{_chart_font()}) format('woff2')}}}}"
+        "text{font-family:'Report Sans'}</style>"
     )
     at = svg.index(">", svg.index("<svg")) + 1
     return svg[:at] + face + svg[at:]

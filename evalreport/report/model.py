@@ -282,6 +282,47 @@ class Signatures:
     kind: ClassVar[str] = "signatures"
 
 
+@dataclass(frozen=True)
+class FlowStep:
+    """A step that rows pass or leave at, with what it consists of."""
+
+    name: str
+    count: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Where rows went, as boxes in order."""
+
+    title: str
+    steps: tuple[FlowStep, ...]
+    kind: ClassVar[str] = "flow"
+
+
+@dataclass(frozen=True)
+class ChecklistItem:
+    """An item of a checklist: where its content stands (section id and name), or that none does."""
+
+    item: str
+    label: str
+    status: str
+    text: str
+    sections: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """A checklist annex."""
+
+    title: str
+    count: str
+    edition: str
+    url: str
+    items: tuple[ChecklistItem, ...]
+    kind: ClassVar[str] = "checklist"
+
+
 Block = (
     MetricBlock
     | MetricPair
@@ -301,6 +342,8 @@ Block = (
     | Shapes
     | Legend
     | Code
+    | Flow
+    | Checklist
     | Signatures
     | CountTable
 )
@@ -333,4 +376,5 @@ class Report:
     spec: str
     sections: tuple[Section, ...]
     outcome: str
+    kicker: str = "Classifier evaluation report"
     keywords: tuple[str, ...] = field(default_factory=tuple)

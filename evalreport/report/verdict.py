@@ -225,7 +225,7 @@ def cautions(contents: Contents) -> Notes:
         groups.setdefault(key, []).append(entry)
     items = []
     for (severity, code), same in list(groups.items())[:MOST_CAUTIONS]:
-        said = dict.fromkeys(_shortened(prose(c.get("message") or "")) for c in same)
+        said = dict.fromkeys(_shortened(prose(c.get("message") or "").rstrip(".")) for c in same)
         shown = list(said)[:MOST_ALIKE]
         if len(said) > len(shown):
             shown.append(f"{len(said) - len(shown)} more like these are in results.json")
