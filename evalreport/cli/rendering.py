@@ -115,10 +115,9 @@ def templates(ctx: click.Context) -> int:
 
 
 def _shipped() -> list[str]:
-    from evalreport.render.locate import templates_folder
+    from evalreport.report.wording import TEMPLATES
 
-    root = templates_folder()
-    return sorted(p.name for p in root.iterdir() if (p / "report.html.j2").is_file())
+    return list(TEMPLATES)
 
 
 @templates.command()
@@ -126,13 +125,14 @@ def _shipped() -> list[str]:
 @click.argument("folder", type=click.Path(path_type=Path))
 def copy(name: str, folder: Path) -> int:
     """Copy the template NAME to FOLDER, to be changed there."""
-    from evalreport.render.locate import templates_folder
+    from evalreport.render.locate import BASE, templates_folder
 
     known = _shipped()
     if name not in known:
         raise UsageError(f"unknown template '{name}'; {did_you_mean(name, known, 'templates')}")
     if folder.exists():
         raise UsageError(Problem("exists already", "a new folder", Location(str(folder))))
-    shutil.copytree(templates_folder() / name, folder)
+    shutil.copytree(templates_folder() / "standard", folder)
+    (folder / BASE).write_text(f"{name}\n", encoding="utf-8")
     click.echo(f"copied {name} to {folder}; use it with --template {folder}")
     return 0

@@ -15,6 +15,8 @@ from evalreport.errors import FilesError, Location, Problem, UsageError, did_you
 from evalreport.report.wording import TEMPLATES
 
 MAIN = "report.html.j2"
+#: A file of a user's folder that names the shipped template whose sections and words it keeps.
+BASE = "base.txt"
 SUFFIXES = (".j2", ".css", ".html")
 #: No template file is larger.
 MOST_BYTES = 1 << 20
@@ -55,7 +57,7 @@ def find_template(template: str | Path | None) -> Template:
         return Template(name, files | own, trusted=True)
     path = Path(template)
     if path.is_dir():
-        return Template("standard", files | _folder(path), trusted=False)
+        return Template(_base(path), files | _folder(path), trusted=False)
     if path.is_file():
         return Template("standard", files | {path.name: _text(path)}, trusted=False, main=path.name)
     raise UsageError(
@@ -64,6 +66,23 @@ def find_template(template: str | Path | None) -> Template:
             did_you_mean(str(template), TEMPLATES, "templates") + ", or give a folder or a file",
         )
     )
+
+
+def _base(folder: Path) -> str:
+    """The template that a user's folder was made from; the standard one where it does not say."""
+    path = folder / BASE
+    if not path.is_file():
+        return "standard"
+    name = _text(path).strip()
+    if name not in TEMPLATES:
+        raise UsageError(
+            Problem(
+                f"there is no template {name!r} to build on",
+                did_you_mean(name, TEMPLATES, "templates"),
+                Location(str(path)),
+            )
+        )
+    return name
 
 
 def _shipped(name: str) -> dict[str, str]:
