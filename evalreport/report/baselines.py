@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from evalreport.report.cards import interval_text, number_of
@@ -17,6 +18,7 @@ from evalreport.report.model import (
     TableRow,
 )
 from evalreport.report.numbers import difference_text, p_text, value_text
+from evalreport.report.parts import Number
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
     label_text,
@@ -56,7 +58,7 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
         cells = [LineCell(measure_title(first), head=True)]
         cells += [LineCell("–" if v is None else value_text(v), "right") for v in values]
         cells += [
-            LineCell(number=number_of(contents, m, whisker=False), align="right")
+            LineCell(number=_bare(contents, m), align="right")
             if m is not None
             else LineCell("–", "right")
             for m in measures
@@ -74,6 +76,11 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
         _notes(own),
         "many",
     )
+
+
+def _bare(contents: Contents, m: Record) -> Number:
+    """A measure without its interval, which stands in the sections on metrics."""
+    return replace(number_of(contents, m, whisker=False), interval="", reason="")
 
 
 def _notes(own: Sequence[Record]) -> tuple[str, ...]:

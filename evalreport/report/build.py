@@ -63,8 +63,17 @@ def _sections(contents: Contents, wording: Wording, chosen: tuple[str, ...]) -> 
 
 
 def _blocks(contents: Contents, chapter: Chapter, chosen: tuple[str, ...]) -> list[Block]:
-    """What stands in a section; the account of rows has its own where there is one."""
+    """What stands in a section.
+
+    The account of rows has its own section where there is one, and baselines join the
+    comparisons: both stand on the same tables.
+    """
     own = chapter.make(contents)
+    compared = "comparisons" in chosen and bool(contents.many("comparisons"))
+    if chapter.id == "baselines" and compared:
+        own = []
+    if chapter.id == "comparisons" and compared and "baselines" in chosen:
+        own = [*own, *CHAPTERS["baselines"].make(contents)]
     if chapter.id == "verdict" and "rows" in chosen:
         own = [block for block in own if not isinstance(block, Ledgers)]
     blocks = [*_failures(contents, chapter.id), *own]

@@ -12,7 +12,7 @@ from evalreport.report.numbers import count_text, difference_text, p_text, value
 from evalreport.report.strips import slice_heads
 from evalreport.report.words import label_text, measure_title, visible
 
-MOST_LINES = 24
+MOST_LINES = 12
 #: The comparison that is shown where several were made.
 PREFERRED = ("rest", "the rest", "largest group", "all rows")
 
@@ -38,29 +38,42 @@ def _table(
     contents: Contents, columns: tuple[str, ...], groups: dict[tuple[Any, ...], list[Record]]
 ) -> PlainTable:
     name = " and ".join(label_text(c) for c in columns)
-    rows, few = [], False
-    for gaps in list(groups.values())[:MOST_LINES]:
-        gap = _widest(gaps)
-        few = few or bool(gap.get("few"))
-        rows.append(TableRow(_row(contents, gap, columns)))
+    ranked = sorted(groups.values(), key=lambda gaps: not _judged(contents, gaps))
+    widest = [_widest(gaps) for gaps in ranked[:MOST_LINES]]
+    against = list(dict.fromkeys(_against(gap) for gap in widest))
+    one = len(against) == 1
+    rows = tuple(TableRow(_row(contents, gap, columns, one)) for gap in widest)
     heads = (
-        ("metric", "left", "19%"),
-        ("model", "left", "11%"),
-        ("widest gap: group", "left", "18%"),
-        ("against", "left", "18%"),
-        ("gap", "right", "7%"),
-        ("interval", "right", "14%"),
-        ("ratio", "right", "6%"),
-        ("groups differ, p", "right", "7%"),
+        ("metric", "left", "20%" if one else "17%"),
+        ("model", "left", "11%" if one else "9%"),
+        ("widest gap: group", "left", "28%" if one else "21%"),
+        *(() if one else (("against", "left", "20%"),)),
+        ("gap", "right", "8%" if one else "7%"),
+        ("interval", "right", "16%" if one else "13%"),
+        ("ratio", "right", "7%" if one else "6%"),
+        ("groups differ, p", "right", "10%" if one else "7%"),
     )
     note = "p is of one test over all groups and is not corrected for the number of metrics."
     if len(groups) > MOST_LINES:
         note += f" {MOST_LINES} of {len(groups)} lines; the others are in results.json."
-    if few:
+    if any(gap.get("few") for gap in widest):
         note += " * A group of few rows."
-    return PlainTable(
-        f"Gaps by {name}", tuple(Column(*h) for h in heads), tuple(rows), note, "gaps"
-    )
+    caption = f"Gaps by {name}, against {against[0]}" if one else f"Gaps by {name}"
+    return PlainTable(caption, tuple(Column(*h) for h in heads), rows, note, "gaps")
+
+
+def _against(gap: Record) -> str:
+    """What a group is held against."""
+    text = visible(str(gap.get("against")))
+    if gap.get("against_subgroup"):
+        text += f": {slice_heads(gap['against_subgroup'])}"
+    return text if text.startswith(("all", "the")) else f"the {text}"
+
+
+def _judged(contents: Contents, gaps: Sequence[Record]) -> bool:
+    """Whether the metric is one that a criterion is about."""
+    metrics = {c.get("metric") for c in contents.many("acceptance")}
+    return any(g["metric"] in metrics for g in gaps)
 
 
 def _widest(gaps: Sequence[Record]) -> Record:
@@ -71,17 +84,14 @@ def _widest(gaps: Sequence[Record]) -> Record:
     return max(own, key=lambda g: abs(g["gap"]))
 
 
-def _row(contents: Contents, gap: Record, columns: tuple[str, ...]) -> tuple[str, ...]:
-    against = visible(str(gap.get("against")))
-    if gap.get("against_subgroup"):
-        against += f": {slice_heads(gap['against_subgroup'])}"
+def _row(contents: Contents, gap: Record, columns: tuple[str, ...], one: bool) -> tuple[str, ...]:
     group = slice_heads(gap["subgroup"]) + f", n {count_text(gap['n'])}"
     ratio = "–" if gap.get("ratio") is None else value_text(gap["ratio"])
     return (
         measure_title({**_titled(contents, gap), "params": gap.get("params")}),
         contents.mark((gap["dataset"], gap["model"])).name,
         group + (" *" if gap.get("few") else ""),
-        against,
+        *(() if one else (_against(gap),)),
         difference_text(gap["gap"]),
         interval_text(gap.get("gap_interval")) or "–",
         ratio,
