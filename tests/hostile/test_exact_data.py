@@ -222,7 +222,7 @@ def test_many_classes_in_bounded_time(workshop: Workshop) -> None:
     workshop.spec()
     start = time.monotonic()
     found = workshop.run(formats="html")
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 120
     if found.status == 4:
         assert "limit" in found.err
         return
