@@ -197,11 +197,13 @@ def stacked_value(
     """The metric as a function of stacked K x K tables: shape (B, K, K) to shape (B,).
 
     ``index`` is the class of a one-versus-rest value; None with no average means
-    the metric of all classes. NaN where undefined, infinity where infinite.
+    the metric of all classes, which a micro average also is where a metric has a form
+    of its own for it: accuracy is the share of right rows. NaN where undefined,
+    infinity where infinite.
     """
-    if average is Average.MICRO:
+    if average is Average.MICRO and metric.for_classes is None:
         return lambda stack: _array(metric(_pooled(stack), **arguments), stack)
-    if average is not None:
+    if average in (Average.MACRO, Average.WEIGHTED):
         return lambda stack: _stacked_mean(metric, arguments, average, stack)
     if index is not None and metric.table is Table.COUNTS:
         return lambda stack: _array(metric(_one_versus_rest(stack, index), **arguments), stack)
