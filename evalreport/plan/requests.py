@@ -15,6 +15,8 @@ from evalreport.spec.thresholds import Threshold
 
 #: A parameter that the spec's own list fills where it is not written beside the metric.
 FROM_THE_SPEC = "prevalence"
+#: What a list of prevalences asks for by itself.
+AT_A_PREVALENCE = ("ppv_at_prevalence", "npv_at_prevalence")
 
 
 def requests_of(spec: Spec) -> Requests:
@@ -38,6 +40,10 @@ def _metrics(spec: Spec) -> tuple[MetricRequest, ...]:
         for params in _expanded(metric, dict(asked.params), spec.prevalence):
             key = (metric.name, tuple(sorted(params.items())))
             found.setdefault(key, MetricRequest(metric, key[1]))
+    for name in AT_A_PREVALENCE:
+        for share in spec.prevalence:
+            at = ((FROM_THE_SPEC, share),)
+            found.setdefault((name, at), MetricRequest(metric_named(name), at))
     return tuple(found.values())
 
 

@@ -14,7 +14,7 @@ ALWAYS = {"y": [0] * 20 + [1] * 20, "s": [0.9] * 40}
 NEVER = {"y": [0] * 20 + [1] * 20, "s": [0.2] * 40}
 
 
-def _measure(frame: dict[str, list[Any]], metric: Any, **dataset: Any) -> Any:
+def _measure(frame: Any, metric: Any, **dataset: Any) -> Any:
     confidence = dataset.pop("confidence", {})
     spec = {
         "evalreport": 1,

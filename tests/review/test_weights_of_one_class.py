@@ -7,7 +7,7 @@ from typing import Any
 import evalreport
 
 
-def _run(frame: dict[str, list[Any]], **more: Any) -> Any:
+def _run(frame: Any, **more: Any) -> Any:
     spec = {
         "evalreport": 1,
         "datasets": {"d": {"target": "y", "weight": "w", "labels": [0, 1]}},
