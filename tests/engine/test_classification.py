@@ -68,3 +68,14 @@ def test_arrays_of_a_table() -> None:
     assert weighted.dense_squares is not None
     assert weighted.dense_squares.tolist() == [[2.5, 0], [0, 4]]
     assert dense_counts(Matrix.from_counts([[1, 2], [0, 3]])).tolist() == [[1, 2], [0, 3]]
+
+
+def test_one_class_against_the_rest() -> None:
+    table = ClassificationTable(
+        ("a", "b", "c"), None, {(0, 0): 5, (0, 1): 2, (1, 1): 3, (2, 1): 4, (1, 0): 7}, rows=21
+    )
+    rest = table.against_the_rest(1)
+    assert (rest.labels, rest.positive, rest.rows) == (("not b", "b"), 1, 21)
+    assert rest.counts() == [[5, 6], [7, 3]]
+    never = table.against_the_rest(2)
+    assert (never.labels, never.cells) == (("not c", "c"), {(0, 0): 17, (1, 0): 4})

@@ -88,6 +88,16 @@ def test_all_classes_together() -> None:
     assert found.outcome == Value(0.4)
 
 
+def test_parameters_reach_the_metric() -> None:
+    found = class_value(metric("fbeta"), C, {"beta": 2.0}, "cat")
+    assert found.outcome == Value(40 / 58)
+    three = Matrix.from_counts([[4, 1, 1], [2, 4, 0], [1, 1, 6]])
+    linear = overall_value(metric("weighted_kappa"), three, {"weights": "linear"})
+    quadratic = overall_value(metric("weighted_kappa"), three, {"weights": "quadratic"})
+    assert linear.outcome == Value(pytest.approx(1 - 160 / 364))
+    assert quadratic.outcome == Value(pytest.approx(1 - 240 / 560))
+
+
 # -- averages: recalls 1/2, 3/4, undefined of classes with 2, 4 and 0 rows ---------------------
 
 LABELS = ("a", "b", "c")
@@ -135,7 +145,7 @@ def test_infinite_values_are_left_out_of_a_mean() -> None:
     assert found.note == "undefined for 1 of 2 classes, left out of the mean: a"
 
 
-@pytest.mark.parametrize(("many", "shown"), [(5, "0, 1, 2, 3, 4"), (7, "0, 1, 2, 3, 4 and 2 more")])
+@pytest.mark.parametrize(("many", "shown"), [(5, "0, 1, 2, 3, 4"), (6, "0, 1, 2, 3, 4 and 1 more")])
 def test_at_most_five_undefined_classes_are_named(many: int, shown: str) -> None:
     labels = [str(k) for k in range(many + 1)]
     values = [VALUES[2]] * many + [VALUES[0]]
@@ -165,6 +175,23 @@ def test_means_over_many_classes(classes: int) -> None:
     assert isinstance(found.outcome, Value)
     assert found.outcome.number == pytest.approx(expected, abs=1e-15)
     assert found.substituted == f"sum of {classes} class values / {classes}"
+
+
+def test_up_to_a_hundred_classes_the_mean_is_rounded_once() -> None:
+    # 50 halves and 50 thirds: 5/12 exactly, one bit less when the thirds are rounded first
+    values = [recall_of(1, 1)] * 50 + [recall_of(1, 2)] * 50
+    labels = [str(k) for k in range(101)]
+    assert average(Average.MACRO, labels[:100], values, [1] * 100).outcome == Value(5 / 12)
+    added = average(Average.MACRO, labels, [*values, recall_of(5, 7)], [1] * 101)
+    assert added.outcome == Value(pytest.approx(5 / 12, abs=1e-15))
+
+
+def test_whole_and_fractional_weights_together() -> None:
+    found = average(Average.WEIGHTED, LABELS[:2], VALUES[:2], (1, 1.5))
+    assert found.outcome == Value((0.5 + 0.75 * 1.5) / 2.5)
+    assert found.substituted == "(0.5 * 1 + 0.75 * 1.5) / 2.5"
+    numpy_weights = average(Average.WEIGHTED, LABELS[:2], VALUES[:2], np.array([2, 4]))
+    assert numpy_weights.outcome == Value(4 / 6)
 
 
 @pytest.mark.parametrize("classes", [12, 13])
@@ -223,6 +250,14 @@ def test_averages_of_each_table() -> None:
     assert stacked("specificity", Average.WEIGHTED, None) == text(
         (11 / 14 * 6 + 12 / 14 * 6 + 11 / 12 * 8) / 20, (1 / 2 * 4 + 3 / 4 * 2) / 6, NAN
     )
+    assert stacked("fbeta", Average.MICRO, None, beta=2.0)[0] == text(14 / 20)[0]
+    assert stacked("fbeta", Average.MACRO, None, beta=2.0)[0] == text(
+        (20 / 31 + 20 / 30 + 30 / 39) / 3
+    )[0]
+    two = STACK[:1, 1:, 1:]  # 4 0 / 1 6, taken as two classes
+    micro = stacked_value(metric("ppv_at_prevalence"), {"prevalence": 0.25},
+                          average=Average.MICRO, index=None)(two)  # fmt: skip
+    assert micro[0] == pytest.approx((10 / 11 / 4) / (10 / 11 / 4 + 3 / 44))
     # infinite ratios are left out, as in the single value
     assert stacked("lr_plus", Average.MACRO, None)[1] == text((1.5 + 2) / 2)[0]
 

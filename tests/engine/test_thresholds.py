@@ -63,9 +63,10 @@ def test_ties_go_to_the_largest_threshold_even_past_the_last_bits() -> None:
     tied = ScoreTable(np.array([0.8, 0.5, 0.2]), np.array([1, 0, 1]), np.array([0, 1, 0]))
     assert number(best("accuracy"), tied) == 0.8
     assert number(best("f1"), S) == 0.4
-    # 1/2 + 1/10 against 1/5 + 2/5: equal, although not as floats
-    rates = ScoreTable(np.array([0.8, 0.5]), np.array([3, 3]), np.array([1, 1]))
-    assert number(best("precision"), rates) == 0.8
+    # J is 1/3 - 1/9 and 2/3 - 4/9: equal, but as floats the second comes out larger
+    bits = ScoreTable(np.array([0.9, 0.5, 0.1]), np.array([1, 1, 1]), np.array([1, 3, 5]))
+    assert number(best("youden_j"), bits) == 0.9
+    assert number(best("youden_j", upwards=False), bits) == 0.1
 
 
 def test_predicting_nothing_where_it_is_strictly_better() -> None:
@@ -168,3 +169,40 @@ def test_which_way_is_better() -> None:
     assert goal_is_up(metric("prevalence"))
     rule = Rule("best")
     assert (rule.upwards, rule.at_least, rule.value, rule.then) == (True, True, 0.0, None)
+
+
+def test_an_observed_score_is_taken_before_one_above_all() -> None:
+    # specificity is 1 above all scores and at 0.9, and nowhere else
+    assert number(limit("specificity", 1.0)) == 0.9
+
+
+def test_the_only_threshold_at_which_a_metric_is_defined() -> None:
+    two = ScoreTable(np.array([0.9, 0.1]), np.array([2, 1]), np.array([1, 2]))
+    # at 0.1 and above 0.9 one class alone is predicted
+    assert number(best("mcc"), two) == 0.9
+    one = ScoreTable(np.array([0.5]), np.array([1]), np.array([3]))
+    # predicting nothing leaves NPV 3/4; predicting all leaves none
+    assert number(best("npv"), one) == math.nextafter(0.5, math.inf)
+
+
+def test_the_corner_is_at_a_true_positive_rate_of_one() -> None:
+    # (fpr, tpr) is (0.1, 0.6) and (0.5, 0.95): distances 0.41 and 0.50
+    s = ScoreTable(np.array([0.9, 0.5, 0.1]), np.array([12, 7, 1]), np.array([2, 8, 10]))
+    assert number(Rule("corner"), s) == 0.9
+
+
+def test_parameters_reach_the_metric() -> None:
+    # F with recall at a hundredth: 0.97 at 0.9; F1 is best at 0.4
+    assert number(best("fbeta", beta=0.1)) == 0.9
+    assert number(best("fbeta", beta=1.0)) == 0.4
+    assert number(Rule("best", metric("fbeta"), None)) == 0.4
+
+
+def test_tables_are_the_right_way_round() -> None:
+    # it looks at actual classes only: the same at every threshold
+    assert number(best("no_information_rate")) == 0.9
+
+
+def test_a_limit_does_not_turn_the_metric_round() -> None:
+    turned = Rule("limit", metric("recall"), {}, upwards=False, at_least=True, value=0.5)
+    assert number(turned) == 0.7

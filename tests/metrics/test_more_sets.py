@@ -150,3 +150,53 @@ def test_reasons_of_sets() -> None:
         "ranking_loss": "no row has both a label and one it lacks",
     }
     assert {name: found(name).undefined for name in reasons} == reasons
+
+
+def test_values_of_the_rows_themselves() -> None:
+    expected = {
+        "exact_match": [0, 0, 1, 1],
+        "hamming_loss": [1 / 3, 1 / 3, 0, 0],
+        "example_jaccard": [0.5, 0.5, math.nan, 1],
+        "alpha_evaluation": [0.5, 0.5, math.nan, 1],
+        "one_error": [0, 0.5, math.nan, 0],
+        "coverage_error": [3, 2, math.nan, 3],
+        "ranking_loss": [0.5, 0.25, math.nan, math.nan],
+        "label_ranking_average_precision": [5 / 6, 0.5, math.nan, 1],
+    }
+    for name, values in expected.items():
+        of_rows = found(name).row_values
+        assert of_rows is not None
+        assert of_rows(SETS).tolist() == pytest.approx(values, nan_ok=True), name
+    hierarchical = found("hierarchical_loss").row_values
+    assert hierarchical is not None
+    assert hierarchical(SETS, parents={}).tolist() == [1, 1, 0, 0]
+
+
+def test_one_label_of_a_row_decides() -> None:
+    one = LabelSets(("x",), np.array([[True], [True]]), np.array([[True], [False]]))
+    assert number(found("example_jaccard")(one)) == 0.5
+    scores = np.array([[0.9, 0.1], [0.2, 0.7]])
+    two = LabelSets(("x", "y"), np.array([[1, 0], [1, 0]], bool), np.zeros((2, 2), bool), scores)
+    assert number(found("ranking_loss")(two)) == 0.5
+    assert number(found("label_ranking_average_precision")(two)) == 0.75
+    # both labels tied: half an inversion, whichever of them applies
+    tied = LabelSets(("x", "y"), np.array([[0, 1]], bool), np.zeros((1, 2), bool), scores[:1] * 0)
+    assert number(found("ranking_loss")(tied)) == 0.5
+
+
+def test_parameters_reach_the_values_of_rows() -> None:
+    # row 1 has precision 1 and recall 1/2, row 2 the other way round
+    fbeta = found("fbeta")
+    values = samples_values(fbeta, SETS, {"beta": 2.0})
+    assert values.tolist() == pytest.approx([5 / 9, 5 / 6, math.nan, 1], nan_ok=True)
+    assert number(samples_average(fbeta, SETS, {"beta": 2.0})) == pytest.approx(
+        (5 / 9 + 5 / 6 + 1) / 3
+    )
+    assert undefined_rows(SETS, np.array([math.nan, 1.0, 1.0, 1.0])) == 1
+
+
+def test_a_circle_of_parents_names_the_label() -> None:
+    sets = LabelSets(LABELS, ACTUAL, GIVEN)
+    for parents in ({"z": "z"}, {"y": "z", "z": "y"}):
+        with pytest.raises(ValueError, match=r"^label '[yz]' is its own ancestor$"):
+            found("hierarchical_loss")(sets, parents=parents)
