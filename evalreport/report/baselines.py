@@ -30,6 +30,8 @@ from evalreport.report.words import (
 )
 
 MOST_LINES = 40
+#: Metrics of the table of baselines.
+MOST_BASELINES = 11
 #: Models beside the baselines; all of them are in the sections on metrics.
 MOST_MODELS = 4
 
@@ -48,8 +50,10 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
     known = {(str(b["baseline"]), _key(b)): b for b in own}
     views = [v for v in contents.views if v[0] == dataset][:MOST_MODELS]
     lines = []
-    keys = list(dict.fromkeys(_key(b) for b in own))
-    for key in keys[:MOST_LINES]:
+    # First the metrics that the plainest baselines have a value of.
+    plainest = {_key(b) for b in own if b["baseline"] != names[-1] and b["value"] is not None}
+    keys = sorted(dict.fromkeys(_key(b) for b in own), key=lambda k: k not in plainest)
+    for key in keys:
         measures = [_measure(contents, view, key) for view in views]
         values = [known.get((name, key), {}).get("value") for name in names]
         first = next((m for m in measures if m is not None), None)
@@ -66,14 +70,15 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
         lines.append(Line(tuple(cells), rule=False))
     if not lines:
         return None
+    notes = _notes(own, len(lines))
     columns = [Column("metric", "left", "22%")]
     columns += [Column(visible(n.replace("_", " ")), "right") for n in names]
     columns += [Column(contents.mark(v).name, "right") for v in views]
     return Strip(
         f"What needs no model, beside the models, {label_text(dataset)}",
         tuple(columns),
-        tuple(lines),
-        _notes(own),
+        tuple(lines[:MOST_BASELINES]),
+        (notes,),
         "many",
     )
 
@@ -83,11 +88,13 @@ def _bare(contents: Contents, m: Record) -> Number:
     return replace(number_of(contents, m, whisker=False), interval="", reason="")
 
 
-def _notes(own: Sequence[Record]) -> tuple[str, ...]:
-    """The notes of baselines, and of metrics that none of them has a value of."""
+def _notes(own: Sequence[Record], lines: int) -> str:
+    """The notes of baselines, and what is left out."""
     found = list(dict.fromkeys(prose(b["note"]) for b in own if b.get("note")))
     notes = [f"{note[:1].upper()}{note[1:]}." for note in found]
-    return (*notes, "A metric that no baseline has a value of is left out.")
+    if lines > MOST_BASELINES:
+        notes.append(f"{MOST_BASELINES} of {lines} metrics; the others are in results.json.")
+    return " ".join(notes)
 
 
 def _key(b: Record) -> tuple[Any, ...]:
