@@ -25,6 +25,14 @@ class Results:
 
     json: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        """One line; all of ``json`` would fill a terminal."""
+        title, count = self.json["title"], len(self.json["measures"])
+        criteria = self.json["acceptance"]
+        passed = sum(entry["outcome"] == "pass" for entry in criteria)
+        judged = f", {passed} of {len(criteria)} criteria passed" if criteria else ""
+        return f"<Results {title!r}: {count} measures{judged}>"
+
     @cached_property
     def measures(self) -> pd.DataFrame:
         """One row per number: dataset, model, metric, value, limits, counts, formula."""

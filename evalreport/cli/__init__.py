@@ -119,7 +119,8 @@ def status_of(args: list[str] | None = None) -> int:
         _say("interrupted")
         return int(ExitStatus.INTERRUPTED)
     except click.ClickException as error:
-        _say(f"{error.format_message()} (evalreport --help)")
+        shown = isinstance(error, click.exceptions.NoArgsIsHelpError)
+        _say(error.format_message() + ("" if shown else " (evalreport --help)"))
         return int(ExitStatus.USAGE)
     except KeyboardInterrupt:
         _say("interrupted")

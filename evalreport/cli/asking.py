@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalreport.errors import EvalreportError, UsageError, did_you_mean
+from evalreport.errors import EvalreportError, SpecError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from evalreport.metrics.declare import Metric
@@ -29,11 +29,15 @@ _SET = click.option(
 def check(spec: Path, overrides: tuple[str, ...], style: str) -> int:
     """Find every mistake in SPEC at once; reads the headers of its data files."""
     from evalreport.cli.annotations import annotation
-    from evalreport.plan.columns import check_columns
-    from evalreport.spec.load import load_spec
+    from evalreport.plan.columns import check_columns, columns_of_wrong_spec
+    from evalreport.spec.load import in_order, load_spec
 
     try:
-        loaded = load_spec(spec, overrides)
+        try:
+            loaded = load_spec(spec, overrides)
+        except SpecError as error:
+            more = columns_of_wrong_spec(spec, overrides)
+            raise SpecError(*in_order([*error.problems, *more])) from None
         check_columns(loaded)
     except EvalreportError as error:
         for problem in error.problems if style == "github" else ():
@@ -83,9 +87,11 @@ def metrics(name: str | None, search: str | None) -> int:
     from evalreport.metrics.catalogue import catalogue, find, known_names
 
     if name is None:
-        for metric in catalogue():
-            if search is None or _mentions(metric, search):
-                click.echo(_line(metric))
+        listed = [m for m in catalogue() if search is None or _mentions(m, search)]
+        for metric in listed:
+            click.echo(_line(metric))
+        if not listed:
+            click.echo(f"no metric mentions '{search}'; all are listed without --search", err=True)
         return 0
     found = find(name)
     if found is None:

@@ -8,7 +8,7 @@ from typing import Any
 from evalreport.cli.formats import DrawingOptions, drawn
 from evalreport.cli.publishing import template_of
 from evalreport.cli.rendering import read_results, when_of
-from evalreport.errors import Location, Problem, UsageError
+from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.record.hashing import canonical_json
 
 
@@ -25,6 +25,11 @@ def rerun_problems(run: Path, spec: Path | None) -> list[Problem]:
     _, results = read_results(run / "results.json")
     recorded = results["provenance"]["spec"]
     path = spec or Path(recorded["name"])
+    if spec is None and not path.is_file():
+        raise FilesError(
+            Problem("the spec of this run is not in the current folder",
+                    "where it is, with --spec PATH", Location(str(path)))
+        )
     loaded = load_spec(path, tuple(recorded.get("overrides", ())))
     if loaded.sha256 != recorded["sha256"]:
         raise UsageError(

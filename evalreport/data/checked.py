@@ -15,11 +15,11 @@ from evalreport.data.completeness import Completeness, completeness
 from evalreport.data.design import clusters, column_problems, duplicate_ids, folds, groups
 from evalreport.data.findings import Finding, quoted, some
 from evalreport.data.label_column import label_column, texts
-from evalreport.data.labels import Family, LabelSet, positive_index
+from evalreport.data.labels import Family, LabelSet, matcher, positive_index
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import Floats, numbers, outside_unit, sums_to_one, weights
 from evalreport.data.table import Codes, RawTable
-from evalreport.errors import DataError, Location, Problem
+from evalreport.errors import DataError, Location, Problem, did_you_mean
 
 Where = Callable[[str], Location | None]
 
@@ -89,7 +89,7 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
     except DataError as error:
         problems += error.problems
     if found is not None:
-        problems += _model_problems(raw, roles, rows, found, where)
+        problems += _model_problems(raw, roles, rules, rows, found, where)
     if problems:
         raise DataError(*problems)
     assert found is not None
@@ -119,11 +119,38 @@ def _nothing_left(raw: RawTable, rows: Completeness) -> Problem:
     )
 
 
+def _unknown_positive(
+    raw: RawTable, roles: Roles, rules: Rules, labels: tuple[str, ...], where: Where
+) -> Problem | None:
+    """A positive class that no row, declaration or score names, beside two that rows do.
+
+    With one other class it may be a class that did not occur this time; as a third it
+    would silently turn an evaluation of two classes into one of three.
+    """
+    if not isinstance(rules.positive, Mapping):
+        return None
+    label = rules.positive["label"]
+    others = [other for other in labels if other != label]
+    columns = [label_column(raw, c) for c in (roles.target, roles.prediction) if c is not None]
+    find = matcher(labels)
+    seen = {find(written) for column in columns for written in column.labels}
+    if label in seen or label in rules.declared or label in roles.scores or len(others) < 2:
+        return None
+    return Problem(
+        f"the positive class {quoted(label)} is no class of {raw.name}",
+        did_you_mean(label, others, "classes"),
+        where("positive"),
+    )
+
+
 def _model_problems(
-    raw: RawTable, roles: Roles, rows: Completeness, found: Classes, where: Where
+    raw: RawTable, roles: Roles, rules: Rules, rows: Completeness, found: Classes, where: Where
 ) -> list[Problem]:
     labels = found.labels.labels
     names = some([quoted(label) for label in labels])
+    unknown = _unknown_positive(raw, roles, rules, labels, where)
+    if unknown is not None:
+        return [unknown]
     if (roles.score or roles.margin) and len(labels) > 2:
         role = "score" if roles.score else "margin"
         return [

@@ -306,7 +306,7 @@ def _where(loaded: LoadedSpec, dataset: str, model: str) -> Callable[[str], Loca
     def where(role: str) -> Location | None:
         of_model = ("models", model, role)
         of_dataset = ("datasets", dataset, role)
-        for place in (of_model, of_dataset):
+        for place in (of_model, of_dataset, (role,)):
             if place in loaded.document.values:
                 return loaded.where(place)
         return loaded.where(of_dataset)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
 
 from evalreport.data.read import column_names
 from evalreport.data.source import open_source
@@ -13,18 +16,24 @@ from evalreport.errors import (
     FilesError,
     Location,
     Problem,
+    SpecError,
     did_you_mean,
 )
-from evalreport.spec.datasets import LabelColumns, LabelList
+from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
 from evalreport.spec.load import LoadedSpec
+from evalreport.spec.model import Crossing
 from evalreport.spec.models import (
-    AnyModel,
     LinearModel,
     MarginModel,
+    Model,
     PredictionModel,
     ScoreModel,
     ScoresModel,
 )
+from evalreport.spec.outline import outline
+from evalreport.spec.overrides import apply_overrides
+from evalreport.spec.yaml_document import Document, read_document
+from evalreport.spec.yaml_document import Path as Place
 
 #: Single-column roles of a dataset.
 ROLES = ("target", "id", "weight", "cluster", "group", "fold")
@@ -36,22 +45,77 @@ def check_columns(loaded: LoadedSpec) -> None:
     Raises DataError with every column that is not there, FilesError where files
     cannot be read.
     """
+    spec = loaded.spec
+    _look(
+        _Parts(
+            spec.datasets, spec.models, tuple(enumerate(spec.subgroups)),
+            loaded.folder or Path(), loaded.document,
+        )
+    )
+
+
+def columns_of_wrong_spec(path: Path, overrides: Sequence[str]) -> tuple[Problem, ...]:
+    """Columns that are not in their files, of the parts of a wrong spec that can be read.
+
+    So that one check tells the mistakes of the spec and those of its columns together.
+    """
+    try:
+        document = read_document(path.read_bytes(), str(path))
+        apply_overrides(document, overrides)
+        if not isinstance(document.root, dict):
+            return ()
+        known = outline(document)
+        _look(
+            _Parts(
+                known.datasets, known.models, tuple(_crossings(document)), path.parent, document
+            )
+        )
+    except (DataError, FilesError) as error:
+        return error.problems
+    except (SpecError, OSError):
+        return ()
+    return ()
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What names columns: all of a spec, or as much of it as could be read."""
+
+    datasets: Mapping[str, Dataset]
+    models: Mapping[str, Model]
+    crossings: Sequence[tuple[int, Sequence[str]]]
+    folder: Path
+    document: Document
+
+    def where(self, place: Place) -> Location:
+        return self.document.where(place)
+
+
+def _crossings(document: Document) -> Iterator[tuple[int, Sequence[str]]]:
+    raw = document.root.get("subgroups")
+    for number, crossing in enumerate(raw if isinstance(raw, list) else ()):
+        try:
+            yield number, TypeAdapter(Crossing).validate_python(crossing)
+        except ValidationError:
+            continue
+
+
+def _look(parts: _Parts) -> None:
     absent: list[Problem] = []
     unreadable: list[Problem] = []
     wrong: list[Problem] = []
-    for name, dataset in loaded.spec.datasets.items():
+    for name, dataset in parts.datasets.items():
         if not isinstance(dataset.path, str):
             continue
         try:
-            folder = loaded.folder or Path()
-            header = column_names(open_source(folder / dataset.path, dataset.path)).header
+            header = column_names(open_source(parts.folder / dataset.path, dataset.path)).header
         except FilesError as error:
-            unreadable.extend(_placed(error, loaded, name))
+            unreadable.extend(_placed(error, parts, name))
             continue
         except DataError as error:
             wrong.extend(error.problems)
             continue
-        for column, where in _named(loaded, name):
+        for column, where in _named(parts, name):
             if column not in header:
                 hint = did_you_mean(column, header, "columns")
                 absent.append(Problem(f"no column '{column}' in {dataset.path}", hint, where))
@@ -61,31 +125,32 @@ def check_columns(loaded: LoadedSpec) -> None:
         raise DataError(*absent, *wrong)
 
 
-def _placed(error: EvalreportError, loaded: LoadedSpec, name: str) -> Iterator[Problem]:
-    where = loaded.where(("datasets", name, "path"))
+def _placed(error: EvalreportError, parts: _Parts, name: str) -> Iterator[Problem]:
+    where = parts.where(("datasets", name, "path"))
     for problem in error.problems:
         yield Problem(f"{problem.where}: {problem.what}", problem.instead, where)
 
 
-def _named(loaded: LoadedSpec, name: str) -> Iterator[tuple[str, Location]]:
+def _named(parts: _Parts, name: str) -> Iterator[tuple[str, Location]]:
     """Every column the spec names for a dataset, with where it does."""
-    spec = loaded.spec
+    dataset = parts.datasets[name]
     for role in ROLES:
-        column = getattr(spec.datasets[name], role)
-        if isinstance(column, str):
-            yield column, loaded.where(("datasets", name, role))
-    for column, place in _of_sets(spec.datasets[name].target):
-        yield column, loaded.where(("datasets", name, "target", *place))
-    period = spec.datasets[name].period
-    if period is not None:
-        yield period.column, loaded.where(("datasets", name, "period", "column"))
-    for number, crossing in enumerate(spec.subgroups):
+        column = getattr(dataset, role)
+        place = ("datasets", name, role)
+        # A wrong dataset is read with a stand-in for its target.
+        if isinstance(column, str) and place in parts.document.values:
+            yield column, parts.where(place)
+    for column, inner in _of_sets(dataset.target):
+        yield column, parts.where(("datasets", name, "target", *inner))
+    if dataset.period is not None:
+        yield dataset.period.column, parts.where(("datasets", name, "period", "column"))
+    for number, crossing in parts.crossings:
         for column in crossing:
-            yield column, loaded.where(("subgroups", number))
-    for model_name, model in spec.models.items():
-        if name in spec.datasets_of(model_name):
-            for column, place in _of_model(model):
-                yield column, loaded.where(("models", model_name, *place))
+            yield column, parts.where(("subgroups", number))
+    for model_name, model in parts.models.items():
+        if name in (model.datasets or parts.datasets):
+            for column, inner in _of_model(model):
+                yield column, parts.where(("models", model_name, *inner))
 
 
 def _of_sets(source: str | LabelColumns | LabelList) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -97,7 +162,7 @@ def _of_sets(source: str | LabelColumns | LabelList) -> Iterator[tuple[str, tupl
         yield source.column, ("list",)
 
 
-def _of_model(model: AnyModel) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _of_model(model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The columns a model names, with where it does."""
     if isinstance(model, ScoreModel):
         yield model.score, ("score",)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalreport.data.read import ColumnNames, column_names
@@ -15,10 +16,14 @@ from evalreport.errors import DataError, Location, Problem, did_you_mean
 
 TARGETS = ("target", "label", "truth", "actual", "y", "y_true", "outcome", "class", "diagnosis")
 PREDICTIONS = ("prediction", "predicted", "pred", "y_pred", "p", "yhat", "label_pred")
-SCORES = re.compile(r"(^|_)(score|prob|probability|proba|p|risk)(_|$|[0-9])", re.IGNORECASE)
-IDS = re.compile(r"(^|_)(id|uuid|key)($|_)", re.IGNORECASE)
+SCORES = re.compile(
+    r"(^|_|\W)(score|prob|probability|proba|p|risk)(_|$|\W|[0-9])", re.IGNORECASE
+)
+IDS = re.compile(r"(^|_|\W)(id|uuid|key)($|_|\W)", re.IGNORECASE)
 FOLDS = ("fold", "cv_fold")
 MOST_GROUPS = 12
+#: Columns named in the comment on those that are not used.
+MOST_UNUSED = 20
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class Guess:
     subgroups: tuple[str, ...]
     classes: tuple[str, ...]
     fold: str | None = None
+    unused: tuple[str, ...] = ()
 
 
 def first_spec(data: Path, folder: Path, target: str | None = None) -> str:
@@ -75,15 +81,25 @@ def guessed(names: ColumnNames, target: str | None, name: str) -> Guess:
         c for c in others
         if c not in taken and not IDS.search(c) and 1 < len(_texts(columns[c])) <= MOST_GROUPS
     ]
-    return Guess(
+    identity = next((c for c in rest if IDS.search(c) and _is_unique(columns[c])), None)
+    guess = Guess(
         target=label,
-        id=next((c for c in rest if IDS.search(c) and _is_unique(columns[c])), None),
+        id=identity,
         scores=tuple(scores),
         predictions=tuple(predictions),
         subgroups=tuple(groups[:2]),
         classes=classes,
         fold=next((c for c in columns if c.casefold() in FOLDS), None),
     )
+    used = {label, identity, guess.fold, *_scores_used(guess), *predictions, *groups[:2]}
+    return replace(guess, unused=tuple(c for c in columns if c not in used))
+
+
+def _scores_used(guess: Guess) -> tuple[str, ...]:
+    """The columns of scores that stand in the spec's models."""
+    if len(guess.classes) <= 2:
+        return guess.scores
+    return tuple(_class_columns(guess).values())
 
 
 def _first_named(columns: dict[str, RawColumn], wanted: Sequence[str]) -> str | None:
@@ -172,6 +188,10 @@ def _models(guess: Guess) -> Iterator[str]:
             yield f"  {_quoted(column)}: {{score: {_quoted(column)}}}"
     for column in guess.predictions:
         yield f"  {_quoted(column)}: {{prediction: {_quoted(column)}}}"
+    if guess.unused:
+        shown = ", ".join(_quoted(c) for c in guess.unused[:MOST_UNUSED])
+        more = len(guess.unused) - MOST_UNUSED
+        yield f"# columns not used: {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def _class_columns(guess: Guess) -> dict[str, str]:
@@ -206,4 +226,7 @@ def _quoted(text: str) -> str:
         "true", "false", "null", "yes", "no", "on", "off",
     }:
         return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    # A JSON string is a YAML string; line breaks and control characters are escaped, for
+    # they would end a comment or be folded.
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)

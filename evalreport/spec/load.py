@@ -131,7 +131,7 @@ def parse_spec(
     problems.extend(islice(unknown_references(known), MOST_PROBLEMS))
     problems.extend(islice(unmet_needs(known, frames=frames, folder=folder), MOST_PROBLEMS))
     if problems or spec is None:
-        raise SpecError(*_in_order(problems))
+        raise SpecError(*in_order(problems))
     data = source.encode() if isinstance(source, str) else source
     return LoadedSpec(
         spec=spec,
@@ -176,7 +176,7 @@ def _refuse_newer(document: Document) -> None:
         )
 
 
-def _in_order(problems: Sequence[Problem]) -> list[Problem]:
+def in_order(problems: Sequence[Problem]) -> list[Problem]:
     """Problems each once, by their place in the file, none of them endless."""
     unique = dict.fromkeys(
         replace(p, what=_bounded(p.what), instead=_bounded(p.instead)) for p in problems
