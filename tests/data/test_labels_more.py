@@ -94,6 +94,7 @@ def test_which_class_is_positive() -> None:
     assert positive_index(numbers, "smallest") == 0
     with pytest.raises(KeyError, match=r"^'z'$"):
         positive_index(text, {"label": "z"})
+    assert positive_index(LabelSet(("a",), "text"), "largest") == 0
     assert positive_index(LabelSet(("a", "b", "c"), "text"), "largest") is None
     assert positive_index(LabelSet(("a", "b", "c"), "text"), {"label": "z"}) is None
 

@@ -21,7 +21,7 @@ from evalreport.engine.evaluate import (
 )
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Metric
-from evalreport.metrics.formula import Cell, Infinite, Undefined, Value, ratio
+from evalreport.metrics.formula import Cell, Infinite, Undefined, Value, ratio, root
 from evalreport.metrics.tables import Counts, Matrix
 
 C = Counts(tp=8, fp=2, fn=4, tn=6)
@@ -182,8 +182,22 @@ def test_up_to_a_hundred_classes_the_mean_is_rounded_once() -> None:
     values = [recall_of(1, 1)] * 50 + [recall_of(1, 2)] * 50
     labels = [str(k) for k in range(101)]
     assert average(Average.MACRO, labels[:100], values, [1] * 100).outcome == Value(5 / 12)
-    added = average(Average.MACRO, labels, [*values, recall_of(5, 7)], [1] * 101)
-    assert added.outcome == Value(pytest.approx(5 / 12, abs=1e-15))
+    # of more classes the values are rounded first, each by itself
+    more = [*values, recall_of(1, 8)]
+    assert average(Average.MACRO, labels, more, [1] * 101).outcome == Value(0.41364136413641367)
+    rounded_once = (Fraction(5, 12) * 100 + Fraction(1, 9)) / 101
+    assert float(rounded_once) == 0.4136413641364136
+
+
+def test_values_and_weights_that_are_no_fractions_are_added_up_as_floats() -> None:
+    # in both cases one rounding at the end gives another last bit
+    roots = [evaluated(metric("g_mean"), root(Cell("x", k) / 10), None) for k in (5, 9)]
+    half = recall_of(1, 1)
+    expected = math.fsum([math.sqrt(0.5), math.sqrt(0.9), 0.5]) / 3
+    assert average(Average.MACRO, LABELS, [*roots, half], [1] * 3).outcome == Value(expected)
+    values = [recall_of(5, 12), recall_of(8, 7), recall_of(2, 13)]
+    expected = math.fsum([2 * (5 / 17), 8 * (8 / 15), 6.5 * (2 / 15)]) / 16.5
+    assert average(Average.WEIGHTED, LABELS, values, (2, 8, 6.5)).outcome == Value(expected)
 
 
 def test_whole_and_fractional_weights_together() -> None:

@@ -67,6 +67,15 @@ def test_ties_go_to_the_largest_threshold_even_past_the_last_bits() -> None:
     bits = ScoreTable(np.array([0.9, 0.5, 0.1]), np.array([1, 1, 1]), np.array([1, 3, 5]))
     assert number(best("youden_j"), bits) == 0.9
     assert number(best("youden_j", upwards=False), bits) == 0.1
+    # J of 1/30 twice, from rates near 1/2: the last bits are those of the rates
+    small = ScoreTable(
+        np.array([0.9, 0.5, 0.3, 0.1]), np.array([2, 2, 0, 1]), np.array([11, 12, 5, 2])
+    )
+    assert number(best("youden_j"), small) == 0.9
+    # of 40 rows, 2 misses and 6 false alarms cost what 7 false alarms do, less the last bit
+    dear = ScoreTable(np.array([0.9, 0.5, 0.1]), np.array([18, 2, 0]), np.array([6, 1, 13]))
+    prices = {"false_negative": 1000.1, "false_positive": 2000.2}
+    assert number(best("expected_cost", upwards=False), dear, prices) == 0.9
 
 
 def test_predicting_nothing_where_it_is_strictly_better() -> None:

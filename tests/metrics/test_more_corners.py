@@ -109,6 +109,19 @@ def test_interpolated_area_by_the_integrals_of_its_pieces() -> None:
     assert number(area) == pytest.approx(expected, abs=1e-14)
 
 
+def test_interpolated_area_where_the_curve_starts_low() -> None:
+    # 1/2 up to TP 1; then (1 + x) / (2 + 3x) for x to 1, and (2 + x) / (5 + x) for x to 2
+    low = ScoreTable(np.array([0.9, 0.5, 0.3]), np.array([1, 1, 2]), np.array([1, 2, 0]))
+    pieces = 1 / 2 + (1 / 3 + math.log(5 / 2) / 9) + (2 - 3 * math.log(7 / 5))
+    assert number(found("pr_auc_interpolated")(low)) == pytest.approx(pieces / 4, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "pr_auc", "pr_auc_interpolated"])
+def test_half_the_weight_of_every_row_changes_no_area(name: str) -> None:
+    halves = ScoreTable(SCORES, POSITIVES * 0.25, NEGATIVES * 0.25)
+    assert number(found(name)(halves)) == pytest.approx(number(found(name)(S)), abs=1e-14)
+
+
 #: The table S with entries that hold no row before, between and after
 WITH_GAPS = ScoreTable(
     np.array([0.99, 0.9, 0.7, 0.5, 0.4, 0.1, 0.05]),
@@ -174,6 +187,8 @@ def test_h_measure_of_one_class_is_undefined(table: ScoreTable) -> None:
 
 
 def test_h_measure_of_useless_scores_and_of_a_stack() -> None:
+    perfect = ScoreTable(np.array([0.9, 0.1]), np.array([1, 0]), np.array([0, 1]))
+    assert number(found("h_measure")(perfect)) == 1
     worse = ScoreTable(np.array([0.9, 0.1]), np.array([0, 1]), np.array([1, 0]))
     assert number(found("h_measure")(worse)) == 0
     many = stack(([1, 1, 2, 0], [0, 1, 1, 3]), ([1, 0, 0, 0], [0, 0, 0, 0]))
@@ -217,6 +232,22 @@ def test_of_fractional_weights_the_share_itself_is_taken() -> None:
     # 2.25 of 4.5: 0.5 and 1 above, then half of the next 1.5
     assert number(found("gain")(halves, top=0.5)) == (0.5 + 0.5 + 0.5) / 2
     assert {c.name: c.value for c in found("lift")(halves, top=0.5).cells()}["top rows"] == 2.25
+
+
+def test_fractional_weights_in_a_stack() -> None:
+    many = ScoreTable(SCORES, np.stack([POSITIVES * 0.25] * 2), np.stack([NEGATIVES * 0.25] * 2))
+    # 1.125 of 2.25: 0.25 and 0.5 above, half of the next 0.75, of which 0.5 are positive
+    assert evaluated(found("gain")(many, top=0.5)).tolist() == [0.75, 0.75]
+    # 0.05 of 2.25 falls into the first 0.25, all positive
+    assert evaluated(found("gain")(many, top=0.05)).tolist() == pytest.approx([0.1125] * 2)
+
+
+def test_all_rows_are_all_rows_whatever_the_order_of_adding_up() -> None:
+    # added up in pairs these weights give one bit more than one after another
+    weights = np.array([0.76, 0.42, 0.26, 0.51, 0.4, 0.78, 0.3, 0.48, 0.58])
+    assert weights.sum() > np.cumsum(weights)[-1]
+    s = ScoreTable(np.linspace(0.9, 0.1, 9), weights, weights * 0)
+    assert number(found("gain")(s, top=1.0)) == pytest.approx(1, abs=1e-15)
 
 
 def test_the_cells_of_gain_and_of_no_rows() -> None:

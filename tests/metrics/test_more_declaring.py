@@ -116,9 +116,9 @@ def test_one_name_for_two_metrics_is_refused() -> None:
     def recall(c: Counts) -> object:
         return c.tp
 
-    with pytest.raises(ValueError, match="metric name 'recall' is declared twice"):
+    with pytest.raises(ValueError, match=r"^metric name 'recall' is declared twice"):
         metric(title="T", reference="R")(recall)
-    with pytest.raises(ValueError, match="metric name 'ppv' is declared twice"):
+    with pytest.raises(ValueError, match=r"^metric name 'ppv' is declared twice"):
         metric(title="T", reference="R", name="another_for_this_test", aliases=("ppv",))(recall)
     REGISTRY.pop("another_for_this_test", None)
     assert found("ppv").name == "precision"
@@ -153,3 +153,15 @@ def test_several_required_parameters_are_named_together() -> None:
     REGISTRY.pop("another_for_this_test")
     assert declared.missing({}) == "another_for_this_test needs a, b"
     assert declared.missing({"a": 1.0}) == "another_for_this_test needs b"
+
+
+def test_exactly_one_of_three() -> None:
+    declared = metric(
+        title="T", reference="R", name="another_for_this_test", one_of=("a", "b", "c")
+    )(of_counts)
+    REGISTRY.pop("another_for_this_test")
+    text = "another_for_this_test needs exactly one of a, b, c"
+    assert declared.missing({"a": 1, "b": 2}) == text
+    assert declared.missing({"a": 1, "b": 2, "c": 3}) == text
+    assert declared.missing({}) == text
+    assert declared.missing({"b": 2}) is None

@@ -186,6 +186,12 @@ def test_mean_recall_of_a_stack() -> None:
     assert accuracy.formula() == "sum(TP / (TP + FN)) / classes that occur"
 
 
+def test_mean_recall_of_a_stack_in_which_a_class_has_no_cell() -> None:
+    m = Matrix(3, {(0, 0): np.array([3, 1]), (0, 1): np.array([1, 1]), (1, 1): np.array([2, 0])})
+    values = evaluated(of_classes("balanced_accuracy", m))
+    assert values.tolist() == pytest.approx([7 / 8, math.nan], nan_ok=True)
+
+
 def test_the_largest_class_wherever_it_stands() -> None:
     rate = found("no_information_rate")
     assert rate(Matrix.from_counts([[5, 0], [1, 2]])).substituted() == "5 / 8"

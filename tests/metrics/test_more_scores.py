@@ -77,6 +77,11 @@ def test_counts_at_a_threshold(threshold: float, cells: tuple[int, ...]) -> None
     assert many.tn.value.tolist() == [cells[3], 0]
 
 
+def test_positives_at_the_lowest_score_count() -> None:
+    last = ScoreTable(np.array([0.9, 0.1]), np.array([1, 2]), np.array([3, 4]))
+    assert repr(last.counts_at(0.5)) == "Counts(tp=1, fp=3, fn=2, tn=4)"
+
+
 def test_no_scores_at_all() -> None:
     none = np.array([], dtype=np.int64)
     empty = ScoreTable(np.array([]), none, none)
@@ -88,6 +93,8 @@ def test_sums_as_cells() -> None:
     assert type(summed("x", np.array([1, 2]), stacked=False).value) is int
     assert summed("x", np.array([0.1] * 10), stacked=False).value == 1.0
     assert summed("x", np.array([[1, 2], [3, 4]]), stacked=True).value.tolist() == [3, 7]
+    cube = np.arange(12).reshape(2, 2, 3)
+    assert summed("x", cube, stacked=True).value.tolist() == [[3, 12], [21, 30]]
 
 
 OF_SCORES: list[tuple[str, dict[str, Any], str, str, float]] = [

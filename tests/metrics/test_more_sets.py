@@ -195,6 +195,17 @@ def test_parameters_reach_the_values_of_rows() -> None:
     assert undefined_rows(SETS, np.array([math.nan, 1.0, 1.0, 1.0])) == 1
 
 
+def test_forgiving_everything_leaves_rows_without_labels_out() -> None:
+    alpha = found("alpha_evaluation")(SETS, alpha=0.0)
+    assert alpha.substituted() == "3 / 3"
+
+
+def test_a_circle_above_a_label_is_found_too() -> None:
+    sets = LabelSets(("z", "y", "x"), ACTUAL, GIVEN)
+    with pytest.raises(ValueError, match=r"^label 'z' is its own ancestor$"):
+        found("hierarchical_loss")(sets, parents={"z": "y", "y": "x", "x": "y"})
+
+
 def test_a_circle_of_parents_names_the_label() -> None:
     sets = LabelSets(LABELS, ACTUAL, GIVEN)
     for parents in ({"z": "z"}, {"y": "z", "z": "y"}):

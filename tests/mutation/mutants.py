@@ -123,14 +123,16 @@ def _children(node: ast.AST) -> Iterator[tuple[str, int | None, Any]]:
 
 
 def _is_declarative(node: ast.AST, field: str) -> bool:
-    """Types, decorators of classes, and texts for readers."""
+    """Types, decorators of classes, texts for readers, and the check of lengths in ``zip``."""
     if isinstance(node, ast.ClassDef):
         return field == "decorator_list"
     if isinstance(node, ast.keyword):
-        return node.arg in _TEXTS
+        return node.arg in _TEXTS or node.arg == "strict"
     if isinstance(node, ast.Subscript):
         return getattr(node.value, "id", "") == "Literal"
-    return isinstance(node, ast.AnnAssign) and field == "target"
+    if isinstance(node, ast.AnnAssign):
+        return field == "target" or ast.unparse(node.annotation) == "TypeAlias"
+    return False
 
 
 def _is_prose(node: ast.AST) -> bool:
