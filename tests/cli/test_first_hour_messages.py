@@ -45,7 +45,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_check_tells_wrong_keys_and_wrong_columns_together(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_tells_wrong_keys_and_wrong_columns_together(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert status_of(["check", "audit.yaml"]) == 2
     assert capsys.readouterr().err.splitlines() == [
         "audit.yaml:7:9: no column 'PatientID' in data.csv; did you mean 'Patient ID'?",
