@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -101,6 +102,7 @@ def main(args: list[str] | None = None) -> None:
 
 def status_of(args: list[str] | None = None) -> int:
     """Runs the command and returns its exit status; problems go to standard error."""
+    _open_streams()
     _utf8()
     if sys.flags.optimize > 1:
         _say("Python was started with -OO, which drops texts that reports print; start it without")
@@ -157,12 +159,24 @@ def _flush() -> None:
 
 
 def _say(text: str) -> None:
-    print(_visible(text), file=sys.stderr)
+    # Where nobody can be told, the status still tells.
+    with suppress(OSError):
+        print(_visible(text), file=sys.stderr, flush=True)
 
 
 def _visible(text: str) -> str:
     """Control characters of a message as escapes: file content must not drive a terminal."""
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def _open_streams() -> None:
+    """Streams that the caller closed lead nowhere, so that no file of ours gets their numbers."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        continue
+    os.close(descriptor)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _utf8() -> None:

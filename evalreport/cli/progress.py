@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -62,7 +63,9 @@ class Progress:
             self._task = self._bars.add_task(what, total=total)
         else:
             text = f"{what} ({total:,})" if total else what
-            print(text, file=sys.stderr, flush=True)
+            # A full disk behind the messages is no reason to stop.
+            with suppress(OSError):
+                print(text, file=sys.stderr, flush=True)
 
     def advance(self, by: int = 1) -> None:
         """Move the current step on."""
