@@ -15,3 +15,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
+
+#: Scripts that run in environments of their own.
+collect_ignore_glob = ["benchmarks/peer_*.py"]
