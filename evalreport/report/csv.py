@@ -108,7 +108,7 @@ def _field(text: str) -> str:
     The csv module leaves a carriage return bare when lines end in a line feed, and
     every reader takes it for the end of a row.
 
-    >>> _field("a"), _field("a,b"), _field("a\\rb") == '"a\\rb"'
+    >>> _field("a"), _field("a,b"), _field("a\rb") == '"a\rb"'
     ('a', '"a,b"', True)
     """
     if _QUOTED.isdisjoint(text):

@@ -68,7 +68,7 @@ def mutants(source: str) -> Iterator[Mutant]:
     """Every mutant of a module, in the order of its text.
 
     >>> [m.change for m in mutants("def f(a):\\n    return a + 1\\n")]
-    ['return a + 1 -> return None', 'a + 1 -> a - 1', '1 -> 2']
+    ['return a + 1 -> return None', '1 -> 2', 'a + 1 -> a - 1']
     """
     total = len(list(_changes(ast.parse(source))))
     for k in range(total):
