@@ -31,6 +31,7 @@ from evalreport.engine.rules import rule_of
 from evalreport.engine.subgroup_gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.tables_of import tables_of
 from evalreport.engine.thresholds import solve
+from evalreport.errors import EvalreportError
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import EVERYTHING, ThresholdRequest
@@ -87,7 +88,7 @@ def evaluate(
     curves = [
         record
         for view, facts in zip(prepared.views, prepared.facts, strict=True)
-        for record in _curves(working, view, facts)
+        for record in _curves_or_failure(working, view, facts)
     ]
     judged = judge(
         prepared.criteria,
@@ -212,6 +213,18 @@ def _resolved(working: Working, view: View, request: ThresholdRequest) -> Resolv
 def _numbers(working: Working, view: View) -> list[float]:
     resolved = working.thresholds[view.dataset, view.model].values()
     return list(dict.fromkeys(r.number for r in resolved if r.number is not None))
+
+
+def _curves_or_failure(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:
+    try:
+        return _curves(working, view, facts)
+    except EvalreportError:
+        raise
+    except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
+        reason = f"{type(error).__name__}: {error}"
+        place = {"dataset": view.dataset, "model": view.model}
+        working.failures.append({**place, "section": "curves", "reason": reason})
+        return []
 
 
 def _curves(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:
