@@ -34,6 +34,7 @@ def class_replicates(
         return None
     columns = [ScoreColumn(view.class_scores[rows, k]) for k in range(size)]
     actual = view.actual[rows]
+    own = OwnScores(view.class_scores[rows], actual)
     weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
     unit = np.arange(len(rows))
     if view.cluster is not None:
@@ -47,7 +48,7 @@ def class_replicates(
     for drawn in resampling.cluster_resamples(units, measurer.settings.resamples, rng):
         for start in range(0, len(drawn), step):
             times = drawn[start : start + step][:, unit] * weight
-            found.append(_values(task, metric, arguments, columns, actual, times, view.labels))
+            found.append(_values(task, metric, arguments, columns, own, times, view.labels))
     values = np.concatenate(found)
     return np.where(np.isfinite(values), values, np.nan)
 
@@ -72,16 +73,43 @@ class ScoreColumn:
         )
 
 
+class OwnScores:
+    """What each row's actual class was given: its score, and its rank among the columns.
+
+    Ties count by their place in class order, as :class:`ClassScores` does.
+    """
+
+    def __init__(self, scores: Floats, actual: npt.NDArray[Any]) -> None:
+        self.actual = actual
+        self.size = scores.shape[1]
+        own = scores[np.arange(len(actual)), actual]
+        before = np.arange(self.size) < actual[:, None]
+        ahead = (scores > own[:, None]) | ((scores == own[:, None]) & before)
+        self.rank = ahead.sum(axis=1)
+        self.order = np.argsort(own, kind="stable")
+        ordered = own[self.order]
+        self.starts = np.concatenate([[0], np.nonzero(ordered[1:] != ordered[:-1])[0] + 1])
+        self.scores = ordered[self.starts]
+
+    def weights(self, times: Floats) -> Floats:
+        """The weight of each distinct score in drawn rows; ``times``: shape (b, rows)."""
+        return np.asarray(np.add.reduceat(times[:, self.order], self.starts, axis=1))
+
+    def ranks(self, times: Floats) -> Floats:
+        """The weight of each rank in drawn rows, shape (b, K)."""
+        return np.stack([times[:, self.rank == k].sum(axis=1) for k in range(self.size)], axis=-1)
+
+
 def _values(
     task: Task,
     metric: Metric,
     arguments: Mapping[str, Any],
     columns: list[ScoreColumn],
-    actual: npt.NDArray[Any],
+    own: OwnScores,
     times: Floats,
     labels: tuple[str, ...],
 ) -> Floats:
-    size = len(columns)
+    size, actual = len(columns), own.actual
     per_class = [columns[k].table(actual == k, times) for k in range(size)]
     with np.errstate(divide="ignore", invalid="ignore"):
         if task.average is not None:
@@ -103,9 +131,9 @@ def _values(
         stacked = ClassScores(
             labels=labels,
             per_class=tuple(per_class),
-            true_scores=np.zeros(0),
-            true_weights=np.zeros((len(times), 0)),
-            ranks=np.zeros((len(times), size)),
+            true_scores=own.scores,
+            true_weights=own.weights(times),
+            ranks=own.ranks(times),
             class_totals=np.stack([t.positive_total for t in per_class], axis=-1),
             pairs=pairs,
         )

@@ -274,6 +274,10 @@ def class_score_interval(
         if value.numerator is None or value.denominator is None:
             return None
         return intervals.proportion(value.numerator, value.denominator, level, method)
+    if method == "wilson_n_eff" and view.weight is not None:
+        weight = view.weight[rows]  # a share of all rows: none is left out below the line
+        total, squares = math.fsum(weight), math.fsum(weight**2)
+        return intervals.weighted_proportion(number, total, squares, level)
     if not method.startswith(("bootstrap", "cluster_bootstrap")):
         return None
     values = class_replicates(measurer, task, metric, arguments)
