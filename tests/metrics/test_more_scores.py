@@ -82,6 +82,13 @@ def test_positives_at_the_lowest_score_count() -> None:
     assert repr(last.counts_at(0.5)) == "Counts(tp=1, fp=3, fn=2, tn=4)"
 
 
+def test_weights_of_one_class_only_are_not_cut() -> None:
+    mixed = ScoreTable(np.array([0.9, 0.1]), np.array([1, 2]), np.array([0.5, 0.25]))
+    assert repr(mixed.counts_at(0.5)) == "Counts(tp=1.0, fp=0.5, fn=2.0, tn=0.25)"
+    turned = ScoreTable(np.array([0.9, 0.1]), np.array([0.5, 0.25]), np.array([1, 2]))
+    assert repr(turned.counts_at(0.5)) == "Counts(tp=0.5, fp=1.0, fn=0.25, tn=2.0)"
+
+
 def test_no_scores_at_all() -> None:
     none = np.array([], dtype=np.int64)
     empty = ScoreTable(np.array([]), none, none)

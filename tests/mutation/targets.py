@@ -12,6 +12,7 @@ _FACTS = (
     "tests/metrics/test_more_matrix.py",
     "tests/metrics/test_more_scores.py",
     "tests/metrics/test_more_corners.py",
+    "tests/metrics/test_more_probabilities.py",
     "tests/metrics/test_more_sets.py",
     "tests/docs/test_docs_metrics.py",
 )
@@ -61,6 +62,7 @@ PLAIN = (
     "test_more_matrix.py",
     "test_more_scores.py",
     "test_more_corners.py",
+    "test_more_probabilities.py",
     "test_more_sets.py",
     "test_docs_metrics.py",
     "test_labels_more.py",
