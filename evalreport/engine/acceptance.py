@@ -92,6 +92,9 @@ def _of_place(place: _Place, own: Sequence[Measure]) -> Iterator[dict[str, Any]]
     for measure in chosen:
         observed, reason = _observed(criterion, measure)
         outcome = NOT_EVALUATED if observed is None else _outcome(criterion, observed)
+        if measure.state == "infinite" and criterion.bound == "point":
+            # plus infinity reaches any number and keeps to none
+            outcome = PASS if criterion.at_least is not None else FAIL
         yield place.record(dict(measure.where.subgroup), measure, observed, outcome, reason)
 
 

@@ -107,6 +107,11 @@ def _area(
         return _scaled(metric, arguments, table, intervals.from_limits(limits, level, method))
     if area is None:
         return None
+    if asked:
+        # a method that was asked for is not exchanged for another
+        note = f"no width: the variance of {method} is 0 here"
+        bare = intervals.from_limits(limits, level, method, note)
+        return _scaled(metric, arguments, table, bare)
     fallback = intervals.independent_pairs(
         area, float(table.positive_total), float(table.negative_total), level, method
     )

@@ -91,3 +91,23 @@ def test_the_criterion_is_said_in_words_with_its_number_and_measure() -> None:
     assert second["text"] == "fbeta(beta=2) >= 0.5"
     assert (first["criterion"], second["criterion"]) == (1, 2)
     assert first["measure"].startswith("m")
+
+
+def test_plus_infinity_reaches_any_number_and_keeps_to_none() -> None:
+    results = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "infinite",
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"prediction": "p"}},
+            "metrics": ["lr_plus"],
+            "acceptance": [
+                {"metric": "lr_plus", "at_least": 5},
+                {"metric": "lr_plus", "at_most": 5},
+                {"metric": "lr_plus", "at_least": 5, "bound": "lower"},
+            ],
+        },
+        frames={"d": {"y": ["a", "b", "b"], "p": ["a", "b", "b"]}},
+    ).json["acceptance"]
+    assert [e["outcome"] for e in results] == ["pass", "fail", "not_evaluated"]
+    assert all(e["observed"] is None and "infinite" in e["reason"] for e in results)

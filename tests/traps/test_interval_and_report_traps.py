@@ -232,3 +232,13 @@ def test_a_report_of_many_classes_stays_readable_and_bounded(classes: int) -> No
     page = render_html(results)
     assert len(page.encode()) < 3_000_000
     assert "accuracy" in page.casefold()
+
+
+def test_a_method_that_was_asked_for_is_not_exchanged_where_it_degenerates() -> None:
+    columns = {"y": [1, 1, 0, 0], "s": [0.9, 0.8, 0.2, 0.1]}
+    found = measures_of(
+        columns, {"score": "s"}, ["roc_auc"], confidence={"methods": {"roc_auc": "delong"}}
+    )
+    interval = one(found, "roc_auc")["interval"]
+    assert (interval["method"], interval["low"], interval["high"]) == ("delong", 1.0, 1.0)
+    assert "no width" in interval["note"]
