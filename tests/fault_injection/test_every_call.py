@@ -33,9 +33,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def forked(library: Path, plan: list[tuple[dict[str, str], list[str]]], folder: Path) -> list[
-    tuple[int, str]
-]:
+def forked(
+    library: Path, plan: list[tuple[dict[str, str], list[str]]], folder: Path
+) -> list[tuple[int, str]]:
     """The outcome of each run of a plan."""
     path = folder / "plan.json"
     spec = next(a for a in plan[0][1] if a.endswith(".yaml"))
@@ -81,9 +81,7 @@ def test_a_fault_at_every_call(
         workshop.file(f"{title}.yaml", text)
     begun = tmp_path / "begun"
     assert status_of(arguments(workshop, begun, "old.yaml")) == 0
-    old = {
-        name: content for name, content in snapshot(begun).items() if name.startswith("2026")
-    }
+    old = {name: content for name, content in snapshot(begun).items() if name.startswith("2026")}
     count = tmp_path / "count"
     trial = tmp_path / "RUNS0"
     shutil.copytree(begun, trial, symlinks=True)

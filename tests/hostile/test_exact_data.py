@@ -104,8 +104,15 @@ def test_marks_and_line_ends(workshop: Workshop, engine: str) -> None:
     """28, 33: the same results with a byte order mark, CR LF, CR, quotes, a late new type."""
     plain = "y,p\n" + "1,1\n" * 30_000 + "x,1\n"
     told = []
-    for data in (plain, "\ufeff" + plain, plain.replace("\n", "\r\n"), plain.replace("\n", "\r"),
-                 plain.replace("1,1", '"1","1"'), plain.removesuffix("\n"), plain + "\n\n"):
+    for data in (
+        plain,
+        "\ufeff" + plain,
+        plain.replace("\n", "\r\n"),
+        plain.replace("\n", "\r"),
+        plain.replace("1,1", '"1","1"'),
+        plain.removesuffix("\n"),
+        plain + "\n\n",
+    ):
         workshop.file("a.csv", data)
         workshop.spec()
         told.append(cells(workshop.done(engine=engine)))

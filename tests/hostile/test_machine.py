@@ -190,7 +190,12 @@ def test_a_folder_that_is_gone(workshop: Workshop) -> None:
 def test_a_clock_that_is_no_time(workshop: Workshop, clock: str) -> None:
     workshop.spec()
     done = command(
-        "run", "spec.yaml", "-o", "runs", cwd=workshop.folder, env=environment(SOURCE_DATE_EPOCH=clock)
+        "run",
+        "spec.yaml",
+        "-o",
+        "runs",
+        cwd=workshop.folder,
+        env=environment(SOURCE_DATE_EPOCH=clock),
     )
     assert (done.returncode, "SOURCE_DATE_EPOCH" in done.stderr) == (2, True)
 
@@ -227,7 +232,14 @@ def test_without_pango_everything_but_the_pdf(
         "results.json", "report.html", "measures.csv", "MANIFEST.json"
     }  # fmt: skip
     done = command(
-        "run", "spec.yaml", "-o", "runs", "--formats", "html", cwd=workshop.folder, env=without_pango
+        "run",
+        "spec.yaml",
+        "-o",
+        "runs",
+        "--formats",
+        "html",
+        cwd=workshop.folder,
+        env=without_pango,
     )
     assert done.returncode == 0, done.stderr
 

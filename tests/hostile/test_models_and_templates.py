@@ -273,7 +273,9 @@ def test_a_reference_out_of_the_page_is_refused(
 ) -> None:
     """55: refused by both formats, or harmless in both: nobody is asked, nothing embedded."""
     port, visits = listener
-    found = drawn(workshop, results, OUTSIDE[name].replace("0PORT0", str(port)) + "<p>x", "html,pdf")
+    found = drawn(
+        workshop, results, OUTSIDE[name].replace("0PORT0", str(port)) + "<p>x", "html,pdf"
+    )
     assert visits == []
     assert found.status == 4, found.err
     assert not (workshop.folder / "out").exists() or not list((workshop.folder / "out").iterdir())
@@ -285,7 +287,7 @@ def test_a_page_of_a_stranger_has_the_policy_first(workshop: Workshop, results: 
     for head in ("<!DOCTYPE html>", " <!doctype html>", ""):
         assert drawn(workshop, results, head + "<p>x").status == 0
         page = (workshop.folder / "out" / "report.html").read_text()
-        assert page.removeprefix(head).startswith("<meta http-equiv=\"Content-Security-Policy\"")
+        assert page.removeprefix(head).startswith('<meta http-equiv="Content-Security-Policy"')
         assert "default-src 'none'" in page
 
 

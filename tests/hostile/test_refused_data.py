@@ -261,8 +261,9 @@ def test_a_long_line_and_a_wide_header_are_bounded(workshop: Workshop) -> None:
     workshop.file("a.csv", b"y,p\n" + b"x" * (20 << 20) + b",cat\n")
     workshop.spec()
     workshop.refused(3, "16,777,216")
-    workshop.file("a.csv", ",".join(f"c{n}" for n in range(200_000)) + ",y,p\n" + "1," * 200_000
-                  + "cat,cat\n")
+    workshop.file(
+        "a.csv", ",".join(f"c{n}" for n in range(200_000)) + ",y,p\n" + "1," * 200_000 + "cat,cat\n"
+    )
     start = time.monotonic()
     assert workshop.run().status in (0, 3, 4)
     assert time.monotonic() - start < 120
@@ -274,4 +275,3 @@ def test_a_million_empty_fields_in_little_memory(workshop: Workshop) -> None:
     workshop.spec()
     found = workshop.refused(3, "1000001 fields")
     assert len(found.err) < 1000
-

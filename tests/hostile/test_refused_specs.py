@@ -188,9 +188,26 @@ def test_links_and_dots_lead_to_the_file_itself(workshop: Workshop, engine: str)
         assert found.measure("accuracy", average=None)["numerator"] == 1
 
 
-@pytest.mark.parametrize("name", ["data[1].csv", "data*.csv", "data?.csv", "{a,b}.csv", "-o.csv",
-                                  "a b.csv", "~.csv", "$HOME.csv", "%(x)s.csv", "dätä.csv", "'.csv",
-                                  '".csv', "a;b.csv", "`id`.csv", "a'); DROP TABLE x; --.csv"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "data[1].csv",
+        "data*.csv",
+        "data?.csv",
+        "{a,b}.csv",
+        "-o.csv",
+        "a b.csv",
+        "~.csv",
+        "$HOME.csv",
+        "%(x)s.csv",
+        "dätä.csv",
+        "'.csv",
+        '".csv',
+        "a;b.csv",
+        "`id`.csv",
+        "a'); DROP TABLE x; --.csv",
+    ],
+)
 def test_a_file_name_is_a_file_name(workshop: Workshop, engine: str, name: str) -> None:
     for other in ("data1.csv", "data2.csv", "a.csv", "b.csv"):
         workshop.file(other, "y,p\nWRONG,x\n")
@@ -225,9 +242,7 @@ cross_validation: {scheme: k_fold, folds: 2, seed: 1}
 ])  # fmt: skip
 def test_what_is_no_classifier_is_not_imported(workshop: Workshop, name: str) -> None:
     workshop.file("f.csv", "x,y\n" + "1,a\n2,b\n" * 5)
-    workshop.file(
-        "evil.py", "open('/tmp/EVALREPORT_PWNED_import', 'w')\nclass Classifier: pass\n"
-    )
+    workshop.file("evil.py", "open('/tmp/EVALREPORT_PWNED_import', 'w')\nclass Classifier: pass\n")
     workshop.spec(TRAINED.replace("ESTIMATOR", name))
     workshop.refused(2, "spec.yaml:6:")
 

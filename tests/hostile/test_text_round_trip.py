@@ -100,7 +100,9 @@ def test_no_text_becomes_an_element(batch: tuple[list[str], Outcome]) -> None:
     for tag in ("script", "iframe", "base", "object", "embed", "form", "textarea", "xmp",
                 "plaintext", "noscript", "template", "math", "link"):  # fmt: skip
         assert not list(page.all(tag)), tag
-    attributes = set(re.findall(r"<[a-zA-Z][^<>]*?\s(on[a-z]+)=", re.sub(r'"[^"]*"', '""', found.page)))
+    attributes = set(
+        re.findall(r"<[a-zA-Z][^<>]*?\s(on[a-z]+)=", re.sub(r'"[^"]*"', '""', found.page))
+    )
     assert attributes == set()
     (policy,) = page.all("meta", http_equiv="Content-Security-Policy")
     assert "default-src 'none'" in policy.attributes["content"]
@@ -141,7 +143,7 @@ def test_long_labels_are_cut_on_the_page_only(batch: tuple[list[str], Outcome]) 
     assert longest < 200_000
 
 
-PLAIN = '<p title="{{ report.t }}" style=\'x\'>{{ report.t }}</p><text>{{ report.t }}</text>'
+PLAIN = "<p title=\"{{ report.t }}\" style='x'>{{ report.t }}</p><text>{{ report.t }}</text>"
 
 
 @pytest.mark.parametrize("trusted", [True, False])
@@ -160,7 +162,15 @@ def drawings_of(page: str) -> list[bytes]:
 
 
 # The spec admits no invisible characters, but data may.
-NAMES = ["plain", "net 1.257 w", *MARKUP[:24], *CODE[:40], *FORMULAS[:8], *DRAWN[:10], *UNSEEN[31:45]]
+NAMES = [
+    "plain",
+    "net 1.257 w",
+    *MARKUP[:24],
+    *CODE[:40],
+    *FORMULAS[:8],
+    *DRAWN[:10],
+    *UNSEEN[31:45],
+]
 
 
 CHUNKS = [
@@ -194,8 +204,7 @@ def test_names_everywhere_else(workshop: Workshop, start: int) -> None:
     assert not list(page.all("script"))
     assert "49" not in {h.text.strip() for h in page.all("h1")}
     drawn = "".join(
-        "".join(ElementTree.fromstring(svg).itertext())
-        for svg in drawings_of(found.page)
+        "".join(ElementTree.fromstring(svg).itertext()) for svg in drawings_of(found.page)
     )
     assert {m for m in models if visible(m, 40) not in drawn} == set()
     texts = {" ".join(e.text.split()) for e in page.all("bdi")}

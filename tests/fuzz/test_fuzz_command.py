@@ -1,0 +1,18 @@
+"""A few seconds of the fuzzer on every change; it is run for minutes by hand."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from hostile.command import environment
+
+
+def test_some_seconds_of_fuzzing(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("fuzz_command.py")
+    done = subprocess.run(
+        [sys.executable, script, "8", "20261121"], cwd=tmp_path, env=environment(),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
