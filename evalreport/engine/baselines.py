@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evalreport.engine.classification import DENSE_LABELS
 from evalreport.engine.counted_view import CountedView
 from evalreport.engine.metric_functions import metric_value
 from evalreport.engine.settings import Settings
@@ -19,13 +20,14 @@ def baseline_records(
     """The value of each metric for each baseline on each dataset.
 
     Class shares are those of the rows that are judged, which each record says; weights
-    are left out. Datasets whose rows are counted where they lie have no records.
+    are left out. Datasets whose rows are counted where they lie, or whose table is too
+    large to be held whole, have no records.
     """
     found = []
     first = {view.dataset: view for view in reversed(views)}
     for dataset in dict.fromkeys(view.dataset for view in views):
         view = first[dataset]
-        if isinstance(view, CountedView) or not view.rows:
+        if isinstance(view, CountedView) or not view.rows or len(view.labels) > DENSE_LABELS:
             continue
         for kind in BASELINES:
             output = baseline_output(
