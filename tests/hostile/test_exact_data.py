@@ -230,11 +230,8 @@ def test_many_classes_in_bounded_time(workshop: Workshop) -> None:
     start = time.monotonic()
     found = workshop.run(formats="html")
     assert time.monotonic() - start < 120
-    if found.status == 4:
-        assert "limit" in found.err
-        return
     assert found.status == 0, found.err
-    record = found.measure("accuracy", label=None, average=None)
+    record = found.measure("accuracy", average="micro")
     assert (record["numerator"], record["denominator"]) == (6, count)
     assert found.results["tables"][0]["counts"] is None
     assert len(found.page) < 20 << 20
