@@ -164,7 +164,7 @@ def test_run_in_an_empty_folder_uses_the_shipped_templates(
         "report: {formats: [html]}\n",
         encoding="utf-8",
     )
-    done = run(installed, empty, "run", "spec.yaml")
+    done = run(installed, empty, "run", "spec.yaml", "--quiet")
     assert (done.returncode, done.stderr) == (0, "")
     measures = results_of(empty / "runs")["measures"]
     assert isinstance(measures, list)
