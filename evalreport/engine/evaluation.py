@@ -10,10 +10,10 @@ from typing import Any
 from evalreport.engine.classification import DENSE_LABELS
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
+from evalreport.engine.guarding import guarded
 from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.records import Measure, TableRecord
-from evalreport.errors import EvalreportError
 from evalreport.plan.requests import metric_named
 from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest
 from evalreport.predict.view import View
@@ -95,19 +95,14 @@ class Evaluator:
         return self.result
 
     def _guarded(self, task: Task) -> None:
-        try:
-            self._task(task)
-        except EvalreportError:
-            raise
-        except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
-            self.result.failures.append(
-                {
-                    "dataset": task.dataset,
-                    "model": task.model,
-                    "section": f"{task.name()} ({task.where})",
-                    "reason": f"{type(error).__name__}: {error}",
-                }
-            )
+        guarded(
+            self.result.failures,
+            f"{task.name()} ({task.where})",
+            lambda: self._task(task),
+            None,
+            dataset=task.dataset,
+            model=task.model,
+        )
 
     def _tables_against_the_rest(self) -> None:
         whole = [t for t in self.result.tables if t.where == Slice()]

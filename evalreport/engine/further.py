@@ -74,4 +74,4 @@ def cautions_of(
         settings=working.prepared.settings,
         requested=tuple(dict.fromkeys(m.name for m in spec.metrics)),
     )
-    return find_cautions(facts, dict(spec.cautions.off))
+    return find_cautions(facts, dict(spec.cautions.off), working.failures)

@@ -7,8 +7,9 @@ one with a best value where it is not further from it by more than the margin.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS, Criterion, judge
@@ -58,7 +59,8 @@ def with_references(
     found = [{**entry, "criterion": valued[entry["criterion"] - 1]} for entry in judged]
     for number, one in enumerate(asked, start=1):
         if one.reference is not None:
-            found.extend(_outcomes(working, number, one, references))
+            work = partial(_outcomes, working, number, one, references)
+            found += working.records(f"criterion {number}", work)
     found.sort(key=lambda entry: entry["criterion"])
     previous = references.previous
     return found if previous is None else [_counted(entry, previous) for entry in found]
@@ -88,9 +90,10 @@ def selected(working: Working, asked: AskedCriterion | Declared) -> list[dict[st
 
 def _outcomes(
     working: Working, number: int, asked: AskedCriterion, references: References
-) -> Iterator[dict[str, Any]]:
+) -> list[dict[str, Any]]:
     by_id = {m.id: m for m in working.measures}
     metric, margin = asked.metric.metric, asked.margin or 0.0
+    found: list[dict[str, Any]] = []
     for entry in selected(working, asked):
         if _is_itself(asked, entry):
             continue
@@ -99,7 +102,7 @@ def _outcomes(
         if measure is not None and entry["outcome"] != NOT_EVALUATED:
             against = _against(working, asked, measure, references)
         observed, required, outcome, reason = _held(metric, margin, asked.bound, measure, against)
-        yield {
+        found.append({
             **entry,
             "criterion": number,
             "text": _text(asked, references),
@@ -114,7 +117,8 @@ def _outcomes(
             "margin": margin,
             "difference": against.difference,
             "interval": against.interval,
-        }
+        })
+    return found
 
 
 def _is_itself(asked: AskedCriterion, entry: Mapping[str, Any]) -> bool:

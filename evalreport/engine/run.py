@@ -6,13 +6,14 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypeVar
 
 from evalreport.engine.acceptance import judge
 from evalreport.engine.baselines import baseline_records
 from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
 from evalreport.engine.further import cautions_of, comparisons_of
+from evalreport.engine.guarding import guarded
 from evalreport.engine.label_set_evaluation import evaluate_sets, set_curves
 from evalreport.engine.label_set_tables import SetTables
 from evalreport.engine.ledger import label_record, row_record
@@ -25,13 +26,12 @@ from evalreport.engine.records import Measure
 from evalreport.engine.reference_criteria import with_references
 from evalreport.engine.reference_declared import declared_records
 from evalreport.engine.reference_differences import compared_with_run
-from evalreport.engine.reference_run import read_references
+from evalreport.engine.reference_run import References, read_references
 from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
 from evalreport.engine.subgroup_gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.tables_of import tables_of
 from evalreport.engine.thresholds import solve
-from evalreport.errors import EvalreportError
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import EVERYTHING, ThresholdRequest
@@ -44,6 +44,8 @@ SCHEMA = "evalreport/results/1"
 LIBRARIES = ("numpy", "scipy", "pandas", "duckdb", "scikit-learn")
 
 Key = tuple[str, str]
+T = TypeVar("T")
+Records = list[dict[str, Any]]
 
 
 @dataclass
@@ -62,6 +64,14 @@ class Working:
     def measures(self) -> list[Measure]:
         """Every measure of the run, in order."""
         return [m for evaluation in self.evaluations for m in evaluation.measures]
+
+    def guarded(self, section: str, work: Callable[[], T], otherwise: T, **place: str) -> T:
+        """What a part of the run gives, or its failure among ``failures``."""
+        return guarded(self.failures, section, work, otherwise, **place)
+
+    def records(self, section: str, work: Callable[[], Records], **place: str) -> Records:
+        """The records of a part of the run; none, and a failure, where it fails."""
+        return self.guarded(section, work, list[dict[str, Any]](), **place)
 
 
 def evaluate(
@@ -90,16 +100,13 @@ def evaluate(
         for view, facts in zip(prepared.views, prepared.facts, strict=True)
         for record in _curves_or_failure(working, view, facts)
     ]
-    judged = judge(
-        prepared.criteria,
-        working.measures,
-        [(view.dataset, view.model) for view in prepared.views],
-        {key: None if first is None else str(first) for key, first in working.first.items()},
-    )
-    acceptance = with_references(working, judged, references)
-    comparisons = [*comparisons_of(working), *compared_with_run(working, references)]
+    acceptance = _judged(working, references)
+    comparisons = [
+        *working.records("comparisons", lambda: comparisons_of(working)),
+        *working.records("comparisons", lambda: compared_with_run(working, references)),
+    ]
     thresholds = _threshold_records(working)
-    return {
+    found = {
         "schema": SCHEMA,
         "title": prepared.loaded.spec.title,
         "spec": prepared.loaded.resolved(),
@@ -117,15 +124,37 @@ def evaluate(
         "comparisons": comparisons,
         "acceptance": acceptance,
         "cautions": cautions_of(working, comparisons, acceptance, thresholds),
-        "failures": [*working.failures, *(f for e in working.evaluations for f in e.failures)],
-        **declared_records(working),
         **references.as_json(),
-        **period_records(working),
-        **_subgroup_records(working),
         **training_records(prepared.predictions),
-        "baselines": baseline_records(
-            prepared.views, prepared.requests.metrics, prepared.settings
-        ),
+        **_guarded_records(working),
+    }
+    failures = [*working.failures, *(f for e in working.evaluations for f in e.failures)]
+    return {**found, "failures": failures}
+
+
+def _judged(working: Working, references: References) -> list[dict[str, Any]]:
+    prepared = working.prepared
+    judged = judge(
+        prepared.criteria,
+        working.measures,
+        [(view.dataset, view.model) for view in prepared.views],
+        {key: None if first is None else str(first) for key, first in working.first.items()},
+    )
+    return with_references(working, judged, references)
+
+
+def _guarded_records(working: Working) -> dict[str, Any]:
+    """Declared values, periods, subgroups and baselines: each, or its failure."""
+    prepared, nothing = working.prepared, dict[str, Any]()
+    baselines = working.records(
+        "baselines",
+        lambda: baseline_records(prepared.views, prepared.requests.metrics, prepared.settings),
+    )
+    return {
+        **working.guarded("declared", lambda: declared_records(working), nothing),
+        **working.guarded("periods", lambda: period_records(working), nothing),
+        **working.guarded("subgroups", lambda: _subgroup_records(working), nothing),
+        "baselines": baselines,
     }
 
 
@@ -207,7 +236,13 @@ def _resolved(working: Working, view: View, request: ThresholdRequest) -> Resolv
     exploratory = dataset == view.dataset or request.status == "exploratory"
     settings = working.prepared.settings
     costs = settings.two_class_costs(view.labels, view.positive_index) if settings.costs else {}
-    return solve(rule_of(request.rule), tables.scores(EVERYTHING), costs, exploratory)
+    return working.guarded(
+        "thresholds",
+        lambda: solve(rule_of(request.rule), tables.scores(EVERYTHING), costs, exploratory),
+        Resolved(None, f"looking for {request.text} failed"),
+        dataset=view.dataset,
+        model=view.model,
+    )
 
 
 def _numbers(working: Working, view: View) -> list[float]:
@@ -216,15 +251,12 @@ def _numbers(working: Working, view: View) -> list[float]:
 
 
 def _curves_or_failure(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:
-    try:
-        return _curves(working, view, facts)
-    except EvalreportError:
-        raise
-    except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
-        reason = f"{type(error).__name__}: {error}"
-        place = {"dataset": view.dataset, "model": view.model}
-        working.failures.append({**place, "section": "curves", "reason": reason})
-        return []
+    return working.records(
+        "curves",
+        lambda: _curves(working, view, facts),
+        dataset=view.dataset,
+        model=view.model,
+    )
 
 
 def _curves(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:

@@ -76,7 +76,7 @@ def _blocks(contents: Contents, chapter: Chapter, chosen: tuple[str, ...]) -> li
         own = [*own, *CHAPTERS["baselines"].make(contents)]
     if chapter.id == "verdict" and "rows" in chosen:
         own = [block for block in own if not isinstance(block, Ledgers)]
-    blocks = [*_failures(contents, chapter.id), *own]
+    blocks = [*_failures(contents, chapter.id, chosen), *own]
     return [*blocks, *missing_tables(contents, blocks)] if blocks else []
 
 
@@ -123,12 +123,12 @@ def _section(
     return Section(chapter.id, number, title, short, intro, tuple(blocks), chapter.run_on)
 
 
-def _failures(contents: Contents, section: str) -> list[Block]:
-    """Parts that failed, in the section they would have stood in; others on the first page."""
+def _failures(contents: Contents, section: str, chosen: tuple[str, ...]) -> list[Block]:
+    """Parts that failed, in the section they would have stood in, else in the first."""
     found: list[Block] = []
     for failure in contents.many("failures"):
         named = str(failure.get("section") or "")
-        place = named if named in CHAPTERS else "verdict"
+        place = named if named in chosen else chosen[0]
         if place == section:
             where = " · ".join(
                 label_text(failure[k]) for k in ("model", "dataset") if failure.get(k)

@@ -15,8 +15,6 @@ import pytest
 from hostile.command import ROOT, Workshop, command, environment, snapshot
 
 from evalreport.cli import status_of
-from evalreport.engine import measures
-from evalreport.engine import run as engine_run
 
 SLOW = "y,s\n" + "".join(f"{n % 2},{(n * 7919 % 1000) / 1000}\n" for n in range(4000))
 LONG_RUN = "confidence: {resamples: 1000000, methods: {roc_auc: bootstrap_percentile}}"
@@ -244,35 +242,7 @@ def test_without_pango_everything_but_the_pdf(
     assert done.returncode == 0, done.stderr
 
 
-# -- 61, 62 --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("part", ["curves", "roc_auc"])
-def test_a_section_that_fails_is_shown(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, part: str
-) -> None:
-    """61: FAILED in its place, status 1, the rest as ever."""
-    compute = measures.Measurer.compute
-
-    def fails_at_scores(self: object, task: object) -> object:
-        if "roc_auc" in str(task):
-            raise ZeroDivisionError("by a test")
-        return compute(self, task)  # type: ignore[arg-type]
-
-    def fails(*_: object) -> None:
-        raise ZeroDivisionError("by a test")
-
-    if part == "curves":
-        monkeypatch.setattr(engine_run, "_curves", fails)
-    else:
-        monkeypatch.setattr(measures.Measurer, "compute", fails_at_scores)
-    workshop.file("a.csv", "y,s\n1,0.9\n0,0.2\n")
-    workshop.spec(model="{score: s}", metrics="[accuracy, roc_auc]")
-    found = workshop.done(status=1, formats="html")
-    assert [f["section"].split()[0] for f in found.results["failures"]] == [part]
-    assert "FAILED" in found.page
-    assert "by a test" in found.page
-    assert found.measure("accuracy")["value"] == 1
+# -- 62 ------------------------------------------------------------------------------------------
 
 
 def test_every_change_of_a_run_is_found(workshop: Workshop) -> None:

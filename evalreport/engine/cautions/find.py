@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from evalreport.engine.cautions.catalogue import catalogue, code_problem
-from evalreport.engine.cautions.declare import Caution
+from evalreport.engine.cautions.declare import Caution, Declared
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import counted
+from evalreport.engine.guarding import Failures, guarded
 from evalreport.errors import SpecError
 
 _RANK = {"warning": 0, "note": 1}
 
 
-def find_cautions(run: RunFacts, off: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+def find_cautions(
+    run: RunFacts, off: Mapping[str, str] | None = None, failures: Failures | None = None
+) -> list[dict[str, Any]]:
     """Every caution that applies, warnings first, then in the order of the catalogue.
+
+    A check that fails unexpectedly is recorded in ``failures``; the others go on.
 
     ``off`` gives a reason for each code that the spec switches off; each of those
     comes back once, as a note that prints the reason and how often it was found.
@@ -27,14 +33,20 @@ def find_cautions(run: RunFacts, off: Mapping[str, str] | None = None) -> list[d
     if problems:
         raise SpecError(*problems)
     placed = []
+    failed: Failures = failures if failures is not None else []
     for place, declared in enumerate(catalogue()):
-        found = list(declared(run))
+        work, nothing = partial(_all, declared, run), list[Caution]()
+        found = guarded(failed, f"caution {declared.code}", work, nothing)
         if declared.code in switched_off:
             found = [_switched_off(switched_off[declared.code], len(found))]
         placed += [(place, declared.record(caution)) for caution in found]
     order = _Order(run)
     placed.sort(key=lambda entry: order.key(*entry))
     return [record for _, record in placed]
+
+
+def _all(declared: Declared, run: RunFacts) -> list[Caution]:
+    return list(declared(run))
 
 
 def _switched_off(reason: str, count: int) -> Caution:
