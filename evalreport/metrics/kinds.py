@@ -1,0 +1,104 @@
+"""The kinds of things that the declaration of a metric tells apart."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Table(Enum):
+    """The table a metric is computed from."""
+
+    COUNTS = "counts"
+    MATRIX = "matrix"
+    SCORES = "scores"
+    CLASS_SCORES = "class_scores"
+    LABEL_SETS = "label_sets"
+
+
+class Kind(Enum):
+    """What the scores must be."""
+
+    RANK = "rank"
+    PROBABILITY = "probability"
+    MARGIN = "margin"
+
+
+class Goal(Enum):
+    """Which direction is better; DESCRIBE where neither is."""
+
+    MAXIMIZE = "maximize"
+    MINIMIZE = "minimize"
+    TARGET = "target"
+    DESCRIBE = "describe"
+
+
+class Average(Enum):
+    """How the values of several classes are made into one."""
+
+    MACRO = "macro"
+    MICRO = "micro"
+    WEIGHTED = "weighted"
+    SAMPLES = "samples"
+
+
+ALL_AVERAGES = (Average.MACRO, Average.MICRO, Average.WEIGHTED)
+CLASS_MEANS = (Average.MACRO, Average.WEIGHTED)
+WITH_SAMPLES = (*ALL_AVERAGES, Average.SAMPLES)
+
+
+class Interval(Enum):
+    """Families of metrics that share interval methods; the first method is the default.
+
+    Every family may also ask for the bootstrap, see :data:`RESAMPLING`.
+    """
+
+    PROPORTION = (
+        "wilson",
+        "clopper_pearson",
+        "agresti_coull",
+        "jeffreys",
+        "wald",
+        "wilson_cc",
+        "wald_cc",
+        "mid_p",
+        "likelihood_ratio",
+        "logit",
+    )
+    AUC = ("delong", "delong_logit", "hanley_mcneil")
+    LOG = ("log",)
+    KAPPA = ("wald", "delta")
+    LOGISTIC = ("wald", "bootstrap_percentile")
+    CORRELATION = ("fisher_z", "delta")
+    MEAN = ("normal",)
+    PREDICTIVE = ("mercaldo",)
+    SMOOTH = ("delta",)
+    RANKED = ("bootstrap_percentile", "influence")
+    RESAMPLED = ("bootstrap_percentile", "bootstrap_bca")
+    NONE = ()
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Method names a spec may ask for, default first."""
+        own: tuple[str, ...] = self.value
+        return own if self is Interval.NONE else (*own, *(m for m in RESAMPLING if m not in own))
+
+
+RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
+
+
+class Paired(Enum):
+    """What a metric is to a comparison of two models on the same rows."""
+
+    PROPORTION = "a share of rows that are the same under both models"
+    PREDICTIVE = "a share of the rows that each model calls by itself"
+    AREA = "an area under the ROC curve"
+    OTHER = "no test of its own: rows are drawn"
+
+
+class Binned(Enum):
+    """Between which values a metric lies when scores are counted in bins."""
+
+    ORDERS = "between the worst and the best order of the rows within each bin"
+    PEAK = "between its value at the edges of the bins and the more extreme of the two orders"
+    STEPS = "between a sum of steps bounded within each bin and the best order"
+    UNKNOWN = "no bounds are known"
