@@ -19,14 +19,11 @@ import numpy.typing as npt
 
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals import IntervalResult
-from evalreport.metrics.declare import Metric
+from evalreport.metrics.declare import Binned, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
 
 Floats = npt.NDArray[np.float64]
-
-#: Metrics that are found from two orders of the rows within each bin.
-RANKED = ("roc_auc", "gini", "mann_whitney_u", "ks", "average_precision")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +66,7 @@ class BinnedScores(ScoreTable):
 
 def bounded(metric: Metric) -> bool:
     """Whether bounds of a metric are known for binned scores."""
-    return metric.name in RANKED or metric.row_loss is not None
+    return metric.binned is not Binned.UNKNOWN or metric.row_loss is not None
 
 
 def bounds(
@@ -83,9 +80,9 @@ def bounds(
         return _loss_bounds(metric, table)
     best, worst = table.split(positives_first=True), table.split(positives_first=False)
     high = _number(metric, arguments, best)
-    if metric.name == "ks":
+    if metric.binned is Binned.PEAK:
         return _number(metric, arguments, table), max(high, _number(metric, arguments, worst))
-    if metric.name == "average_precision":
+    if metric.binned is Binned.STEPS:
         return _lowest_average_precision(table), high
     return _number(metric, arguments, worst), high
 

@@ -111,7 +111,7 @@ class DrawnRows:
             true_weights=self._counted(entry.reshape(-1), len(true_scores)),
             ranks=self._counted(rank, size),
             class_totals=np.stack([t.positive_total for t in tables], axis=-1),
-            pairs=self._pairs() if metric.name == "hand_till_auc" else {},
+            pairs=self._pairs() if metric.class_pairs else {},
         )
         form = metric.for_classes or metric.function
         return self._broadcast(form(drawn, **arguments))

@@ -1,80 +1,22 @@
-"""Influence functions of ranked metrics: their variance on large samples without resampling.
-
-The variance of a smooth functional is the sum over rows of the squared influence
-of each (Hampel et al. Robust Statistics, 1986, section 2.1); rows at one
-score and of one class share theirs.
-"""
+"""The variance of a metric of ranked scores on large samples, without resampling."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-import numpy.typing as npt
 
+from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
 
-Floats = npt.NDArray[np.float64]
 
+def variance(metric: Metric, table: ScoreTable) -> float | None:
+    """Variance for independent unweighted rows; None where the influence is not known.
 
-def variance(metric: str, table: ScoreTable) -> float | None:
-    """Variance of a ranked metric for independent unweighted rows; None where not known."""
-    function = _SLOPES.get(metric)
-    if function is None or not float(table.positive_total) or not float(table.negative_total):
+    The sum over rows of the squared influence of each (Hampel et al. 1986, section 2.1).
+    """
+    some_of_both = float(table.positive_total) and float(table.negative_total)
+    if metric.influence is None or not some_of_both:
         return None
-    of_positive, of_negative = function(table)
+    of_positive, of_negative = metric.influence(table)
     return float(
         np.sum(table.positives * of_positive**2) + np.sum(table.negatives * of_negative**2)
     )
-
-
-def _average_precision(table: ScoreTable) -> tuple[Floats, Floats]:
-    """Derivatives of average precision by the weight of a positive and a negative row."""
-    pos = table.positives.astype(np.float64)
-    tp, fp = table.true_positives.astype(float), table.false_positives.astype(float)
-    total = float(table.positive_total)
-    flagged = tp + fp
-    precision = tp / flagged
-    value = float(np.sum(pos * precision)) / total
-    by_tp = _tail(pos * fp / flagged**2)
-    by_fp = _tail(pos * tp / flagged**2)
-    return (precision + by_tp - value) / total, -by_fp / total
-
-
-def _pr_auc(table: ScoreTable) -> tuple[Floats, Floats]:
-    """The same for the trapezoid area; the curve starts at the first point's precision or 1."""
-    pos = table.positives.astype(np.float64)
-    tp, fp = table.true_positives.astype(float), table.false_positives.astype(float)
-    total = float(table.positive_total)
-    flagged = tp + fp
-    precision = tp / flagged
-    before = np.concatenate([[1.0], precision[:-1]])
-    value = float(np.sum(pos * (precision + before) / 2)) / total
-    after = np.concatenate([pos[1:], [0.0]])
-    weight = (pos + after) / 2
-    by_tp = _tail(weight * fp / flagged**2)
-    by_fp = _tail(weight * tp / flagged**2)
-    return ((precision + before) / 2 + by_tp - value) / total, -by_fp / total
-
-
-def _ks(table: ScoreTable) -> tuple[Floats, Floats]:
-    """The same for KS, with the place of the largest distance held fixed."""
-    p, n = float(table.positive_total), float(table.negative_total)
-    tpr, fpr = table.true_positives / p, table.false_positives / n
-    distance = tpr - fpr
-    best = int(np.argmax(np.abs(distance)))
-    sign = 1.0 if distance[best] >= 0 else -1.0
-    inside = (np.arange(len(distance)) <= best).astype(np.float64)
-    return sign * (inside - tpr[best]) / p, -sign * (inside - fpr[best]) / n
-
-
-def _tail(values: Floats) -> Floats:
-    """Sums from each place to the end."""
-    return np.cumsum(values[::-1])[::-1]
-
-
-_SLOPES: dict[str, Callable[[ScoreTable], tuple[Floats, Floats]]] = {
-    "average_precision": _average_precision,
-    "pr_auc": _pr_auc,
-    "ks": _ks,
-}

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.gradient import (
+from evalreport.statistics import agreement, means, proportions
+from evalreport.statistics.delta import (
     cluster_variance,
     delta_variance,
     gradient,
     sandwich_variance,
 )
-from evalreport.statistics import agreement, means, proportions, ratios
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import z_value
 
@@ -218,35 +218,24 @@ def kappa_wald(v: TableValue, weights: str | None) -> IntervalResult | None:
     return symmetric(v.value, error * error, v.level, "wald", v.bounds)
 
 
-def log_ratio(metric: str, v: TableValue, positive: int) -> IntervalResult | None:
-    """Log method of a likelihood or odds ratio of two classes; +1/2 where a zero breaks it."""
-    cells = _cells(v.table, positive)
-    limits = getattr(ratios, metric)(*cells, v.level)
-    if has_width(limits):
-        return from_limits(limits, v.level, "log")
-    limits = getattr(ratios, metric)(*(cell + 0.5 for cell in cells), v.level)
-    if limits is None:
-        return None
-    note = "a cell is 0: 1/2 was added to each cell"
-    low, high = min(limits.low, v.value), max(limits.high, v.value)
-    return IntervalResult(v.level, low, high, "log_plus_half", note)
-
-
-def mercaldo(
-    metric: str, v: TableValue, positive: int, prevalence: float
+def of_cells(
+    function: Callable[..., Limits | None],
+    params: Mapping[str, Any],
+    v: TableValue,
+    positive: int,
+    method: str,
 ) -> IntervalResult | None:
-    """Logit interval of a predictive value at a prevalence (Mercaldo et al. 2007)."""
+    """Declared limits of a metric of two classes; +1/2 in each cell where a zero breaks them."""
     cells = _cells(v.table, positive)
-    function = getattr(ratios, metric)
-    limits = function(*cells, prevalence, v.level)
+    limits = function(*cells, level=v.level, **params)
     if has_width(limits):
-        return from_limits(limits, v.level, "mercaldo")
-    limits = function(*(cell + 0.5 for cell in cells), prevalence, v.level)
+        return from_limits(limits, v.level, method)
+    limits = function(*(cell + 0.5 for cell in cells), level=v.level, **params)
     if limits is None:
         return None
     note = "a cell is 0: 1/2 was added to each cell"
     low, high = min(limits.low, v.value), max(limits.high, v.value)
-    return IntervalResult(v.level, low, high, "mercaldo_plus_half", note)
+    return IntervalResult(v.level, low, high, f"{method}_plus_half", note)
 
 
 def _cells(table: Floats, positive: int) -> tuple[float, float, float, float]:

@@ -188,8 +188,7 @@ class Measurer:
         self, task: Task, threshold: float | None
     ) -> tuple[Evaluated, IntervalResult | None]:
         metric, arguments = self._metric(task, threshold)
-        pairs = metric.name == "hand_till_auc"
-        table = self.tables.class_scores(task.where, pairs)
+        table = self.tables.class_scores(task.where, metric.class_pairs)
         form = metric.for_classes or metric.function
         value = evaluated(metric, form(table, **arguments), None)
         interval = None

@@ -18,7 +18,7 @@ from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.methods import ASKED
 from evalreport.plan.task import Task
-from evalreport.statistics import delong, logistic, means, obuchowski, proportions
+from evalreport.statistics import delong, means, obuchowski, proportions
 from evalreport.statistics.interval import z_value
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def score_interval(
     if metric.interval is Interval.LOGISTIC and method == "wald":
         return _logistic(metric, table, number, level)
     if method == "influence":
-        variance = influence.variance(metric.name, table)
+        variance = influence.variance(metric, table)
         if variance is None:
             return None
         return intervals.symmetric(number, variance, level, method, metric.bounds)
@@ -137,8 +137,8 @@ def _scaled(
 
     The line is found from the metric itself at an area of 0 and of 1.
     """
-    if interval is None or metric.name == "roc_auc":
-        return interval
+    if interval is None:
+        return None
     scores = np.array([1.0, 0.0])
     p, n, none = table.positive_total, table.negative_total, 0 * table.positive_total
     worst = metric(ScoreTable(scores, np.array([none, p]), np.array([n, none])), **arguments)
@@ -232,18 +232,10 @@ def _bounds(metric: Metric) -> tuple[float, float]:
 def _logistic(
     metric: Metric, table: ScoreTable, number: float, level: float
 ) -> IntervalResult | None:
-    groups = (table.scores, table.positives, table.negatives)
-    try:
-        if metric.name == "calibration_in_the_large":
-            # it exists where the line does not: with equal or separating probabilities
-            fit = logistic.calibration_in_the_large(*groups)
-        else:
-            fit = logistic.calibration_line(*groups)[metric.name == "calibration_slope"]
-    except logistic.NotEstimable:
+    error = metric.standard_error(table) if metric.standard_error is not None else None
+    if error is None:
         return None
-    if fit.standard_error is None:
-        return None
-    half = z_value(level) * fit.standard_error
+    half = z_value(level) * error
     return IntervalResult(level, number - half, number + half, "wald")
 
 

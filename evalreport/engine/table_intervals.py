@@ -82,16 +82,14 @@ def _smooth(
         )
     if method == "fisher_z":
         return intervals.fisher_z(v)
-    if method == "log" and metric.name == "impact_ratio":
+    if method == "log" and "highest" in metric.context:
         return _impact(measurer, task, v, threshold)
-    if method == "log":
-        return intervals.log_ratio(metric.name, v, index)
-    if method == "mercaldo":
-        prevalence = float(dict(task.params)["prevalence"])
-        return intervals.mercaldo(metric.name, v, index, prevalence)
+    if method in ("log", "mercaldo"):
+        assert metric.limits is not None
+        params = metric.arguments(dict(task.params))
+        return intervals.of_cells(metric.limits, params, v, index, method)
     if method == "wald" and metric.interval is Interval.KAPPA:
-        weights = dict(task.params).get("weights", "linear")
-        return intervals.kappa_wald(v, weights if metric.name == "weighted_kappa" else None)
+        return intervals.kappa_wald(v, metric.arguments(dict(task.params)).get("weights"))
     if method == "normal":
         return _mean_interval(v, asked=task.why == ASKED)
     values = measurer.bootstrap.of_table(task.where, threshold, v.function, v.table)

@@ -41,6 +41,23 @@ def _or_nan(fit: Callable[..., float], *table: Any) -> float:
         return math.nan
 
 
+def _line_error(s: ScoreTable, which: int) -> float | None:
+    """Standard error of the intercept (0) or slope (1) of the joint fit, where it exists."""
+    try:
+        return logistic.calibration_line(s.scores, s.positives, s.negatives)[which].standard_error
+    except logistic.NotEstimable:
+        return None
+
+
+def _level_error(s: ScoreTable) -> float | None:
+    """Standard error with the slope held at 1: it exists where the line does not."""
+    try:
+        fit = logistic.calibration_in_the_large(s.scores, s.positives, s.negatives)
+    except logistic.NotEstimable:
+        return None
+    return fit.standard_error
+
+
 @metric(
     title="Calibration slope",
     kind=Kind.PROBABILITY,
@@ -52,6 +69,7 @@ def _or_nan(fit: Callable[..., float], *table: Any) -> float:
     formula="b in logit P(y) = a + b logit(p), maximum likelihood",
     use="to see whether probabilities are too extreme (below 1) or too timid (above 1)",
     avoid="alone: probabilities can be too high everywhere and still have a slope of 1",
+    standard_error=lambda s: _line_error(s, 1),
     reference=f"{COX}; {MILLER}",
 )
 def calibration_slope(s: ScoreTable) -> Expression:
@@ -75,6 +93,7 @@ def calibration_slope(s: ScoreTable) -> Expression:
     formula="a in logit P(y) = a + b logit(p), maximum likelihood",
     use="together with the slope of the same fit",
     avoid="as calibration in the large: it is the level at p = 0.5 after the slope is fitted",
+    standard_error=lambda s: _line_error(s, 0),
     reference=f"{COX}; {MILLER}",
 )
 def calibration_intercept(s: ScoreTable) -> Expression:
@@ -98,6 +117,7 @@ def calibration_intercept(s: ScoreTable) -> Expression:
     formula="a in logit P(y) = a + logit(p), maximum likelihood",
     use="to see whether probabilities are too low (above 0) or too high (below 0) on the whole",
     avoid="alone: mistakes at the low and the high end can cancel",
+    standard_error=_level_error,
     reference=f"{COX}; {MILLER}",
 )
 def calibration_in_the_large(s: ScoreTable) -> Expression:

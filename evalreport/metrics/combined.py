@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.metrics import chance
 from evalreport.metrics.counts import POWERS
 from evalreport.metrics.declare import (
     ALL_AVERAGES,
@@ -72,6 +73,7 @@ def _whole(number: float) -> float:
     title="Jaccard index",
     aliases=("critical_success_index", "threat_score"),
     averages=ALL_AVERAGES,
+    no_average="ask for example_jaccard, which is that average",
     interval=Interval.PROPORTION,
     undefined="no row is actually {label} and none is predicted so",
     use="when true negatives have no meaning, as in detection",
@@ -96,6 +98,7 @@ def jaccard(c: Counts) -> Ratio:
     undefined="recall or specificity is undefined: only one class occurs",
     use="to weigh both classes equally whatever their sizes; 0 is chance",
     avoid="when the two kinds of mistake cost differently",
+    chance=0.0,
     reference="Youden W. Cancer 3, 1950",
 )
 def youden_j(c: Counts) -> Expression:
@@ -115,6 +118,7 @@ def youden_j(c: Counts) -> Expression:
     undefined="precision or NPV is undefined: only one class is predicted",
     use="to ask how far predictions of both kinds can be relied on",
     avoid="across samples of different prevalence",
+    chance=0.0,
     reference=POWERS,
 )
 def markedness(c: Counts) -> Expression:
@@ -171,6 +175,7 @@ def fowlkes_mallows(c: Counts) -> Expression:
     undefined="recall or specificity is undefined: only one class occurs",
     use="on skewed classes; 0.5 (two classes) is a constant answer",
     avoid="when the classes matter in proportion to their size",
+    chance=chance.one_of_the_classes,
     reference="Brodersen K. et al. The balanced accuracy and its posterior distribution. ICPR 2010",
 )
 def balanced_accuracy(c: Counts) -> Expression:

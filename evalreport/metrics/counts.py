@@ -13,6 +13,7 @@ from evalreport.metrics.declare import (
     WITH_SAMPLES,
     Goal,
     Interval,
+    Paired,
     metric,
 )
 from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
@@ -37,6 +38,7 @@ NOT_AVERAGED = "its mean over classes says nothing about the classifier"
     undefined=NO_ROW,
     use="when classes are about equally frequent and all mistakes cost the same",
     avoid="on skewed classes: always naming the largest class already scores its share",
+    paired=Paired.PROPORTION,
     reference=FAWCETT,
 )
 def accuracy(c: Counts) -> Ratio:
@@ -62,6 +64,7 @@ def _(m: Matrix) -> Expression:
     undefined=NO_ROW,
     use="as the complement of accuracy, with the same limits",
     avoid="on skewed classes",
+    paired=Paired.PROPORTION,
     reference=FAWCETT,
 )
 def error_rate(c: Counts) -> Ratio:
@@ -86,6 +89,7 @@ def _(m: Matrix) -> Expression:
     undefined=NO_ACTUAL,
     use="when missing a positive is the costly mistake",
     avoid="alone: predicting everything positive reaches 1; read specificity or precision with it",
+    paired=Paired.PROPORTION,
     reference=FAWCETT,
 )
 def recall(c: Counts) -> Ratio:
@@ -105,6 +109,7 @@ def recall(c: Counts) -> Ratio:
     undefined=NO_REST,
     use="when a false alarm is the costly mistake",
     avoid="alone: predicting nothing positive reaches 1",
+    paired=Paired.PROPORTION,
     reference=FAWCETT,
 )
 def specificity(c: Counts) -> Ratio:
@@ -124,6 +129,7 @@ def specificity(c: Counts) -> Ratio:
     undefined=NO_PREDICTED,
     use="when acting on a positive prediction is costly",
     avoid="across samples of different prevalence: it moves with the prevalence",
+    paired=Paired.PREDICTIVE,
     reference=FAWCETT,
 )
 def precision(c: Counts) -> Ratio:
@@ -142,6 +148,7 @@ def precision(c: Counts) -> Ratio:
     undefined=ALL_PREDICTED,
     use="when a negative prediction must be safe to rely on",
     avoid="on rare positives: it is near 1 for any classifier",
+    paired=Paired.PREDICTIVE,
     reference=FAWCETT,
 )
 def npv(c: Counts) -> Ratio:
@@ -161,6 +168,7 @@ def npv(c: Counts) -> Ratio:
     undefined=NO_REST,
     use="as the horizontal axis of the ROC curve: 1 minus specificity",
     avoid="on rare positives: a small rate can still be many false alarms per hit",
+    paired=Paired.PROPORTION,
     reference=FAWCETT,
 )
 def fpr(c: Counts) -> Ratio:
@@ -181,6 +189,7 @@ def fpr(c: Counts) -> Ratio:
     undefined=NO_ACTUAL,
     use="to state the share of positives that is missed: 1 minus recall",
     avoid="alone, as recall",
+    paired=Paired.PROPORTION,
     reference=FAWCETT,
 )
 def fnr(c: Counts) -> Ratio:
@@ -200,6 +209,7 @@ def fnr(c: Counts) -> Ratio:
     undefined=NO_PREDICTED,
     use="to state how much of what is flagged is wrong: 1 minus precision",
     avoid="across samples of different prevalence",
+    paired=Paired.PREDICTIVE,
     reference="Benjamini Y., Hochberg Y. J R Stat Soc B 57, 1995",
 )
 def fdr(c: Counts) -> Ratio:
@@ -219,6 +229,7 @@ def fdr(c: Counts) -> Ratio:
     undefined=ALL_PREDICTED,
     use="to state how much is missed among what is left alone: 1 minus NPV",
     avoid="on rare positives: it is near 0 for any classifier",
+    paired=Paired.PREDICTIVE,
     reference=POWERS,
 )
 def false_omission_rate(c: Counts) -> Ratio:

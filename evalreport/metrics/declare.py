@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Required, TypedDict, Unpack
 
@@ -96,7 +96,8 @@ class Facts(TypedDict, total=False):
     row_values: Callable[..., Any]
     influence: Callable[..., Any]
     standard_error: Callable[..., Any]
-    chance: Callable[..., float | None]
+    limits: Callable[..., Any]
+    chance: float | Callable[..., float | None]
     paired: Paired
     binned: Binned
     class_pairs: bool
@@ -116,9 +117,9 @@ class Metric:
     ``row_values`` (metrics of label sets that are means over rows): the value of
     each row, NaN where undefined. ``influence``: derivatives by the weight of a
     positive and of a negative row at each score; ``standard_error``: of the fit
-    that gives the value, None where it is not known. ``chance``: what predictions
-    that know nothing get, from the shares of the classes and the place of the
-    metric's own class among them. ``class_pairs``: it needs the score tables of
+    that gives the value, None where it is not known; ``limits``: of two classes,
+    from TP, FN, FP, TN, the parameters and the level. ``chance``: what predictions
+    that know nothing get, see :meth:`by_chance`. ``class_pairs``: it needs the score tables of
     pairs of classes; ``ranks_labels``: it needs a score of each label of a row.
     ``instead``: what to ask for where this metric does not fit a threshold rule.
     ``undefined`` may use ``{label}`` (the class) and is the reason given for 0 / 0.
@@ -155,7 +156,8 @@ class Metric:
     row_values: Callable[..., Any] | None = None
     influence: Callable[..., Any] | None = None
     standard_error: Callable[..., Any] | None = None
-    chance: Callable[..., float | None] | None = None
+    limits: Callable[..., Any] | None = None
+    chance: float | Callable[..., float | None] | None = None
     paired: Paired = Paired.OTHER
     binned: Binned = Binned.UNKNOWN
     class_pairs: bool = False
@@ -165,6 +167,13 @@ class Metric:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
+
+    def by_chance(self, shares: Sequence[float], own: int | None) -> float | None:
+        """What predictions that know nothing get; None where it is not known.
+
+        ``shares`` of the classes among the rows; ``own``: place of the metric's own class.
+        """
+        return self.chance(shares, own) if callable(self.chance) else self.chance
 
     @property
     def for_classes(self) -> Callable[..., Any] | None:

@@ -8,6 +8,7 @@ from evalreport.metrics.counts import NO_ROW
 from evalreport.metrics.declare import Goal, Interval, Parameter, metric
 from evalreport.metrics.formula import Ratio, ratio
 from evalreport.metrics.tables import Counts
+from evalreport.statistics import ratios
 
 GLAS = "Glas A. et al. The diagnostic odds ratio. J Clin Epidemiol 56, 2003"
 
@@ -21,6 +22,7 @@ GLAS = "Glas A. et al. The diagnostic odds ratio. J Clin Epidemiol 56, 2003"
     undefined="recall or the false positive rate is undefined, or both are 0",
     use="to update odds by a positive result; independent of prevalence",
     avoid="with few false positives: the interval is wide, and 0 makes it infinite",
+    limits=ratios.lr_plus,
     reference=GLAS,
 )
 def lr_plus(c: Counts) -> Ratio:
@@ -42,6 +44,7 @@ def lr_plus(c: Counts) -> Ratio:
     undefined="the false negative rate or specificity is undefined, or both are 0",
     use="to update odds by a negative result; independent of prevalence",
     avoid="with few false negatives: the interval is wide",
+    limits=ratios.lr_minus,
     reference=GLAS,
 )
 def lr_minus(c: Counts) -> Ratio:
@@ -62,6 +65,7 @@ def lr_minus(c: Counts) -> Ratio:
     undefined="both products of the table's diagonals are 0",
     use="as one figure of discrimination that does not depend on prevalence",
     avoid="as the only figure: it hides whether positives or negatives are missed",
+    limits=ratios.diagnostic_odds_ratio,
     reference=GLAS,
 )
 def diagnostic_odds_ratio(c: Counts) -> Ratio:
@@ -87,6 +91,7 @@ _PREVALENCE = Parameter(
     parameters=(_PREVALENCE,),
     use="when the sample's share of positives is not that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
+    limits=ratios.ppv_at_prevalence,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
 )
 def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
@@ -107,6 +112,7 @@ def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     parameters=(_PREVALENCE,),
     use="when the sample's share of positives is not that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
+    limits=ratios.npv_at_prevalence,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
 )
 def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:

@@ -72,6 +72,7 @@ def _precision_rows(s: LabelSets) -> Any:
     row_values=_one_error_rows,
     use="when only the first suggestion is looked at",
     avoid="when all labels of a row matter",
+    ranks_labels=True,
     reference=VLAHAVAS,
 )
 def one_error(s: LabelSets) -> Expression:
@@ -95,6 +96,7 @@ def one_error(s: LabelSets) -> Expression:
     row_values=_coverage_rows,
     use="to say how far down the list one must go to find every label of a row",
     avoid="to compare data with different numbers of labels per row",
+    ranks_labels=True,
     reference=VLAHAVAS,
 )
 def coverage_error(s: LabelSets) -> Expression:
@@ -119,6 +121,7 @@ def coverage_error(s: LabelSets) -> Expression:
     row_values=_ranking_rows,
     use="to ask how often a label that a row lacks is scored above one that it has",
     avoid="when only the first few suggestions are looked at",
+    ranks_labels=True,
     reference=VLAHAVAS,
 )
 def ranking_loss(s: LabelSets) -> Expression:
@@ -141,6 +144,7 @@ def ranking_loss(s: LabelSets) -> Expression:
     row_values=_precision_rows,
     use="to judge the whole ranking of labels, its top most of all",
     avoid="when a threshold is applied: judge the sets of labels instead",
+    ranks_labels=True,
     reference=VLAHAVAS,
 )
 def label_ranking_average_precision(s: LabelSets) -> Expression:

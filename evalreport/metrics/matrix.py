@@ -24,6 +24,7 @@ COHEN = "Cohen J. Educ Psychol Meas 20, 1960"
     undefined="a row or column of the table is empty: only one class occurs or is predicted",
     use="as one figure that needs all four cells to be good; 0 for a constant or random answer",
     avoid="to compare samples of very different prevalence",
+    chance=0.0,
     reference="Matthews B. Biochim Biophys Acta 405, 1975; Gorodkin J. Comput Biol Chem 28, 2004",
 )
 def mcc(c: Counts) -> Ratio:
@@ -56,6 +57,7 @@ def _(m: Matrix) -> Ratio:
     undefined="agreement by chance is already 1: both sides name one and the same class",
     use="for agreement beyond what the totals alone would give",
     avoid="to compare samples of different prevalence: it moves with the totals",
+    chance=0.0,
     reference=COHEN,
 )
 def kappa(m: Matrix) -> Ratio:
@@ -80,6 +82,7 @@ def kappa(m: Matrix) -> Ratio:
     ),
     use="for ordered classes, where near misses are better than far ones",
     avoid="for classes without an order",
+    chance=0.0,
     reference="Cohen J. Psychol Bull 70, 1968",
 )
 def weighted_kappa(m: Matrix, *, weights: str = "linear") -> Expression:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Interval, metric
+from evalreport.metrics import chance, influence
+from evalreport.metrics.declare import CLASS_MEANS, Binned, Interval, metric
 from evalreport.metrics.formula import Ratio, ratio
 from evalreport.metrics.tables import ScoreTable
 
@@ -26,6 +27,9 @@ NO_ACTUAL = "no row is actually {label}"
     undefined=NO_ACTUAL,
     use="to summarise the precision-recall curve of a rare class; chance is its prevalence",
     avoid="across samples of different prevalence",
+    binned=Binned.STEPS,
+    influence=influence.average_precision,
+    chance=chance.own_share,
     reference="Manning C. et al. Introduction to Information Retrieval, 2008, section 8.4",
 )
 def average_precision(s: ScoreTable) -> Ratio:
@@ -50,6 +54,7 @@ def average_precision(s: ScoreTable) -> Ratio:
     undefined=NO_ACTUAL,
     use="to agree with tools that join the precision-recall points by straight lines",
     avoid="as the summary of choice: straight lines are too optimistic; prefer average precision",
+    influence=influence.pr_auc,
     reference=DAVIS,
 )
 def pr_auc(s: ScoreTable) -> Ratio:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.metrics import chance
 from evalreport.metrics.declare import Goal, Interval, Kind, Parameter, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.tables import ClassScores, ScoreTable
@@ -117,6 +118,7 @@ def _no_probabilities(c: ClassScores) -> bool:
     class_loss=_log_loss_of_classes,
     use="to judge probabilities where confident mistakes must cost most",
     avoid="when probabilities of exactly 0 or 1 occur: the value then rests on the clip at 1e-15",
+    chance=chance.entropy,
     reference=GOOD,
 )
 def log_loss(s: ScoreTable) -> Expression:
@@ -154,6 +156,7 @@ def _(c: ClassScores) -> Expression:
     class_loss=_summed_over_classes(_squared_of),
     use="to judge probabilities, ranking and calibration together",
     avoid="across samples of different prevalence: a constant answer scores p (1 - p)",
+    chance=chance.squared_error,
     reference=BRIER,
 )
 def brier(s: ScoreTable) -> Expression:
@@ -187,6 +190,7 @@ def _(c: ClassScores) -> Expression:
     undefined="only one class occurs: the constant answer is already perfect",
     use="as a Brier score in which 0 is the constant answer of the prevalence",
     avoid="across samples of different prevalence",
+    chance=0.0,
     reference="Steyerberg E. et al. Assessing the performance of prediction models. "
     "Epidemiology 21, 2010",
 )

@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Parameter, metric
+from evalreport.metrics import influence
+from evalreport.metrics.declare import (
+    CLASS_MEANS,
+    Binned,
+    Goal,
+    Interval,
+    Paired,
+    Parameter,
+    metric,
+)
 from evalreport.metrics.formula import Cell, Expression, Nothing, Ratio, ratio
 from evalreport.metrics.tables import ClassScores, ScoreTable, summed
 
@@ -49,6 +58,9 @@ def lost_pairs(s: ScoreTable) -> Cell:
     undefined=ONE_CLASS,
     use="to ask how well scores rank, before any threshold is chosen",
     avoid="alone on rare positives, or when only part of the curve could ever be used",
+    paired=Paired.AREA,
+    binned=Binned.ORDERS,
+    chance=0.5,
     reference=HANLEY,
 )
 def roc_auc(s: ScoreTable) -> Ratio:
@@ -71,6 +83,8 @@ def roc_auc(s: ScoreTable) -> Ratio:
     undefined=ONE_CLASS,
     use="as ROC AUC on a scale where 0 is chance: 2 AUC - 1",
     avoid="as ROC AUC",
+    binned=Binned.ORDERS,
+    chance=0.0,
     reference="Somers R. Am Sociol Rev 27, 1962; Hand D., Till R. Machine Learning 45, 2001",
 )
 def gini(s: ScoreTable) -> Ratio:
@@ -91,6 +105,7 @@ def gini(s: ScoreTable) -> Ratio:
     undefined=ONE_CLASS,
     use="as the count of pairs behind ROC AUC",
     avoid="to compare samples of different sizes",
+    binned=Binned.ORDERS,
     reference="Mann H., Whitney D. Ann Math Stat 18, 1947",
 )
 def mann_whitney_u(s: ScoreTable) -> Expression:
@@ -151,8 +166,8 @@ def partial_auc(
     share = ratio(area, s.actual_positives * s.actual_negatives)
     if not standardized:
         return share
-    chance = width * width / 2
-    return ratio(1 + ratio(share - chance, width - chance), 2)
+    by_chance = width * width / 2
+    return ratio(1 + ratio(share - by_chance, width - by_chance), 2)
 
 
 def _area_to(s: ScoreTable, max_fpr: float) -> Cell:
@@ -184,6 +199,9 @@ def _share(part: Any, whole: Any) -> Any:
     undefined="only one class occurs: there is one distribution of scores",
     use="to ask how far apart the score distributions of positives and negatives get",
     avoid="as a measure of the whole ranking: it looks at one threshold",
+    binned=Binned.PEAK,
+    influence=influence.ks,
+    instead="youden_j: its largest value is the KS statistic",
     reference="Kolmogorov A. 1933; Smirnov N. Ann Math Stat 19, 1948",
 )
 def ks(s: ScoreTable) -> Ratio:
@@ -212,6 +230,7 @@ def ks(s: ScoreTable) -> Ratio:
     undefined="fewer than two classes occur: there is no pair of classes",
     use="for one AUC of several classes that does not depend on how frequent they are",
     avoid="when one class matters most: look at its own AUC",
+    class_pairs=True,
     reference="Hand D., Till R. Machine Learning 45, 2001",
 )
 def hand_till_auc(c: ClassScores) -> Ratio:

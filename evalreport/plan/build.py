@@ -275,7 +275,7 @@ def _refused_classes(metric: Metric, table: Table, facts: Facts) -> str | None:
     if table is Table.CLASS_SCORES:
         if facts.source != "scores":
             return "it needs one score per class; the model gives one score"
-        if metric.name == "hand_till_auc" and len(facts.labels) > PAIRED_CLASSES:
+        if metric.class_pairs and len(facts.labels) > PAIRED_CLASSES:
             return f"pairs of classes are compared up to {PAIRED_CLASSES} classes"
     if table is Table.SCORES and not facts.two_classes:
         if facts.source != "scores":

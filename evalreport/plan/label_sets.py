@@ -23,10 +23,6 @@ from evalreport.plan.facts import Facts
 from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, choose
 from evalreport.plan.task import MEAN_OF_FOLDS, Skipped, Slice, Task, ThresholdRequest
 
-#: Metrics of label sets that need the scores of the labels, and no threshold.
-RANKINGS = frozenset(
-    {"one_error", "coverage_error", "ranking_loss", "label_ranking_average_precision"}
-)
 #: Up to so many labels averages are taken over, one by one.
 MOST_LABELS = 5_000
 #: Rows times labels above which the delta method takes the place of drawing rows.
@@ -86,7 +82,7 @@ def label_facts(facts: Facts, label: str) -> Facts:
 
 def _needs_threshold(metric: Metric) -> bool:
     if metric.table is Table.LABEL_SETS:
-        return metric.name not in RANKINGS
+        return not metric.ranks_labels
     return metric.table in (Table.COUNTS, Table.MATRIX)
 
 
@@ -134,8 +130,6 @@ def _variants(
 
 def _no_average(metric: Metric, average: Average) -> str:
     reason = metric.no_average or f"a {average.value} average of it is not defined"
-    if average is Average.SAMPLES and metric.name == "jaccard":
-        reason = "ask for example_jaccard, which is that average"
     return f"no {average.value} average of {metric.name}: {reason}"
 
 
@@ -144,7 +138,7 @@ def _refused(
 ) -> str | None:
     metric = request.metric
     if metric.table is Table.LABEL_SETS:
-        if metric.name in RANKINGS and not facts.has_scores:
+        if metric.ranks_labels and not facts.has_scores:
             return f"it needs a score for each label; {facts.model} gives sets of labels only"
         return None
     if metric.table is Table.CLASS_SCORES:

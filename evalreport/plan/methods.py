@@ -101,7 +101,7 @@ def _weighted(metric: Metric, average: Average | None) -> tuple[str | None, str]
 def _clustered(metric: Metric, average: Average | None) -> tuple[str | None, str]:
     if metric.table in ALL_TABLES:
         return "cluster_robust", "rows of one cluster are not independent"
-    if metric.interval is Interval.AUC and average is None and metric.name == "roc_auc":
+    if metric.interval is Interval.AUC and average is None:
         return "obuchowski", "rows of one cluster are not independent"
     return "cluster_bootstrap", "rows of one cluster are not independent"
 

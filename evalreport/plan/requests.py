@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Metric
 from evalreport.plan.build import MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
@@ -15,8 +15,6 @@ from evalreport.spec.thresholds import Threshold
 
 #: A parameter that the spec's own list fills where it is not written beside the metric.
 FROM_THE_SPEC = "prevalence"
-#: What a list of prevalences asks for by itself.
-AT_A_PREVALENCE = ("ppv_at_prevalence", "npv_at_prevalence")
 
 
 def requests_of(spec: Spec) -> Requests:
@@ -40,18 +38,22 @@ def _metrics(spec: Spec) -> tuple[MetricRequest, ...]:
         for params in _expanded(metric, dict(asked.params), spec.prevalence):
             key = (metric.name, tuple(sorted(params.items())))
             found.setdefault(key, MetricRequest(metric, key[1]))
-    for name in AT_A_PREVALENCE:
+    # a list of prevalences asks by itself for every metric that needs one
+    for metric in filter(_at_a_prevalence, catalogue() if spec.prevalence else ()):
         for share in spec.prevalence:
             at = ((FROM_THE_SPEC, share),)
-            found.setdefault((name, at), MetricRequest(metric_named(name), at))
+            found.setdefault((metric.name, at), MetricRequest(metric, at))
     return tuple(found.values())
+
+
+def _at_a_prevalence(metric: Metric) -> bool:
+    return any(p.name == FROM_THE_SPEC and p.required for p in metric.parameters)
 
 
 def _expanded(
     metric: Metric, params: dict[str, Any], prevalence: tuple[float, ...]
 ) -> list[dict[str, Any]]:
-    needs = any(p.name == FROM_THE_SPEC and p.required for p in metric.parameters)
-    if not needs or FROM_THE_SPEC in params:
+    if not _at_a_prevalence(metric) or FROM_THE_SPEC in params:
         return [params]
     return [{**params, FROM_THE_SPEC: share} for share in prevalence]
 

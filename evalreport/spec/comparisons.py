@@ -7,14 +7,11 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, Tag
 
-from evalreport.metrics.declare import Interval, Metric
+from evalreport.metrics.declare import Interval, Metric, Paired
 from evalreport.spec.by_metric import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
 from evalreport.spec.fields import Flag, Name, Number, Part, form
 
-#: Shares of rows that are fixed by the truth: the same rows are under both models.
-PAIRED_PROPORTIONS = ("accuracy", "error_rate", "recall", "specificity", "fpr", "fnr")
-PREDICTIVE_VALUES = ("precision", "npv", "fdr", "false_omission_rate")
 MCNEMAR = ("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected")
 PAIRED_INTERVALS = ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango")
 
@@ -30,11 +27,11 @@ def intervals_of(metric: Metric) -> tuple[str, ...]:
 
 
 def _family(metric: Metric) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if metric.name in PAIRED_PROPORTIONS:
+    if metric.paired is Paired.PROPORTION:
         return MCNEMAR, PAIRED_INTERVALS
-    if metric.name in PREDICTIVE_VALUES:
+    if metric.paired is Paired.PREDICTIVE:
         return ("leisenring", "kosinski"), ()
-    if metric.name == "roc_auc":
+    if metric.paired is Paired.AREA:
         return ("delong",), ("delong",)
     if metric.interval is Interval.MEAN:
         return ("paired_t",), ("paired_t",)

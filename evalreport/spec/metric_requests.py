@@ -150,9 +150,7 @@ def known_metric(word: str, *, at_key: bool = False, extra: tuple[str, ...] = ()
 def of_a_table(metric: Metric, word: str, *, at_key: bool = False) -> None:
     """Refuse a metric that is not computed from a classification table."""
     if metric.table not in OF_A_TABLE:
-        hint = "a metric of a table, such as youden_j or f1"
-        if metric.name == "ks":
-            hint = "youden_j: its largest value is the KS statistic"
+        hint = metric.instead or "a metric of a table, such as youden_j or f1"
         raise refuse(
             Fault(
                 f"{word} does not change with the threshold",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evalreport.metrics.catalogue import catalogue, find
-from evalreport.metrics.declare import Metric, Table, evaluated
+from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.metrics.tables import ClassScores, ScoreTable
 
@@ -94,7 +94,7 @@ def test_pairs_of_a_stack() -> None:
     pairs = {(0, 1): first, (1, 0): second}
     c = ClassScores(("a", "b"), (), np.zeros(0), many, many, many, pairs)
     assert c.stacked is True
-    assert evaluated(found("hand_till_auc")(c)).tolist() == [0.5, 1.0]
+    assert found("hand_till_auc")(c).array().tolist() == [0.5, 1.0]
 
 
 def test_pairs_beyond_64_bits_are_counted_exactly() -> None:
@@ -217,7 +217,7 @@ def test_h_measure_of_useless_scores_and_of_a_stack() -> None:
     worse = ScoreTable(np.array([0.9, 0.1]), np.array([0, 1]), np.array([1, 0]))
     assert number(found("h_measure")(worse)) == 0
     many = stack(([1, 1, 2, 0], [0, 1, 1, 3]), ([1, 0, 0, 0], [0, 0, 0, 0]))
-    values = evaluated(found("h_measure")(many))
+    values = found("h_measure")(many).array()
     assert values[0] == pytest.approx(number(found("h_measure")(S)), abs=1e-14)
     assert math.isnan(values[1])
 
@@ -247,9 +247,9 @@ def test_positives_among_the_top_rows(top: float, kept: int, positives: float) -
     whole = ScoreTable(SCORES, POSITIVES * 1.0, NEGATIVES * 1.0)
     assert number(found("gain")(whole, top=top)) == pytest.approx(positives / 4, abs=1e-15)
     many = stack((POSITIVES.tolist(), NEGATIVES.tolist()), ([0, 0, 0, 1], [0, 0, 0, 0]))
-    values = evaluated(found("gain")(many, top=top))
+    values = found("gain")(many, top=top).array()
     assert values.tolist() == pytest.approx([positives / 4, 1], abs=1e-15)
-    assert evaluated(found("lift")(many, top=top))[0] == pytest.approx(number(lift), abs=1e-14)
+    assert found("lift")(many, top=top).array()[0] == pytest.approx(number(lift), abs=1e-14)
 
 
 def test_of_fractional_weights_the_share_itself_is_taken() -> None:
@@ -262,9 +262,9 @@ def test_of_fractional_weights_the_share_itself_is_taken() -> None:
 def test_fractional_weights_in_a_stack() -> None:
     many = ScoreTable(SCORES, np.stack([POSITIVES * 0.25] * 2), np.stack([NEGATIVES * 0.25] * 2))
     # 1.125 of 2.25: 0.25 and 0.5 above, half of the next 0.75, of which 0.5 are positive
-    assert evaluated(found("gain")(many, top=0.5)).tolist() == [0.75, 0.75]
+    assert found("gain")(many, top=0.5).array().tolist() == [0.75, 0.75]
     # 0.05 of 2.25 falls into the first 0.25, all positive
-    assert evaluated(found("gain")(many, top=0.05)).tolist() == pytest.approx([0.1125] * 2)
+    assert found("gain")(many, top=0.05).array().tolist() == pytest.approx([0.1125] * 2)
 
 
 def test_all_rows_are_all_rows_whatever_the_order_of_adding_up() -> None:

@@ -171,7 +171,8 @@ def test_averages_or_the_reason_against_them() -> None:
     for name, _, _, _, averages, _ in ROWS:
         declared = found(name)
         assert declared.averages == tuple(AVERAGES[letter] for letter in averages), name
-        assert bool(declared.no_average) != bool(averages), name
+        # Jaccard averages over rows under a name of its own, and says so
+        assert bool(declared.no_average) != (bool(averages) and name != "jaccard"), name
 
 
 def test_interval_families() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Metric, evaluated
+from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.metrics.tables import Counts, Matrix
 
@@ -163,8 +163,8 @@ def test_agreement_by_chance_that_is_complete_is_undefined() -> None:
 def test_a_stack_of_matrices() -> None:
     stack = np.array([[[2, 1], [0, 3]], [[1, 1], [4, 0]]])
     m = Matrix(2, {(i, j): stack[:, i, j] for i in range(2) for j in range(2)})
-    assert evaluated(found("no_information_rate")(m)).tolist() == [3 / 6, 4 / 6]
-    assert evaluated(of_classes("accuracy", m)).tolist() == [5 / 6, 1 / 6]
+    assert found("no_information_rate")(m).array().tolist() == [3 / 6, 4 / 6]
+    assert of_classes("accuracy", m).array().tolist() == [5 / 6, 1 / 6]
 
 
 def test_mean_recall_says_what_it_added_up() -> None:
@@ -181,14 +181,14 @@ def test_mean_recall_of_a_stack() -> None:
     m = Matrix(3, {(i, j): stack[:, i, j] for i in range(3) for j in range(3)})
     recalls = [(4 / 6 + 4 / 6 + 6 / 8) / 3, (3 / 4 + 1 / 2) / 2, math.nan]
     accuracy, error = of_classes("balanced_accuracy", m), of_classes("balanced_error_rate", m)
-    assert evaluated(accuracy).tolist() == pytest.approx(recalls, nan_ok=True)
-    assert evaluated(error).tolist() == pytest.approx([1 - r for r in recalls], nan_ok=True)
+    assert accuracy.array().tolist() == pytest.approx(recalls, nan_ok=True)
+    assert error.array().tolist() == pytest.approx([1 - r for r in recalls], nan_ok=True)
     assert accuracy.formula() == "sum(TP / (TP + FN)) / classes that occur"
 
 
 def test_mean_recall_of_a_stack_in_which_a_class_has_no_cell() -> None:
     m = Matrix(3, {(0, 0): np.array([3, 1]), (0, 1): np.array([1, 1]), (1, 1): np.array([2, 0])})
-    values = evaluated(of_classes("balanced_accuracy", m))
+    values = of_classes("balanced_accuracy", m).array()
     assert values.tolist() == pytest.approx([7 / 8, math.nan], nan_ok=True)
 
 
@@ -199,6 +199,6 @@ def test_the_largest_class_wherever_it_stands() -> None:
     # a class without a cell has a plain 0 among arrays
     some = np.array([3, 1])
     m = Matrix(3, {(0, 0): some, (1, 1): np.array([1, 4])})
-    assert evaluated(rate(m)).tolist() == [3 / 4, 4 / 5]
+    assert rate(m).array().tolist() == [3 / 4, 4 / 5]
     first = Matrix(3, {(1, 1): some, (2, 2): np.array([1, 4])})
-    assert evaluated(rate(first)).tolist() == [3 / 4, 4 / 5]
+    assert rate(first).array().tolist() == [3 / 4, 4 / 5]

@@ -10,7 +10,7 @@ import pytest
 
 from evalreport.metrics import probabilities
 from evalreport.metrics.catalogue import catalogue, find
-from evalreport.metrics.declare import Kind, Metric, evaluated
+from evalreport.metrics.declare import Kind, Metric
 from evalreport.metrics.formula import Cell, Nothing, Undefined, Value
 from evalreport.metrics.probability_bins import binned, probability_bins, quantile_groups
 from evalreport.metrics.tables import ClassScores, ScoreTable
@@ -156,7 +156,7 @@ def test_logistic_fits_that_do_not_exist() -> None:
         assert isinstance(expression, Nothing)
         assert expression.reason
         many = stack(([3, 2], [1, 1]), ([3, 2], [0, 0]), scores=[0.8, 0.5])
-        values = evaluated(found(name)(many))
+        values = found(name)(many).array()
         assert values[0] == pytest.approx(number(found(name)(TWO)), abs=1e-8)
         assert math.isnan(values[1])
         assert isinstance(found(name)(many), Cell)
@@ -167,7 +167,7 @@ def test_the_worst_bin_may_hold_one_row() -> None:
     assert number(found("mce")(s)) == pytest.approx(0.65, abs=1e-15)
     assert [cell.value for cell in found("mce")(s).cells()] == [pytest.approx(0.65), 1]
     many = stack(([4, 1, 0], [1, 0, 9]), ([4, 0, 0], [1, 0, 9]), scores=[0.9, 0.35, 0.1])
-    assert evaluated(found("mce")(many)).tolist() == pytest.approx([0.65, 0.1])
+    assert found("mce")(many).array().tolist() == pytest.approx([0.65, 0.1])
 
 
 def test_bins_of_equal_mass() -> None:
@@ -218,7 +218,7 @@ def test_spiegelhalter_by_hand() -> None:
     many = stack(([3, 2], [2, 2]), ([2, 2], [3, 2]), scores=[0.8, 0.3])
     stacked = found("spiegelhalter_p")(many)
     assert stacked.formula() == "P(|Z| >= |z|)"
-    assert evaluated(stacked)[0] == pytest.approx(number(p), abs=1e-13)
+    assert stacked.array()[0] == pytest.approx(number(p), abs=1e-13)
     half = ScoreTable(np.array([1.0, 0.5]), np.array([1, 1]), np.array([0, 1]))
     assert reason(found("spiegelhalter_p")(half)) == CERTAIN
     assert found("spiegelhalter_z").undefined == CERTAIN
@@ -251,9 +251,9 @@ def test_hosmer_lemeshow_by_hand_and_of_a_stack() -> None:
         0.04 / 0.16 + 0.09 / 0.21, abs=1e-13
     )
     many = stack(([3, 2], [1, 2]), ([3, 0], [2, 0]), ([0, 0], [0, 0]), scores=[0.8, 0.3])
-    values = evaluated(found("hosmer_lemeshow")(many, groups=2))
+    values = found("hosmer_lemeshow")(many, groups=2).array()
     assert values.tolist()[:2] == pytest.approx([statistic, 1.25], abs=1e-13)
-    tails = evaluated(found("hosmer_lemeshow_p")(many, groups=2))
+    tails = found("hosmer_lemeshow_p")(many, groups=2).array()
     assert tails.tolist()[:2] == pytest.approx([p, tail], abs=1e-13)
     sure = stack(([3, 2], [1, 2]), ([3, 2], [1, 2]), scores=[0.8, 0.0])
-    assert np.isnan(evaluated(found("hosmer_lemeshow")(sure, groups=2))).all()
+    assert np.isnan(found("hosmer_lemeshow")(sure, groups=2).array()).all()

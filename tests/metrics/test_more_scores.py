@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Metric, evaluated
+from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.probability_bins import (
     binned,
@@ -187,7 +187,7 @@ def test_formula_numbers_and_value_of_scores(
     assert number(expression) == pytest.approx(value, abs=1e-14)
     stack = ScoreTable(SCORES, np.stack([S.positives] * 2), np.stack([S.negatives] * 2))
     stacked = declared(stack, **declared.arguments(params))
-    assert evaluated(stacked).tolist() == pytest.approx([value, value], abs=1e-14)
+    assert stacked.array().tolist() == pytest.approx([value, value], abs=1e-14)
 
 
 #: bins of the table S, cut in two: [0, 0.5) holds 0.4 and 0.1, [0.5, 1] holds 0.9 and 0.7

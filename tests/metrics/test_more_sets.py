@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Metric, evaluated
+from evalreport.metrics.declare import Metric
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.metrics.sets_table import (
     LabelSets,
@@ -86,7 +86,7 @@ def test_formula_numbers_and_value_of_sets(
     drawn = LabelSets(LABELS, ACTUAL, GIVEN, RANKED, np.array([[1, 1, 1, 1], [0, 0, 0, 3]]))
     perfect = 3 if name == "coverage_error" else 0 if declared.goal.value == "minimize" else 1
     last = math.nan if name == "ranking_loss" else perfect
-    assert str(evaluated(declared(drawn, **params)).tolist()[1]) == str(float(last))
+    assert str(declared(drawn, **params).array().tolist()[1]) == str(float(last))
 
 
 def test_rows_below_a_wrong_parent_are_not_counted() -> None:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from finite_differences import delta_variance
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -20,7 +21,6 @@ from evalreport.statistics.agreement import (
     mcc_variance,
     quadratic_weights,
 )
-from evalreport.statistics.delta import delta_variance
 
 Table = list[list[int]]
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from finite_differences import delta_variance
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evalreport.statistics import predictive
-from evalreport.statistics.delta import delta_variance
 from evalreport.statistics.predictive import PairedCalls
 
 # Two models on the 683 complete Wisconsin breast masses, threshold .5.

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from finite_differences import delta_variance
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evalreport.statistics import ratios
-from evalreport.statistics.delta import delta_variance
 
 Z = 1.959963984540054
 

@@ -9,19 +9,9 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import limits, listed, name, number
 from evalreport.engine.records import Measure
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Goal
 from evalreport.predict.view import View
-
-#: What scores without any information get.
-CHANCE = {
-    "roc_auc": 0.5,
-    "gini": 0.0,
-    "kappa": 0.0,
-    "weighted_kappa": 0.0,
-    "mcc": 0.0,
-    "youden_j": 0.0,
-    "markedness": 0.0,
-    "brier_scaled": 0.0,
-}
 
 
 @caution(
@@ -71,20 +61,12 @@ def _against_chance(run: RunFacts, view: View, m: Measure) -> str | None:
 
 def _baseline(run: RunFacts, view: View, m: Measure) -> tuple[float, bool] | None:
     """What chance gets, and whether it is a loss; None where it is not known."""
-    shares = _shares(run, view)
-    if m.metric in CHANCE:
-        return CHANCE[m.metric], False
-    if m.metric == "balanced_accuracy":
-        occurring = sum(1 for share in shares if share)
-        return (1 / occurring, False) if occurring else None
-    if m.metric == "average_precision" and m.label in view.labels:
-        return shares[view.labels.index(m.label)], False
-    if m.metric == "log_loss":
-        return -math.fsum(share * math.log(share) for share in shares if share), True
-    if m.metric == "brier":
-        squares = 1 - math.fsum(share * share for share in shares)
-        return (squares / 2 if len(view.labels) <= 2 else squares), True
-    return None
+    metric = find(m.metric)
+    if metric is None:
+        return None
+    own = view.labels.index(m.label) if m.label in view.labels else None
+    expected = metric.by_chance(_shares(run, view), own)
+    return None if expected is None else (expected, metric.goal is Goal.MINIMIZE)
 
 
 def _shares(run: RunFacts, view: View) -> list[float]:
