@@ -20,13 +20,19 @@ _SET = click.option(
     help="Override a value of the spec; may be given more than once.",
 )
 
+_ALLOW = click.option(
+    "--allow-import", "allowed", multiple=True, metavar="PACKAGE",
+    help="Admit the classifiers of an installed package as estimators.",
+)
+
 
 @click.command()
 @_SPEC
 @_SET
+@_ALLOW
 @click.option("--format", "style", type=click.Choice(["text", "github"]), default="text",
               help="github: also mark each problem at its line in a workflow.")
-def check(spec: Path, overrides: tuple[str, ...], style: str) -> int:
+def check(spec: Path, overrides: tuple[str, ...], allowed: tuple[str, ...], style: str) -> int:
     """Find every mistake in SPEC at once; reads the headers of its data files."""
     from evalreport.cli.annotations import annotation
     from evalreport.plan.columns import check_columns, columns_of_wrong_spec
@@ -34,7 +40,7 @@ def check(spec: Path, overrides: tuple[str, ...], style: str) -> int:
 
     try:
         try:
-            loaded = load_spec(spec, overrides)
+            loaded = load_spec(spec, overrides, allow_import=allowed)
         except SpecError as error:
             more = columns_of_wrong_spec(spec, overrides)
             raise SpecError(*in_order([*error.problems, *more])) from None
@@ -62,20 +68,42 @@ def _count(things: Any, word: str) -> str:
 @click.command()
 @_SPEC
 @_SET
+@_ALLOW
 @click.option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto")
 @click.option("--json", "as_json", is_flag=True, help="The plan as JSON with its hash.")
-def plan(spec: Path, overrides: tuple[str, ...], engine: str, as_json: bool) -> int:
-    """Show the metric tasks that a run of SPEC would do, and what is skipped and why."""
+def plan(
+    spec: Path, overrides: tuple[str, ...], allowed: tuple[str, ...], engine: str, as_json: bool
+) -> int:
+    """Show the metric tasks that a run of SPEC would do, and what is skipped and why.
+
+    No model is trained for it.
+    """
+    from evalreport.engine.predicting import Fitting
     from evalreport.engine.prepare import prepare
     from evalreport.plan.explain import explain
     from evalreport.spec.load import load_spec
 
-    prepared = prepare(load_spec(spec, overrides), engine=engine)
+    loaded = load_spec(spec, overrides, allow_import=allowed)
+    fitting = Fitting(allowed=allowed, foresee=True)
+    prepared = prepare(loaded, engine=engine, fitting=fitting)
+    failures = [f"{f['model']}: {f['reason']}" for p in prepared.predictions for f in p.failures]
     if as_json:
-        body = prepared.plan.as_json() | {"acceptance": prepared.criteria_text()}
+        body = prepared.plan.as_json() | {
+            "acceptance": prepared.criteria_text(),
+            "fits": prepared.fits_text(),
+            "failures": failures,
+        }
         click.echo(json.dumps(body, indent=1, sort_keys=True, ensure_ascii=False))
     else:
-        click.echo(explain(prepared.plan, prepared.criteria_text(), prepared.engine_reason))
+        click.echo(
+            explain(
+                prepared.plan,
+                prepared.criteria_text(),
+                prepared.engine_reason,
+                prepared.fits_text(),
+                failures,
+            )
+        )
     return 0
 
 

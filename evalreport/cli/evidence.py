@@ -15,10 +15,14 @@ from evalreport.version import __version__
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--rerun", is_flag=True, help="Also compute everything again and compare bytes.")
+@click.option("--rerun", is_flag=True,
+              help="Also compute everything again and compare bytes; models are trained again, "
+              "no kept predictions are used.")
 @click.option("--spec", "spec", type=click.Path(path_type=Path), default=None,
               help="Where the spec is, for --rerun.")
-def verify(run: Path, rerun: bool, spec: Path | None) -> int:
+@click.option("--allow-import", "allowed", multiple=True, metavar="PACKAGE",
+              help="Admit a package that the run admitted, for --rerun.")
+def verify(run: Path, rerun: bool, spec: Path | None, allowed: tuple[str, ...]) -> int:
     """Check RUN (a run folder, or a folder of runs) against manifest, chain and tables."""
     from evalreport.record.verify import (
         is_folder_of_runs,
@@ -39,9 +43,11 @@ def verify(run: Path, rerun: bool, spec: Path | None) -> int:
             problems += verify_numbers(run)
         what = "every file against the manifest, every number against its table"
         if rerun and not problems:
+            from evalreport.cli.progress import Progress
             from evalreport.cli.rerun import rerun_problems
 
-            problems += rerun_problems(run, spec)
+            with Progress() as progress:
+                problems += rerun_problems(run, spec, allowed, progress)
             what += ", and the same bytes again from the data"
     if problems:
         raise VerificationError(*problems)

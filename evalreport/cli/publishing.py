@@ -52,6 +52,7 @@ def run_spec(
         fresh=options.fresh,
         allowed=options.allowed_imports,
         step=progress.step,
+        advance=progress.advance,
     )
     prepared = prepare(loaded, engine=options.engine, step=progress.step, fitting=fitting)
     at = clock_text(options.when)

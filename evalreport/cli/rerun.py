@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from evalreport.cli.formats import DrawingOptions, drawn
+from evalreport.cli.progress import Progress
 from evalreport.cli.publishing import template_of
 from evalreport.cli.rendering import read_results, when_of
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.record.hashing import canonical_json
 
 
-def rerun_problems(run: Path, spec: Path | None) -> list[Problem]:
+def rerun_problems(
+    run: Path, spec: Path | None, allowed: tuple[str, ...], progress: Progress
+) -> list[Problem]:
     """Files of a run that do not come out the same again from its spec and data.
 
     The spec is looked for where ``spec`` says, else by its name in the current
-    folder; it must have the hash that the run recorded.
+    folder; it must have the hash that the run recorded. Models are trained again: kept
+    predictions are those of the run, and would agree with it whatever they hold.
+    ``allowed`` are packages that the caller admits; those that the run names are not
+    trusted for being named there.
     """
+    from evalreport.engine.predicting import Fitting
     from evalreport.engine.prepare import prepare
     from evalreport.engine.run import evaluate
     from evalreport.spec.load import load_spec
@@ -30,17 +36,18 @@ def rerun_problems(run: Path, spec: Path | None) -> list[Problem]:
             Problem("the spec of this run is not in the current folder",
                     "where it is, with --spec PATH", Location(str(path)))
         )
-    loaded = load_spec(path, tuple(recorded.get("overrides", ())))
+    loaded = load_spec(path, tuple(recorded.get("overrides", ())), allow_import=allowed)
     if loaded.sha256 != recorded["sha256"]:
         raise UsageError(
             Problem("is not the spec of this run: its sha256 differs",
                     "the spec as it was, with --spec", Location(str(path)))
         )
     when = when_of(results)
-    again = evaluate(
-        prepare(loaded, engine=results["provenance"]["engine"].get("asked", "auto")),
-        str(results["provenance"]["at"]),
-    )
+    fitting = Fitting(allowed=allowed, step=progress.step, advance=progress.advance)
+    engine = results["provenance"]["engine"].get("asked", "auto")
+    prepared = prepare(loaded, engine=engine, step=progress.step, fitting=fitting)
+    at = str(results["provenance"]["at"])
+    again = evaluate(prepared, at, progress.step, progress.advance)
     data = canonical_json(again)
     report = loaded.spec.report
     made = drawn(
@@ -54,7 +61,7 @@ def rerun_problems(run: Path, spec: Path | None) -> list[Problem]:
             page_size=report.page_size,
             spec_text=loaded.text,
         ),
-        _silent,
+        progress.step,
     )
     return [
         Problem(f"{name} comes out differently", "", Location(str(run / name)))
@@ -75,7 +82,3 @@ def _formats(run: Path) -> tuple[str, ...]:
         "measures.tex": "latex",
     }
     return tuple(kind for name, kind in names.items() if (run / name).is_file())
-
-
-def _silent(_what: str, _total: Any = None) -> None:
-    """Progress that nobody watches."""

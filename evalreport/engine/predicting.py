@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,18 +27,12 @@ from evalreport.predict.learning_curve import (
     LearningCurve,
     learning_curve,
 )
-from evalreport.predict.trained import (
-    MADE_HERE,
-    Made,
-    Making,
-    failure_records,
-    group_codes,
-    made_here,
-    recipe_of,
-)
+from evalreport.predict.made_here import MADE_HERE, failure_records, made_here
+from evalreport.predict.making import Made, Making, group_codes, recipe_of
 from evalreport.predict.view import View
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.metric_requests import MetricRequest
+from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, History, HistoryModel
 
 Records = list[dict[str, Any]]
@@ -45,13 +40,26 @@ Records = list[dict[str, Any]]
 
 @dataclass(frozen=True, eq=False)
 class Fitting:
-    """How models are fitted: where predictions are kept, and what the command allows."""
+    """How models are fitted: where predictions are kept, and what the command allows.
+
+    ``step`` starts a step of so many parts, ``advance`` moves it on by one.
+    ``foresee``: nothing is fitted and predictions are good for a plan only.
+    """
 
     cache: Path | None = None
     fresh: bool = False
     workers: int | None = None
     allowed: tuple[str, ...] = ()
     step: Callable[[str, int | None], None] = lambda _what, _total: None
+    advance: Callable[[], None] = lambda: None
+    foresee: bool = False
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Start a step at 0 parts done, else move it on."""
+        if done:
+            self.advance()
+        else:
+            self.step(what, total or None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +98,8 @@ def predicted(
     made = made_here(spec, dataset, model, table, subgroups, where, making)
     failures: Records = [dict(one) for one in failure_records(dataset, made.failures)]
     curve = None
-    if isinstance(declared, EstimatorModel) and spec.learning_curve and made.view is not None:
-        fitting.step(f"learning curve of {model}", None)
+    asked = spec.learning_curve if isinstance(declared, EstimatorModel) else None
+    if asked is not None and made.view is not None and not fitting.foresee:
         curve = _curve(loaded, dataset, model, table, made, settings, making, failures)
     return Predicted(made, failures, curve)
 
@@ -110,6 +118,8 @@ def _making(loaded: LoadedSpec, settings: Settings, fitting: Fitting) -> Making:
         fresh=fitting.fresh,
         workers=fitting.workers,
         allowed=fitting.allowed,
+        progress=fitting.progress,
+        foresee=fitting.foresee,
     )
 
 
@@ -124,6 +134,25 @@ def training_records(predictions: Sequence[Predicted]) -> dict[str, Records]:
     histories = [record for one in predictions for record in one.histories]
     found = {"learning_curves": curves, "histories": histories}
     return {name: records for name, records in found.items() if records}
+
+
+def fits_text(spec: Spec, predictions: Sequence[Predicted]) -> list[str]:
+    """What is trained, on which dataset and how often, where nothing is kept of it."""
+    found = []
+    for one in predictions:
+        made = one.made
+        if not made.fits or made.folded is None or made.view is None:
+            continue
+        folds = len(made.folded.folds)
+        where = f"{made.folded.model} on {made.view.dataset}"
+        each = made.fits // folds
+        tuned = f" with {each} fits each, for tuning" if each > 1 else ""
+        found.append(f"{where}: {made.fits:,} fits, {folds:,} folds{tuned}")
+        curve = spec.learning_curve
+        if curve is not None:
+            count = len(curve.sizes) * curve.repeats * each
+            found.append(f"learning curve of {where}: {count:,} fits")
+    return found
 
 
 # -- learning curves -------------------------------------------------------------------------
@@ -146,12 +175,13 @@ def _curve(
     rows, features = made.rows, made.table
     assert features is not None
     metrics = {
-        str(request.name): metric_value(
-            request.name, request.params, rows.labels, rows.positive, settings
-        )
-        for request in asked.metrics or spec.metrics
+        name: metric_value(request.name, request.params, rows.labels, rows.positive, settings)
+        for name, request in _named(asked.metrics or spec.metrics).items()
     }
+    what = f"learning curve of {model} on {dataset}"
+
     def work() -> dict[str, Any]:
+        making.progress(f"{what}, fits", 0, len(asked.sizes) * asked.repeats)
         curve = learning_curve(
             recipe_of(spec, model, rows.labels, rows.positive, making),
             features,
@@ -161,6 +191,7 @@ def _curve(
             metrics,
             CurveDesign(tuple(asked.sizes), asked.repeats, asked.seed),
             group_codes(spec, dataset, table, rows),
+            lambda done, total: making.progress(what, done, total),
         )
         return _curve_record(dataset, curve)
 
@@ -169,7 +200,9 @@ def _curve(
     part = {"curve": asked.model_dump(mode="json"), "metrics": asked_metrics, "dataset": dataset}
     key = cache_key({"predictions": made.key}, part, software)
     try:
-        record = cached_record(making.cache, key, work, making.fresh)
+        record = cached_record(
+            making.cache, key, work, making.fresh, lambda made: not made["failures"]
+        )
     except EvalreportError as error:
         reason = "; ".join(str(problem) for problem in error.problems)
         failures.append({"section": "learning_curve", "dataset": dataset, "model": model,
@@ -177,6 +210,17 @@ def _curve(
         return None
     failures.extend(record.pop("failures"))
     return dict(record)
+
+
+def _named(requests: Sequence[MetricRequest]) -> dict[str, MetricRequest]:
+    """Requests by the metric's name, with parameters where a metric is asked for twice."""
+    names = Counter(str(request.name) for request in requests)
+    found = {}
+    for request in requests:
+        inside = ", ".join(f"{key}={value}" for key, value in request.params.items())
+        shown = str(request.name)
+        found[f"{shown}({inside})" if names[shown] > 1 and inside else shown] = request
+    return found
 
 
 def _curve_record(dataset: str, curve: LearningCurve) -> dict[str, Any]:

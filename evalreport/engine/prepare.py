@@ -21,7 +21,7 @@ from evalreport.engine.counting import (
     refuse_unbounded,
 )
 from evalreport.engine.periods import with_periods
-from evalreport.engine.predicting import Fitting, Predicted, predicted
+from evalreport.engine.predicting import Fitting, Predicted, fits_text, predicted
 from evalreport.engine.settings import Settings
 from evalreport.engine.sql_rows import open_database, read_query
 from evalreport.errors import DataError, Location, Problem, did_you_mean
@@ -70,6 +70,10 @@ class Prepared:
     asked_engine: str = "auto"
     tables: Mapping[str, RawTable] = field(default_factory=dict)
     predictions: tuple[Predicted, ...] = ()
+
+    def fits_text(self) -> list[str]:
+        """What a run trains, and how often, in words."""
+        return fits_text(self.loaded.spec, self.predictions)
 
     def criteria_text(self) -> list[str]:
         """The acceptance criteria in words, as the plan prints them."""

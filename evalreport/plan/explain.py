@@ -10,8 +10,17 @@ _HEADS = ("task", "threshold", "rows", "table", "interval", "why")
 _WIDEST = 46
 
 
-def explain(plan: Plan, criteria: Sequence[str] = (), engine: str = "") -> str:
-    """The plan as text: tasks by dataset and model, what they share, what is skipped and why."""
+def explain(
+    plan: Plan,
+    criteria: Sequence[str] = (),
+    engine: str = "",
+    fits: Sequence[str] = (),
+    failures: Sequence[str] = (),
+) -> str:
+    """The plan as text: tasks by dataset and model, what they share, what is skipped and why.
+
+    ``fits``: what a run would train. ``failures``: what is known to fail.
+    """
     lines: list[str] = []
     for (dataset, model), tasks in _by_view(plan.tasks).items():
         lines += [f"{dataset} / {model}: {len(tasks)} tasks", ""]
@@ -30,6 +39,12 @@ def explain(plan: Plan, criteria: Sequence[str] = (), engine: str = "") -> str:
             text = f"  {record.dataset} / {record.model}: {record.name()}: {one.reason}"
             seen[text] = seen.get(text, 0) + 1
         lines += [text + (f" ({count} times)" if count > 1 else "") for text, count in seen.items()]
+    if fits:
+        lines += ["", "A run trains, unless its predictions are kept from an earlier one:"]
+        lines += [f"  {text}" for text in fits]
+    if failures:
+        lines += ["", "Known to fail:"]
+        lines += [f"  {text}" for text in failures]
     if criteria:
         lines += ["", "Acceptance criteria:"]
         lines += [f"  {number}. {text}" for number, text in enumerate(criteria, start=1)]

@@ -27,16 +27,37 @@ _DIGEST = 64
 
 
 def versions(packages: tuple[str, ...] = ()) -> dict[str, str]:
-    """Versions of everything that fits or prepares, ``packages`` admitted by name included."""
+    """Versions of everything that fits or prepares, ``packages`` admitted by name included.
+
+    A package need not be named as its distribution is, and one under development changes
+    without a new version: admitted packages are told by the state of their files.
+    """
     from importlib import metadata
 
     found = {"python": platform.python_version(), "machine": platform.machine()}
-    for name in ("evalreport", "numpy", "scipy", "scikit-learn", *sorted(packages)):
+    for name in ("evalreport", "numpy", "scipy", "scikit-learn"):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             found[name] = "unknown"
-    return found
+    return found | {f"files of {name}": _state_of(name) for name in sorted(packages)}
+
+
+def _state_of(package: str) -> str:
+    """A hash of the names, sizes and times of a package's files; nothing is imported."""
+    from importlib.util import find_spec
+
+    spec = find_spec(package) if package.isidentifier() else None
+    folders = spec.submodule_search_locations if spec is not None else None
+    files = [Path(spec.origin)] if spec is not None and spec.origin else []
+    for folder in folders or ():
+        files += [file for file in Path(folder).rglob("*") if file.suffix not in ("", ".pyc")]
+    digest = hashlib.sha256()
+    for file in sorted(set(files)):
+        if file.is_file():
+            stat = file.stat()
+            digest.update(repr((str(file), stat.st_size, stat.st_mtime_ns)).encode())
+    return digest.hexdigest()
 
 
 def cache_key(data: Mapping[str, str], spec_part: Any, software: Mapping[str, str]) -> str:
@@ -79,18 +100,22 @@ def cached(
 
 
 def cached_record(
-    folder: Path | None, key: str, work: Callable[[], Any], fresh: bool = False
+    folder: Path | None,
+    key: str,
+    work: Callable[[], Any],
+    fresh: bool = False,
+    complete: Callable[[Any], bool] = bool,
 ) -> Any:
     """Plain data of a key, such as a learning curve; else made by ``work`` and kept.
 
-    Raises ValueError for what JSON cannot hold.
+    What is not ``complete`` is not kept. Raises ValueError for what JSON cannot hold.
     """
     if folder is not None and not fresh:
         body = _read(folder / f"{key}.json", key)
         if body is not None:
             return json.loads(body)
     made = work()
-    if folder is not None:
+    if folder is not None and complete(made):
         _write(folder / f"{key}.json", key, json.dumps(made, allow_nan=False).encode())
     return made
 

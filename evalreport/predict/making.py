@@ -1,0 +1,154 @@
+"""What making predictions takes: settings, folds, features and recipe, as the spec has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evalreport.data.checked import Checked
+from evalreport.data.design import groups as group_values
+from evalreport.data.table import RawTable
+from evalreport.errors import Location
+from evalreport.predict.columns import roles_of
+from evalreport.predict.cross_validation import Recipe
+from evalreport.predict.features import FeatureTable, Kind, feature_names, feature_table
+from evalreport.predict.fitting import Tune
+from evalreport.predict.outcome import FoldedPredictions, FoldFailure, MetricFunction
+from evalreport.predict.preprocessing import Step
+from evalreport.predict.schemes import make_splits
+from evalreport.predict.split import Groups, Scheme, Splits
+from evalreport.predict.view import View
+from evalreport.spec.cross_validation import CrossValidation
+from evalreport.spec.metric_requests import MetricRequest
+from evalreport.spec.model import Spec
+from evalreport.spec.models import (
+    AllExcept,
+    AnyModel,
+    EstimatorModel,
+)
+
+#: Roles of columns that hold what another model says.
+PREDICTIONS = ("prediction", "score", "margin", "scores")
+
+#: A metric as a function and whether larger is better; given by the layer that knows metrics.
+MetricMaker = Callable[
+    [MetricRequest, tuple[str, ...], int | None], tuple[MetricFunction, bool]
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Making:
+    """What making predictions needs beside spec and data.
+
+    ``folder``: that of the spec. ``cache``: where out-of-fold predictions are kept, None
+    for nowhere; ``fresh`` ignores what is kept. ``allowed``: packages admitted by name.
+    ``progress``: called with what is done, parts done and parts in all, at first with 0.
+    ``foresee``: nothing is fitted, predictions have their shape only.
+    """
+
+    metric: MetricMaker
+    folder: Path = field(default_factory=Path)
+    cache: Path | None = None
+    fresh: bool = False
+    workers: int | None = None
+    allowed: tuple[str, ...] = ()
+    progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None
+    foresee: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What came of a model on a dataset.
+
+    ``view``: its rows (of the first repeat, each once), None where every fold failed.
+    ``folded``: all out-of-fold predictions, None for models that are not trained here.
+    ``rows``: the checked rows that ``folded.row`` counts; ``table`` their features.
+    ``fits``: how many fits the predictions cost where none are kept.
+    """
+
+    view: View | None
+    failures: tuple[FoldFailure, ...] = ()
+    folded: FoldedPredictions | None = None
+    rows: Checked | None = None
+    table: FeatureTable | None = None
+    further_repeats: tuple[View, ...] = ()
+    key: str = ""
+    fits: int = 0
+
+
+def features_of(
+    spec: Spec, dataset: str, table: RawTable, model: AnyModel, where: Location | None = None
+) -> FeatureTable:
+    """The features of every row of the file. Raises DataError for wrong columns."""
+    asked = getattr(model, "features", None)
+    included = tuple(asked) if isinstance(asked, tuple) else None
+    excluded = asked.columns if isinstance(asked, AllExcept) else ()
+    names = feature_names(table.header, column_roles(spec, dataset), included, excluded, where)
+    kinds: dict[str, Kind] = {
+        column: "category" if kind == "text" else "number"
+        for column, kind in spec.datasets[dataset].types.items()
+    }
+    return feature_table(table, names, kinds=kinds)
+
+
+def column_roles(spec: Spec, dataset: str) -> dict[str, str]:
+    """The role of each column that has one; predictions of other models are no features."""
+    declared = spec.datasets[dataset]
+    roles: dict[str, str] = {}
+    for name, model in spec.models.items():
+        if dataset in spec.datasets_of(name):
+            named = roles_of(declared, model, ()).named()
+            roles |= {column: role for role, column in named if role in PREDICTIONS}
+    for role in ("id", "weight", "cluster", "group", "fold", "target"):
+        column = getattr(declared, role)
+        if isinstance(column, str):
+            roles[column] = role
+    return roles
+
+
+def recipe_of(
+    spec: Spec, model: str, labels: tuple[str, ...], positive: int | None, making: Making
+) -> Recipe:
+    """What the spec says of an estimator, as it is trained."""
+    declared = spec.models[model]
+    assert isinstance(declared, EstimatorModel)
+    tune = None
+    if declared.tune is not None:
+        metric, larger = making.metric(declared.tune.metric, labels, positive)
+        grid = {name: tuple(values) for name, values in declared.tune.grid.items()}
+        tune = Tune(grid, metric, larger, declared.tune.folds)
+    return Recipe(
+        model=model,
+        path=declared.estimator,
+        params=dict(declared.params),
+        steps=None if declared.steps is None else tuple(_steps(declared)),
+        tune=tune,
+        seed=(spec.cross_validation or CrossValidation()).seed,
+        allowed=making.allowed,
+    )
+
+
+def _steps(declared: EstimatorModel) -> Iterator[Step]:
+    for step in declared.steps or ():
+        if step.impute is not None:
+            asked = step.impute
+            yield Step("impute", asked.strategy, asked.value, asked.columns)
+        elif step.scale is not None:
+            yield Step("scale", step.scale.method, columns=step.scale.columns)
+        elif step.one_hot is not None:
+            yield Step("one_hot", columns=step.one_hot.columns)
+
+
+def group_codes(spec: Spec, dataset: str, table: RawTable, checked: Checked) -> Groups | None:
+    """The groups of the used rows: the `group` column, else the cluster."""
+    declared = spec.datasets[dataset]
+    column = declared.group or declared.cluster
+    return None if column is None else group_values(table, column, checked.used)
+
+
+def splits_of(spec: Spec, checked: Checked, groups: Groups | None) -> Splits:
+    """The folds of the spec's cross-validation on the checked rows."""
+    asked = spec.cross_validation or CrossValidation()
+    scheme = Scheme(asked.scheme, asked.folds, asked.repeats, asked.seed, asked.test_size)
+    return make_splits(scheme, checked.actual, checked.labels, groups, checked.fold)
