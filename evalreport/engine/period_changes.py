@@ -1,14 +1,17 @@
-"""Each measure over the periods of a dataset, and whether it changed."""
+"""Each measure over the periods of a dataset, its control limits, and whether it changed."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.periods import period_columns
 from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
+from evalreport.statistics.control_limits import limits_for
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.separate_samples import Estimate, estimate_of, series_key
 from evalreport.statistics.trend import cochran_armitage, weighted_changes
@@ -60,8 +63,27 @@ def _record(column: str, every: str, measures: Sequence[Measure]) -> dict[str, A
         "periods": [dict(m.where.subgroup)[column] for m in measures],
         "measures": [m.id for m in measures],
         "values": [m.value for m in measures],
+        "limits": _limits(measures),
         **_tests(first, [e for m in measures if (e := estimate_of(m.as_json())) is not None]),
     }
+
+
+def _limits(measures: Sequence[Measure]) -> list[dict[str, Any]]:
+    """Of each period, the control limits that the periods before it give, and whether it is out."""
+    found: list[dict[str, Any]] = []
+    earlier: list[Estimate] = []
+    metric = find(measures[0].metric)
+    within = metric.bounds if metric is not None else (-math.inf, math.inf)
+    for measure in measures:
+        estimate = estimate_of(measure.as_json())
+        if estimate is None:
+            names = ("centre", "low", "high", "chart")
+            found.append({**dict.fromkeys(names), "reason": measure.reason, "signal": False})
+            continue
+        limits = limits_for(estimate, earlier, within)
+        found.append({**asdict(limits), "signal": limits.signals(estimate.value)})
+        earlier.append(estimate)
+    return found
 
 
 def _tests(first: Measure, estimates: Sequence[Estimate]) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def results_schema() -> dict[str, Any]:
                     measures={"type": "array", "items": _TEXT},
                     values={"type": "array", "items": _NUMBER_OR_NULL},
                     change_p_value=_NUMBER_OR_NULL, trend_p_value=_NUMBER_OR_NULL,
+                    limits=_list(_limits(), "Control limits of each period, from those before."),
                 ),
                 "Each measure over time, with tests of a change and of a trend.",
             ),
@@ -100,6 +101,14 @@ def _interval() -> dict[str, Any]:
         note={"type": "string", "description": "A fallback, or a condition."},
     )
     return {"anyOf": [{"type": "null"}, found]}
+
+
+def _limits() -> dict[str, Any]:
+    return _object(
+        "centre low high chart reason signal",
+        centre=_NUMBER_OR_NULL, low=_NUMBER_OR_NULL, high=_NUMBER_OR_NULL, chart=_TEXT_OR_NULL,
+        reason=_TEXT_OR_NULL, signal={"type": "boolean"},
+    )
 
 
 def _measure() -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The runs of a folder in their order, and the course of every measure and criterion.
 
-- trend_limits: where the next value lies if nothing has changed
 - trend_text: runs in words
 - trend_chart: a course as lines and marks
 - trend_site: pages
@@ -11,15 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from evalreport.errors import EvalreportError, FilesError, Location, Problem
+from evalreport.metrics.catalogue import find
 from evalreport.record.chain import chain_problems
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
 from evalreport.record.recorded import read_recorded
-from evalreport.record.trend_limits import Limits, limits_for
+from evalreport.statistics.control_limits import Limits, limits_for
 from evalreport.statistics.separate_samples import Estimate, estimate_of, series_key
 
 #: Headline measures of a run, where no criterion says which matter.
@@ -159,6 +160,8 @@ def _points(
     records: Sequence[tuple[int, Mapping[str, Any]]], runs: Sequence[PastRun]
 ) -> tuple[Point, ...]:
     points: list[Point] = []
+    metric = find(str(records[0][1]["metric"]))
+    within = metric.bounds if metric is not None else (-inf, inf)
     # one value for each data file: the same rows again say nothing new
     earlier: dict[str, Estimate] = {}
     for index, record in records:
@@ -167,7 +170,7 @@ def _points(
             points.append(Point(index, record, None, Limits(reason=str(record["reason"]))))
             continue
         others = [one for own, one in earlier.items() if own != data]
-        points.append(Point(index, record, estimate, limits_for(estimate, others)))
+        points.append(Point(index, record, estimate, limits_for(estimate, others, within)))
         earlier.setdefault(data, estimate)
     return tuple(points)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from evalreport.record.trend import PastRun, Point, Series
-from evalreport.record.trend_limits import Limits
 from evalreport.report.numbers import value_text
+from evalreport.statistics.control_limits import Limits
 from evalreport.statistics.separate_samples import Estimate
 
 WIDTH, HEIGHT = 640, 200

@@ -8,10 +8,10 @@ from typing import Any
 from evalreport.record.diff_text import WORDS
 from evalreport.record.trend import Course, PastRun, Point, Series
 from evalreport.record.trend_chart import trend_chart
-from evalreport.record.trend_limits import RULE
 from evalreport.record.trend_text import criterion_text, point_text, run_note, series_name
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, label_text, subgroup_text, visible
+from evalreport.statistics.control_limits import rule
 
 #: Pages show no more runs than this, the newest.
 MOST_RUNS = 104
@@ -34,7 +34,7 @@ def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, 
     shared = {
         "title": _title(course),
         "version": version,
-        "rule": RULE,
+        "rule": rule(),
         "runs": len(course.runs),
         "trends": [
             {"href": names[place], "text": ", ".join(place), "signals": _signals(groups[place])}

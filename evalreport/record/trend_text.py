@@ -8,9 +8,9 @@ from typing import Any
 
 from evalreport.record.diff_text import WORDS, name_text, place_text
 from evalreport.record.trend import Course, CriterionCourse, PastRun, Point, Series
-from evalreport.record.trend_limits import RULE
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, visible
+from evalreport.statistics.control_limits import rule
 
 SCHEMA = "evalreport/history/1"
 
@@ -93,7 +93,7 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
     first = _first(course, last)
     return {
         "schema": SCHEMA,
-        "rule": RULE,
+        "rule": rule(),
         "problems": list(course.problems),
         "runs": [_run_data(run) for run in course.runs[first:]],
         "criteria": [

@@ -26,6 +26,7 @@ from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import Manifest, read_manifest
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
+from evalreport.record.recompute_periods import period_problems
 from evalreport.record.runs import run_folders
 
 RESULTS = "results.json"
@@ -82,6 +83,7 @@ def verify_numbers(run: Path) -> list[Problem]:
     if not isinstance(results, dict):
         return [Problem("not a JSON object", "", Location(str(folder / RESULTS)))]
     found = _located(recompute(results).problems, folder / RESULTS)
+    found += _located(tuple(period_problems(results)), folder / RESULTS)
     if os.path.lexists(folder / PAGE):
         try:
             page = _content(folder / PAGE).decode("utf-8")

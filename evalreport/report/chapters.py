@@ -14,6 +14,7 @@ from evalreport.report import (
     gaps,
     guide,
     metric_sections,
+    periods,
     rows,
     slices,
     training,
@@ -99,6 +100,7 @@ CHAPTERS = {
             "before its place: few rows support little.",
             run_on=True,
         ),
+        Chapter("periods", "Course over time", "Time", periods.period_blocks, run_on=True),
         Chapter(
             "thresholds",
             "Thresholds",

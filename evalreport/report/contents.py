@@ -69,6 +69,11 @@ class Contents:
         """Datasets in order of appearance."""
         return list(dict.fromkeys(dataset for dataset, _ in self.views))
 
+    @cached_property
+    def period_columns(self) -> set[tuple[str, ...]]:
+        """Columns whose subgroups are periods of time, as keys of a subgroup."""
+        return {(str(record["column"]),) for record in self.many("periods")}
+
     def mark(self, view: View) -> Mark:
         """How the model of a view is told apart, with the dataset where there are several."""
         place = self.models.index(view[1]) if view[1] in self.models else 0

@@ -29,7 +29,10 @@ def gap_blocks(contents: Contents) -> list[Block]:
 
 
 def _shown(contents: Contents, gap: Record) -> bool:
-    """Of two classes or over all of them, with a value and an interval to read."""
+    """Of groups, of two classes or over all of them, with a value and an interval to read."""
+    if tuple(gap["columns"]) in contents.period_columns:
+        # periods stand in an order, and have a section of their own
+        return False
     binary = contents.is_binary((gap["dataset"], gap["model"]))
     return (binary or gap.get("label") is None) and gap.get("gap") is not None
 

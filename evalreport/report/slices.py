@@ -27,7 +27,25 @@ def wanted(contents: Contents, m: Record) -> bool:
 
 def subgroup_blocks(contents: Contents) -> list[Block]:
     """Every declared subgroup: strips of the leading metrics, then the rest side by side."""
+    periods = contents.period_columns
     blocks: list[Block] = []
+    for columns, measures in _sliced(contents).items():
+        if columns not in periods:
+            blocks += _of_columns(contents, columns, measures)
+    return blocks
+
+
+def period_strips(contents: Contents) -> list[Block]:
+    """The same for periods of time, the newest ones."""
+    blocks: list[Block] = []
+    for columns, measures in _sliced(contents).items():
+        if columns in contents.period_columns:
+            blocks += _of_columns(contents, columns, measures, newest=True)
+    return blocks
+
+
+def _sliced(contents: Contents) -> dict[tuple[str, ...], list[Record]]:
+    """The measures of subgroups at the first threshold, by the columns that make the groups."""
     found: dict[tuple[str, ...], list[Record]] = {}
     for m in contents.measures:
         view = (m["dataset"], m["model"])
@@ -38,24 +56,24 @@ def subgroup_blocks(contents: Contents) -> list[Block]:
             and wanted(contents, m)
         ):
             found.setdefault(tuple(m["subgroup"]), []).append(m)
-    for columns, measures in found.items():
-        blocks += _of_columns(contents, columns, measures)
-    return blocks
+    return found
 
 
 def _of_columns(
-    contents: Contents, columns: tuple[str, ...], measures: list[Record]
+    contents: Contents, columns: tuple[str, ...], measures: list[Record], *, newest: bool = False
 ) -> list[Block]:
     name = " and ".join(label_text(c) for c in columns)
     whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
     slices = list(dict.fromkeys(slice_heads(m["subgroup"]) for m in measures))
-    kept = set(slices[:MOST_SUBGROUPS])
+    if newest:
+        slices.sort()
+    kept = set(slices[-MOST_SUBGROUPS:] if newest else slices[:MOST_SUBGROUPS])
     blocks: list[Block] = []
     if len(slices) > MOST_SUBGROUPS:
         blocks.append(
             Text(
-                f"{MOST_SUBGROUPS} of {len(slices)} subgroups by {name}; the others are in "
-                "results.json."
+                f"{'The newest ' if newest else ''}{MOST_SUBGROUPS} of {len(slices)} "
+                f"{'periods' if newest else 'subgroups'} by {name}; the others are in results.json."
             )
         )
     measures = [m for m in measures if slice_heads(m["subgroup"]) in kept]

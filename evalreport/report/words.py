@@ -13,6 +13,14 @@ LONGEST_LABEL = 60
 LONGEST_TEXT = 5000
 
 METHODS = {
+    "chi_square": "chi-square",
+    "cochran_armitage": "Cochran-Armitage",
+    "cochran_q": "Cochran Q",
+    "weighted_slope": "weighted slope",
+    "square_and_add": "square-and-add",
+    "two_proportion_z": "two-proportion z",
+    "binomial_exact": "exact binomial",
+    "newcombe_hybrid": "Newcombe",
     "wilson": "Wilson",
     "wilson_cc": "Wilson, continuity corrected",
     "wilson_n_eff": "Wilson, effective sample size",

@@ -15,8 +15,8 @@ from schedules.weekly_runs import SPEC, audit, audits
 
 from evalreport.cli import status_of
 from evalreport.record.trend import read_course
-from evalreport.record.trend_limits import limits_for
 from evalreport.record.trend_text import history_data
+from evalreport.statistics.control_limits import limits_for
 from evalreport.statistics.separate_samples import Estimate
 
 GOOD = [(40, 10, 10, 90), (41, 9, 9, 91), (39, 11, 12, 88), (42, 8, 8, 92), (38, 12, 11, 89)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from evalreport.cli import status_of
 from evalreport.engine.periods import period_name
 from evalreport.engine.schema import results_schema
 from evalreport.errors import DataError
+from evalreport.record.recompute_periods import period_problems
+from evalreport.render.html import render_html
 from evalreport.statistics.trend import cochran_armitage, weighted_changes
 
 #: TP, FN, FP, TN of each month.
@@ -162,3 +165,91 @@ def test_dates_of_a_frame() -> None:
     )
     with pytest.raises(DataError):
         run(spec, frames={"week": frame.assign(date="soon")}, at="2026-11-21")
+
+
+# -- control limits and the section of the report -------------------------------------------------
+
+
+def eight_months() -> dict[str, tuple[int, int, int, int]]:
+    """Recall 18 of 20 for six months, then 8 of 20 twice; specificity as it was."""
+    good, bad = (18, 2, 2, 18), (8, 12, 2, 18)
+    return {f"2026-{k:02d}": good if k <= 6 else bad for k in range(1, 9)}
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("changed")
+    evaluated(folder, write(folder, rows(eight_months())))
+    return folder / "runs" / "latest"
+
+
+def test_control_limits_by_hand(changed: Path) -> None:
+    """After five months of 18 of 20: 0.9 plus and minus 3 sqrt(0.9 x 0.1 / 20), cut at 1."""
+    found = results(changed)
+    jsonschema.validate(found, results_schema())
+    recall = next(p for p in found["periods"] if p["metric"] == "recall")
+    limits = recall["limits"]
+    assert [one["low"] for one in limits[:5]] == [None] * 5
+    assert limits[4]["reason"] == "4 earlier values, 5 are needed"
+    half = 3 * math.sqrt(0.9 * 0.1 / 20)
+    assert limits[5]["low"] == pytest.approx(0.9 - half, rel=1e-12)
+    assert (limits[5]["centre"], limits[5]["high"], limits[5]["chart"]) == (0.9, 1.0, "p")
+    assert [one["signal"] for one in limits] == [False] * 6 + [True, True]
+    # the first bad month is among those that the second is held against
+    assert limits[7]["centre"] == pytest.approx((6 * 18 + 8) / 140)
+    brier = next(p for p in found["periods"] if p["metric"] == "brier")
+    assert all(one["low"] is None or one["low"] >= 0 for one in brier["limits"])
+
+
+def test_the_report_draws_the_course(changed: Path) -> None:
+    page = (changed / "report.html").read_text(encoding="utf-8")
+    section = page[page.index('id="periods"'):]
+    section = section[: section.index("</section>")]
+    assert section.count("<img ") == 5
+    (alt,) = [a for a in re.findall(r'alt="([^"]*)"', section) if a.startswith("Recall by month")]
+    assert "From 0.900 in 2026-01 to 0.400 in 2026-08" in alt
+    assert "Outside the control limits: 2026-07 and 2026-08." in alt
+    assert "trend, falling: p &lt; 0.0001" in alt
+    assert "Required: 0.700" in alt
+    # each value stands with its table, laid flat; limits are in a table of their own
+    assert section.count('data-table="') >= 8
+    assert "0.699 to 1" in section
+    assert "Control limits by month" in section
+    assert "Has it changed?" in section
+    # periods are no groups to be compared
+    assert "Gaps by date" not in page
+
+
+def test_the_pdf_draws_the_course(changed: Path, tmp_path: Path) -> None:
+    pikepdf = pytest.importorskip("pikepdf")
+    assert status_of(["render", str(changed / "results.json"), "-o", str(tmp_path),
+                      "--formats", "pdf"]) == 0
+    with pikepdf.open(tmp_path / "report.pdf") as pdf, pdf.open_outline() as outline:
+        assert any(str(item.title).endswith("Course over time") for item in outline.root)
+
+
+def test_older_results_have_no_limits(changed: Path) -> None:
+    found = results(changed)
+    for record in found["periods"]:
+        del record["limits"]
+    assert "No control limits." in render_html(found, "standard")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda r: r["values"].__setitem__(0, 0.5), "its values are not those of its measures"),
+        (lambda r: r["limits"][6].update(signal=False), "is outside its control limits"),
+        (lambda r: r["limits"][6].update(low=0.1), "wider than the periods before give"),
+        (lambda r: r["limits"][6].update(centre=0.1), "the centre of"),
+        (lambda r: r.update(change_statistic=1.0), "its test of a change gives"),
+        (lambda r: r.update(trend_statistic=1.0), "its test of a trend gives"),
+        (lambda r: r["periods"].reverse(), "not in order"),
+        (lambda r: r.pop("column"), "malformed"),
+    ],
+)
+def test_verify_works_periods_out_again(changed: Path, change: Any, told: str) -> None:
+    found = results(changed)
+    assert period_problems(found) == []
+    change(found["periods"][0])
+    assert any(told in str(problem) for problem in period_problems(found))

@@ -1,9 +1,9 @@
-"""Control limits: where the next value lies if nothing has changed since the earlier runs.
+"""Control limits: where the next value lies if nothing has changed since the earlier ones.
 
-Each run is held against the runs before it, one for each data file, and only from
-``MINIMUM`` of them on. Shares of rows: p chart, limits of three standard errors for
-the rows of this run (Shewhart 1931). Other values: individuals chart, limits of three
-times the mean moving range over 1.128.
+Each run or period is held against those before it, and only from ``MINIMUM`` of them
+on. Shares of rows: p chart, limits of three standard errors for the rows of this one
+(Shewhart 1931). Other values: individuals chart, limits of three times the mean
+moving range over 1.128.
 """
 
 from __future__ import annotations
@@ -15,18 +15,25 @@ from itertools import pairwise
 
 from evalreport.statistics.separate_samples import Estimate
 
-#: Earlier data files that are needed before limits are given.
+#: Earlier values that are needed before limits are given.
 MINIMUM = 5
 SIGMAS = 3.0
 #: Expected range of two values of a normal distribution, in standard deviations (d2 for n = 2).
 RANGE_OF_TWO = 2.0 / math.sqrt(math.pi)
 
-RULE = (
-    f"Each run is held against the runs before it, one for each data file, from {MINIMUM} of them "
-    "on. Shares of rows: pooled share of the earlier runs plus and minus three standard errors "
-    "for the rows of this run (p chart). Other values: mean of the earlier runs plus and minus "
-    "three times their mean moving range over 1.128 (individuals chart)."
-)
+
+def rule(of: str = "run", own_data: str = ", one for each data file") -> str:
+    """The rule in words; ``of`` is what follows in time, a run or a period.
+
+    >>> rule("month", "")[:50]
+    'Each month is held against the months before it, f'
+    """
+    return (
+        f"Each {of} is held against the {of}s before it{own_data}, from {MINIMUM} of them on. "
+        f"Shares of rows: pooled share of the earlier {of}s plus and minus three standard errors "
+        f"for the rows of this {of} (p chart). Other values: mean of the earlier {of}s plus and "
+        "minus three times their mean moving range over 1.128 (individuals chart)."
+    )
 
 
 @dataclass(frozen=True)
@@ -46,8 +53,12 @@ class Limits:
         return not self.low <= value <= self.high
 
 
-def limits_for(now: Estimate, earlier: Sequence[Estimate]) -> Limits:
+def limits_for(
+    now: Estimate, earlier: Sequence[Estimate], within: tuple[float, float] = (-math.inf, math.inf)
+) -> Limits:
     """The limits for a value, from the values before it in their order.
+
+    They are kept ``within`` what the value can be.
 
     >>> before = [Estimate(v) for v in (1.0, 2.0, 1.0, 2.0, 1.0)]
     >>> found = limits_for(Estimate(1.5), before)
@@ -64,7 +75,8 @@ def limits_for(now: Estimate, earlier: Sequence[Estimate]) -> Limits:
     if spread == 0.0:
         return Limits(reason="the earlier values are all alike: limits would have no width")
     centre = math.fsum(values) / len(values)
-    return Limits(centre, centre - SIGMAS * spread, centre + SIGMAS * spread, "individuals")
+    low, high = centre - SIGMAS * spread, centre + SIGMAS * spread
+    return Limits(centre, max(low, within[0]), min(high, within[1]), "individuals")
 
 
 def _of_shares(rows: int, shares: Sequence[tuple[int, int]]) -> Limits:

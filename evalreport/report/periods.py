@@ -1,0 +1,314 @@
+"""The section on periods of time: a chart per measure, tests of a change, a line per period."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalreport.report.cards import interval_text
+from evalreport.report.contents import Contents, Record, View
+from evalreport.report.course_chart import Stop, course_chart
+from evalreport.report.curves import size_of
+from evalreport.report.drawing import data_url
+from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
+from evalreport.report.numbers import count_text, p_text, value_text
+from evalreport.report.slices import period_strips, wanted
+from evalreport.report.words import (
+    counted,
+    label_text,
+    listed,
+    measure_title,
+    method_text,
+    prose,
+    visible,
+)
+
+MOST_CHARTS = 6
+MOST_LINES = 60
+#: Periods in the table below a chart, the newest ones.
+MOST_PERIODS = 36
+
+
+#: Measures beside each other in a table of control limits.
+ACROSS = 5
+OUTSIDE = "◆"
+
+
+@dataclass(frozen=True)
+class Course:
+    """One measure over periods: its record in ``periods``, and its measures in their order."""
+
+    record: Record
+    measures: tuple[Record, ...]
+
+    @property
+    def view(self) -> View:
+        """Dataset and model."""
+        return (str(self.record["dataset"]), str(self.record["model"]))
+
+    @property
+    def limits(self) -> Sequence[Record]:
+        """Control limits of each period; empty ones in older results."""
+        empty: Record = {}
+        return self.record.get("limits") or [empty] * len(self.measures)
+
+    @property
+    def names(self) -> list[str]:
+        """The periods."""
+        return [label_text(name) for name in self.record["periods"]]
+
+
+def period_blocks(contents: Contents) -> list[Block]:
+    """What is drawn, charts, the tests, then every period with its tables laid flat."""
+    courses = _courses(contents)
+    if not courses:
+        return []
+    blocks: list[Block] = [Text(_intro(courses))]
+    drawn = [_chart(contents, course) for course in courses[:MOST_CHARTS]]
+    charts = tuple(chart for chart in drawn if chart is not None)
+    if charts:
+        blocks.append(Charts(charts))
+    if len(courses) > MOST_CHARTS:
+        blocks.append(Text(f"{MOST_CHARTS} of {len(courses)} measures are drawn.", "small"))
+    blocks += [_tests(contents, courses), *_limit_tables(contents, courses[:MOST_CHARTS])]
+    return [*blocks, *period_strips(contents)]
+
+
+def _courses(contents: Contents) -> list[Course]:
+    """The courses at the first threshold, those under a criterion first."""
+    found = []
+    for record in contents.many("periods"):
+        measures = tuple(contents.measure[i] for i in record["measures"] if i in contents.measure)
+        if len(measures) != len(record["measures"]) or not measures:
+            continue
+        view = (str(record["dataset"]), str(record["model"]))
+        if contents.at_first(view)(measures[0]) and wanted(contents, measures[0]):
+            found.append(Course(record, measures))
+    return sorted(found, key=lambda course: not _is_judged(contents, course))
+
+
+def _is_judged(contents: Contents, course: Course) -> bool:
+    return _required(contents, course) is not None
+
+
+def _required(contents: Contents, course: Course) -> float | None:
+    """What a criterion asks of the value itself: of each period, else of all rows."""
+    whole = _whole(contents, course)
+    for m in (*reversed(course.measures), *([whole] if whole is not None else [])):
+        for entry in contents.criteria.get(str(m["id"]), []):
+            if entry.get("reference") is None and entry.get("required") is not None:
+                return float(entry["required"])
+    return None
+
+
+def _whole(contents: Contents, course: Course) -> Record | None:
+    """The same measure of all rows."""
+    names = ("metric", "params", "average", "label", "threshold", "threshold_rule")
+    first = course.measures[0]
+    same = (m for m in contents.pooled(course.view) if all(m.get(n) == first.get(n) for n in names))
+    return next(same, None)
+
+
+def _intro(courses: Sequence[Course]) -> str:
+    first = courses[0].record
+    every = str(first["every"])
+    return (
+        f"Rows are sorted by the dates in “{visible(str(first['column']))}” into {every}s; those "
+        f"that have rows stand in order, equally spaced. Dots with whiskers are values with their "
+        "intervals. The band holds the control limits, dashed its centre: where a value lies if "
+        "nothing has changed since the periods before it, from five of them on (shares of rows: "
+        "three standard errors around their pooled share; other values: three times their mean "
+        "moving range over 1.128 around their mean). A diamond lies outside. A line of long "
+        "dashes is what a criterion requires."
+    )
+
+
+def _name(contents: Contents, course: Course) -> str:
+    m = course.measures[0]
+    title = measure_title(m)
+    if m.get("label") is not None and not contents.is_binary(course.view):
+        title += f" of {label_text(m['label'])}"
+    return title
+
+
+def _chart(contents: Contents, course: Course) -> Chart | None:
+    stops = [
+        Stop(
+            name,
+            m["value"] if m["state"] == "value" else None,
+            *_ends(m),
+            limits.get("centre"),
+            limits.get("low"),
+            limits.get("high"),
+            bool(limits.get("signal")),
+        )
+        for name, m, limits in zip(course.names, course.measures, course.limits, strict=True)
+    ]
+    if all(stop.value is None for stop in stops):
+        return None
+    title, model = _name(contents, course), contents.mark(course.view).name
+    required = _required(contents, course)
+    head = title if len(contents.views) == 1 else f"{title}, {model}"
+    svg = course_chart(stops, head, required, contents.models.index(course.view[1]))
+    caption = f"{title} by {course.record['every']}, {model}"
+    asked = "" if required is None else f" Required: {value_text(required)}."
+    return Chart(
+        data_url(svg),
+        f"{caption}. {_said(course, stops)}{asked}",
+        caption,
+        *size_of(svg),
+        f"{_signals(course)}{asked}",
+        (_table(course, title),),
+    )
+
+
+def _ends(m: Record) -> tuple[float | None, float | None]:
+    interval = m.get("interval") or {}
+    return interval.get("low"), interval.get("high")
+
+
+def _said(course: Course, stops: Sequence[Stop]) -> str:
+    """The chart in a sentence or two."""
+    known = [(s.name, s.value) for s in stops if s.value is not None]
+    low = min(known, key=lambda pair: pair[1])
+    high = max(known, key=lambda pair: pair[1])
+    return (
+        f"From {value_text(known[0][1])} in {known[0][0]} to {value_text(known[-1][1])} in "
+        f"{known[-1][0]}; lowest {value_text(low[1])} in {low[0]}, highest {value_text(high[1])} "
+        f"in {high[0]}. {_signals(course)} {_tested(course)}"
+    )
+
+
+def _signals(course: Course) -> str:
+    if all(limits.get("low") is None for limits in course.limits):
+        reasons = [limits.get("reason") for limits in course.limits if limits.get("reason")]
+        return f"No control limits: {prose(reasons[-1])}." if reasons else "No control limits."
+    pairs = zip(course.names, course.limits, strict=True)
+    out = [name for name, limits in pairs if limits.get("signal")]
+    return f"Outside the control limits: {listed(out)}." if out else "Within the control limits."
+
+
+def _tested(course: Course) -> str:
+    record = course.record
+    if record.get("change_p_value") is None:
+        return f"Not tested: {prose(record.get('reason') or 'no test')}."
+    return (
+        f"Any change: p {p_text(record['change_p_value'])}; trend, {_direction(record)}: "
+        f"p {p_text(record['trend_p_value'])}."
+    )
+
+
+def _direction(record: Record) -> str:
+    statistic = record.get("trend_statistic") or 0.0
+    return "rising" if statistic > 0 else "falling" if statistic < 0 else "level"
+
+
+def _table(course: Course, title: str) -> PlainTable:
+    rows = []
+    for name, m, limits in zip(course.names, course.measures, course.limits, strict=True):
+        value = value_text(m["value"]) if m["state"] == "value" else m["state"].replace("_", " ")
+        cells = (
+            name,
+            count_text(m["n"]),
+            value,
+            interval_text(m.get("interval")) or "–",
+            _band(limits),
+        )
+        rows.append(TableRow(cells, strong=bool(limits.get("signal"))))
+    heads = (course.record["every"], "n", "value", "interval", "control limits")
+    columns = tuple(Column(str(h), "right" if k else "left") for k, h in enumerate(heads))
+    shown, note = _newest(rows)
+    return PlainTable(title, columns, shown, note)
+
+
+def _newest(rows: Sequence[TableRow]) -> tuple[tuple[TableRow, ...], str]:
+    """The rows of the newest periods, and a note on the others."""
+    shown = tuple(rows[-MOST_PERIODS:])
+    if len(shown) == len(rows):
+        return shown, ""
+    return shown, f"The newest {len(shown)} of {len(rows)} periods; all are in results.json."
+
+
+def _band(limits: Record) -> str:
+    if limits.get("low") is None:
+        return "–"
+    text = f"{value_text(limits['low'])} to {value_text(limits['high'])}"
+    return f"{text} {OUTSIDE}" if limits.get("signal") else text
+
+
+def _limit_tables(contents: Contents, courses: Sequence[Course]) -> list[Block]:
+    """The control limits of the drawn measures: a line per period, the measures of a model."""
+    limited = [c for c in courses if any(one.get("low") is not None for one in c.limits)]
+    found: list[Block] = []
+    for view in dict.fromkeys(course.view for course in limited):
+        own = [course for course in limited if course.view == view]
+        found += [_limit_table(contents, own[k : k + ACROSS]) for k in range(0, len(own), ACROSS)]
+    return found
+
+
+def _limit_table(contents: Contents, courses: Sequence[Course]) -> PlainTable:
+    names = sorted(dict.fromkeys(name for course in courses for name in course.names))
+    bands = [dict(zip(course.names, map(_band, course.limits), strict=True)) for course in courses]
+    cells = [(name, *(own.get(name, "–") for own in bands)) for name in names]
+    rows, note = _newest([TableRow(row) for row in cells if set(row[1:]) != {"–"}])
+    every, model = courses[0].record["every"], contents.mark(courses[0].view).name
+    columns = (
+        Column(str(every), "left", "16%"),
+        *(
+            Column(_name(contents, course), "right", f"{84 / len(courses):.0f}%")
+            for course in courses
+        ),
+    )
+    told = f"{OUTSIDE} the value is outside; the first periods have no limits. {note}".strip()
+    return PlainTable(f"Control limits by {every}, {model}", columns, rows, told)
+
+
+def _tests(contents: Contents, courses: Sequence[Course]) -> PlainTable:
+    """Of every measure: first and last value, periods out of control, and the two tests."""
+    rows = [_test_row(contents, course) for course in courses[:MOST_LINES]]
+    heads = (
+        ("metric", "left", "19%"),
+        ("model", "left", "12%"),
+        ("first", "right", "8%"),
+        ("last", "right", "8%"),
+        ("out of control", "right", "9%"),
+        ("any change", "left", "12%"),
+        ("p", "right", "7%"),
+        ("trend", "left", "18%"),
+        ("p", "right", "7%"),
+    )
+    note = (
+        "p values are not corrected for the number of measures. Any change: all periods share "
+        "one value. Trend: a steady rise or fall over the periods."
+    )
+    if len(courses) > len(rows):
+        note += f" {len(rows)} of {counted(len(courses), 'measure')}."
+    columns = tuple(Column(*head) for head in heads)
+    return PlainTable("Has it changed?", columns, tuple(rows), note)
+
+
+def _test_row(contents: Contents, course: Course) -> TableRow:
+    record = course.record
+    known = [m["value"] for m in course.measures if m["state"] == "value"]
+    ends = (value_text(known[0]), value_text(known[-1])) if known else ("–", "–")
+    out = sum(bool(limits.get("signal")) for limits in course.limits)
+    limited = any(limits.get("low") is not None for limits in course.limits)
+    change, trend = record.get("change_test"), record.get("trend_test")
+    trended = f"{_direction(record)}, {method_text(trend)}" if trend else "–"
+    return TableRow(
+        (
+            _name(contents, course),
+            contents.mark(course.view).name,
+            *ends,
+            str(out) if limited else "no limits",
+            method_text(change) if change else prose(record.get("reason") or "–"),
+            _p(record.get("change_p_value")),
+            trended,
+            _p(record.get("trend_p_value")),
+        )
+    )
+
+
+def _p(p: Any) -> str:
+    return "–" if p is None else p_text(p)
