@@ -52,6 +52,15 @@ class Evaluation:
     tables: list[TableRecord] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)
 
+    def mark_few(self, minimum: int) -> None:
+        """Mark measures of subgroups with fewer rows than ``minimum``: no numbers to trust."""
+        self.measures = [
+            replace(m, extra={**m.extra, "few": True})
+            if m.where.subgroup and m.n < minimum
+            else m
+            for m in self.measures
+        ]
+
 
 class Evaluator:
     """Runs the tasks of one dataset and model in the order of the plan."""

@@ -9,25 +9,27 @@ category are counted and get no rate. The four-fifths flag is 29 CFR 1607.4(D).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from evalreport.engine.intervals import IntervalResult
-from evalreport.engine.memory import MemoryTables
-from evalreport.engine.records import Measure
-from evalreport.plan.task import Slice
-from evalreport.predict.view import View
+from evalreport.engine.classification import ClassificationTable
+from evalreport.engine.settings import ImpactRule
+from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics.ratios import impact_ratio as ratio_interval
 from evalreport.statistics.unpaired import fisher_exact
 
-UNKNOWN = "(missing)"
 FOUR_FIFTHS = 0.8
+#: The rule lets categories of a smaller share of the rows be left out.
+LEAVE_OUT = 0.02
 #: Groups below this are marked small: a few rows can turn the ratio.
 SMALL = 30
+
+
+#: Only what is missing is unknown, and no group is left out for its size.
+NO_RULE = ImpactRule()
 
 
 @dataclass(frozen=True)
@@ -48,94 +50,71 @@ class Selection:
         """Selected over total; None without rows."""
         return self.selected / self.n if self.n > 0 else None
 
-    @property
-    def unknown(self) -> bool:
-        """Whether the category is not known in one of the columns."""
-        return any(value == UNKNOWN for _, value in self.group)
+
+def selection(
+    cells: ClassificationTable, group: tuple[tuple[str, str], ...], positive: int
+) -> Selection:
+    """Rows predicted positive, of all rows of a group; an indeterminate row is not selected."""
+    selected = _sum(v for (_, column), v in cells.cells.items() if column == positive)
+    return Selection(group, selected, _sum(cells.cells.values()), cells.rows)
 
 
-@dataclass(frozen=True)
-class Scoring:
-    """Groups by the share of rows strictly above ``median``, that of the full sample."""
+def median(table: ScoreTable) -> float | None:
+    """The median score: the middle of the rows, or the mean of the two in the middle.
 
-    median: float
-    selections: tuple[Selection, ...]
-
-
-def selections_at(
-    tables: MemoryTables, columns: Sequence[str], threshold: float | None
-) -> tuple[Selection, ...]:
-    """Rows predicted positive, by group of one column or a crossing of columns."""
-    selected = tables.predicted(threshold) == tables.view.positive_index
-    return _counted(tables, columns, selected)
-
-
-def scoring_rates(tables: MemoryTables, columns: Sequence[str]) -> Scoring | None:
-    """Rows scored above the median of all rows, unknown categories included.
-
-    None where there is no score or no row.
+    Of weighted rows the smallest score with at least half of the weight at or below it.
+    None without rows.
     """
-    scores, weight = tables.view.score, tables.view.weight
-    if scores is None or not len(scores):
+    weight = (table.positives + table.negatives)[::-1]
+    scores, total = table.scores[::-1], weight.sum()
+    if not total > 0:
         return None
-    median = float(np.median(scores)) if weight is None else _weighted_median(scores, weight)
-    return Scoring(median, _counted(tables, columns, scores > median))
+    below = np.cumsum(weight)
+    place = int(np.searchsorted(below, total / 2))
+    if np.issubdtype(weight.dtype, np.integer) and below[place] * 2 == total:
+        return float((scores[place] + scores[place + 1]) / 2)
+    return float(scores[place])
 
 
-def _weighted_median(
-    scores: npt.NDArray[np.float64], weight: npt.NDArray[np.float64]
-) -> float:
-    """The smallest score with at least half of the weight at or below it."""
-    order = np.argsort(scores, kind="stable")
-    below = np.cumsum(weight[order])
-    return float(scores[order][int(np.searchsorted(below, below[-1] / 2))])
+def scored_above(
+    table: ScoreTable, group: tuple[tuple[str, str], ...], limit: float, rows: int
+) -> Selection:
+    """Rows of a group whose score is strictly above a limit."""
+    above = table.scores > limit
+    weight = table.positives + table.negatives
+    return Selection(group, _sum(weight[above].tolist()), _sum(weight.tolist()), rows)
 
 
-def _counted(
-    tables: MemoryTables, columns: Sequence[str], selected: npt.NDArray[np.bool_]
-) -> tuple[Selection, ...]:
-    view = tables.view
-    code = np.zeros(view.rows, np.int64)
-    sizes = []
-    for column in columns:
-        codes, values = view.groups[column]
-        code = code * len(values) + codes
-        sizes.append(len(values))
-    found = []
-    for present in np.unique(code).tolist():
-        inside = code == present
-        names, rest = [], present
-        for column, size in zip(reversed(columns), reversed(sizes), strict=True):
-            rest, place = divmod(rest, size)
-            names.append((column, view.groups[column][1][place]))
-        chosen = inside & selected
-        counts = _total(view.weight, chosen), _total(view.weight, inside)
-        found.append(Selection(tuple(reversed(names)), *counts, rows=int(inside.sum())))
-    return tuple(found)
+def _sum(parts: Iterable[float]) -> float:
+    """Counts exactly, sums of weights without rounding on the way."""
+    return math.fsum(parts)
 
 
-def _total(weight: npt.NDArray[np.float64] | None, rows: npt.NDArray[np.bool_]) -> float:
-    return float(np.count_nonzero(rows)) if weight is None else math.fsum(weight[rows])
-
-
-def highest(selections: Sequence[Selection], smallest_share: float = 0.0) -> Selection | None:
+def highest(
+    selections: Sequence[Selection], rule: ImpactRule = NO_RULE
+) -> Selection | None:
     """The group with the highest rate, of those that take part; the first of equals."""
-    taking = [s for s in _taking_part(selections, smallest_share) if s.rate is not None]
+    taking = [s for s in selections if left_out(s, selections, rule) is None]
     return max(taking, key=lambda s: s.rate or 0.0, default=None)
 
 
-def _taking_part(selections: Sequence[Selection], smallest_share: float) -> list[Selection]:
-    total = math.fsum(s.n for s in selections)
-    known = [s for s in selections if not s.unknown]
-    return [s for s in known if s.n > 0 and s.n >= smallest_share * total]
+def left_out(s: Selection, selections: Sequence[Selection], rule: ImpactRule) -> str | None:
+    """Why a group takes no part in the ratios, or None."""
+    if rule.is_unknown(s.group):
+        return "the category is not known: counted, without a rate"
+    if s.n <= 0:
+        return "there is no row"
+    if s.n < rule.smallest_share * math.fsum(one.n for one in selections):
+        return f"fewer than {100 * rule.smallest_share:g} % of the rows"
+    return None
 
 
 def impact_ratios(
     selections: Sequence[Selection],
     level: float,
     *,
-    weighted: bool = False,
-    smallest_share: float = 0.0,
+    independent: bool = True,
+    rule: ImpactRule = NO_RULE,
 ) -> list[dict[str, Any]]:
     """One record per group of one column or crossing, in the order given.
 
@@ -144,32 +123,34 @@ def impact_ratios(
         level: of the log interval of the ratio, which the rule does not ask for; the
             group with the highest rate is chosen by the data, and the interval takes it
             as given.
-        weighted: counts are sums of weights: no interval and no test.
-        smallest_share: groups with a smaller share of the rows are left out of the
-            ratios, with their number and rate (the rule allows it below 0.02).
+        independent: False where counts are sums of weights or rows of one cluster depend
+            on each other: no interval and no test.
+        rule: what is unknown, and which groups are left out with their number and rate.
 
     >>> sexes = [Selection((("sex", "M"),), 50, 92), Selection((("sex", "F"),), 34, 76)]
     >>> [round(r["impact_ratio"], 2) for r in impact_ratios(sexes, 0.95)]
     [1.0, 0.82]
     """
-    top = highest(selections, smallest_share)
-    taking = _taking_part(selections, smallest_share)
-    unknown = math.fsum(s.n for s in selections if s.unknown)
+    top = highest(selections, rule)
+    taking = [s for s in selections if left_out(s, selections, rule) is None]
+    unknown = math.fsum(s.n for s in selections if rule.is_unknown(s.group))
     total = math.fsum(s.n for s in selections)
     records = []
     for s in selections:
+        share = s.n / total if total > 0 else None
         record: dict[str, Any] = {
             "subgroup": dict(s.group),
             "selected": _plain(s.selected),
             "n": _plain(s.n),
             "rows": s.rows if s.rows is not None else _plain(s.n),
-            "share_of_rows": s.n / total if total > 0 else None,
-            "selection_rate": None if s.unknown else s.rate,
+            "share_of_rows": share,
+            "under_two_percent": share is not None and share < LEAVE_OUT,
+            "selection_rate": None if rule.is_unknown(s.group) else s.rate,
             **_NOTHING,
-            "reason": _left_out(s, taking, smallest_share),
+            "reason": left_out(s, selections, rule),
         }
         if record["reason"] is None and top is not None:
-            record.update(_ratio(s, top, level, weighted=weighted))
+            record.update(_ratio(s, top, level, independent=independent))
             if unknown > 0:
                 record["bounds"] = _bounds(s, taking, unknown)
         records.append(record)
@@ -190,17 +171,7 @@ _NOTHING: Mapping[str, Any] = {
 }
 
 
-def _left_out(s: Selection, taking: Sequence[Selection], smallest_share: float) -> str | None:
-    if s.unknown:
-        return "the category is not known: counted, without a rate"
-    if s.n <= 0:
-        return "there is no row"
-    if s not in taking:
-        return f"fewer than {100 * smallest_share:g} % of the rows"
-    return None
-
-
-def _ratio(s: Selection, top: Selection, level: float, *, weighted: bool) -> dict[str, Any]:
+def _ratio(s: Selection, top: Selection, level: float, *, independent: bool) -> dict[str, Any]:
     if not top.rate or s.rate is None:
         return {"reason": "no group has a selected row: 0 / 0", "small": s.n < SMALL}
     ratio = 1.0 if s is top else (s.selected * top.n) / (s.n * top.selected)
@@ -212,7 +183,7 @@ def _ratio(s: Selection, top: Selection, level: float, *, weighted: bool) -> dic
         "below_four_fifths": ratio < FOUR_FIFTHS,
         "small": s.n < SMALL,
     }
-    if s is not top and not weighted:
+    if s is not top and independent:
         limits = ratio_interval(s.selected, s.n, top.selected, top.n, level)
         if limits is not None:
             found["interval"] = {
@@ -226,50 +197,6 @@ def _ratio(s: Selection, top: Selection, level: float, *, weighted: bool) -> dic
             round(s.selected), round(s.n), round(top.selected), round(top.n)
         )
     return found
-
-
-def impact_measure(
-    record: Mapping[str, Any],
-    *,
-    measure_id: str,
-    view: View,
-    threshold: float | None,
-    threshold_rule: str | None,
-    table: str | None,
-) -> Measure:
-    """A record of :func:`impact_ratios` as a measure: rate over highest rate.
-
-    ``table`` is the id of the group's classification table.
-    """
-    ratio, interval = record["impact_ratio"], record["interval"]
-    top = record["highest_fraction"]
-    return Measure(
-        id=measure_id,
-        dataset=view.dataset,
-        model=view.model,
-        where=Slice(tuple(record["subgroup"].items())),
-        metric="impact_ratio",
-        title="Impact ratio",
-        params={},
-        average=None,
-        label=view.labels[view.positive_index],
-        threshold=threshold,
-        threshold_rule=threshold_rule,
-        state="undefined" if ratio is None else "value",
-        value=ratio,
-        reason=record["reason"],
-        interval=None
-        if interval is None
-        else IntervalResult(interval["level"], interval["low"], interval["high"], "log"),
-        n=int(record["rows"]),
-        table=table,
-        formula="(selected / n) / (selected / n of the group with the highest rate)",
-        substituted=""
-        if top is None
-        else f"({record['selected']} / {record['n']}) / ({top[0]} / {top[1]})",
-        numerator=record["selection_rate"] if top is not None else None,
-        denominator=top[0] / top[1] if top is not None else None,
-    )
 
 
 def _bounds(s: Selection, taking: Sequence[Selection], unknown: float) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from evalreport.engine.evaluate import (
     evaluated,
     overall_value,
 )
-from evalreport.engine.impact import UNKNOWN, Selection, highest
+from evalreport.engine.impact import Selection, highest, left_out
 from evalreport.engine.intervals import IntervalResult
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.records import Measure
@@ -114,8 +114,8 @@ class Measurer:
         self, task: Task, threshold: float | None
     ) -> tuple[Evaluated, IntervalResult | None]:
         metric, arguments = self._metric(task, threshold)
-        if "highest" in metric.context and UNKNOWN in dict(task.where.subgroup).values():
-            reason = "the category is not known: its rows are counted, without a rate"
+        reason = self._takes_no_part(task, threshold) if "highest" in metric.context else None
+        if reason is not None:
             return Evaluated(Undefined(reason), metric.formula or metric.name, ""), None
         table = self.tables.classification(task.where, threshold)
         matrix = table.matrix(task.indeterminate)
@@ -236,13 +236,23 @@ class Measurer:
 
     def highest(self, task: Task, threshold: float | None) -> Selection | None:
         """The group with the highest selection rate among those of the task's columns."""
+        return highest(self._selections(task, threshold), self.settings.impact)
+
+    def _takes_no_part(self, task: Task, threshold: float | None) -> str | None:
+        """Why a group has no impact ratio of its own, or None."""
+        found = self._selections(task, threshold)
+        own = next(s for s in found if s.group == task.where.subgroup)
+        # without a row the rate itself is undefined, which the metric says
+        return left_out(own, found, self.settings.impact) if own.n > 0 else None
+
+    def _selections(self, task: Task, threshold: float | None) -> list[Selection]:
         columns = tuple(column for column, _ in task.where.subgroup)
         found = []
         for where in self._groups.get(columns, ()):
             cells = self.tables.classification(where, threshold).binary(task.indeterminate)
             selected, rows = cells.predicted_positives.exact(), cells.n.exact()
             found.append(Selection(where.subgroup, selected, rows))
-        return highest(found)
+        return found
 
     def _costs(self) -> Any:
         labels = self.view.labels

@@ -22,7 +22,7 @@ from evalreport.engine.counting import (
 )
 from evalreport.engine.periods import with_periods
 from evalreport.engine.predicting import Fitting, Predicted, fits_text, predicted
-from evalreport.engine.settings import Settings
+from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.engine.sql_rows import open_database, read_query
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.plan.build import Requests, build_plan
@@ -153,6 +153,7 @@ def settings_of(loaded: LoadedSpec) -> Settings:
         seed=confidence.seed,
         stratify=confidence.stratify,
         costs=costs_of(loaded.spec),
+        impact=ImpactRule(loaded.spec.impact.smallest_share, loaded.spec.impact.unknown),
     )
 
 

@@ -14,6 +14,7 @@ from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
 from evalreport.engine.further import cautions_of, comparisons_of
 from evalreport.engine.guarding import guarded
+from evalreport.engine.impact_records import impact_records
 from evalreport.engine.label_set_evaluation import evaluate_sets, set_curves
 from evalreport.engine.label_set_tables import SetTables
 from evalreport.engine.ledger import label_record, row_record
@@ -94,6 +95,8 @@ def evaluate(
     step("computing measures", len(prepared.plan.tasks))
     for view in prepared.views:
         working.evaluations.extend(_evaluated(working, view, advance))
+    for evaluation in working.evaluations:
+        evaluation.mark_few(prepared.loaded.spec.subgroup_minimum)
     step("drawing curves", None)
     curves = [
         record
@@ -159,7 +162,7 @@ def _guarded_records(working: Working) -> dict[str, Any]:
 
 
 def _subgroup_records(working: Working) -> dict[str, Any]:
-    """Gaps between subgroups and tests of their differences, where there are subgroups."""
+    """Gaps between subgroups, tests of their differences, and impact ratios."""
     settings, spec = working.prepared.settings, working.prepared.loaded.spec
     if not spec.subgroups:
         return {}
@@ -167,6 +170,7 @@ def _subgroup_records(working: Working) -> dict[str, Any]:
     return {
         "subgroup_gaps": subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum),
         "heterogeneity": heterogeneity_tests(measures, settings.level),
+        "impact": impact_records(working),
     }
 
 

@@ -32,6 +32,8 @@ def results_schema() -> dict[str, Any]:
             "failures": _list({"type": "object"}, "Sections that failed, with the reason."),
             "subgroup_gaps": _list({"type": "object"}, "Gap and ratio of subgroups."),
             "heterogeneity": _list({"type": "object"}, "Tests whether subgroups differ."),
+            "impact": _list(_impact(), "Selection and scoring rates of subgroups, by model, "
+                            "threshold and column or crossing, and their impact ratios."),
             "rows": _list(_rows(), "The row ledger: read = used + excluded."),
             "tables": _list(_table(), "Classification tables."),
             "measures": _list(_measure(), "One record is one number of the report."),
@@ -127,6 +129,7 @@ def _measure() -> dict[str, Any]:
         table=_TEXT_OR_NULL, formula=_TEXT, substituted=_TEXT,
         indeterminate={"enum": ["for", "against"]}, exploratory={"type": "boolean"},
         tables={"type": "array", "items": _TEXT}, spread=_NUMBER_OR_NULL,
+        few={"const": True, "description": "A subgroup of fewer rows than subgroup_minimum."},
     )
 
 
@@ -136,6 +139,40 @@ def _curve() -> dict[str, Any]:
         id=_TEXT, dataset=_TEXT, model=_TEXT, subgroup=_GROUP, label=_TEXT_OR_NULL, kind=_TEXT,
         points={"type": "object", "additionalProperties": {"type": "array"}},
         thinned={"type": "boolean", "description": "Fewer points than distinct scores."},
+    )
+
+
+def _impact() -> dict[str, Any]:
+    count = {"type": "number", "minimum": 0}
+    rates = _object("selection_rate impact_ratio", selection_rate=_NUMBER_OR_NULL,
+                    impact_ratio=_NUMBER_OR_NULL)
+    bounds = _object("unknown not_selected selected", unknown=count, not_selected=rates,
+                     selected=rates)
+    flag = {"type": ["boolean", "null"]}
+    category = _object(
+        "subgroup n rows selected share_of_rows selection_rate impact_ratio interval "
+        "below_four_fifths under_two_percent bounds reason table",
+        subgroup=_GROUP, n=count, rows=count, selected=count, share_of_rows=_NUMBER_OR_NULL,
+        selection_rate=_NUMBER_OR_NULL, impact_ratio=_NUMBER_OR_NULL, interval=_interval(),
+        unknown={"type": "boolean"}, highest={"type": "boolean"},
+        against_subgroup={"anyOf": [{"type": "null"}, _GROUP]},
+        highest_fraction={"type": ["array", "null"], "items": count,
+                          "description": "Selected and total of the highest rate."},
+        test=_TEXT_OR_NULL, p_value=_NUMBER_OR_NULL, below_four_fifths=flag, small=flag,
+        under_two_percent={"type": "boolean"}, reason=_TEXT_OR_NULL, table=_TEXT_OR_NULL,
+        bounds={"anyOf": [{"type": "null"}, bounds],
+                "description": "If all rows of unknown category were of this one."},
+    )
+    return _object(
+        "dataset model columns kind label threshold threshold_rule median smallest_share unknown "
+        "categories reason",
+        dataset=_TEXT, model=_TEXT, columns={"type": "array", "items": _TEXT},
+        kind={"enum": ["selection", "scoring"],
+              "description": "Selected: predicted positive, or scored strictly above the median."},
+        label=_TEXT_OR_NULL, threshold=_NUMBER_OR_NULL, threshold_rule=_TEXT_OR_NULL,
+        median=_NUMBER_OR_NULL, smallest_share={"type": "number"}, unknown=count,
+        categories=_list(category, "Every category, the unknown ones among them."),
+        reason=_TEXT_OR_NULL, interval_reason=_TEXT,
     )
 
 

@@ -1,9 +1,28 @@
-"""What the spec says about how sure: level, resamples, seed; and costs."""
+"""What the spec says about how sure: level, resamples, seed; costs; and impact ratios."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+
+#: The subgroup of rows whose value is missing, also where "(missing)" stands in the data.
+MISSING = ("(missing)", "(missing, no value)")
+
+
+@dataclass(frozen=True)
+class ImpactRule:
+    """Which groups take part in impact ratios.
+
+    ``smallest_share``: groups with a smaller share of the rows do not. ``unknown``:
+    values of subgroup columns that say, as a missing one does, that it is not known.
+    """
+
+    smallest_share: float = 0.0
+    unknown: tuple[str, ...] = ()
+
+    def is_unknown(self, group: tuple[tuple[str, str], ...]) -> bool:
+        """Whether the category is not known in one of the columns."""
+        return any(value in (*MISSING, *self.unknown) for _, value in group)
 
 
 @dataclass(frozen=True)
@@ -19,6 +38,7 @@ class Settings:
     seed: int = 0
     stratify: bool = False
     costs: Any = None
+    impact: ImpactRule = ImpactRule()
 
     def two_class_costs(self, labels: tuple[str, ...], positive: int) -> dict[str, float]:
         """Costs by kind of outcome, from either way of writing them."""

@@ -17,6 +17,7 @@ from evalreport.errors import Problem
 from evalreport.record.class_metrics import PROPORTIONS, Outcome
 from evalreport.record.curve_areas import curve_value
 from evalreport.record.hashing import canonical_json
+from evalreport.record.impact import impact_problems
 from evalreport.record.table_counts import Table, number, read_table
 from evalreport.record.table_metrics import class_counts, table_outcome
 
@@ -81,6 +82,7 @@ def recompute(results: Mapping[str, Any]) -> Recomputation:
         name = str(measure.get("id")) if isinstance(measure, Mapping) else "?"
         (unchecked if found is None else checked).append(name)
         problems += [Problem(f"measure {_described(measure)}: {what}") for what in found or ()]
+    problems += impact_problems(results)
     return Recomputation(tuple(problems), tuple(checked), tuple(unchecked))
 
 

@@ -13,6 +13,7 @@ from evalreport.report import (
     curves,
     gaps,
     guide,
+    impact,
     metric_sections,
     periods,
     rows,
@@ -49,9 +50,11 @@ def thresholds_section(contents: Contents) -> list[Block]:
 
 
 def subgroups_section(contents: Contents) -> list[Block]:
-    """Every subgroup, then the gaps between them."""
+    """Every subgroup, then the gaps between them, then selection rates and impact ratios."""
     blocks = slices.subgroup_blocks(contents)
-    return [*blocks, *gaps.gap_blocks(contents)] if blocks else []
+    if not blocks:
+        return []
+    return [*blocks, *gaps.gap_blocks(contents), *impact.impact_blocks(contents)]
 
 
 def folds_section(contents: Contents) -> list[Block]:

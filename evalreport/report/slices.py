@@ -17,6 +17,9 @@ OWN_STRIPS = 3
 FEW_METRICS = 5
 SWEEP_LINES = 11
 MOST_SUBGROUPS = 24
+#: Rows of a subgroup below which it has too few, where the spec says nothing.
+FEWEST = 10
+TOO_FEW = "the values are given with their counts, and are not numbers to rely on"
 
 
 def wanted(contents: Contents, m: Record) -> bool:
@@ -77,6 +80,8 @@ def _of_columns(
             )
         )
     measures = [m for m in measures if slice_heads(m["subgroup"]) in kept]
+    if any(m.get("few") for m in measures):
+        blocks.append(Text(f"Groups of fewer than {_minimum(contents)} rows: {TOO_FEW}.", "small"))
     same = {
         i: ms
         for i, ms in grouped([*whole, *measures]).items()
@@ -118,7 +123,17 @@ def _ordered(contents: Contents, measures: Sequence[Record], slices: list[str]) 
         measures,
         key=lambda m: (place.get(slice_heads(m["subgroup"]), 0), views[m["dataset"], m["model"]]),
     )
-    return [Row((slice_heads(m["subgroup"]),), (m,), slice_heads(m["subgroup"])) for m in ranked]
+    return [Row((_head(m),), (m,), slice_heads(m["subgroup"])) for m in ranked]
+
+
+def _head(m: Record) -> str:
+    """The values of a subgroup, and a warning where it has too few rows."""
+    return slice_heads(m["subgroup"]) + (", too few rows" if m.get("few") else "")
+
+
+def _minimum(contents: Contents) -> str:
+    """The number of rows below which a subgroup has too few, as the spec has it."""
+    return count_text(contents.one("spec").get("subgroup_minimum") or FEWEST)
 
 
 def _merged(rows: Sequence[Row]) -> list[Row]:

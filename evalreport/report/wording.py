@@ -14,15 +14,18 @@ class Wording:
     """A template: ``sections`` in order, ``titles`` with heading, short name and opening words.
 
     ``metrics`` are titles of metrics that differ from the catalogue's; in that order the
-    metrics come first.
+    metrics come first. ``impact``: impact ratios are shown without being asked for.
     """
 
     sections: tuple[str, ...]
     kicker: str = "Classifier evaluation report"
     titles: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
+    impact: bool = False
 
 
+#: Metrics that ask for the table of impact ratios.
+RATES = ("selection_rate", "impact_ratio")
 #: Words for a target that is itself a test and no reference standard.
 AGREEMENT = {
     "recall": (
@@ -162,6 +165,7 @@ AUDIT = Wording(
         "scores": ("Evidence: metrics of the scores", "Score metrics", ""),
         "guide": ("Scope, and how to read and check this report", "Scope", ""),
     },
+    impact=True,
 )
 MODEL_CARD = Wording(
     (
@@ -219,6 +223,8 @@ def reworded(results: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
     for name in ("measures", "comparisons", "subgroup_gaps"):
         if name in results:
             found[name] = [_titled(r, wording, agreement) for r in results[name]]
+    if not (wording.impact or any(m["metric"] in RATES for m in results.get("measures") or ())):
+        found.pop("impact", None)
     if ranks and "measures" in found:
         found["measures"].sort(key=lambda m: ranks.get(m["metric"], len(ranks)))
     return found

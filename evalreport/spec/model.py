@@ -28,6 +28,7 @@ from evalreport.spec.fields import (
     Whole,
     as_text,
 )
+from evalreport.spec.impact import Impact
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.models import AnyModel
 from evalreport.spec.report import Cautions, Report
@@ -165,6 +166,9 @@ class Spec(Part):
     )
     subgroup_minimum: Annotated[Whole, Field(ge=1)] = Field(
         10, description="Below so many rows a subgroup is shown as too few."
+    )
+    impact: Impact = Field(
+        default_factory=Impact, description="What is unknown, or too small, in impact ratios."
     )
     one_versus_rest: Flag = Field(
         False, description="Whether each class also gets its own table against the rest."

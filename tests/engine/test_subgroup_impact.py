@@ -8,15 +8,19 @@ from math import comb
 import numpy as np
 import pytest
 
+from evalreport.engine.classification import ClassificationTable
 from evalreport.engine.impact import (
     Selection,
     highest,
-    impact_measure,
     impact_ratios,
-    scoring_rates,
-    selections_at,
+    median,
+    scored_above,
+    selection,
 )
 from evalreport.engine.memory import MemoryTables
+from evalreport.engine.settings import ImpactRule
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.task import EVERYTHING, Slice
 from evalreport.predict.view import View
 
 SEX = {"Male": (50, 92), "Female": (34, 76)}
@@ -87,7 +91,7 @@ def test_unknown_categories_are_counted_and_bound_the_others() -> None:
 
 def test_a_category_below_two_percent_is_left_out_with_its_number_and_rate() -> None:
     counted = groups("race", {"A": (50, 100), "B": (30, 100), "C": (2, 2)})
-    a, b, c = impact_ratios(counted, 0.95, smallest_share=0.02)
+    a, b, c = impact_ratios(counted, 0.95, rule=ImpactRule(0.02))
     assert c["impact_ratio"] is None
     assert (c["n"], c["selection_rate"], c["reason"]) == (2, 1.0, "fewer than 2 % of the rows")
     assert (a["impact_ratio"], b["impact_ratio"]) == (1.0, 0.6)
@@ -115,79 +119,68 @@ def test_the_highest_of_equals_is_the_first_and_unknown_is_never_it() -> None:
     assert dict(top.group) == {"sex": "M"}
 
 
-# -- from a model's rows ------------------------------------------------------------------------
+# -- from the tables of a model -----------------------------------------------------------------
 
 
-def view(weight: np.ndarray | None = None) -> View:
-    return View(
-        "d", "m", "score", ("no", "yes"), 1, np.array([0, 1, 0, 1, 0, 1]), np.arange(6),
-        score=np.array([0.1, 0.9, 0.5, 0.7, 0.5, 0.2]), weight=weight,
-        groups={
-            "sex": (np.array([0, 0, 1, 1, 1, 2]), ("F", "M", "(missing)")),
-            "site": (np.array([0, 1, 0, 0, 1, 1]), ("x", "y")),
-        },
+def tables(weight: np.ndarray | None = None) -> MemoryTables:
+    return MemoryTables(
+        View(
+            "d", "m", "score", ("no", "yes"), 1, np.array([0, 1, 0, 1, 0, 1]), np.arange(6),
+            score=np.array([0.1, 0.9, 0.5, 0.7, 0.5, 0.2]), weight=weight,
+            groups={"sex": (np.array([0, 0, 1, 1, 1, 2]), ("F", "M", "(missing)"))},
+        )
     )  # fmt: skip
 
 
-def test_selected_rows_are_counted_by_group_and_crossing() -> None:
-    tables = MemoryTables(view())
-    by_sex = selections_at(tables, ["sex"], 0.5)
-    assert [(dict(s.group)["sex"], s.selected, s.n) for s in by_sex] == [
-        ("F", 1, 2),
-        ("M", 3, 3),
-        ("(missing)", 0, 1),
-    ]
-    crossed = selections_at(tables, ["sex", "site"], 0.6)
-    assert [(tuple(dict(s.group).values()), s.selected, s.n) for s in crossed] == [
-        (("F", "x"), 0, 1),
-        (("F", "y"), 1, 1),
-        (("M", "x"), 1, 2),
-        (("M", "y"), 0, 1),
-        (("(missing)", "y"), 0, 1),
-    ]
-    assert crossed[-1].unknown
+SEXES = tuple(Slice((("sex", name),)) for name in ("F", "M", "(missing)"))
+
+
+def selected(of: MemoryTables, threshold: float) -> list[Selection]:
+    return [selection(of.classification(w, threshold), w.subgroup, 1) for w in SEXES]
+
+
+def test_selected_rows_are_counted_by_group() -> None:
+    assert [(s.selected, s.n) for s in selected(tables(), 0.5)] == [(1, 2), (3, 3), (0, 1)]
+    assert [(s.selected, s.n) for s in selected(tables(), 0.6)] == [(1, 2), (1, 3), (0, 1)]
+
+
+def test_an_indeterminate_row_is_counted_and_not_selected() -> None:
+    table = ClassificationTable(("no", "yes"), 1, {(0, 1): 2, (1, 1): 3, (1, 2): 4}, 9, ("?",))
+    assert selection(table, (), 1) == Selection((), 5, 9, 9)
 
 
 def test_scoring_rate_is_strictly_above_the_median_of_everybody() -> None:
-    found = scoring_rates(MemoryTables(view()), ["sex"])
-    assert found is not None
+    own = tables()
+    middle = median(own.scores(EVERYTHING))
     # scores .1 .2 .5 .5 .7 .9, the row of unknown sex among them
-    assert found.median == 0.5
-    assert [(s.selected, s.n) for s in found.selections] == [(1, 2), (1, 3), (0, 1)]
+    assert middle == 0.5
+    found = [scored_above(own.scores(w), w.subgroup, middle, own.row_count(w)) for w in SEXES]
+    assert [(s.selected, s.n) for s in found] == [(1, 2), (1, 3), (0, 1)]
+
+
+@pytest.mark.parametrize("rows", range(1, 12))
+def test_the_median_of_a_table_is_that_of_its_rows(rows: int) -> None:
+    scores = np.random.default_rng(rows).integers(0, 5, rows) / 4
+    values, counts = np.unique(scores, return_counts=True)
+    table = ScoreTable(values[::-1], counts[::-1], np.zeros(len(values), np.int64))
+    assert median(table) == np.median(scores)
 
 
 def test_weighted_rows_count_their_weight_and_get_no_interval() -> None:
-    tables = MemoryTables(view(np.array([2.0, 1, 1, 1, 1, 4])))
-    selections = selections_at(tables, ["sex"], 0.5)
-    assert [(s.selected, s.n, s.rows) for s in selections] == [(1, 3, 2), (3, 3, 3), (0, 4, 1)]
-    female = impact_ratios(selections, 0.95, weighted=True)[0]
+    own = tables(np.array([2.0, 1, 1, 1, 1, 4]))
+    found = selected(own, 0.5)
+    assert [(s.selected, s.n, s.rows) for s in found] == [(1, 3, 2), (3, 3, 3), (0, 4, 1)]
+    female = impact_ratios(found, 0.95, independent=False)[0]
     assert female["impact_ratio"] == 1 / 3
     assert female["interval"] is None
     assert female["p_value"] is None
-    found = scoring_rates(tables, ["sex"])
-    assert found is not None
     # weights below or at .2: 6 of 10
-    assert found.median == 0.2
+    assert median(own.scores(EVERYTHING)) == 0.2
 
 
-def test_the_record_as_a_measure_holds_rate_over_highest_rate() -> None:
-    tables = MemoryTables(view())
-    records = impact_ratios(selections_at(tables, ["sex"], 0.5), 0.95)
-    measures = [
-        impact_measure(
-            r,
-            measure_id=f"m{i}",
-            view=tables.view,
-            threshold=0.5,
-            threshold_rule=None,
-            table=f"t{i}",
-        )
-        for i, r in enumerate(records)
-    ]
-    female, _, unknown = (m.as_json() for m in measures)
-    assert female["metric"] == "impact_ratio"
-    assert female["subgroup"] == {"sex": "F"}
-    assert female["substituted"] == "(1 / 2) / (3 / 3)"
-    assert (female["numerator"], female["denominator"], female["value"]) == (0.5, 1.0, 0.5)
-    assert (unknown["state"], unknown["value"]) == ("undefined", None)
-    assert "not known" in unknown["reason"]
+def test_a_value_that_says_unknown_is_treated_as_a_missing_one() -> None:
+    counted = groups("sex", {**SEX, "Not stated": (9, 9)})
+    top, _, told = impact_ratios(counted, 0.95, rule=ImpactRule(unknown=("Not stated",)))
+    assert (told["n"], told["selection_rate"], told["impact_ratio"]) == (9, None, None)
+    assert top["highest"]
+    assert impact_ratios(counted, 0.95)[2]["highest"]
