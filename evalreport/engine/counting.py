@@ -99,6 +99,8 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
         return f"{source.suffix} files are read row by row"
     if spec.comparisons is not None:
         return "models are compared row by row"
+    if spec.report.characteristics:
+        return "rows are described by class"
     if any(threshold.on not in (None, name) for threshold in requests.thresholds):
         return "a threshold is chosen on another dataset"
     for model in spec.models:

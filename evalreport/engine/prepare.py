@@ -12,6 +12,7 @@ from evalreport.data.read import read_table
 from evalreport.data.source import Source, open_source
 from evalreport.data.table import RawTable
 from evalreport.engine.acceptance import Criterion
+from evalreport.engine.characteristics import characteristic_problems
 from evalreport.engine.counted_view import CountedView, counted_facts
 from evalreport.engine.counting import (
     Choice,
@@ -103,6 +104,8 @@ def prepare(
     problems: list[Problem] = []
     for name in spec.datasets:
         views.extend(data.counted.get(name, ()))
+        if name in data.tables:
+            problems.extend(characteristic_problems(loaded, name, data.tables[name]))
         for model in spec.models:
             if name not in spec.datasets_of(model) or name in data.counted:
                 continue

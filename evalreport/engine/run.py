@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from evalreport.engine.acceptance import judge
 from evalreport.engine.baselines import baseline_records
+from evalreport.engine.characteristics import characteristics
 from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
 from evalreport.engine.further import cautions_of, comparisons_of
@@ -157,6 +158,7 @@ def _guarded_records(working: Working) -> dict[str, Any]:
         **working.guarded("declared", lambda: declared_records(working), nothing),
         **working.guarded("periods", lambda: period_records(working), nothing),
         **working.guarded("subgroups", lambda: _subgroup_records(working), nothing),
+        **working.guarded("characteristics", lambda: characteristics(prepared), nothing),
         "baselines": baselines,
     }
 

@@ -54,6 +54,7 @@ def results_schema() -> dict[str, Any]:
                 ),
                 "Each measure over time, with tests of a change and of a trend.",
             ),
+            "characteristics": _list(_characteristics(), "Used rows described by class."),
             "references": _list(
                 _object("run results_sha256", run=_TEXT, results_sha256=_TEXT),
                 "Earlier runs that comparisons and criteria refer to.",
@@ -77,6 +78,28 @@ def _rows() -> dict[str, Any]:
         "dataset model read used excluded",
         dataset=_TEXT, model=_TEXT, read=count, used=count,
         excluded=_list(excluded, "Rows left out, by reason."),
+    )
+
+
+def _characteristics() -> dict[str, Any]:
+    count = {"type": "integer", "minimum": 0}
+    value = _object("value count", value=_TEXT, count=count)
+    summary = ("mean", "sd", "median", "quartile_1", "quartile_3", "low", "high")
+    group = _object(
+        "label n missing",
+        label=_TEXT_OR_NULL, n=count, missing=count, other=count,
+        values=_list(value, "Rows of each value of a column of words."),
+        **dict.fromkeys(summary, _NUMBER_OR_NULL),
+    )
+    column = _object(
+        "column kind groups", column=_TEXT, kind={"enum": ["number", "category"]},
+        groups=_list(group, "All used rows (label null), then those of each class."),
+    )
+    return _object(
+        "dataset models rows classes columns",
+        dataset=_TEXT, models={"type": "array", "items": _TEXT}, rows=count,
+        classes=_list(_object("label rows", label=_TEXT, rows=count), "Rows of each class."),
+        columns=_list(column, "The columns that were named."),
     )
 
 

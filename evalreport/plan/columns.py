@@ -49,7 +49,7 @@ def check_columns(loaded: LoadedSpec) -> None:
     _look(
         _Parts(
             spec.datasets, spec.models, tuple(enumerate(spec.subgroups)),
-            loaded.folder or Path(), loaded.document,
+            loaded.folder or Path(), loaded.document, spec.report.characteristics,
         )
     )
 
@@ -86,6 +86,7 @@ class _Parts:
     crossings: Sequence[tuple[int, Sequence[str]]]
     folder: Path
     document: Document
+    characteristics: Sequence[str] = ()
 
     def where(self, place: Place) -> Location:
         return self.document.where(place)
@@ -144,13 +145,20 @@ def _named(parts: _Parts, name: str) -> Iterator[tuple[str, Location]]:
         yield column, parts.where(("datasets", name, "target", *inner))
     if dataset.period is not None:
         yield dataset.period.column, parts.where(("datasets", name, "period", "column"))
-    for number, crossing in parts.crossings:
-        for column in crossing:
-            yield column, parts.where(("subgroups", number))
+    yield from _described(parts)
     for model_name, model in parts.models.items():
         if name in (model.datasets or parts.datasets):
             for column, inner in _of_model(model):
                 yield column, parts.where(("models", model_name, *inner))
+
+
+def _described(parts: _Parts) -> Iterator[tuple[str, Location]]:
+    """The columns of subgroups and of characteristics, which every dataset has."""
+    for number, crossing in parts.crossings:
+        for column in crossing:
+            yield column, parts.where(("subgroups", number))
+    for number, column in enumerate(parts.characteristics):
+        yield column, parts.where(("report", "characteristics", number))
 
 
 def _of_sets(source: str | LabelColumns | LabelList) -> Iterator[tuple[str, tuple[str, ...]]]:

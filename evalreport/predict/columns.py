@@ -106,6 +106,7 @@ def columns_read(
     """The columns read of a dataset; None for all, where a model takes all without a role."""
     dataset = spec.datasets[dataset_name]
     needed = dict.fromkeys(columns_needed(spec, dataset_name, subgroups))
+    needed |= dict.fromkeys(spec.report.characteristics)
     for name in spec.models:
         model = spec.models[name]
         if dataset_name not in spec.datasets_of(name):

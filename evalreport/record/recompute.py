@@ -16,6 +16,7 @@ from typing import Any
 from evalreport.errors import Problem
 from evalreport.record.class_metrics import PROPORTIONS, Outcome
 from evalreport.record.curve_areas import curve_value
+from evalreport.record.described import described_problems
 from evalreport.record.hashing import canonical_json
 from evalreport.record.impact import impact_problems
 from evalreport.record.table_counts import Table, number, read_table
@@ -83,6 +84,7 @@ def recompute(results: Mapping[str, Any]) -> Recomputation:
         (unchecked if found is None else checked).append(name)
         problems += [Problem(f"measure {_described(measure)}: {what}") for what in found or ()]
     problems += impact_problems(results)
+    problems += described_problems(results)
     return Recomputation(tuple(problems), tuple(checked), tuple(unchecked))
 
 

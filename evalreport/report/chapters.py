@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evalreport.report import (
     annexes,
     baselines,
+    characteristics,
     classes,
     comparisons,
     curves,
@@ -131,6 +132,13 @@ CHAPTERS = {
             run_on=True,
         ),
         Chapter("rows", "Flow of rows", "Rows", rows.rows_blocks, run_on=True),
+        Chapter(
+            "characteristics",
+            "Characteristics by class",
+            "Characteristics",
+            characteristics.characteristics_blocks,
+            run_on=True,
+        ),
         Chapter(
             "baselines",
             "Baselines and declared values",

@@ -182,10 +182,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a plain table."""
+    """A row of a plain table: ``head`` opens a group of ``inner`` rows."""
 
     cells: tuple[str, ...]
     strong: bool = False
+    head: bool = False
+    inner: bool = False
 
 
 @dataclass(frozen=True)

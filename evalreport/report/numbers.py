@@ -135,6 +135,24 @@ def threshold_text(threshold: float) -> str:
     return signed(f"{threshold:.4g}")
 
 
+def measured_places(spread: float | None) -> int:
+    """Decimals for what was measured: three significant digits of its spread.
+
+    >>> measured_places(3.52), measured_places(0.0141), measured_places(352.0), measured_places(0)
+    (2, 4, 0, 0)
+    """
+    return 0 if not spread else min(MOST_DECIMALS, max(0, 2 - math.floor(math.log10(abs(spread)))))
+
+
+def measured_text(value: float, places: int) -> str:
+    """A mean, quartile or limit of what was measured, with this number of decimals.
+
+    >>> measured_text(14.1273, 2), measured_text(-3.0, 1), measured_text(0.0, 2)
+    ('14.13', '−3.0', '0.00')
+    """
+    return signed(f"{Decimal(repr(float(value))):.{places}f}")
+
+
 def number_text(number: Any) -> str:
     """A parameter or requirement as it was written.
 

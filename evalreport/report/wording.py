@@ -49,6 +49,7 @@ AGREEMENT_NOTE = (
 STANDARD = (
     "verdict",
     "guide",
+    "characteristics",
     "measures",
     "scores",
     "subgroups",
@@ -66,6 +67,7 @@ CLINICAL = Wording(
     (
         "verdict",
         "rows",
+        "characteristics",
         "guide",
         "measures",
         "scores",
@@ -134,6 +136,7 @@ AUDIT = Wording(
     (
         "verdict",
         "rows",
+        "characteristics",
         "subgroups",
         "periods",
         "comparisons",
@@ -171,6 +174,7 @@ MODEL_CARD = Wording(
     (
         "guide",
         "verdict",
+        "characteristics",
         "measures",
         "scores",
         "subgroups",
