@@ -21,6 +21,7 @@ from evalreport.engine.counting import (
     counted_views,
     refuse_unbounded,
 )
+from evalreport.engine.logo import read_logo
 from evalreport.engine.periods import with_periods
 from evalreport.engine.predicting import Fitting, Predicted, fits_text, predicted
 from evalreport.engine.settings import ImpactRule, Settings
@@ -71,6 +72,7 @@ class Prepared:
     asked_engine: str = "auto"
     tables: Mapping[str, RawTable] = field(default_factory=dict)
     predictions: tuple[Predicted, ...] = ()
+    logo: Mapping[str, Any] | None = None
 
     def fits_text(self) -> list[str]:
         """What a run trains, and how often, in words."""
@@ -95,6 +97,7 @@ def prepare(
     file that cannot be read.
     """
     spec = loaded.spec
+    logo = read_logo(loaded)
     requests = requests_of(spec)
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
     data = _read_all(loaded, frames or {}, requests, engine, step)
@@ -138,6 +141,7 @@ def prepare(
         asked_engine=engine,
         tables=data.tables,
         predictions=tuple(predictions),
+        logo=logo,
     )
 
 

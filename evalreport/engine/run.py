@@ -130,6 +130,7 @@ def evaluate(
         "cautions": cautions_of(working, comparisons, acceptance, thresholds),
         **references.as_json(),
         **training_records(prepared.predictions),
+        **({} if prepared.logo is None else {"logo": dict(prepared.logo)}),
         **_guarded_records(working),
     }
     failures = [*working.failures, *(f for e in working.evaluations for f in e.failures)]

@@ -55,6 +55,10 @@ def results_schema() -> dict[str, Any]:
                 "Each measure over time, with tests of a change and of a trend.",
             ),
             "characteristics": _list(_characteristics(), "Used rows described by class."),
+            "logo": _object(
+                "name sha256 address", name=_TEXT, sha256=_TEXT,
+                address={"type": "string", "description": "The picture as a data: address."},
+            ),
             "references": _list(
                 _object("run results_sha256", run=_TEXT, results_sha256=_TEXT),
                 "Earlier runs that comparisons and criteria refer to.",

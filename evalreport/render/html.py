@@ -22,6 +22,7 @@ def render_html(results: Mapping[str, Any], template: str | Path | None = None) 
     """
     found = find_template(template)
     report = as_plain(build(results, found.name))
+    report["logo"] = found.logo or report["logo"]
     if found.trusted:
         return fill(found, report)
     from evalreport.render.child import run_limited

@@ -12,6 +12,9 @@ from importlib import resources
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
+from evalreport.report.logo import MOST_BYTES as MOST_LOGO_BYTES
+from evalreport.report.logo import SUFFIXES as SUFFIXES_OF_LOGO
+from evalreport.report.logo import data_address
 from evalreport.report.wording import TEMPLATES
 
 MAIN = "report.html.j2"
@@ -37,6 +40,7 @@ class Template:
     files: dict[str, str]
     trusted: bool
     main: str = MAIN
+    logo: str = ""
 
 
 def templates_folder() -> Path:
@@ -57,7 +61,8 @@ def find_template(template: str | Path | None) -> Template:
         return Template(name, files | own, trusted=True)
     path = Path(template)
     if path.is_dir():
-        return Template(_base(path), files | _folder(path), trusted=False)
+        own = files | _folder(path)
+        return Template(_base(path), own, trusted=False, logo=_logo(path))
     if path.is_file():
         return Template("standard", files | {path.name: _text(path)}, trusted=False, main=path.name)
     raise UsageError(
@@ -96,16 +101,31 @@ def _folder(folder: Path) -> dict[str, str]:
     for path in sorted(folder.iterdir()):
         if path.suffix not in SUFFIXES or not path.is_file():
             continue
-        if not path.resolve().is_relative_to(inside):
-            raise FilesError(
-                Problem(
-                    "a template file is a link out of its folder",
-                    "copy the file itself",
-                    Location(str(path)),
-                )
-            )
+        _refuse_link(path, inside)
         found[path.name] = _text(path)
     return found
+
+
+def _refuse_link(path: Path, inside: Path) -> None:
+    if not path.resolve().is_relative_to(inside):
+        raise FilesError(
+            Problem(
+                "a template file is a link out of its folder",
+                "copy the file itself",
+                Location(str(path)),
+            )
+        )
+
+
+def _logo(folder: Path) -> str:
+    """The picture ``logo.png`` or ``logo.svg`` of a user's folder, made safe; "" without one."""
+    for suffix in SUFFIXES_OF_LOGO:
+        path = folder / f"logo{suffix}"
+        if path.is_file():
+            _refuse_link(path, folder.resolve())
+            with path.open("rb") as file:
+                return data_address(file.read(MOST_LOGO_BYTES + 1), str(path))
+    return ""
 
 
 def _text(path: Path) -> str:

@@ -13,6 +13,7 @@ from evalreport.report import comparisons, verdict
 from evalreport.report.chapters import CHAPTERS, Chapter
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.contents import Contents
+from evalreport.report.logo import logo_address
 from evalreport.report.model import Block, Failure, Ledgers, Report, Section, Text
 from evalreport.report.reach import missing_tables
 from evalreport.report.rows import agreement_words
@@ -40,6 +41,7 @@ def build(results: Mapping[str, Any], template: str = "standard") -> Report:
         sections=sections,
         outcome=verdict.verdict_title(contents),
         kicker=wording.kicker,
+        logo=logo_address(contents),
     )
 
 

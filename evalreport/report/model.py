@@ -379,4 +379,5 @@ class Report:
     sections: tuple[Section, ...]
     outcome: str
     kicker: str = "Classifier evaluation report"
+    logo: str = ""
     keywords: tuple[str, ...] = field(default_factory=tuple)

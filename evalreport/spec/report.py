@@ -48,7 +48,9 @@ class Report(Part):
     )
     checklists: Distinct[Checklist] = Field((), description="Annexes to be filled from the run.")
     signatures: Many[Signature] = Field((), description="Lines to sign.")
-    logo: LocalFile | None = Field(None, description="An image file relative to the spec.")
+    logo: LocalFile | None = Field(
+        None, description="A PNG or SVG file, relative to the spec, drawn at the head."
+    )
     page_size: Literal["a4", "letter"] = Field("a4", description="The paper of the PDF.")
     pdf: PdfSettings = Field(default_factory=PdfSettings, description="How the PDF is written.")
     characteristics: Distinct[Column] = Field(
