@@ -115,7 +115,7 @@ def _svg(content: bytes, name: str) -> bytes:
     clean = _cleaned(root, _DEEPEST)
     if not any(clean.get(key) for key in ("viewBox", "width")):
         raise _wrong(name, "an SVG file without a size", "give the svg element a viewBox")
-    return ET.tostring(clean, encoding="utf-8")
+    return bytes(ET.tostring(clean, encoding="utf-8"))
 
 
 def _cleaned(element: ET.Element, depth: int) -> ET.Element:
