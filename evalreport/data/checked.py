@@ -16,6 +16,7 @@ from evalreport.data.design import clusters, column_problems, duplicate_ids, fol
 from evalreport.data.findings import Finding, quoted, some
 from evalreport.data.label_column import label_column, texts
 from evalreport.data.labels import Family, LabelSet, matcher, positive_index
+from evalreport.data.names import unfit_names
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import Floats, numbers, outside_unit, sums_to_one, weights
 from evalreport.data.table import Codes, RawTable
@@ -78,7 +79,7 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
     if absent:
         raise DataError(*absent)
     rows = completeness(raw, roles, rules.missing == "exclude")
-    problems = [*_number_problems(raw, roles), *rows.problems]
+    problems = [*unfit_names(raw, roles.named()), *_number_problems(raw, roles), *rows.problems]
     if roles.id is not None and roles.cluster is None:
         problems += duplicate_ids(raw, roles.id)
     if not problems and not len(rows.used):

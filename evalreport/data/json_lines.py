@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection
+from decimal import Decimal, InvalidOperation
 from typing import Any, BinaryIO
 
 from evalreport.data.delimited_header import check_names
@@ -15,6 +17,8 @@ from evalreport.errors import DataError, Location, Problem
 
 _RIGHT = 'write one object per line: {"label": "cat", "score": 0.5}'
 _LONGEST_INTEGER = 1_000
+#: So many characters hold at most 15 digits, which a double tells apart.
+_SHORT_FRACTION = 16
 
 
 def read_json_lines(
@@ -70,7 +74,9 @@ def _table(
 
 def _object(text: str, where: Location) -> dict[str, Any] | Problem:
     try:
-        value = json.loads(text, object_pairs_hook=_pairs, parse_int=_integer)
+        value = json.loads(
+            text, object_pairs_hook=_pairs, parse_int=_integer, parse_float=_fraction
+        )
     except _RepeatedKeyError as error:
         return Problem(f"key {quoted(error.key)} is there twice", "keep one of them", where)
     except RecursionError:
@@ -101,3 +107,19 @@ def _integer(digits: str) -> int:
     if len(digits) > _LONGEST_INTEGER:
         raise ValueError(f"a whole number of {len(digits)} digits")
     return int(digits)
+
+
+def _fraction(text: str) -> float | str:
+    """The number, or its text where no double is that number: two ids must not become one.
+
+    >>> _fraction("0.1"), _fraction("9007199254740993.0"), _fraction("1e-400")
+    (0.1, '9007199254740993.0', '1e-400')
+    """
+    number = float(text)
+    if math.isinf(number) or (len(text) <= _SHORT_FRACTION and "e" not in text.lower()):
+        return number
+    try:
+        same = Decimal(text) == Decimal(repr(number))
+    except InvalidOperation:  # an exponent beyond what decimals hold
+        same = False
+    return number if same else text

@@ -25,6 +25,7 @@ from evalreport.data.label_set_columns import (
 )
 from evalreport.data.labels import Family, label_kind, order_labels
 from evalreport.data.look_alikes import look_alikes
+from evalreport.data.names import unfit_names
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import Floats, numbers, outside_unit, weights
 from evalreport.data.table import Codes, RawTable
@@ -116,6 +117,8 @@ def check_sets(raw: RawTable, roles: SetRoles, rules: Rules, where: Where) -> Ch
     problems += [p for column in roles.scores.values() for p in numbers(raw, column).problems]
     if roles.design.weight is not None:
         problems += weights(raw, roles.design.weight).problems
+    design = {"id", "cluster", "fold", "subgroups"}
+    problems += unfit_names(raw, [one for one in roles.named() if one[0] in design])
     problems += rows.problems
     if roles.design.id is not None and roles.design.cluster is None:
         problems += duplicate_ids(raw, roles.design.id)

@@ -100,6 +100,10 @@ TYPED: dict[str, tuple[list[tuple[object, ...]], list[str], dict[str, str], str]
     "a missing label": ([(1, 0.9), (None, 0.1)], ["INT", "DOUBLE"], {"model": S}, "row 2"),
     "a NaN label": (
         [(1.0, 0.9), (float("nan"), 0.1)], ["DOUBLE", "DOUBLE"], {"model": S}, "row 2"),
+    "an infinite label": (
+        [(1.0, 0.9), (float("inf"), 0.1)], ["DOUBLE", "DOUBLE"], {"model": S}, "infinite"),
+    "an infinite float32 label": (
+        [(1.0, 0.9), (float("-inf"), 0.1)], ["FLOAT", "DOUBLE"], {"model": S}, "infinite"),
     "no rows": ([], ["INT", "DOUBLE"], {"model": S}, "no rows"),
     "scores as words": ([("1", "high"), ("0", "low")], ["VARCHAR", "VARCHAR"], {"model": S}, "high"),
 }  # fmt: skip
@@ -126,6 +130,17 @@ def test_one_column_of_mixed_json_types_is_refused(workshop: Workshop, engine: s
     workshop.file("a.jsonl", '{"y": 1, "p": 1}\n{"y": "1", "p": 1}\n{"y": true, "p": 1.0}\n')
     workshop.spec(path="a.jsonl")
     workshop.refused(3, "a.jsonl", engine=engine)
+
+
+@pytest.mark.parametrize("role", ["y", "p", "id", "c", "f", "g"])
+@pytest.mark.parametrize("number", ["1e400", "-1e309", "1" + "0" * 400 + ".0", "Infinity", "-Infinity"])
+def test_a_number_too_large_is_no_name(workshop: Workshop, role: str, number: str) -> None:
+    """As a class, an id, a cluster, a fold or a group: 1e400 and 1e401 would become one."""
+    row = {"y": 1, "p": 1, "id": 2, "c": 1, "f": 1, "g": 1}
+    text = json.dumps({**row, role: "@"}).replace('"@"', number)
+    workshop.file("a.jsonl", json.dumps(dict.fromkeys(row, 0)) + "\n" + text + "\n")
+    workshop.spec(path="a.jsonl", dataset="id: id, cluster: c, fold: f", more="subgroups: [g]")
+    workshop.refused(3, "a.jsonl:2", f"{role} (", "infinite or too large", "row 2")
 
 
 @pytest.mark.parametrize("line", [
