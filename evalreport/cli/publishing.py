@@ -112,9 +112,12 @@ def _details(
         spec=FileRecord(loaded.sha256, len(loaded.text.encode("utf-8"))),
         plan_sha256=prepared.plan.sha256,
         inputs=tuple(
-            InputFile("dataset", f"{one.dataset}: {_file_name(one.name)}", one.sha256, one.bytes)
+            InputFile("dataset", f"{one.dataset}: {name}", sha256, size)
             for one in prepared.inputs
-            if one.sha256 is not None
+            for name, sha256, size in (
+                one.files or [(_file_name(one.name), one.sha256, one.bytes)]
+            )
+            if sha256 is not None
         ),
         versions=dict(results["provenance"]["versions"]),
         settings={"overrides": list(loaded.overrides), "engine": prepared.engine},

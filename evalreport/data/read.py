@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from evalreport.data.delimited import read_delimited
+from evalreport.data.files import Files, Part
+from evalreport.data.findings import SHOWN_ROWS, quoted, some
 from evalreport.data.json_lines import read_json_lines
 from evalreport.data.limits import DEFAULT_LIMITS, Limits, decompressed
 from evalreport.data.parquet import read_parquet
 from evalreport.data.source import Source, reading
-from evalreport.data.table import RawTable
-from evalreport.errors import DataError, Location, Problem
+from evalreport.data.table import RawColumn, RawTable
+from evalreport.data.typed_values import column_of
+from evalreport.errors import DataError, LimitError, Location, Problem
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -35,9 +41,14 @@ def read_table(
 ) -> RawTable:
     """Read a file: the asked ``columns`` (default all) of all rows (or the first ``rows``).
 
+    Of several files each is read so, and put after the one before; the first ``rows`` are
+    then those of the first file.
+
     Raises DataError for wrong content, FilesError for a file that cannot be read or
     changes meanwhile, LimitError for one that is too large.
     """
+    if isinstance(source, Files):
+        return _read_files(source, columns, limits, rows)
     suffix, gzipped = source.suffix.removesuffix(".gz"), source.suffix.endswith(".gz")
     with reading(source) as stream:
         if source.suffix == ".parquet":
@@ -63,3 +74,115 @@ def column_names(source: Source, limits: Limits = DEFAULT_LIMITS) -> ColumnNames
     """The columns of a file with its first rows, for suggestions. Raises as ``read_table``."""
     sample = read_table(source, None, limits, rows=_SAMPLE)
     return ColumnNames(sample.header, sample)
+
+
+def _read_files(
+    files: Files, columns: Collection[str] | None, limits: Limits, rows: int | None
+) -> RawTable:
+    parts = files.parts if rows is None else files.parts[:1]
+    tables = [read_table(part.source, columns, limits, rows) for part in parts]
+    header = list(tables[0].header)
+    if files.suffix.startswith(".jsonl"):
+        header = list(dict.fromkeys(name for table in tables for name in table.header))
+    else:
+        same_columns([(table.name, table.header) for table in tables])
+    not_twice(files, header)
+    limit_cells(files, sum(table.rows for table in tables), len(columns or header), limits)
+    kept = [name for name in header if columns is None or name in columns]
+    made = {
+        name: _joined(name, [_of(table, name) for table in tables], tables)
+        for name in kept
+        if any(name in table.columns for table in tables)
+    }
+    for place, key in enumerate(files.keys):
+        if columns is None or key in columns:
+            made[key] = _of_folders(key, place, parts, tables)
+    return RawTable(
+        name=files.name,
+        rows=sum(table.rows for table in tables),
+        header=(*header, *files.keys),
+        columns=made,
+        sha256=files.sha256,
+        parts=tuple(tables),
+    )
+
+
+def limit_cells(files: Files, rows: int, columns: int, limits: Limits) -> None:
+    """Raise LimitError where the files together hold more values than may be read."""
+    if rows * max(columns, 1) > limits.cells:
+        raise LimitError(
+            Problem(
+                f"{rows:,} rows by {columns} columns are more than the limit of "
+                f"{limits.cells:,} values",
+                "fewer files",
+                Location(files.name),
+            )
+        )
+
+
+def same_columns(headers: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+    """Raise DataError unless every file, by its name, has the columns of the first."""
+    first, expected = headers[0]
+    problems = [
+        Problem(
+            f"its columns are not those of {first}: {some([quoted(c) for c in header])}",
+            f"the columns {some([quoted(c) for c in expected])}, in this order",
+            Location(name, 1),
+        )
+        for name, header in headers[1:]
+        if header != expected
+    ]
+    if problems:
+        raise DataError(*problems[:SHOWN_ROWS])
+
+
+def not_twice(files: Files, header: Collection[str]) -> None:
+    """Raise DataError for a column that both files and the names of folders give."""
+    twice = [key for key in files.keys if key in header]
+    if twice:
+        raise DataError(
+            Problem(
+                f"the names of folders and the files both give {', '.join(twice)}",
+                "one of the two",
+                Location(files.name),
+            )
+        )
+
+
+def _of(table: RawTable, name: str) -> RawColumn | None:
+    return table.columns.get(name)
+
+
+def _joined(name: str, found: Sequence[RawColumn | None], tables: Sequence[RawTable]) -> RawColumn:
+    """The column of all files; of values as they are, where its type is not the same in all."""
+    columns = [
+        RawColumn(name, "text", np.full(table.rows, "", object), np.ones(table.rows, np.bool_))
+        if column is None
+        else column
+        for column, table in zip(found, tables, strict=True)
+    ]
+    missing = np.concatenate([column.missing for column in columns])
+    kinds = {column.kind for column in columns if not column.missing.all()}
+    if len(kinds) <= 1:
+        kind = kinds.pop() if kinds else columns[0].kind
+        values = [c.values if c.kind == kind else _blank(c, columns, kind) for c in columns]
+        return RawColumn(name, kind, np.concatenate(values), missing)
+    plain = [value for column in columns for value in column.values.tolist()]
+    gone = missing.tolist()
+    told = [None if gap else value for value, gap in zip(plain, gone, strict=True)]
+    return column_of(name, told, tables[0].name)
+
+
+def _blank(column: RawColumn, columns: Sequence[RawColumn], kind: str) -> np.ndarray[Any, Any]:
+    """Nothing, of the type that the other files have."""
+    like = next(other.values for other in columns if other.kind == kind)
+    return np.resize(like[:1], len(column.values))
+
+
+def _of_folders(
+    key: str, place: int, parts: Sequence[Part], tables: Sequence[RawTable]
+) -> RawColumn:
+    counts = [table.rows for table in tables]
+    told = np.array([part.values[place] or "" for part in parts], object)
+    gaps = np.array([part.values[place] is None for part in parts], np.bool_)
+    return RawColumn(key, "text", np.repeat(told, counts), np.repeat(gaps, counts))

@@ -73,6 +73,15 @@ def reading(source: Source) -> Iterator[BinaryIO]:
         _check_unchanged(source, stream)
 
 
+@contextmanager
+def opened(source: Source) -> Iterator[BinaryIO]:
+    """The file open for reading, within ``reading``; FilesError if it is another file by now."""
+    with _opened(source.path, source.name, None) as stream:
+        if _identity(os.fstat(stream.fileno())) != source.identity:
+            raise _changed(source.name)
+        yield stream
+
+
 def _check_unchanged(source: Source, stream: BinaryIO) -> None:
     stream.seek(0)
     same = _digest(stream)[0] == source.sha256

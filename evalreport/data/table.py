@@ -85,7 +85,8 @@ class RawTable:
 
     ``name`` is the file as the user wrote it; ``header`` lists every column of the
     file. ``lines`` is the file line where each row starts, shape (n,); None where a
-    file has no lines or row i (from 0) starts at line i + ``first_line``.
+    file has no lines or row i (from 0) starts at line i + ``first_line``. A table of
+    several files has them in ``parts``, one after the other.
     """
 
     name: str
@@ -95,16 +96,23 @@ class RawTable:
     sha256: str | None = None
     lines: npt.NDArray[np.int64] | None = None
     first_line: int | None = None
+    parts: tuple[RawTable, ...] = ()
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def line(self, row: int) -> int | None:
         """The file line of a row (counted from 0), None where the file has no lines."""
+        if self.parts:
+            part, own = self._part(row)
+            return part.line(own)
         if self.lines is not None:
             return int(self.lines[row])
         return None if self.first_line is None else row + self.first_line
 
     def where(self, row: int) -> Location:
         """Where a row (counted from 0) is."""
+        if self.parts:
+            part, own = self._part(row)
+            return part.where(own)
         return Location(self.name, self.line(row))
 
     def row_name(self, row: int) -> str:
@@ -113,8 +121,19 @@ class RawTable:
         >>> RawTable("a.csv", 3, (), {}, first_line=2).row_name(2)
         'row 3 (line 4)'
         """
+        if self.parts:
+            part, own = self._part(row)
+            return f"{part.row_name(own)} of {part.name}"
         line = self.line(row)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
+
+    def _part(self, row: int) -> tuple[RawTable, int]:
+        """The file that holds a row, and its place there."""
+        for part in self.parts:
+            if row < part.rows:
+                return part, row
+            row -= part.rows
+        raise IndexError(row)
 
     def once(self, key: Any, work: Callable[[], T]) -> T:
         """The result of ``work``, done once per table and key."""

@@ -111,7 +111,8 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
         checked, rows_read=int(counts.sum()), excluded=tuple(excluded), findings=findings
     )
     cells = Cells(held, checked.actual, checked.predicted, checked.groups)
-    return Known(checked, cells, _codes(raw, roles, checked), where, low, high)
+    written = {c: values_of(rows, c, answer[f"k{i}"]) for i, c in enumerate(keys)}
+    return Known(checked, cells, _codes(written, roles, checked), where, low, high)
 
 
 def _representatives(
@@ -213,16 +214,32 @@ def _findings(
     return tuple(found)
 
 
-def _codes(raw: RawTable, roles: Roles, checked: Checked) -> dict[str, dict[Any, int]]:
+def _codes(
+    written: Mapping[str, Sequence[Any]], roles: Roles, checked: Checked
+) -> dict[str, dict[Any, int]]:
     """Code of each raw value, by column: of the true label, the groups and the fold."""
     given = {TARGET: (roles.target, checked.actual)}
     given |= {column: (column, codes) for column, (codes, _) in checked.groups.items()}
     if roles.fold is not None and checked.fold is not None:
         given[FOLD] = (roles.fold, checked.fold[0])
+    used = checked.used.tolist()
     return {
-        name: dict(zip(plain(raw.columns[column], checked.used), codes.tolist(), strict=True))
+        name: dict(zip((written[column][i] for i in used), codes.tolist(), strict=True))
         for name, (column, codes) in given.items()
     }
+
+
+def values_of(rows: CountedRows, name: str, values: Any) -> list[Any]:
+    """The values of an answer that tell one value of a column from another, None where missing.
+
+    Of JSON they stay as written: 1, 1.0 and true would be one key.
+    """
+    kind = rows.field(name).kind
+    if kind == "JSON":
+        gone = np.ma.getmaskarray(values).tolist()
+        texts = np.ma.getdata(values).tolist()
+        return [None if gap else text for text, gap in zip(texts, gone, strict=True)]
+    return plain(rows.column(name, kind, values))
 
 
 def plain(column: RawColumn, rows: Any = slice(None)) -> list[Any]:

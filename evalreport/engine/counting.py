@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from evalreport.data.files import Files, parts_of
 from evalreport.data.parquet import LOCKS, plain_name
 from evalreport.data.source import Source
-from evalreport.errors import DataError, Problem, SpecError
+from evalreport.engine.wanted import NotPlainError, Wanted, Watch, quoted_text, unwatched
+from evalreport.errors import DataError, Location, Problem, SpecError
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Table
 from evalreport.plan.build import Requests
 from evalreport.plan.task import Plan, Skipped, Task
-from evalreport.predict.columns import columns_needed
+from evalreport.predict.columns import columns_needed, roles_of
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset
 from evalreport.spec.model import Spec
@@ -27,8 +29,12 @@ if TYPE_CHECKING:
 
 #: From so many rows on, ``auto`` counts where the data lie.
 MANY_ROWS = 2_000_000
+#: The same for text, in bytes, and for text that is packed.
+MUCH_TEXT, MUCH_PACKED = 100_000_000, 25_000_000
 #: Up to so many rows a dataset that is not in order is read, to name every mistake.
 READ_FOR_MISTAKES = 20_000_000
+#: Up to so many bytes text that is not plain is read instead of counted.
+MOST_READ = 2_000_000_000
 #: Memory that counting keeps to unless the spec sets a limit.
 MEMORY = "1GB"
 #: The part of it that the engine may hold; the rest is for tables and what is made of them.
@@ -77,14 +83,22 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
     if asked == "memory":
         return Choice("memory", "asked for")
     why = _needs_rows(spec, name, source, requests)
+    if asked == "spark" and why is None and source is not None:
+        single = source.suffix == ".parquet" and not isinstance(source, Files)
+        why = None if single else "a cluster is given one Parquet file"
     if asked in ("duckdb", "spark"):
         if why is None:
             return Choice(asked, "asked for")
         return Choice("memory", f"{asked} was asked for, but {why}")
-    rows = None if source is None or why is not None else _stored_rows(source)
-    if rows is None:
+    if source is None or why is not None:
         return Choice("memory", FITS)
-    if rows < MANY_ROWS:
+    if source.suffix != ".parquet":
+        most = MUCH_PACKED if source.suffix.endswith(".gz") else MUCH_TEXT
+        if source.size < most:
+            return Choice("memory", FITS)
+        return Choice("duckdb", f"{source.size:,} bytes of text are counted, not loaded")
+    rows = _stored_rows(source)
+    if rows is None or rows < MANY_ROWS:
         return Choice("memory", FITS)
     return Choice("duckdb", f"{rows:,} rows are counted in the file, not loaded")
 
@@ -95,8 +109,6 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
         return "the rows are handed over in memory"
     if not isinstance(spec.datasets[name].path, str):
         return "rows of a query are read"
-    if source.suffix != ".parquet":
-        return f"{source.suffix} files are read row by row"
     if spec.comparisons is not None:
         return "models are compared row by row"
     if spec.report.characteristics:
@@ -133,22 +145,28 @@ def _stored_rows(source: Source) -> int | None:
     # Below one byte a row and column nothing is stored: a small file needs no look.
     if source.size < MANY_ROWS // 8:
         return 0
-    with plain_name(source.path) as path, duckdb.connect(":memory:") as connection:
-        literal = path.replace("'", "''")
-        for setting in (f"allowed_paths=['{literal}']", *LOCKS):
+    with ExitStack() as stack, duckdb.connect(":memory:") as connection:
+        paths = [stack.enter_context(plain_name(p.source.path)) for p in parts_of(source)]
+        listed = ", ".join(quoted_text(path) for path in paths)
+        for setting in (f"allowed_paths=[{listed}]", *LOCKS):
             connection.execute(f"SET {setting}")
         try:
             query = "SELECT sum(num_rows) FROM parquet_file_metadata(?)"
-            found = connection.execute(query, [path]).fetchone()
+            found = connection.execute(query, [paths]).fetchone()
         except duckdb.Error:
             return None
     return None if found is None else int(found[0])
 
 
 def counted_views(
-    spec: Spec, name: str, source: Source, choice: Choice, requests: Requests
-) -> list[CountedView] | None:
-    """The views of a dataset's models by counting; None where its mistakes are to be read.
+    spec: Spec,
+    name: str,
+    source: Source,
+    choice: Choice,
+    requests: Requests,
+    watch: Watch = unwatched,
+) -> list[CountedView] | str:
+    """The views of a dataset's models by counting, or why the rows are to be read.
 
     Raises DataError, FilesError and LimitError.
     """
@@ -158,25 +176,48 @@ def counted_views(
     room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins)
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
     numbers = [t.number for t in requests.thresholds if t.number is not None]
-    with _rows(spec, source, choice, columns_needed(spec, name, subgroups), memory) as rows:
-        try:
-            return [
-                counted_view(
-                    rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room
-                )
-                for model in spec.models
-                if name in spec.datasets_of(model)
-            ]
-        except DataError:
-            if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
-                raise
-            return None
+    wanted = Wanted(
+        columns=columns_needed(spec, name, subgroups),
+        numbers=_only_numbers(spec, name, subgroups),
+        memory=max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE),
+        watch=watch,
+    )
+    try:
+        with _rows(spec, source, choice, wanted) as rows:
+            try:
+                return [
+                    counted_view(
+                        rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room
+                    )
+                    for model in spec.models
+                    if name in spec.datasets_of(model)
+                ]
+            except DataError:
+                if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
+                    raise
+                return "read row by row to find its mistakes"
+    except NotPlainError as error:
+        if source.size > MOST_READ:
+            told = Problem(f"the rows cannot be counted: {error}", "", Location(source.name))
+            raise DataError(told) from None
+        return f"read row by row, not counted: {error}"
+
+
+def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozenset[str]:
+    """Columns that are scores or margins and nothing else."""
+    numbers: set[str] = set()
+    other: set[str] = set()
+    for model in spec.models:
+        if name in spec.datasets_of(model):
+            for role, column in roles_of(
+                spec.datasets[name], spec.models[model], subgroups
+            ).named():
+                (numbers if role in ("score", "margin") else other).add(column)
+    return frozenset(numbers - other)
 
 
 @contextmanager
-def _rows(
-    spec: Spec, source: Source, choice: Choice, columns: Sequence[str], memory: int
-) -> Iterator[CountedRows]:
+def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterator[CountedRows]:
     if choice.name == "spark":
         from evalreport.engine.spark_rows import spark_rows
 
@@ -186,8 +227,7 @@ def _rows(
         return
     from evalreport.engine.duckdb_rows import duckdb_rows
 
-    share = max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE)
-    with duckdb_rows(source, tuple(columns), share) as rows:
+    with duckdb_rows(source, wanted) as rows:
         yield rows
 
 

@@ -1,140 +1,164 @@
-"""Rows of a file behind a locked DuckDB connection: they are counted, never fetched."""
+"""Rows of files behind a locked DuckDB connection: they are counted, never fetched."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any, BinaryIO
+from concurrent.futures import TimeoutError as StillRunning
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
 
 from sqlglot import exp
 
-from evalreport.data.limits import DEFAULT_LIMITS
-from evalreport.data.parquet import (
-    LOCKS,
-    ParquetFile,
-    check_cells,
-    check_checksums,
-    damaged,
-    plain_name,
-)
-from evalreport.data.parquet_types import expression, parquet_column, readable
-from evalreport.data.source import Source, reading
+from evalreport.data.files import holding, parts_of
+from evalreport.data.parquet import LOCKS, damaged, plain_name
+from evalreport.data.parquet_types import parquet_column
+from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counted_rows import Columns
+from evalreport.engine.parquet_rows import parquet_rows
 from evalreport.engine.queries import Field
-from evalreport.errors import DataError, LimitError, Location, Problem
+from evalreport.engine.text_rows import kept_rows, typed_column
+from evalreport.engine.wanted import NotPlainError, Wanted, Watch, quoted_text, unwatched
+from evalreport.errors import LimitError, Location, Problem
 
 #: The most temporary space that counting may take on disk.
 MOST_SPILLED = "64GB"
-
-#: Types whose values are their own text.
-_PLAIN = ("VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE")
+#: Threads that count, where there are so many processors.
+MOST_THREADS = 4
+#: Seconds between two looks at how far a query is.
+_LOOK = 0.1
 
 
 class DuckDBRows:
-    """The rows of one Parquet file as the relation ``data``, columns by their place."""
+    """The relation ``data`` of a connection, its columns called by their place."""
 
-    def __init__(self, file: ParquetFile, name: str) -> None:
-        self.name = name
-        self.header = tuple(file.header)
-        self.types = list(file.types)
-        self.rows = file.rows
-        self._connection = file.connection
-        shown = ", ".join(
-            f"{expression(kind, f'c{i}')} AS c{i}"
-            for i, kind in enumerate(file.types)
-            if readable(kind) and not kind.endswith("]")
-        )
-        literal = file.path.replace("'", "''")
-        places = ", ".join(f"c{i}" for i in range(len(file.header)))
-        scan = "hive_partitioning=false, filename=false, union_by_name=false"
-        # No name and no text of the file is in here, and the path is a quoted literal.
-        self._connection.execute(
-            f"CREATE TEMP VIEW data AS SELECT {shown} "  # noqa: S608
-            f"FROM read_parquet('{literal}', {scan}) AS t({places})"
-        )
+    def __init__(
+        self,
+        connection: Any,
+        name: str,
+        header: tuple[str, ...],
+        kinds: tuple[str, ...],
+        rows: int,
+        watch: Watch = unwatched,
+    ) -> None:
+        self.name, self.header, self.kinds, self.rows = name, header, kinds, rows
+        self._connection, self._watch = connection, watch
 
     def field(self, column: str) -> Field:
         place = self.header.index(column)
-        return Field(place, _shown_type(self.types[place]))
+        return Field(place, self.kinds[place])
 
     def ask(self, query: exp.Select) -> Columns:
         text = query.sql("duckdb", identify=True)
-        # The query runs beside the main thread, which so can be stopped by a signal at once.
-        with ThreadPoolExecutor(1) as pool:
-            answer = pool.submit(lambda: self._connection.execute(text).fetchnumpy())
-            try:
-                found: Columns = answer.result()
-            except BaseException:
-                self._connection.interrupt()
-                raise
+        found: Columns = interruptible(
+            self._connection,
+            lambda: self._connection.execute(text).fetchnumpy(),
+            lambda share: self._watch(int(share * self.rows), self.rows),
+        )
         return found
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
+        if kind == "JSON":
+            return typed_column(name, values, self.name)
         return parquet_column(name, kind, values)
 
 
-def _shown_type(kind: str) -> str:
-    """The type of a column in ``data``: itself for plain values and integers, else text."""
-    whole = kind.removeprefix("U") in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
-    return kind if kind in _PLAIN or whole else "VARCHAR"
+def interruptible(connection: Any, work: Any, watch: Any = None) -> Any:
+    """The answer of a query, run beside the main thread, which a signal so stops at once.
+
+    ``watch`` is told from time to time which share of the rows has been seen.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(work)
+        try:
+            while True:
+                try:
+                    return answer.result(_LOOK)
+                except StillRunning:
+                    if answer.done():
+                        raise
+                    share = connection.query_progress()
+                    if watch is not None and share > 0:
+                        watch(min(share / 100, 1.0))
+        except BaseException:
+            connection.interrupt()
+            raise
 
 
 @contextmanager
-def duckdb_rows(source: Source, columns: tuple[str, ...], memory: int) -> Iterator[DuckDBRows]:
-    """The rows of a Parquet file for counting, with at most ``memory`` bytes held by DuckDB.
+def duckdb_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
+    """The rows of a dataset's files for counting, with at most ``memory`` bytes held by DuckDB.
 
-    The file is proved to hold still until the end. Raises DataError for a damaged
-    file, FilesError for one that changes, LimitError where memory or disk give out.
+    The files are proved to hold still until the end. Raises DataError for damaged files,
+    FilesError for files that change, LimitError where memory or disk give out, and
+    NotPlainError for text that is to be read by the reader of text.
     """
     import duckdb
 
-    with (
-        reading(source) as stream,
-        plain_name(source.path) as path,
-        tempfile.TemporaryDirectory(prefix="evalreport-") as spill,
-    ):
+    with ExitStack() as stack:
+        stack.enter_context(holding(source))
+        spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="evalreport-"))
+        paths = [stack.enter_context(plain_name(part.source.path)) for part in parts_of(source)]
         connection = duckdb.connect(":memory:")
+        stack.callback(connection.close)
         try:
-            _lock(connection, path, spill, memory)
-            file = ParquetFile(connection, path, source.name)
-            _check(file, stream, columns)
-            yield DuckDBRows(file, source.name)
+            kept = source.suffix != ".parquet"
+            lock(connection, paths, spill, wanted.memory, kept=kept)
+            if kept:
+                made = kept_rows(connection, source, paths, wanted.columns, wanted.numbers)
+            else:
+                made = parquet_rows(connection, source, paths, wanted.columns)
+            yield DuckDBRows(connection, source.name, *made, wanted.watch)
         except duckdb.OutOfMemoryException:
             raise LimitError(
                 Problem(
-                    f"counting needs more than {memory >> 20:,} MiB of memory",
+                    f"counting needs more than {wanted.memory >> 20:,} MiB of memory",
                     "raise engine.memory_limit",
                     Location(source.name),
                 )
             ) from None
         except (duckdb.Error, UnicodeDecodeError) as error:
-            reason = str(error).splitlines()[0].replace(path, source.name)
-            raise damaged(source.name, reason) from None
-        finally:
-            connection.close()
+            raise _failure(error, source, paths) from None
 
 
-def _lock(connection: Any, path: str, spill: str, memory: int) -> None:
-    literal, folder = path.replace("'", "''"), spill.replace("'", "''")
+def _failure(error: Exception, source: Source, paths: list[str]) -> Exception:
+    reason = str(error).splitlines()[0]
+    for part, path in zip(parts_of(source), paths, strict=True):
+        reason = reason.replace(path, part.name)
+    if "No space left" in reason or "max_temp_directory_size" in reason:
+        instead = "free some space where temporary files are kept (TMPDIR)"
+        what = "counting needs more space on disk than there is"
+        return LimitError(Problem(what, instead, Location(source.name)))
+    if source.suffix == ".parquet":
+        return damaged(source.name, reason)
+    return NotPlainError(reason)
+
+
+def lock(
+    connection: Any, paths: list[str], spill: str, memory: int, *, kept: bool = False
+) -> None:
+    """Let a connection open the ``paths`` and nothing else; what it spills goes to ``spill``.
+
+    With ``kept`` there is a database ``kept`` in that folder, for rows on disk.
+    """
+    if kept:
+        rows = str(Path(spill).resolve() / "rows.db").replace("'", "''")
+        connection.execute(f"ATTACH '{rows}' AS kept")
+    listed = ", ".join(quoted_text(path) for path in paths)
+    folder = spill.replace("'", "''")
     for setting in (
-        "threads=2",
+        f"threads={min(MOST_THREADS, max(os.cpu_count() or 2, 2))}",
         f"memory_limit='{memory}B'",
         f"temp_directory='{folder}'",
         f"max_temp_directory_size='{MOST_SPILLED}'",
         "preserve_insertion_order=false",
-        "enable_progress_bar=false",
-        f"allowed_paths=['{literal}']",
+        "enable_progress_bar=true",
+        "enable_progress_bar_print=false",
+        f"allowed_paths=[{listed}]",
         *LOCKS,
     ):
         connection.execute(f"SET {setting}")
-
-
-def _check(file: ParquetFile, stream: BinaryIO, columns: tuple[str, ...]) -> None:
-    asked = [i for i, name in enumerate(file.header) if name in columns]
-    if file.rows <= 0:
-        raise DataError(Problem("the file has no rows", "give at least one", Location(file.name)))
-    check_cells(file.rows, len(asked), file.name, DEFAULT_LIMITS)
-    check_checksums(file, stream, asked)

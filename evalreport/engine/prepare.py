@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evalreport.data.files import open_files, parts_of
 from evalreport.data.frames import read_frame
 from evalreport.data.read import read_table
-from evalreport.data.source import Source, open_source
+from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.engine.acceptance import Criterion
 from evalreport.engine.characteristics import characteristic_problems
@@ -46,13 +47,17 @@ def silent(_what: str, _total: int | None = None) -> None:
 
 @dataclass(frozen=True)
 class InputData:
-    """A file that was read: its dataset, its name as the spec writes it, its hash and size."""
+    """A file that was read: its dataset, its name as the spec writes it, its hash and size.
+
+    Where a dataset is several files, ``files`` has the name, hash and size of each.
+    """
 
     dataset: str
     name: str
     sha256: str | None
     bytes: int | None
     rows: int
+    files: tuple[tuple[str, str, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,13 +260,13 @@ def _counted(
         return False
     step(f"counting {name}", None)
     views = counted_views(spec, name, source, choice, requests)
-    if views is None:
-        data.choices[name] = Choice("memory", "read row by row to find its mistakes")
+    if isinstance(views, str):
+        data.choices[name] = Choice("memory", views)
         return False
     data.counted[name] = list(views)
     rows = views[0].ledger.rows_read if views else 0
     shown = _shown(source.name)
-    data.inputs.append(InputData(name, shown, source.sha256, source.size, rows))
+    data.inputs.append(InputData(name, shown, source.sha256, source.size, rows, _each(source)))
     return True
 
 
@@ -279,7 +284,9 @@ def _read(
         else:
             table = read_table(given, columns)
         shown = _shown(given.name)
-        data.inputs.append(InputData(name, shown, given.sha256, given.size, table.rows))
+        data.inputs.append(
+            InputData(name, shown, given.sha256, given.size, table.rows, _each(given))
+        )
     else:
         table = read_frame(given, name, columns)
         data.inputs.append(InputData(name, name, None, None, table.rows))
@@ -292,7 +299,14 @@ def _source(loaded: LoadedSpec, dataset: Dataset) -> Source:
     folder = loaded.folder or Path()
     if isinstance(dataset.path, Query):
         return open_database(folder, dataset.path)
-    return open_source(folder / str(dataset.path), str(dataset.path))
+    return open_files(folder, str(dataset.path))
+
+
+def _each(source: Source) -> tuple[tuple[str, str, int], ...]:
+    parts = parts_of(source)
+    if len(parts) == 1 and parts[0].source is source:
+        return ()
+    return tuple((part.name, part.source.sha256, part.source.size) for part in parts)
 
 
 def _shown(path: str) -> str:

@@ -19,8 +19,13 @@ Tree: TypeAlias = Any
 
 #: A number as people write it, the whole of a text and nothing else.
 _NUMBER = r"\A[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
+_NUMBER_OF_JSON = (
+    r'\A("[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"'
+    r"|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)\z"
+)
 _LARGEST = "1.7976931348623157e308"
 _FLOATS = ("FLOAT", "DOUBLE")
+_TEXTS = ("VARCHAR", "JSON")
 
 #: What a row's score is: a finite number, missing, or neither.
 READ, MISSING, WRONG = 0, 1, 2
@@ -28,7 +33,11 @@ READ, MISSING, WRONG = 0, 1, 2
 
 @dataclass(frozen=True)
 class Field:
-    """A column of ``data``: its place, and the DuckDB name of its type."""
+    """A column of ``data``: its place, and the DuckDB name of its type.
+
+    Of rows that were text the type is JSON (each value as JSON writes it), or NUMBER (a
+    number, beside its state in a column ``t0``, ``t1``, ...).
+    """
 
     place: int
     kind: str
@@ -50,7 +59,19 @@ class Field:
         """Whether there is no value, or empty text."""
         if self.kind == "VARCHAR":
             return exp.or_(_null(self.value), self.value.eq(exp.Literal.string("")))
+        if self.kind == "JSON":
+            return exp.or_(_null(self.value), self.value.eq(exp.Literal.string('""')))
         return self.missing
+
+    @property
+    def text(self) -> Tree:
+        """What tells values apart: of JSON 1, 1.0 and "1" are one."""
+        if self.kind != "JSON":
+            return self.value
+        bare = exp.func("REGEXP_REPLACE", self.value, exp.Literal.string(r"\.0$"),
+                        exp.Literal.string(""))
+        inner = exp.func("SUBSTR", self.value, _whole(2), exp.Length(this=self.value) - _whole(2))
+        return exp.Case().when(self.value.like('"%'), inner).else_(bare)
 
 
 @dataclass(frozen=True)
@@ -75,18 +96,26 @@ class Binning:
 
 def number(field: Field) -> Tree:
     """The score of a row as a double; NULL where it is missing or no number."""
-    if field.kind != "VARCHAR":
+    if field.kind not in _TEXTS:
         return _double(field.value)
-    plain = exp.RegexpLike(this=field.value, expression=exp.Literal.string(_NUMBER))
-    return exp.Case().when(plain, exp.TryCast(this=field.value, to=exp.DataType.build("double")))
+    text = field.value
+    if field.kind == "JSON":
+        # Quotes stand around texts; a number may be written as one.
+        text = exp.func("REPLACE", text, exp.Literal.string('"'), exp.Literal.string(""))
+    pattern = exp.Literal.string(_NUMBER if field.kind == "VARCHAR" else _NUMBER_OF_JSON)
+    plain = exp.RegexpLike(this=field.value, expression=pattern)
+    return exp.Case().when(plain, exp.TryCast(this=text, to=exp.DataType.build("double")))
 
 
 def state(field: Field) -> Tree:
     """READ, MISSING or WRONG, for the score of a row."""
+    if field.kind == "NUMBER":
+        return _column(f"t{field.place}")
     score = number(field)
     missing = field.missing
-    if field.kind == "VARCHAR":
-        nan = exp.func("LOWER", field.value).eq(exp.Literal.string("nan"))
+    if field.kind in _TEXTS:
+        told = "nan" if field.kind == "VARCHAR" else '"nan"'
+        nan = exp.func("LOWER", field.value).eq(exp.Literal.string(told))
         missing = exp.or_(field.empty, nan)
     too_large = exp.func("ABS", score) > _literal(_LARGEST)
     wrong = exp.or_(_null(score), too_large)
@@ -96,6 +125,11 @@ def state(field: Field) -> Tree:
         .when(wrong, _whole(WRONG))
         .else_(_whole(READ))
     )
+
+
+def read_number(field: Field) -> Tree:
+    """The score of a row where its state is READ, else NULL."""
+    return exp.Case().when(state(field).eq(_whole(READ)), number(field))
 
 
 def cells(keys: Sequence[Field], score: Field | None, gap: Field | None) -> exp.Select:
@@ -110,7 +144,7 @@ def cells(keys: Sequence[Field], score: Field | None, gap: Field | None) -> exp.
     inside.append(exp.alias_(empty, "gap"))
     value = _double(exp.null())
     if score is not None:
-        value = exp.Case().when(state(score).eq(_whole(READ)), number(score))
+        value = read_number(score)
     inside.append(exp.alias_(value, "s"))
     by = [_column(f"k{i}") for i in range(len(keys))] + [_column("state"), _column("gap")]
     s = _column("s")
@@ -144,12 +178,12 @@ def distinct_scores(
 
 def repeated(field: Field) -> exp.Select:
     """One value that stands in several rows, with how many, if there is any."""
-    value = exp.alias_(field.value, "k0")
+    value = exp.alias_(field.text, "k0")
     return (
         exp.select(value, _count())
         .from_("data")
         .where(exp.not_(field.empty))
-        .group_by(field.value)
+        .group_by(field.text)
         .having(exp.Count(this=exp.Star()) > 1)
         .limit(1)
     )

@@ -23,7 +23,7 @@ from evalreport.engine.measures import Measurer, Resolved
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.period_changes import period_records
 from evalreport.engine.predicting import further_repeats, training_records
-from evalreport.engine.prepare import Prepared, Step, silent
+from evalreport.engine.prepare import InputData, Prepared, Step, silent
 from evalreport.engine.records import Measure
 from evalreport.engine.reference_criteria import with_references
 from evalreport.engine.reference_declared import declared_records
@@ -325,6 +325,7 @@ def provenance(prepared: Prepared, at: str) -> dict[str, Any]:
                 "sha256": one.sha256,
                 "bytes": one.bytes,
                 "rows": one.rows,
+                **_files_of(one),
             }
             for one in prepared.inputs
         ],
@@ -337,6 +338,14 @@ def provenance(prepared: Prepared, at: str) -> dict[str, Any]:
             "asked": prepared.asked_engine,
         },
     }
+
+
+def _files_of(one: InputData) -> dict[str, Any]:
+    """Name, hash and size of each file, where a dataset is several."""
+    if not one.files:
+        return {}
+    told = [{"name": name, "sha256": sha256, "bytes": size} for name, sha256, size in one.files]
+    return {"files": told}
 
 
 def versions() -> Mapping[str, str]:

@@ -20,7 +20,7 @@ from evalreport.engine.counted_rows import (
     CountedRows,
     Known,
     known,
-    plain,
+    values_of,
 )
 from evalreport.engine.counted_view import FOLD, CountedView
 from evalreport.engine.queries import Binning
@@ -194,7 +194,7 @@ def _asked(
     names = [roles.target, *(str(roles.fold) if column == FOLD else column for column in by)]
     codes = [found.codes[column] for column in (TARGET, *by)]
     few = [
-        rows.field(name).kind == "VARCHAR" and len(known) <= FEW
+        rows.field(name).kind in ("VARCHAR", "JSON") and len(known) <= FEW
         for name, known in zip(names, codes, strict=True)
     ]
     keys = [
@@ -215,8 +215,8 @@ def _asked(
 
 
 def _codes_of(rows: CountedRows, name: str, values: Any, codes: Mapping[Any, int]) -> Codes:
-    column = rows.column(name, rows.field(name).kind, values)
-    return np.fromiter(map(codes.__getitem__, plain(column)), np.int64, len(column.values))
+    keys = values_of(rows, name, values)
+    return np.fromiter(map(codes.__getitem__, keys), np.int64, len(keys))
 
 
 def _entries(answer: Columns, binning: Binning | None) -> npt.NDArray[Any]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from evalreport.data.files import open_files
 from evalreport.data.read import column_names
-from evalreport.data.source import open_source
 from evalreport.errors import (
     DataError,
     EvalreportError,
@@ -109,7 +109,7 @@ def _look(parts: _Parts) -> None:
         if not isinstance(dataset.path, str):
             continue
         try:
-            header = column_names(open_source(parts.folder / dataset.path, dataset.path)).header
+            header = column_names(open_files(parts.folder, dataset.path)).header
         except FilesError as error:
             unreadable.extend(_placed(error, parts, name))
             continue

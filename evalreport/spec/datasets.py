@@ -32,13 +32,14 @@ def local_file(path: str) -> str:
 
 
 def data_file(path: str) -> str:
-    """A path with the suffix of a format that can be read, or a fault."""
+    """A path with the suffix of a format that can be read, or of a folder, or a fault."""
     local_file(path)
-    if not path.lower().endswith(SUFFIXES):
+    if not path.lower().endswith((*SUFFIXES, "/")):
         raise refuse(
             Fault(
                 f"'{path}': unknown suffix, so the format is not known",
-                "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet",
+                "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet, "
+                "or a folder ending in /",
             )
         )
     return path
@@ -125,7 +126,8 @@ class Dataset(Part):
     ) = Field(
         None,
         description="File relative to the spec, or absolute: csv, tsv, jsonl (each also .gz) or "
-        "parquet; or {sql: ..., database: ...}.",
+        "parquet; a pattern (data/*.parquet) or a folder (data/) of such files, whose folders may "
+        "be named column=value; or {sql: ..., database: ...}.",
     )
     target: LabelSource = Field(
         description="Column with the true label; {labels: {a: column_a}} or {list: column} "

@@ -16,6 +16,7 @@ from evalreport.engine import counting
 from evalreport.engine.counting import limit_bytes
 from evalreport.engine.duckdb_rows import duckdb_rows
 from evalreport.engine.queries import Field, repeated
+from evalreport.engine.wanted import Wanted
 from evalreport.errors import DataError, FilesError, LimitError, SpecError
 
 ROWS = "SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, i / 100 AS s FROM range(100) t(i)"
@@ -37,7 +38,7 @@ MEMORY = 200_000_000
 )
 def test_nothing_else_can_be_reached(write: Callable[..., Path], query: str) -> None:
     source = open_source(write(ROWS))
-    with pytest.raises(DataError), duckdb_rows(source, ("y",), MEMORY) as rows:
+    with pytest.raises(DataError), duckdb_rows(source, Wanted(("y",), memory=MEMORY)) as rows:
         rows._connection.execute(query)
     assert not list(Path("/tmp").glob("EVALREPORT_PWNED*"))
 
@@ -45,7 +46,8 @@ def test_nothing_else_can_be_reached(write: Callable[..., Path], query: str) -> 
 def test_a_file_that_changes_meanwhile_is_refused(write: Callable[..., Path]) -> None:
     path = write(ROWS)
     source = open_source(path)
-    with pytest.raises(FilesError, match="changed"), duckdb_rows(source, ("y",), MEMORY):
+    wanted = Wanted(("y",), memory=MEMORY)
+    with pytest.raises(FilesError, match="changed"), duckdb_rows(source, wanted):
         path.write_bytes(path.read_bytes().replace(b"PAR1", b"PAR2", 1))
 
 
@@ -60,7 +62,7 @@ def test_too_little_memory_names_the_limit(write: Callable[..., Path]) -> None:
     source = open_source(write("SELECT md5(i::VARCHAR) AS y FROM range(2000000) t(i)"))
     with (
         pytest.raises(LimitError, match=r"counting needs more than 6 MiB of memory"),
-        duckdb_rows(source, ("y",), 7_000_000) as rows,
+        duckdb_rows(source, Wanted(("y",), memory=7_000_000)) as rows,
     ):
         rows.ask(repeated(Field(0, "VARCHAR")))
 
@@ -134,7 +136,7 @@ def test_a_signal_stops_a_query_at_once(write: Callable[..., Path]) -> None:
     try:
         with (
             pytest.raises(SystemExit),
-            duckdb_rows(open_source(write(ROWS)), ("y",), MEMORY) as rows,
+            duckdb_rows(open_source(write(ROWS)), Wanted(("y",), memory=MEMORY)) as rows,
         ):
             rows.ask(endless)  # type: ignore[arg-type]
     finally:

@@ -38,7 +38,8 @@ REFUSED = {
     "python_tag.yaml": ["2:8: tags are not allowed: !!python/object/apply:os.system; remove it"],
     "foreign_paths.yaml": [
         ("4:13: '/etc/passwd': unknown suffix, so the format is not known; "
-        "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet"),
+        "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet, "
+            "or a folder ending in /"),
         ("8:1: unknown key 'output'; keys here are: about, acceptance, averaging, cautions, "
         "comparisons, confidence, costs, cross_validation, datasets, declared, drift, engine, "
         "evalreport, hierarchy, learning_curve, metrics, models, one_versus_rest, positive, "

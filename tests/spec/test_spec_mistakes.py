@@ -258,7 +258,8 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
         "3:15: 'https://example.org/d.csv' is an address; a file on this machine",
         (
             "4:16: 'd.txt': unknown suffix, so the format is not known; "
-            "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet"
+            "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet, "
+            "or a folder ending in /"
         ),
         "4:31: target is ~; quote it if it is meant as text",
         (

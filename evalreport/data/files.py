@@ -1,0 +1,181 @@
+"""Several files that are one dataset: a folder, a pattern, folders named ``key=value``.
+
+The files are sorted by name, so nothing depends on the order in which a folder lists
+them; their one hash is that of the list of their hashes and names.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from evalreport.data.findings import some
+from evalreport.data.source import Source, open_source, reading, suffix_of
+from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
+
+#: Files that one dataset may consist of.
+MOST_FILES = 100_000
+#: How a folder tells that it holds the rows without a value.
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+_KEY = re.compile(r"([^=]+)=(.*)", re.DOTALL)
+_MARKS = re.compile(r"[*?\[]")
+_KINDS = (".csv", ".tsv", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of several: its name below their folder, and the values of its folders."""
+
+    name: str
+    source: Source
+    values: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Files(Source):
+    """Several files: ``path`` is the folder above them, ``size`` and ``sha256`` of all of them.
+
+    ``keys`` names the columns that stand in the folders' names.
+    """
+
+    parts: tuple[Part, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
+def open_files(folder: Path, text: str) -> Source:
+    """The file, or the files, that a path of a spec stands for; ``folder`` is the spec's.
+
+    A folder stands for all files below it whose names begin with neither a dot nor an
+    underscore. What is a file by the very name is that file, whatever marks are in it.
+    Raises FilesError where there is none, or one cannot be read.
+    """
+    path = folder / text
+    if path.is_dir():
+        return _files(text, path, _below(path, text), whole=True)
+    if _MARKS.search(text) and not path.exists():
+        found = glob.glob(text, root_dir=folder, recursive=True)  # noqa: PTH207
+        names = [folder / name for name in found if (folder / name).is_file()]
+        return _files(text, _fixed(folder, text), names, whole=False)
+    return open_source(path, text)
+
+
+def parts_of(source: Source) -> tuple[Part, ...]:
+    """The files of a dataset, one or several."""
+    if isinstance(source, Files):
+        return source.parts
+    return (Part(source.name, source, ()),)
+
+
+@contextmanager
+def holding(source: Source) -> Iterator[None]:
+    """Proves that every file of a dataset is unchanged at the end. Raises FilesError."""
+    parts = parts_of(source)
+    if len(parts) == 1:
+        with reading(parts[0].source):
+            yield
+        return
+    try:
+        yield
+    except (DataError, LimitError):
+        _unchanged(parts)
+        raise
+    _unchanged(parts)
+
+
+def _unchanged(parts: Sequence[Part]) -> None:
+    for part in parts:
+        with reading(part.source):
+            pass
+
+
+def _below(path: Path, text: str) -> list[Path]:
+    found = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        shown = [name for name in names if not name.startswith((".", "_"))]
+        found += [Path(folder) / name for name in shown]
+        if len(found) > MOST_FILES:
+            break
+    other = [one.relative_to(path).as_posix() for one in found if suffix_of(one) not in _KINDS]
+    if other:
+        raise FilesError(
+            Problem(
+                f"the folder holds files of other kinds: {some(sorted(other))}",
+                f"name the files by a pattern, such as {text.rstrip('/')}/*.parquet",
+                Location(text),
+            )
+        )
+    return found
+
+
+def _fixed(folder: Path, pattern: str) -> Path:
+    """The folder of a pattern below which its marks begin."""
+    parts = Path(pattern).parts
+    marked = next(i for i, part in enumerate(parts) if _MARKS.search(part))
+    return folder.joinpath(*parts[:marked])
+
+
+def _files(name: str, root: Path, paths: Sequence[Path], whole: bool) -> Files:
+    if not paths:
+        told = "is a folder without files" if whole else "no file is named so"
+        raise _failed(name, told, "a folder, or a pattern, with files in it")
+    if len(paths) > MOST_FILES:
+        raise LimitError(
+            Problem(f"more than {MOST_FILES:,} files", "fewer, larger files", Location(name))
+        )
+    named = sorted((path.relative_to(root).as_posix(), path) for path in paths)
+    kinds = sorted({suffix_of(path) for path in paths})
+    if len(kinds) > 1:
+        raise _failed(name, f"files of several kinds: {', '.join(kinds)}", "one kind")
+    keys = _keys(name, [below for below, _ in named])
+    parts = tuple(
+        Part(below, open_source(path, below), tuple(_pairs(below).values()))
+        for below, path in named
+    )
+    listed = "".join(f"{part.source.sha256}  {part.name}\n" for part in parts)
+    return Files(
+        name=name,
+        path=root.resolve(),
+        suffix=kinds[0],
+        size=sum(part.source.size for part in parts),
+        sha256=hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest(),
+        identity=(),
+        parts=parts,
+        keys=keys,
+    )
+
+
+def _keys(name: str, below: Sequence[str]) -> tuple[str, ...]:
+    """The columns in the names of folders: the same ones, in one order, for every file."""
+    first = tuple(_pairs(below[0]))
+    for other in below:
+        if tuple(_pairs(other)) != first:
+            raise _failed(
+                name,
+                f"the folders of {other} and {below[0]} name other columns",
+                "folders key=value with the same keys for every file",
+            )
+    return first
+
+
+def _pairs(below: str) -> dict[str, str | None]:
+    """Keys and values of a file's folders.
+
+    >>> _pairs("site=A%2FB/year=2026/rows.csv")
+    {'site': 'A/B', 'year': '2026'}
+    """
+    found = [_KEY.fullmatch(part) for part in below.split("/")[:-1]]
+    pairs = [(one[1], one[2]) for one in found if one is not None]
+    return {unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs}
+
+
+def _failed(name: str, what: str, instead: str) -> FilesError:
+    return FilesError(Problem(what, instead, Location(name)))
