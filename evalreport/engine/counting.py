@@ -97,7 +97,8 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
         if source.size < most:
             return Choice("memory", FITS)
         return Choice("duckdb", f"{source.size:,} bytes of text are counted, not loaded")
-    rows = _stored_rows(source)
+    # Below one byte a row and column nothing is stored: a small file needs no look.
+    rows = 0 if source.size < MANY_ROWS // 8 else stored_rows(source)
     if rows is None or rows < MANY_ROWS:
         return Choice("memory", FITS)
     return Choice("duckdb", f"{rows:,} rows are counted in the file, not loaded")
@@ -138,13 +139,10 @@ def _counts_enough(model: Any) -> bool:
     return isinstance(model, (ScoreModel, MarginModel))
 
 
-def _stored_rows(source: Source) -> int | None:
+def stored_rows(source: Source) -> int | None:
     """Rows of a Parquet file by its own account; None where that cannot be read."""
     import duckdb
 
-    # Below one byte a row and column nothing is stored: a small file needs no look.
-    if source.size < MANY_ROWS // 8:
-        return 0
     with ExitStack() as stack, duckdb.connect(":memory:") as connection:
         paths = [stack.enter_context(plain_name(p.source.path)) for p in parts_of(source)]
         listed = ", ".join(quoted_text(path) for path in paths)

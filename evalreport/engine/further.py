@@ -73,5 +73,6 @@ def cautions_of(
         scores=scores,
         settings=working.prepared.settings,
         requested=tuple(dict.fromkeys(m.name for m in spec.metrics)),
+        overlaps=working.prepared.overlaps,
     )
     return find_cautions(facts, dict(spec.cautions.off), working.failures)

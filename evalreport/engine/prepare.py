@@ -16,13 +16,17 @@ from evalreport.engine.acceptance import Criterion
 from evalreport.engine.characteristics import characteristic_problems
 from evalreport.engine.counted_view import CountedView, counted_facts
 from evalreport.engine.counting import (
+    MEMORY,
     Choice,
     asked_engine,
     choose,
     counted_views,
+    limit_bytes,
     refuse_unbounded,
+    stored_rows,
 )
 from evalreport.engine.logo import read_logo
+from evalreport.engine.overlaps import overlaps, pairs_of
 from evalreport.engine.periods import with_periods
 from evalreport.engine.predicting import Fitting, Predicted, fits_text, predicted
 from evalreport.engine.settings import ImpactRule, Settings
@@ -33,6 +37,7 @@ from evalreport.plan.facts import Facts
 from evalreport.plan.requests import costs_of, requests_of, threshold_text
 from evalreport.plan.task import Plan
 from evalreport.predict.columns import columns_read, facts_of
+from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, Query
 from evalreport.spec.load import LoadedSpec
@@ -78,6 +83,7 @@ class Prepared:
     tables: Mapping[str, RawTable] = field(default_factory=dict)
     predictions: tuple[Predicted, ...] = ()
     logo: Mapping[str, Any] | None = None
+    overlaps: tuple[Overlap, ...] = ()
 
     def fits_text(self) -> list[str]:
         """What a run trains, and how often, in words."""
@@ -147,7 +153,16 @@ def prepare(
         tables=data.tables,
         predictions=tuple(predictions),
         logo=logo,
+        overlaps=() if fitting is not None and fitting.foresee else _overlaps(spec, data, step),
     )
+
+
+def _overlaps(spec: Spec, data: Data, step: Step) -> tuple[Overlap, ...]:
+    if not pairs_of(spec):
+        return ()
+    step("comparing with training rows", None)
+    memory = limit_bytes(spec.engine.memory_limit or MEMORY)
+    return overlaps(spec, data.tables, data.sources, memory)
 
 
 def _facts(view: View, requests: Requests) -> Facts:
@@ -202,6 +217,7 @@ class Data:
     counted: dict[str, list[CountedView]] = field(default_factory=dict)
     inputs: list[InputData] = field(default_factory=list)
     choices: dict[str, Choice] = field(default_factory=dict)
+    sources: dict[str, Source] = field(default_factory=dict)
 
     def engine(self) -> tuple[str, str]:
         """The engine of the run, and why, dataset by dataset where they differ."""
@@ -224,7 +240,7 @@ def _read_all(
         for name, dataset in spec.datasets.items()
         if name not in frames
     }
-    data = Data()
+    data = Data(sources=sources)
     problems: list[Problem] = []
     asked = asked_engine(spec, engine)
     for name in spec.datasets:
@@ -264,7 +280,7 @@ def _counted(
         data.choices[name] = Choice("memory", views)
         return False
     data.counted[name] = list(views)
-    rows = views[0].ledger.rows_read if views else 0
+    rows = views[0].ledger.rows_read if views else stored_rows(source) or 0
     shown = _shown(source.name)
     data.inputs.append(InputData(name, shown, source.sha256, source.size, rows, _each(source)))
     return True

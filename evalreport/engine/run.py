@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
@@ -131,6 +131,7 @@ def evaluate(
         **references.as_json(),
         **training_records(prepared.predictions),
         **({} if prepared.logo is None else {"logo": dict(prepared.logo)}),
+        **_overlap_records(prepared),
         **_guarded_records(working),
     }
     failures = [*working.failures, *(f for e in working.evaluations for f in e.failures)]
@@ -162,6 +163,15 @@ def _guarded_records(working: Working) -> dict[str, Any]:
         **working.guarded("characteristics", lambda: characteristics(prepared), nothing),
         "baselines": baselines,
     }
+
+
+def _overlap_records(prepared: Prepared) -> dict[str, Any]:
+    """Rows shared with datasets learned from, where the spec names any; none shared counts."""
+    found = [
+        asdict(one) | {"models": list(one.models), "columns": list(one.columns)}
+        for one in prepared.overlaps
+    ]
+    return {"training_overlap": found} if found else {}
 
 
 def _subgroup_records(working: Working) -> dict[str, Any]:

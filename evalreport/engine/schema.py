@@ -42,6 +42,18 @@ def results_schema() -> dict[str, Any]:
             "acceptance": _list(_acceptance(), "Criteria and their outcomes."),
             "cautions": _list(_caution(), "What a reader has to know."),
             "declared": _list(_declared(), "Values declared elsewhere, beside the measured ones."),
+            "training_overlap": _list(
+                _object(
+                    "dataset other use models by columns rows of reason",
+                    dataset=_TEXT, other=_TEXT, use={"enum": ["training", "tuning"]},
+                    models={"type": "array", "items": _TEXT},
+                    by={"enum": ["id", "group", "content"]},
+                    columns={"type": "array", "items": _TEXT},
+                    rows={"type": ["integer", "null"], "minimum": 0},
+                    of={"type": ["integer", "null"], "minimum": 0}, reason=_TEXT_OR_NULL,
+                ),
+                "Rows of a tested dataset that one learned from holds too; 0 is written as well.",
+            ),
             "periods": _list(
                 _object(
                     "dataset model metric column every periods measures values trend_p_value",

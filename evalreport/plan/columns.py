@@ -145,9 +145,11 @@ def _named(parts: _Parts, name: str) -> Iterator[tuple[str, Location]]:
         yield column, parts.where(("datasets", name, "target", *inner))
     if dataset.period is not None:
         yield dataset.period.column, parts.where(("datasets", name, "period", "column"))
-    yield from _described(parts)
+    tested = any(name in model.evaluated_on(parts.datasets) for model in parts.models.values())
+    if tested or not parts.models:
+        yield from _described(parts)
     for model_name, model in parts.models.items():
-        if name in (model.datasets or parts.datasets):
+        if name in model.evaluated_on(parts.datasets):
             for column, inner in _of_model(model):
                 yield column, parts.where(("models", model_name, *inner))
 

@@ -100,11 +100,36 @@ def columns_needed(
     return tuple(found)
 
 
+def features_named(model: AnyModel) -> tuple[str, ...] | None:
+    """The columns that a model computes its predictions from, where it names them."""
+    if isinstance(model, LinearModel):
+        return tuple(model.linear.weights)
+    if isinstance(model, HistoryModel):
+        return tuple(model.history.weights) or None
+    if isinstance(model, TAKES_FEATURES) and isinstance(model.features, tuple):
+        return model.features
+    return None
+
+
+def in_overlap(spec: Spec, dataset_name: str) -> bool:
+    """Whether a dataset is compared with another for rows that both hold."""
+    return any(
+        dataset_name in (model.trained_on, model.tuned_on, *spec.datasets_of(name))
+        for name, model in spec.models.items()
+        if model.trained_on is not None or model.tuned_on is not None
+    )
+
+
 def columns_read(
     spec: Spec, dataset_name: str, subgroups: tuple[str, ...]
 ) -> tuple[str, ...] | None:
-    """The columns read of a dataset; None for all, where a model takes all without a role."""
+    """The columns read of a dataset; None for all, where a model takes all without a role.
+
+    All are read, too, where its rows are compared with those of a training dataset.
+    """
     dataset = spec.datasets[dataset_name]
+    if in_overlap(spec, dataset_name):
+        return None
     needed = dict.fromkeys(columns_needed(spec, dataset_name, subgroups))
     needed |= dict.fromkeys(spec.report.characteristics)
     for name in spec.models:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from evalreport.data.findings import Finding, quoted, some
+from evalreport.data.findings import Finding, quoted
 from evalreport.predict.features import Feature, FeatureTable
 from evalreport.predict.outcome import Codes
 from evalreport.predict.split import Split
@@ -18,44 +17,6 @@ from evalreport.statistics.delong import auc
 NEAR_PERFECT = 0.99
 #: Fewer rows of a class say too little of a single feature.
 FEWEST_ROWS = 5
-
-
-def shared_ids(
-    train: Sequence[Any], test: Sequence[Any], train_name: str, test_name: str
-) -> Iterator[Finding]:
-    """A finding if rows of a test dataset have an id of a training dataset."""
-    known = {str(value) for value in train}
-    shared = [str(value) for value in test if str(value) in known]
-    if shared:
-        names = some([quoted(value) for value in dict.fromkeys(shared)])
-        yield Finding(
-            "shared_ids",
-            f"{len(shared)} of {len(test)} rows of {quoted(test_name)} have an id that occurs in "
-            f"{quoted(train_name)} ({names}): rows trained on are tested.",
-            {"rows": len(shared), "of": len(test)},
-        )
-
-
-def shared_rows(
-    train: FeatureTable, test: FeatureTable, train_name: str, test_name: str
-) -> Iterator[Finding]:
-    """A finding if rows of a test dataset equal rows of a training dataset in every feature.
-
-    Compared over the features that both have; none in common gives no finding.
-    """
-    names = [name for name in test.names if name in train.names]
-    if not names:
-        return
-    known = set(_contents(train, names))
-    shared = sum(content in known for content in _contents(test, names))
-    if shared:
-        yield Finding(
-            "shared_rows",
-            f"{shared} of {test.rows} rows of {quoted(test_name)} equal a row of "
-            f"{quoted(train_name)} in all of {len(names)} features: rows trained on may be "
-            "tested.",
-            {"rows": shared, "of": test.rows, "features": len(names)},
-        )
 
 
 def repeated_rows(table: FeatureTable, splits: Sequence[Split]) -> Iterator[Finding]:
@@ -140,17 +101,3 @@ def _near_perfect(
         "have been recorded after the fact.",
         {"feature": column.name, "roc_auc": area, "rows": int(known.sum())},
     )
-
-
-def tuning_rows(
-    tuned_on: npt.NDArray[Any], tested: npt.NDArray[Any], model: str
-) -> Iterator[Finding]:
-    """A finding if labels of tested rows took part in choosing parameters."""
-    shared = np.intersect1d(tuned_on, tested)
-    if len(shared):
-        yield Finding(
-            "tuned_on_test_rows",
-            f"The labels of {len(shared)} of {len(np.unique(tested))} tested rows took part in "
-            f"choosing the parameters of {quoted(model)}: its results are too good.",
-            {"model": model, "rows": len(shared), "of": len(np.unique(tested))},
-        )

@@ -203,4 +203,4 @@ class Spec(Part):
 
     def datasets_of(self, model: str) -> tuple[str, ...]:
         """The datasets on which a model is evaluated."""
-        return self.models[model].datasets or tuple(self.datasets)
+        return self.models[model].evaluated_on(self.datasets)

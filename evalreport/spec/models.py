@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, Field, Tag, model_validator
@@ -31,8 +31,26 @@ class Model(Part):
     """What every model may declare beside its source."""
 
     datasets: Annotated[Distinct[Name], Field(min_length=1)] | None = Field(
-        None, description="The datasets it is evaluated on; all of them unless declared."
+        None,
+        description="The datasets it is evaluated on; all of them unless declared, but for "
+        "those it was trained or tuned on.",
     )
+    trained_on: Name | None = Field(
+        None,
+        description="The dataset it was trained on, elsewhere: rows that a tested dataset shares "
+        "with it, by id, group or content, are counted and told.",
+    )
+
+    tuned_on: Name | None = Field(
+        None,
+        description="The dataset whose labels chose its parameters, elsewhere; treated as "
+        "trained_on is.",
+    )
+
+    def evaluated_on(self, every: Iterable[str]) -> tuple[str, ...]:
+        """The datasets it is evaluated on, of ``every`` dataset of the spec."""
+        learned = (self.trained_on, self.tuned_on)
+        return self.datasets or tuple(name for name in every if name not in learned)
 
 
 class ScoreModel(Model):
@@ -195,7 +213,7 @@ def _one_source(value: Any) -> Any:
                 f"unknown key '{key}'", did_you_mean(key, SOURCES, "sources"), (key,), at_key=True
             )
             for key in value
-            if key != "datasets"
+            if key not in ("datasets", "trained_on", "tuned_on")
         ]
         raise refuse(
             *(faults or [Fault("the model has no source", f"one of {', '.join(SOURCES)}")])

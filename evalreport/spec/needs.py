@@ -62,7 +62,7 @@ def _label_sets(known: Outline) -> Iterator[Problem]:
         source = source_of(model).strip("()")
         where = known.document.where_key(("models", name, source))
         gives_sets = isinstance(model, PredictionModel) and not isinstance(model.prediction, str)
-        for dataset in model.datasets or known.dataset_names:
+        for dataset in model.evaluated_on(known.dataset_names):
             target = _target(known, dataset)
             if isinstance(target, dict) and not (gives_sets or isinstance(model, ScoresModel)):
                 what = f"{dataset} has sets of labels, {name} gives one label per row"
@@ -130,7 +130,7 @@ def _cross_validation(known: Outline) -> Iterator[Problem]:
 def _datasets_of(known: Outline, trained: dict[str, EstimatorModel]) -> list[str]:
     """The datasets that trained models are evaluated on, in their order."""
     wanted = {
-        name for model in trained.values() for name in (model.datasets or known.dataset_names)
+        name for model in trained.values() for name in model.evaluated_on(known.dataset_names)
     }
     return [name for name in known.dataset_names if name in wanted]
 

@@ -9,6 +9,7 @@ from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
 from evalreport.spec.comparisons import Comparisons, DatasetReference, Reference, RunReference
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.engine import Drift
+from evalreport.spec.models import EstimatorModel, Model
 from evalreport.spec.outline import Outline
 from evalreport.spec.scalars import Scalar
 from evalreport.spec.yaml_document import Path
@@ -44,6 +45,22 @@ def _of_models(known: Outline) -> Iterator[Problem]:
         for index, dataset in enumerate(model.datasets or ()):
             path = ("models", name, "datasets", index)
             yield from _unknown(known, path, dataset, known.dataset_names, "dataset")
+        for key in ("trained_on", "tuned_on"):
+            if getattr(model, key) is not None:
+                yield from _of_training(known, name, model, key)
+
+
+def _of_training(known: Outline, name: str, model: Model, key: str) -> Iterator[Problem]:
+    """A dataset learned from is one of the spec, not the only one; estimators have none."""
+    path, dataset = ("models", name, key), str(getattr(model, key))
+    where = known.document.where(path)
+    yield from _unknown(known, path, dataset, known.dataset_names, "dataset")
+    if isinstance(model, EstimatorModel):
+        what = f"{name} is trained here, inside the folds of each dataset it is tested on"
+        yield Problem(what, f"remove {key}", where)
+    elif known.dataset_names and not model.evaluated_on(known.dataset_names):
+        what = f"{name} is evaluated on no dataset: it learned from every one"
+        yield Problem(what, f"another dataset, or datasets: [{dataset}]", where)
 
 
 def _of_thresholds(known: Outline) -> Iterator[Problem]:

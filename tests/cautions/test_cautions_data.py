@@ -86,7 +86,7 @@ def test_no_row_left_out_says_nothing(kit: Any) -> None:
         ("hidden_characters", "hidden_characters"),
         ("float32", "float32_scores"),
         ("undeclared_class", "data_finding"),
-        ("shared_ids", "leakage"),
+        ("repeated_rows", "leakage"),
         ("feature_equals_target", "leakage"),
         ("one_class_fold", "fold_lacks_class"),
     ],

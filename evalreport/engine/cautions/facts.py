@@ -14,6 +14,7 @@ from evalreport.engine.records import Measure, TableRecord
 from evalreport.engine.settings import Settings
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.task import EVERYTHING, Slice
+from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 
 Record = Mapping[str, Any]
@@ -37,6 +38,7 @@ class RunFacts:
     ``scores`` gives the score table of all rows of a dataset and model, or None.
     ``requested`` are the canonical names of the metrics asked for. ``intervals``
     and ``tests`` are how many the run made; None counts them from the records.
+    ``overlaps``: what tested datasets share with training datasets.
     """
 
     views: Sequence[View]
@@ -51,6 +53,7 @@ class RunFacts:
     requested: Sequence[str] = ()
     intervals: int | None = None
     tests: int | None = None
+    overlaps: Sequence[Overlap] = field(default=(), kw_only=True)
 
     # -- datasets and models ----------------------------------------------------------------
 

@@ -15,12 +15,9 @@ BELONGS_TO = {
     "look_alike_labels": "look_alike_labels",
     "hidden_characters": "hidden_characters",
     "float32": "float32_scores",
-    "shared_ids": "leakage",
-    "shared_rows": "leakage",
     "repeated_rows": "leakage",
     "feature_equals_target": "leakage",
     "near_perfect_feature": "leakage",
-    "tuned_on_test_rows": "leakage",
     "groups_across_folds": "leakage",
     "class_not_trained": "fold_lacks_class",
     "one_class_fold": "fold_lacks_class",
@@ -77,6 +74,14 @@ def float32_scores(run: RunFacts) -> Iterator[Caution]:
 )
 def leakage(run: RunFacts) -> Iterator[Caution]:
     """Rows, groups, a feature or the tuning link what is tested with what was trained on."""
+    for overlap in run.overlaps:
+        sentence = overlap.sentence()
+        if sentence is not None:
+            model = overlap.models[0] if len(overlap.models) == 1 else None
+            counts = {"rows": overlap.rows, "of": overlap.of}
+            numbers = {name: count for name, count in counts.items() if count is not None}
+            finding = {"finding": f"{overlap.use}_{overlap.by}", **numbers}
+            yield Caution(sentence, overlap.dataset, model, numbers=finding)
     yield from by_dataset(run, partial(_passed_on, "leakage"))
 
 
