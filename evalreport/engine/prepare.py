@@ -118,7 +118,7 @@ def prepare(
     problems: list[Problem] = []
     for name in spec.datasets:
         views.extend(data.counted.get(name, ()))
-        if name in data.tables:
+        if name in data.tables and spec.models_on(name):
             problems.extend(characteristic_problems(loaded, name, data.tables[name]))
         for model in spec.models:
             if name not in spec.datasets_of(model) or name in data.counted:

@@ -204,3 +204,7 @@ class Spec(Part):
     def datasets_of(self, model: str) -> tuple[str, ...]:
         """The datasets on which a model is evaluated."""
         return self.models[model].evaluated_on(self.datasets)
+
+    def models_on(self, dataset: str) -> tuple[str, ...]:
+        """The models that are evaluated on a dataset; none where others only learned from it."""
+        return tuple(name for name in self.models if dataset in self.datasets_of(name))

@@ -118,6 +118,20 @@ def test_models_that_name_their_columns_are_compared_over_those():
     assert by(made) == {"content": (4, 8)}
 
 
+def test_columns_of_the_report_are_asked_of_tested_rows_only(tmp_path, capsys):
+    holdout = HOLDOUT | {"sex": ["F", "M"] * 4}
+    asked = spec(train=ROLES, holdout=ROLES)
+    asked |= {"subgroups": ["sex"], "report": {"characteristics": ["sex"]}}
+    made = results(asked, {"train": TRAIN, "holdout": holdout})
+    assert {m["dataset"] for m in made["measures"] if m["subgroup"]} == {"holdout"}
+    write(tmp_path, "train", TRAIN, "csv")
+    write(tmp_path, "holdout", holdout, "csv")
+    for name in ("train", "holdout"):
+        asked["datasets"][name] |= {"path": f"{name}.csv"}
+    (tmp_path / "s.yaml").write_text(json.dumps(asked))
+    assert status_of(["check", str(tmp_path / "s.yaml")]) == 0, capsys.readouterr().err
+
+
 def test_a_spec_without_training_data_says_nothing():
     asked = spec({"score": "p"})
     del asked["datasets"]["train"]
