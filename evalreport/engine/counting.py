@@ -17,7 +17,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Table
 from evalreport.plan.build import Requests
 from evalreport.plan.task import Plan, Skipped, Task
-from evalreport.predict.columns import columns_needed, roles_of
+from evalreport.predict.columns import columns_needed, in_overlap, roles_of
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset
 from evalreport.spec.model import Spec
@@ -114,6 +114,9 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
         return "models are compared row by row"
     if spec.report.characteristics:
         return "rows are described by class"
+    single = source.suffix == ".parquet" and not isinstance(source, Files)
+    if in_overlap(spec, name) and not single:
+        return "rows are compared with those that a model learned from"
     if any(threshold.on not in (None, name) for threshold in requests.thresholds):
         return "a threshold is chosen on another dataset"
     for model in spec.models:

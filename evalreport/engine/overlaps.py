@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalreport.data.files import Files
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.engine.parquet_overlap import ParquetPair, parquet_pair
@@ -21,8 +22,8 @@ from evalreport.spec.model import Spec
 
 #: Why two datasets are not compared.
 NOT_BOTH_PARQUET = (
-    "one of the two is counted in its file and the other is no Parquet file; give both as "
-    "Parquet files"
+    "one of the two is counted in its file and the other is not a single Parquet file; give "
+    "each as one Parquet file"
 )
 NO_COLUMNS = "the two have no column in common that has no other part to play"
 
@@ -82,13 +83,12 @@ def _of_pair(
         yield from _compared(spec, pair, _InMemory(tested, trained))
         return
     files = sources.get(pair.tested), sources.get(pair.other)
-    if any(file is None or file.suffix != ".parquet" for file in files):
+    single = [f for f in files if f and f.suffix == ".parquet" and not isinstance(f, Files)]
+    if len(single) < len(files):
         yield _not_compared(pair, NOT_BOTH_PARQUET)
         return
-    assert files[0] is not None
-    assert files[1] is not None
     try:
-        with parquet_pair(files[0], files[1], memory) as both:
+        with parquet_pair(single[0], single[1], memory) as both:
             yield from _compared(spec, pair, both)
     except LimitError as error:
         yield _not_compared(pair, error.problems[0].what)

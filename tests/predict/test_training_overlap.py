@@ -216,8 +216,8 @@ def test_datasets_that_cannot_be_compared_are_told(tmp_path):
     (told,) = leaks(made)
     assert told == (
         "Whether rows of 'holdout' occur in 'train', on which 'm' was trained, was not counted: "
-        "one of the two is counted in its file and the other is no Parquet file; give both as "
-        "Parquet files."
+        "one of the two is counted in its file and the other is not a single Parquet file; "
+        "give each as one Parquet file."
     )
 
 
