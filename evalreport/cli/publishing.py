@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalreport.cli.formats import DrawingOptions, Drawn, check_formats, drawn
 from evalreport.cli.progress import Progress
@@ -16,6 +16,9 @@ from evalreport.record.hashing import FileRecord, canonical_json
 from evalreport.record.manifest import InputFile, RunDetails
 from evalreport.record.run_folder import RunFolder
 from evalreport.version import __version__
+
+if TYPE_CHECKING:
+    from evalreport.engine.reads import Reads
 
 
 @dataclass(frozen=True)
@@ -31,14 +34,31 @@ class RunOptions:
     allowed_imports: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class OneOfSeveral:
+    """What a spec shares with others of one call.
+
+    ``reads`` is how its files come in; ``turn`` waits until those before it have ended,
+    so that runs are published in the order of the specs.
+    """
+
+    reads: Reads | None = None
+    turn: Callable[[], None] = lambda: None
+
+
 def run_spec(
-    path: Path, options: RunOptions, progress: Progress, check_runs: Callable[[Path], None]
+    path: Path,
+    options: RunOptions,
+    progress: Progress,
+    check_runs: Callable[[Path], None],
+    shared: OneOfSeveral | None = None,
 ) -> tuple[ExitStatus, dict[str, Any]]:
     """Evaluate one spec and publish it; the status and a summary.
 
     Nothing is written before spec, data and RUNS have been found in order; a
     report that cannot be drawn does not keep back the results.
     """
+    shared = shared or OneOfSeveral()
     from evalreport.engine.predicting import Fitting
     from evalreport.engine.prepare import prepare
     from evalreport.engine.run import evaluate
@@ -54,7 +74,9 @@ def run_spec(
         step=progress.step,
         advance=progress.advance,
     )
-    prepared = prepare(loaded, engine=options.engine, step=progress.step, fitting=fitting)
+    prepared = prepare(
+        loaded, engine=options.engine, step=progress.step, fitting=fitting, reads=shared.reads
+    )
     at = clock_text(options.when)
     results = evaluate(prepared, at, progress.step, progress.advance)
     data = canonical_json(results)
@@ -70,6 +92,7 @@ def run_spec(
     made = drawn(results, data, drawing, progress.step)
     progress.step("publishing", None)
     outcome = outcome_of(results)
+    shared.turn()
     with RunFolder(options.runs, loaded.sha256, options.when) as folder:
         for name, content in made.files.items():
             folder.write(name, content)

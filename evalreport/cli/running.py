@@ -40,8 +40,9 @@ ENGINES = ("auto", "memory", "duckdb", "spark")
 @click.option("--json", "as_json", is_flag=True,
               help="A summary of the run as JSON on standard output.")
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
-              help="How many specs are evaluated side by side.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, metavar="N",
+              help="How many of several specs are evaluated side by side; as many as there are "
+              "processors by default.")
 def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     specs: tuple[Path, ...],
     runs: Path,
@@ -53,7 +54,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     allowed: tuple[str, ...],
     as_json: bool,
     quiet: bool,
-    jobs: int,
+    jobs: int | None,
 ) -> int:
     """Evaluate SPEC and publish the report as a new folder in RUNS."""
     from evalreport.cli.publishing import RunOptions
@@ -73,7 +74,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     worst = ExitStatus.DONE
     summaries: list[dict[str, Any]] = []
     with stopping_cleanly():
-        for status, summary in _done(specs, options, jobs, quiet=quiet or as_json):
+        for status, summary in _done(specs, options, jobs or processors(), quiet=quiet or as_json):
             worst = max(worst, status)
             summaries.append(summary)
             if not quiet and not as_json:
@@ -87,6 +88,13 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
         body = summaries[0] if len(summaries) == 1 else summaries
         click.echo(json.dumps(body, sort_keys=True, ensure_ascii=False))
     return int(worst)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
 
 
 def _done(

@@ -55,6 +55,11 @@ def open_source(path: str | os.PathLike[str], name: str | None = None) -> Source
     return Source(shown, resolved, suffix_of(path), size, digest, _identity(info))
 
 
+def is_unchanged(source: Source) -> bool:
+    """Whether the file is still there with the size and times it had when it was hashed."""
+    return _still_there(source)
+
+
 @contextmanager
 def reading(source: Source) -> Iterator[BinaryIO]:
     """The file open for reading; FilesError if it is not the file that was hashed.

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalreport.data.files import open_files, parts_of
+from evalreport.data.files import parts_of
 from evalreport.data.frames import read_frame
-from evalreport.data.read import read_table
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.engine.acceptance import Criterion
@@ -29,6 +28,7 @@ from evalreport.engine.logo import read_logo
 from evalreport.engine.overlaps import overlaps, pairs_of
 from evalreport.engine.periods import with_periods
 from evalreport.engine.predicting import Fitting, Predicted, fits_text, predicted
+from evalreport.engine.reads import Reads
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.engine.sql_rows import open_database, read_query
 from evalreport.errors import DataError, Location, Problem, did_you_mean
@@ -100,18 +100,19 @@ def prepare(
     engine: str = "auto",
     step: Step = silent,
     fitting: Fitting | None = None,
+    reads: Reads | None = None,
 ) -> Prepared:
     """Read the data of a spec, make the predictions that are made here, plan the tasks.
 
     ``frames`` gives datasets as pandas data frames or mappings of columns instead
-    of files. Raises DataError with every mistake of the data, FilesError for a
-    file that cannot be read.
+    of files; ``reads`` is how files come in. Raises DataError with every mistake of
+    the data, FilesError for a file that cannot be read.
     """
     spec = loaded.spec
     logo = read_logo(loaded)
     requests = requests_of(spec)
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
-    data = _read_all(loaded, frames or {}, requests, engine, step)
+    data = _read_all(loaded, frames or {}, requests, engine, step, reads or Reads())
     settings = settings_of(loaded)
     views: list[View] = []
     predictions: list[Predicted] = []
@@ -231,12 +232,13 @@ class Data:
 
 
 def _read_all(
-    loaded: LoadedSpec, frames: Mapping[str, Any], requests: Requests, engine: str, step: Step
+    loaded: LoadedSpec, frames: Mapping[str, Any], requests: Requests, engine: str, step: Step,
+    reads: Reads,
 ) -> Data:
     spec = loaded.spec
     _check_frames(spec, frames)
     sources = {
-        name: _source(loaded, dataset)
+        name: _source(loaded, dataset, reads)
         for name, dataset in spec.datasets.items()
         if name not in frames
     }
@@ -250,7 +252,7 @@ def _read_all(
                 _check_hash(loaded, name, source)
             data.choices[name] = choose(spec, name, source, asked, requests)
             if source is None or not _counted(data, spec, name, source, requests, step):
-                _read(data, spec, name, source or frames[name], requests, step)
+                _read(data, spec, name, source or frames[name], requests, step, reads)
         except DataError as error:
             problems.extend(error.problems)
     if problems:
@@ -287,7 +289,7 @@ def _counted(
 
 
 def _read(
-    data: Data, spec: Spec, name: str, given: Any, requests: Requests, step: Step
+    data: Data, spec: Spec, name: str, given: Any, requests: Requests, step: Step, reads: Reads
 ) -> None:
     """Read the columns of a dataset that a run needs, from its file or the frame given."""
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
@@ -298,7 +300,7 @@ def _read(
         if isinstance(path, Query):
             table = read_query(given, path, columns)
         else:
-            table = read_table(given, columns)
+            table = reads.table(given, columns)
         shown = _shown(given.name)
         data.inputs.append(
             InputData(name, shown, given.sha256, given.size, table.rows, _each(given))
@@ -311,11 +313,11 @@ def _read(
     data.choices[name] = Choice(choice.name, choice.reason.format(rows=table.rows))
 
 
-def _source(loaded: LoadedSpec, dataset: Dataset) -> Source:
+def _source(loaded: LoadedSpec, dataset: Dataset, reads: Reads) -> Source:
     folder = loaded.folder or Path()
     if isinstance(dataset.path, Query):
         return open_database(folder, dataset.path)
-    return open_files(folder, str(dataset.path))
+    return reads.source(folder, str(dataset.path))
 
 
 def _each(source: Source) -> tuple[tuple[str, str, int], ...]:

@@ -45,11 +45,15 @@ def check_runs(runs: Path, needed: int = NEEDED_BYTES) -> None:
     files, or when something other than a link is called ``latest``.
     """
     made: list[Path] = []
+    spaces: list[os.statvfs_result] = []
+
+    def look(folder: Path) -> None:
+        # Measured before a check that another run does at this moment can remove the folder.
+        spaces.append(_probe(folder))
+
     try:
-        _write_in(runs, _probe, made)
-        with explained("look at the folder of runs", runs):
-            space = os.statvfs(runs)
-        _check_space(runs, space, needed)
+        _write_in(runs, look, made)
+        _check_space(runs, spaces[-1], needed)
         _check_latest(runs)
     finally:
         _remove_made(made)
@@ -116,10 +120,13 @@ def _write_in(runs: Path, write: Callable[[Path], None], made: list[Path]) -> No
                 return
 
 
-def _probe(runs: Path) -> None:
+def _probe(runs: Path) -> os.statvfs_result:
+    """Write a file and remove it again; the room there is."""
     probe = runs / f"{LINKING}{secrets.token_hex(8)}"
     try:
         write_new_file(probe, b"can this folder be written?\n")
+        with explained("look at the folder of runs", runs):
+            return os.statvfs(runs)
     finally:
         remove_file(probe)
 
@@ -137,11 +144,13 @@ def _make_missing(runs: Path, made: list[Path]) -> None:
             break
         missing.insert(0, folder)
     with explained("make the folder of runs", runs):
-        for folder in missing:
-            # Another run may make it at the same moment; then it is there, which is enough.
-            with suppress(FileExistsError):
-                folder.mkdir()
-                made.append(folder)
+        # Another run may make it at the same moment; then it is there, which is enough. Or it
+        # removes what it made: then writing in it fails, and there is another attempt.
+        with suppress(FileNotFoundError):
+            for folder in missing:
+                with suppress(FileExistsError):
+                    folder.mkdir()
+                    made.append(folder)
         there = runs.is_dir()
     if not there and os.path.lexists(runs):
         what = "a link that leads nowhere" if runs.is_symlink() else "not a folder"

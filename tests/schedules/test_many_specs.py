@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,10 @@ import pytest
 from schedules.weekly_runs import SPEC, write_rows
 
 from evalreport.cli import status_of
+from evalreport.data.files import open_files
+from evalreport.data.read import read_table
+from evalreport.data.source import open_source
+from evalreport.engine.reads import Held, SharedReads, key_of
 from evalreport.record.history import read_history
 
 TEXTS = {
@@ -73,3 +81,136 @@ def test_one_line_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_a_single_spec_as_ever(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(tmp_path, "wrong") == 2
     assert "metrcs" in capsys.readouterr().err
+
+
+# -- files that several specs name ----------------------------------------------------------------
+
+#: Tells which files a Python process opens, its children included.
+WATCH = """
+import os, sys
+def hook(event, args):
+    if event == "open" and str(args[0]).endswith("week.csv"):
+        with open(os.environ["OPENED"], "a") as log:
+            log.write("x")
+sys.addaudithook(hook)
+"""
+SHARING = {
+    "one": SPEC,
+    "two": SPEC.replace("metrics: [recall", "subgroups: [sex]\nmetrics: [precision, recall"),
+    "three": SPEC.replace("id: case", "cluster: case").replace("0.7", "0.9"),
+}
+
+
+def shared(folder: Path) -> list[str]:
+    write_rows(folder / "week.csv", (40, 10, 10, 90))
+    for name, text in SHARING.items():
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return [str(folder / f"{name}.yaml") for name in SHARING]
+
+
+def content(runs: Path) -> dict[str, bytes]:
+    return {f"{p.parent.name}/{p.name}": p.read_bytes() for p in runs.glob("2*/*")}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_file_is_read_once_and_results_are_those_of_separate_runs(
+    tmp_path: Path, jobs: str
+) -> None:
+    specs = shared(tmp_path)
+    (tmp_path / "sitecustomize.py").write_text(WATCH)
+    opened = Counter[str]()
+    for how, calls in {"together": [specs], "apart": [[spec] for spec in specs]}.items():
+        log = tmp_path / f"{how}.log"
+        log.touch()
+        path = f"{tmp_path}{os.pathsep}{Path(__file__).resolve().parents[2]}"
+        environment = {**os.environ, "PYTHONPATH": path, "OPENED": str(log)}
+        for paths in calls:
+            done = subprocess.run(
+                [sys.executable, "-m", "evalreport", "run", *paths, "-o", str(tmp_path / how),
+                 "--at", "2026-11-21", "--quiet", "--jobs", jobs],
+                env=environment, check=False, capture_output=True, text=True,
+            )
+            assert done.returncode == (1 if paths[-1] == specs[-1] else 0), done.stderr
+        opened[how] = len(log.read_text())
+    # once to take the hash, once to read
+    assert opened["together"] == 2
+    assert opened["apart"] == 2 * len(specs)
+    together, apart = content(tmp_path / "together"), content(tmp_path / "apart")
+    assert len(together) >= 3 * len(specs)
+    assert together == apart
+    histories = [
+        list(read_history(tmp_path / how).runs) for how in ("together", "apart")
+    ]
+    # published in the order of the specs, whichever was ready first
+    assert histories[0] == histories[1]
+    assert (tmp_path / "together" / "latest").resolve().name == histories[0][-1]
+
+
+def test_a_mistake_in_a_shared_file_is_told_to_whom_it_concerns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    specs = shared(tmp_path)
+    text = (tmp_path / "week.csv").read_text()
+    (tmp_path / "week.csv").write_text(text.replace("0.9000", "high", 1))
+    other = SPEC.replace("model: {score: score}", "model: {prediction: truth}")
+    (tmp_path / "two.yaml").write_text(other.replace(", brier", ""), encoding="utf-8")
+    status = status_of(["run", *specs, "-o", str(tmp_path / "runs"), "--json", "--jobs", "1"])
+    out = capsys.readouterr()
+    assert status == 3
+    assert [one["outcome"] for one in json.loads(out.out)] == ["error", "passed", "error"]
+    assert out.err.count("high") == 2
+
+
+def test_what_is_held_is_used_only_while_the_file_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "week.csv"
+    write_rows(path, (4, 1, 1, 9))
+    source = open_source(path, "x/week.csv")
+    key = key_of(tmp_path / "x" / "..", "week.csv")
+    held = Held(source, read_table(source, ["truth", "score"]), frozenset({"truth", "score"}))
+    reads = SharedReads({key: held})
+    again = reads.source(tmp_path, "week.csv")
+    assert (again.name, again.sha256) == ("week.csv", source.sha256)
+    table = reads.table(again, ["truth"])
+    assert (table.name, list(table.columns)) == ("week.csv", ["truth"])
+    assert table.columns["truth"] is held.table.columns["truth"]  # type: ignore[union-attr]
+    # a column that was not read before is read now
+    assert list(reads.table(again, ["truth", "sex"]).columns) == ["truth", "sex"]
+    write_rows(path, (5, 1, 1, 9))
+    assert reads.source(tmp_path, "week.csv").sha256 != source.sha256
+    assert reads.table(reads.source(tmp_path, "week.csv"), ["truth"]).rows == 16
+
+
+def test_a_folder_of_files_is_shared_too(tmp_path: Path) -> None:
+    (tmp_path / "rows").mkdir()
+    for name in ("a", "b"):
+        write_rows(tmp_path / "rows" / f"{name}.csv", (4, 1, 1, 9))
+    key = key_of(tmp_path, "rows")
+    source = open_files(tmp_path, "rows")
+    held = Held(source, read_table(source, None), None)
+    reads = SharedReads({key: held.only(frozenset({"truth", "sex"}))})
+    table = reads.table(reads.source(tmp_path, "rows/"), ["sex"])
+    assert (table.rows, list(table.columns), table.name) == (30, ["sex"], "rows/")
+    assert table.row_name(16) == "row 2 (line 3) of b.csv"
+    alone = read_table(open_files(tmp_path, "rows/"), ["sex"])
+    assert (table.header, table.sha256, table.row_name(16)) == (
+        alone.header, alone.sha256, alone.row_name(16)
+    )
+
+
+def test_a_bug_in_one_does_not_keep_back_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import evalreport.cli.many_specs as module
+
+    real = module.run_spec
+
+    def broken(path: Path, *more: Any) -> Any:
+        if path.name == "good.yaml":
+            raise ZeroDivisionError("odd")
+        return real(path, *more)
+
+    monkeypatch.setattr(module, "run_spec", broken)
+    assert call(tmp_path, "good fails", "--json", "--jobs", "1") == 70
+    out = capsys.readouterr()
+    assert [one["outcome"] for one in json.loads(out.out)] == ["error", "failed"]
+    assert "this is a bug in evalreport: ZeroDivisionError: odd" in out.err
