@@ -16,6 +16,7 @@ from evalreport.data.design import clusters, column_problems, duplicate_ids, fol
 from evalreport.data.findings import Finding, quoted, some
 from evalreport.data.label_column import label_column, texts
 from evalreport.data.labels import Family, LabelSet, matcher, positive_index
+from evalreport.data.lost import Groups, Lost, lost_places, lost_rows
 from evalreport.data.names import unfit_names
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import Floats, numbers, outside_unit, sums_to_one, weights
@@ -33,7 +34,8 @@ class Checked:
     rows_read = n + the counts. ``actual``: codes into ``labels``; ``predicted`` too, with
     K + j for the j-th indeterminate label. ``class_scores``: shape (n, K). ``cluster``:
     codes and their number. ``fold`` and ``groups``: codes and names. ``positive``: an
-    index, None with more than two classes.
+    index, None with more than two classes. ``lost``: what is known of rows that lack a
+    target or a prediction.
     """
 
     rows_read: int
@@ -54,6 +56,7 @@ class Checked:
     findings: tuple[Finding, ...] = ()
     seen_true: tuple[str, ...] = ()
     seen_predicted: tuple[str, ...] = ()
+    lost: Lost | None = None
     _ids: tuple[Codes, tuple[str, ...]] | None = None
 
     @cached_property
@@ -100,7 +103,8 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
 def _classes(raw: RawTable, roles: Roles, rules: Rules, rows: Completeness) -> Classes:
     truth = label_column(raw, roles.target)
     predicted = None if roles.prediction is None else label_column(raw, roles.prediction)
-    return classes(raw, roles, rules, (truth, predicted), rows.used)
+    lost = lost_places(raw, roles)
+    return classes(raw, roles, rules, (truth, predicted), rows.used, lost)
 
 
 def _number_problems(raw: RawTable, roles: Roles) -> list[Problem]:
@@ -186,6 +190,7 @@ def _checked(
     findings += [f for column in scored for f in numbers(raw, column).findings]
     if roles.margin is None:
         findings += [f for c in scored for f in outside_unit(c, numbers(raw, c).values[used])]
+    in_groups = {column: groups(raw, column, used) for column in roles.subgroups}
     return Checked(
         rows_read=raw.rows,
         used=used,
@@ -200,13 +205,32 @@ def _checked(
         weight=None if roles.weight is None else weights(raw, roles.weight).values[used],
         cluster=None if roles.cluster is None else clusters(raw, roles.cluster, used),
         fold=None if roles.fold is None else folds(raw, roles.fold, used),
-        groups={column: groups(raw, column, used) for column in roles.subgroups},
+        groups=in_groups,
         indeterminate=rules.indeterminate,
         findings=tuple(findings),
         seen_true=_seen(actual, labels),
         seen_predicted=() if found.predicted is None else _seen(found.predicted, labels),
+        lost=_lost(raw, roles, found, labels, positive, in_groups),
         _ids=None if roles.id is None else texts(raw, roles.id),
     )
+
+
+def _lost(
+    raw: RawTable,
+    roles: Roles,
+    found: Classes,
+    labels: LabelSet,
+    positive: int | None,
+    in_groups: Groups,
+) -> Lost | None:
+    places = lost_places(raw, roles)
+    if not len(places):
+        return None
+    actual, predicted = found.lost
+    if labels is not found.labels:  # one class, set against "not X", which comes first
+        actual = np.where(actual >= 0, actual + 1, actual)
+    codes = (actual, predicted)
+    return lost_rows(raw, roles, places, codes, in_groups, labels.labels, positive)
 
 
 def _two_classes(

@@ -27,12 +27,16 @@ _ALIKE = "write one class one way, or declare every class with `labels`"
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The label set, and codes of the used rows into it (K + j: the j-th indeterminate)."""
+    """The label set, and codes of the used rows into it (K + j: the j-th indeterminate).
+
+    ``lost``: codes of the rows that lack something, -1 where it is missing.
+    """
 
     labels: LabelSet
     actual: Codes
     predicted: Codes | None
     findings: tuple[Finding, ...]
+    lost: tuple[Codes, Codes | None]
 
 
 def classes(
@@ -41,8 +45,11 @@ def classes(
     rules: Rules,
     columns: tuple[LabelColumn, LabelColumn | None],
     used: Array,
+    lost: Array,
 ) -> Classes:
     """Union of declared labels (their order first) and those seen in the used rows.
+
+    ``lost`` are rows left out for what they lack: they get codes, and add no class.
 
     Raises DataError where one class seems to be written in several ways, or where the
     truth holds an indeterminate label.
@@ -73,6 +80,10 @@ def classes(
             *_unseen(rules, dict.fromkeys(map(find, true)), dict.fromkeys(map(find, truth.labels))),
             *look_alikes(labels.labels),
         ),
+        (
+            _codes(truth, lost, find, code),
+            None if prediction is None else _codes(prediction, lost, find, code),
+        ),
     )
 
 
@@ -88,8 +99,8 @@ def _seen(column: LabelColumn, used: Array) -> list[Written]:
 def _codes(
     column: LabelColumn, used: Array, find: Callable[[Written], str], code: Mapping[str, int]
 ) -> Codes:
-    # A label that occurs in no used row has no code, and is not looked up.
-    table = np.array([code.get(find(label), -1) for label in column.labels] or [-1], np.int32)
+    # A label that occurs in no used row has no code; the last entry is that of a missing one.
+    table = np.array([*(code.get(find(label), -1) for label in column.labels), -1], np.int32)
     return table[column.codes[used]]
 
 

@@ -91,6 +91,16 @@ def groups(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ..
     return np.where(gaps, np.int32(len(ordered)), found), (*ordered, empty)
 
 
+def group_codes(raw: RawTable, column: str, rows: Rows, names: tuple[str, ...]) -> Codes:
+    """Codes of rows among the values of other rows, as :func:`groups` names them; -1: none."""
+    codes, own = texts(raw, column)
+    place = {name: number for number, name in enumerate(names)}
+    gap = place.get(_MISSING_BESIDE_TEXT, -1 if MISSING in own else place.get(MISSING, -1))
+    table = np.array([*(place.get(name, -1) for name in own), gap], np.int32)
+    found: Codes = table[codes[rows]]
+    return found
+
+
 def _ordered(codes: Codes, names: tuple[str, ...]) -> tuple[Codes, tuple[str, ...]]:
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     present = [name for name, count in zip(names, counts, strict=True) if count]

@@ -20,6 +20,8 @@ from evalreport.data.label_column import texts
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine import queries
+from evalreport.engine.counted_lost import lost_kinds
+from evalreport.engine.counted_values import values_of
 from evalreport.engine.counted_view import FOLD, Cells
 from evalreport.engine.queries import Field
 from evalreport.errors import DataError, LimitError, Location, Problem
@@ -107,12 +109,17 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
         )
     low, high, outside = _score_range(answer, checked, counts)
     findings = _findings(checked, scored if roles.score else None, outside, int(held.sum()))
+    written = {c: values_of(rows, c, answer[f"k{i}"]) for i, c in enumerate(keys)}
+    codes = _codes(written, roles, checked)
     checked = replace(
-        checked, rows_read=int(counts.sum()), excluded=tuple(excluded), findings=findings
+        checked,
+        rows_read=int(counts.sum()),
+        excluded=tuple(excluded),
+        findings=findings,
+        lost=lost_kinds(rows, roles, raw, checked, counts, written, codes),
     )
     cells = Cells(held, checked.actual, checked.predicted, checked.groups)
-    written = {c: values_of(rows, c, answer[f"k{i}"]) for i, c in enumerate(keys)}
-    return Known(checked, cells, _codes(written, roles, checked), where, low, high)
+    return Known(checked, cells, codes, where, low, high)
 
 
 def _representatives(
@@ -227,23 +234,3 @@ def _codes(
         name: dict(zip((written[column][i] for i in used), codes.tolist(), strict=True))
         for name, (column, codes) in given.items()
     }
-
-
-def values_of(rows: CountedRows, name: str, values: Any) -> list[Any]:
-    """The values of an answer that tell one value of a column from another, None where missing.
-
-    Of JSON they stay as written: 1, 1.0 and true would be one key.
-    """
-    kind = rows.field(name).kind
-    if kind == "JSON":
-        gone = np.ma.getmaskarray(values).tolist()
-        texts = np.ma.getdata(values).tolist()
-        return [None if gap else text for text, gap in zip(texts, gone, strict=True)]
-    return plain(rows.column(name, kind, values))
-
-
-def plain(column: RawColumn, rows: Any = slice(None)) -> list[Any]:
-    """Values of a column as Python values, None where missing."""
-    values: list[Any] = column.values[rows].tolist()
-    gone = column.missing[rows].tolist()
-    return [None if gap else value for value, gap in zip(values, gone, strict=True)]

@@ -66,6 +66,9 @@ class CountedView(View):
         sums = np.bincount(codes, self.counted.rows, len(names))
         return {name: int(total) for name, total in zip(names, sums, strict=True)}
 
+    def groups_of(self, column: str) -> tuple[str, ...]:
+        return self.counted.groups[column][1]
+
     @property
     def group_columns(self) -> tuple[str, ...]:
         return tuple(self.counted.groups)

@@ -43,7 +43,8 @@ class Evaluated:
     ``numerator`` and ``denominator`` are given where the metric is one fraction
     of the table; ``exact`` is the unrounded fraction where one exists; ``note``
     explains an average that skipped classes. ``bounds`` are given where scores were
-    counted in bins: the value of the single scores lies within them.
+    counted in bins: the value of the single scores lies within them. ``missing`` is the
+    worst and best case of a share, with the rows that lack something.
     """
 
     outcome: Outcome
@@ -54,6 +55,7 @@ class Evaluated:
     exact: Any = None
     note: str | None = None
     bounds: tuple[float, float] | None = None
+    missing: Mapping[str, Any] | None = None
 
 
 def evaluated(metric: Metric, expression: Expression, label: str | None) -> Evaluated:

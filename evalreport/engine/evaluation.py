@@ -13,6 +13,7 @@ from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
 from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
 from evalreport.engine.memory import MemoryTables
+from evalreport.engine.missing_rows import missing_rows
 from evalreport.engine.records import Measure, TableRecord
 from evalreport.plan.requests import metric_named
 from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest
@@ -123,6 +124,7 @@ class Evaluator:
                         id=self.numbering.table(),
                         table=record.table.against_the_rest(index),
                         label=label,
+                        missing=None,
                     )
                 )
 
@@ -216,6 +218,7 @@ class Evaluator:
                     threshold=threshold,
                     threshold_rule=rule,
                     table=self.tables.classification(where, threshold),
+                    missing=missing_rows(self.view, where, threshold),
                 )
             )
         return self._table_ids[key]

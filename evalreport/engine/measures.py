@@ -19,6 +19,7 @@ from evalreport.engine.evaluate import (
 from evalreport.engine.impact import Selection, highest, left_out
 from evalreport.engine.intervals import IntervalResult
 from evalreport.engine.memory import MemoryTables
+from evalreport.engine.missing_rows import missing_bounds, missing_rows
 from evalreport.engine.records import Measure
 from evalreport.engine.score_intervals import class_score_interval, score_interval
 from evalreport.engine.settings import Settings
@@ -125,7 +126,32 @@ class Measurer:
             interval = table_interval(
                 self, task, metric, arguments, table, matrix, value, threshold
             )
-        return value, interval
+        return self._with_missing(task, metric, arguments, matrix, value, threshold), interval
+
+    def _with_missing(
+        self,
+        task: Task,
+        metric: Metric,
+        arguments: Mapping[str, Any],
+        matrix: Matrix,
+        value: Evaluated,
+        threshold: float | None,
+    ) -> Evaluated:
+        """The value with its worst and best case, where rows lack something and it is a share."""
+        pooled = task.average == Average.MICRO.value and metric.for_classes is not None
+        missing = missing_rows(self.view, task.where, threshold)
+        if missing is None or not (task.average is None or pooled):
+            return value
+        if not isinstance(value.outcome, Value):
+            return value
+        whole = pooled or (len(self.view.labels) > 2 and metric.scope == "all")
+        index = None if whole else self.class_index(task)
+        return replace(
+            value,
+            missing=missing_bounds(
+                metric, arguments, value, matrix, index, missing, task.indeterminate
+            ),
+        )
 
     def _table_value(
         self,
@@ -323,6 +349,8 @@ def _extra(computed: Computed, weight: float | None, state: str) -> dict[str, An
     bounds = computed.evaluated.bounds
     if bounds is not None:
         found["bounds"] = {"low": bounds[0], "high": bounds[1]}
+    if computed.evaluated.missing is not None:
+        found["missing_bounds"] = computed.evaluated.missing
     if state == "value" and computed.interval is None:
         found["interval_reason"] = _no_interval(computed)
     return found

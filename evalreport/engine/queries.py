@@ -165,6 +165,11 @@ def used(labels: Sequence[Field], score: Field | None, names: Sequence[Field]) -
     return exp.and_(*conditions)
 
 
+def scored_only(target: Field, score: Field) -> Tree:
+    """Whether a row has a score and no label."""
+    return exp.and_(target.missing, state(score).eq(_whole(READ)))
+
+
 def distinct_scores(
     score: Field, where: Tree | None, first: int | None
 ) -> exp.Select:

@@ -8,6 +8,7 @@ from typing import Any
 
 from evalreport.engine.classification import DENSE_LABELS, ClassificationTable
 from evalreport.engine.intervals import IntervalResult
+from evalreport.engine.missing_rows import Missing
 from evalreport.plan.task import Slice
 
 
@@ -83,6 +84,7 @@ class TableRecord:
     threshold_rule: str | None
     table: ClassificationTable
     label: str | None = None
+    missing: Missing | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The record as plain data; above 500 labels as non-zero cells."""
@@ -109,6 +111,8 @@ class TableRecord:
             body["cells"] = [[i, j, count] for (i, j), count in sorted(table.cells.items())]
         if self.label is not None:
             body["label"] = self.label
+        if self.missing is not None:
+            body["missing"] = self.missing.as_json()
         if table.extra:
             body["extra_columns"] = list(table.extra)
         return body

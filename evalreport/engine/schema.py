@@ -120,6 +120,7 @@ def _characteristics() -> dict[str, Any]:
 
 
 def _table() -> dict[str, Any]:
+    count = {"type": "number", "minimum": 0}
     matrix = {"type": ["array", "null"], "items": {"type": "array", "items": {"type": "number"}}}
     return _object(
         "id dataset model subgroup fold threshold labels positive rows columns counts",
@@ -132,6 +133,16 @@ def _table() -> dict[str, Any]:
         extra_columns={"type": "array", "items": _TEXT,
                        "description": "Indeterminate predictions, as further columns."},
         label=_TEXT_OR_NULL,
+        missing={
+            **_object(
+                "without_prediction without_target without_both",
+                without_prediction=_list(count, "Rows without a prediction, by actual class."),
+                without_target=_list(count, "Rows without a target, by predicted label, "
+                                     "indeterminate ones last."),
+                without_both=count,
+            ),
+            "description": "Rows of this place that were left out for what they lack.",
+        },
     )
 
 
@@ -168,8 +179,19 @@ def _measure() -> dict[str, Any]:
         table=_TEXT_OR_NULL, formula=_TEXT, substituted=_TEXT,
         indeterminate={"enum": ["for", "against"]}, exploratory={"type": "boolean"},
         tables={"type": "array", "items": _TEXT}, spread=_NUMBER_OR_NULL,
+        missing_bounds={
+            **_object("low high", low=_fraction(), high=_fraction()),
+            "description": "Worst and best case of a share, with the rows left out for what "
+            "they lack (missing in its table).",
+        },
         few={"const": True, "description": "A subgroup of fewer rows than subgroup_minimum."},
     )
+
+
+def _fraction() -> dict[str, Any]:
+    number = {"type": "number"}
+    return _object("value numerator denominator", value=number, numerator=number,
+                   denominator=number)
 
 
 def _curve() -> dict[str, Any]:

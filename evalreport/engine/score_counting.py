@@ -20,8 +20,8 @@ from evalreport.engine.counted_rows import (
     CountedRows,
     Known,
     known,
-    values_of,
 )
+from evalreport.engine.counted_values import values_of
 from evalreport.engine.counted_view import FOLD, CountedView
 from evalreport.engine.queries import Binning
 from evalreport.errors import DataError, LimitError, Location, Problem

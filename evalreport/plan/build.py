@@ -233,8 +233,9 @@ def _no_average(metric: Metric, average: Average) -> str:
 
 
 def _modes(metric: Metric, facts: Facts) -> tuple[str | None, ...]:
-    """With indeterminate predictions every table metric is given for and against."""
-    if facts.indeterminate and _table(metric, facts) in (Table.COUNTS, Table.MATRIX):
+    """With indeterminate labels every metric of their table is given for and against."""
+    labels = facts.indeterminate if facts.source == "prediction" else ()
+    if labels and _table(metric, facts) in (Table.COUNTS, Table.MATRIX):
         return ("for", "against")
     return (None,)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from evalreport.data.checked import Checked
 from evalreport.data.findings import Finding
+from evalreport.data.lost import Lost, joined
 from evalreport.predict.columns import from_checked
 from evalreport.predict.outcome import Output
 from evalreport.predict.view import View
@@ -30,10 +31,21 @@ def view_of_rows(
 
 
 def without(checked: Checked, lacking: Any, reason: str) -> Checked:
-    """The checked rows but for some, which are counted under a reason."""
+    """The checked rows but for some, of which nothing can be predicted for a reason."""
+    places = np.flatnonzero(lacking)
+    gone = rows_of(checked, places)
+    lost = Lost(
+        row=gone.used,
+        weight=np.ones(len(places), np.int64) if gone.weight is None else gone.weight,
+        actual=gone.actual,
+        predicted=np.full(len(places), -1, np.int32),
+        score=np.full(len(places), np.nan),
+        groups={column: codes for column, (codes, _) in gone.groups.items()},
+    )
     return replace(
         rows_of(checked, np.flatnonzero(~lacking)),
-        excluded=(*checked.excluded, (reason, int(lacking.sum()))),
+        excluded=(*checked.excluded, (reason, len(places))),
+        lost=joined(checked.lost, lost) if len(places) else checked.lost,
     )
 
 

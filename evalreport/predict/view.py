@@ -67,6 +67,10 @@ class View:
         counts = np.bincount(codes, minlength=len(names)).tolist()
         return dict(zip(names, counts, strict=True))
 
+    def groups_of(self, column: str) -> tuple[str, ...]:
+        """The values of a subgroup column."""
+        return self.groups[column][1]
+
     @property
     def group_columns(self) -> tuple[str, ...]:
         """The columns whose values are subgroups."""

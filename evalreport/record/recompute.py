@@ -19,6 +19,7 @@ from evalreport.record.curve_areas import curve_value
 from evalreport.record.described import described_problems
 from evalreport.record.hashing import canonical_json
 from evalreport.record.impact import impact_problems
+from evalreport.record.missing_rows import bounds_problems
 from evalreport.record.table_counts import Table, number, read_table
 from evalreport.record.table_metrics import class_counts, table_outcome
 
@@ -101,6 +102,7 @@ def _check(measure: Mapping[str, Any], parts: _Results) -> list[str] | None:
         found += _rows_problems(measure, table)
         outcome = table_outcome(table, measure)
         if outcome is not None:
+            found += bounds_problems(measure, table, parts.tables[measure["table"]])
             return found + _outcome_problems(measure, outcome) + _parts_problems(measure, table)
     value = _from_curve(measure, parts)
     if value is not None and state == "value":

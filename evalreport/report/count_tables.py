@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evalreport.report.contents import Contents, Record
@@ -50,13 +51,44 @@ def count_table(
         CountColumn(label_text(labels[j]), exact_label(labels[j]), strong == j) for j in chosen
     ]
     columns += [CountColumn(label_text(name), exact_label(name)) for name in extra]
+    columns.append(CountColumn("total", None, total=True))
+    missing = table.get("missing")
+    if missing and any([*missing["without_prediction"], missing["without_both"]]):
+        columns.append(CountColumn("none", None, total=True))
+        rows = _with_unpredicted(rows, missing, chosen)
+    if missing and any([*missing["without_target"], missing["without_both"]]):
+        rows.append(_untold(missing, chosen, len(extra), len(columns)))
     return CountTable(
         table=str(table["id"]),
         caption=caption or table_caption(contents, table),
-        columns=(*columns, CountColumn("total", None, total=True)),
+        columns=tuple(columns),
         rows=tuple(rows),
         partial=partial,
     )
+
+
+def _with_unpredicted(
+    rows: Sequence[CountRow], missing: Record, chosen: Sequence[int]
+) -> list[CountRow]:
+    """Rows without a prediction, by actual class, beside the totals that do not count them."""
+    silent = missing["without_prediction"]
+    beside = [*(silent[i] for i in chosen), math.fsum(silent)]
+    return [
+        replace(row, cells=(*row.cells, _margin(count)))
+        for row, count in zip(rows, beside, strict=True)
+    ]
+
+
+def _untold(missing: Record, chosen: Sequence[int], extra: int, width: int) -> CountRow:
+    """Rows without a target, by predicted class, below the totals that do not count them."""
+    untold, size = missing["without_target"], len(missing["without_prediction"])
+    counts = [untold[j] for j in (*chosen, *range(size, size + extra))]
+    below = [*counts, math.fsum(untold), missing["without_both"]][:width]
+    return CountRow("unknown", None, False, tuple(map(_margin, below)), True)
+
+
+def _margin(count: Any) -> CountCell:
+    return CountCell(text=count_text(count), total=True)
 
 
 def table_caption(contents: Contents, table: Record) -> str:

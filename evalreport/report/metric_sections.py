@@ -5,6 +5,7 @@ from __future__ import annotations
 from evalreport.report.cards import CLASSES_IN_CARD, metric_blocks
 from evalreport.report.contents import Contents, Record, grouped
 from evalreport.report.count_tables import count_table
+from evalreport.report.missing import missing_blocks
 from evalreport.report.model import Block, MetricPair, Tables
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip
@@ -17,8 +18,9 @@ WIDE = 8
 
 
 def measures_section(contents: Contents) -> list[Block]:
-    """Metrics of the table at the first threshold."""
-    return _metrics(contents, scores=False)
+    """Metrics of the table at the first threshold; their extremes where rows lack something."""
+    blocks = _metrics(contents, scores=False)
+    return [*blocks, *missing_blocks(contents)] if blocks else []
 
 
 def scores_section(contents: Contents) -> list[Block]:

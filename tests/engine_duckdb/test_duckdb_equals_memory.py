@@ -191,3 +191,34 @@ def test_mistakes_are_told_as_for_rows_in_memory(
             run(spec, engine)
         told.append([str(problem) for problem in caught.value.problems])
     assert told[0] == told[1]
+
+
+#: 300 rows with gaps in the truth, in the labels, in the scores, in the ids and in the sex.
+GAPS = """
+SELECT CASE WHEN h % 9 = 0 THEN NULL WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y,
+       CASE WHEN h % 7 = 0 THEN NULL WHEN h % 5 = 0 THEN 'sick' ELSE 'well' END AS said,
+       CASE WHEN h % 8 = 0 THEN NULL ELSE round((h % 97) / 100, 2) END AS score,
+       CASE h % 11 WHEN 0 THEN NULL WHEN 2 THEN 'F' ELSE 'M' END AS sex,
+       CASE WHEN h % 13 = 0 THEN NULL ELSE i END AS id
+FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h FROM range(300) t(i))
+"""
+
+
+@pytest.mark.parametrize("model", [{"score": "score"}, {"prediction": "said"}])
+@pytest.mark.parametrize("roles", [{}, {"id": "id"}])
+def test_worst_and_best_case_of_rows_that_lack_something(
+    write: Callable[..., Path], model: dict[str, Any], roles: dict[str, str]
+) -> None:
+    found = same(
+        spec_of(
+            write(GAPS),
+            model,
+            metrics=["recall", "specificity", "precision", "accuracy"],
+            subgroups=["sex"],
+            dataset={"missing": "exclude", **roles},
+        )
+    )
+    assert all("missing_bounds" in m for m in found["measures"])
+    (table, *_) = found["tables"]
+    assert all(map(sum, (table["missing"][k] for k in ("without_prediction", "without_target"))))
+    assert table["missing"]["without_both"]

@@ -1,0 +1,71 @@
+"""Worst and best case of shares, with the rows that lack a prediction or a target."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from evalreport.report.contents import Contents, Record
+from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.numbers import count_text, value_text
+from evalreport.report.words import listed, measure_title
+
+MOST_LINES = 40
+RULE = (
+    "Left out of every other number of this report. Worst and best case: each of these rows is "
+    "taken to be of the class, and predicted as, moves the share most; an interval is not "
+    "widened by it."
+)
+
+
+def missing_blocks(contents: Contents) -> list[Block]:
+    """One table of all shares on all rows at the first threshold; nothing without such rows."""
+    found = [
+        m
+        for view in contents.views
+        for m in contents.pooled(view)
+        if m.get("missing_bounds") and contents.at_first(view)(m)
+    ]
+    if not found:
+        return []
+    rows = tuple(TableRow(_row(contents, m)) for m in found[:MOST_LINES])
+    heads = (
+        ("metric", "left", "30%"),
+        ("model", "left", "16%"),
+        ("complete rows", "right", "18%"),
+        ("least", "right", "18%"),
+        ("greatest", "right", "18%"),
+    )
+    lost = list(dict.fromkeys(_lost(contents, m) for m in found))
+    note = f"{lost[0]} {RULE}" if len(lost) == 1 else RULE
+    if len(found) > MOST_LINES:
+        note += f" {MOST_LINES} of {len(found)} lines; the others are in results.json."
+    title = "Worst and best case with the rows that lack a prediction or a target"
+    return [PlainTable(title, tuple(Column(*h) for h in heads), rows, note, "gaps")]
+
+
+def _row(contents: Contents, m: Record) -> tuple[str, ...]:
+    bounds = m["missing_bounds"]
+    told = measure_title(m)
+    if m.get("indeterminate"):
+        told += f", indeterminate counted {m['indeterminate']}"
+    own = {"value": m["value"], "numerator": m["numerator"], "denominator": m["denominator"]}
+    name = contents.mark((m["dataset"], m["model"])).name
+    return (told, name, _share(own), _share(bounds["low"]), _share(bounds["high"]))
+
+
+def _share(share: Record) -> str:
+    fraction = f"{count_text(share['numerator'])} / {count_text(share['denominator'])}"
+    return f"{fraction} = {value_text(share['value'])}"
+
+
+def _lost(contents: Contents, m: Record) -> str:
+    """How many rows lack what."""
+    missing: Any = (contents.tables.get(str(m.get("table"))) or {}).get("missing") or {}
+    counts = (
+        ("lack a prediction", math.fsum(missing.get("without_prediction") or [])),
+        ("lack a target", math.fsum(missing.get("without_target") or [])),
+        ("lack both", missing.get("without_both") or 0),
+    )
+    parts = [f"{count_text(count)} {what}" for what, count in counts if count]
+    return f"{listed(parts)}." if parts else ""
