@@ -87,16 +87,19 @@ class Evaluator:
         plan: Plan,
         step: Callable[[], None] = lambda: None,
         one_versus_rest: bool = False,
+        means: bool = True,
     ) -> Evaluation:
         """Every task and every recorded refusal of this dataset and model.
 
-        A task that fails unexpectedly is recorded as failed; the others go on.
+        A task that fails unexpectedly is recorded as failed; the others go on. Means over
+        folds wait for :meth:`mean_over` unless ``means``.
         """
         own = [t for t in plan.tasks if self._mine(t)]
         self.measurer.announce(own)
         for entry in self._in_order(plan):
             if isinstance(entry, Task):
-                self._guarded(entry)
+                if means or entry.where.fold != MEAN_OF_FOLDS:
+                    self._guarded(entry)
             elif entry.recorded:
                 self._skip(entry)
             step()
@@ -104,11 +107,17 @@ class Evaluator:
             self._tables_against_the_rest()
         return self.result
 
-    def _guarded(self, task: Task) -> None:
+    def mean_over(self, plan: Plan, parts: Sequence[Evaluator]) -> None:
+        """The means of the plan over the folds of several evaluators, of this dataset and model."""
+        for task in plan.tasks:
+            if self._mine(task) and task.where.fold == MEAN_OF_FOLDS:
+                self._guarded(task, parts)
+
+    def _guarded(self, task: Task, parts: Sequence[Evaluator] = ()) -> None:
         guarded(
             self.result.failures,
             f"{task.name()} ({task.where})",
-            lambda: self._task(task),
+            lambda: self._task(task, parts or (self,)),
             None,
             dataset=task.dataset,
             model=task.model,
@@ -135,9 +144,9 @@ class Evaluator:
         yield from (t for t in plan.tasks if self._mine(t))
         yield from (s for s in plan.skipped if self._mine(s.record))
 
-    def _task(self, task: Task) -> None:
+    def _task(self, task: Task, parts: Sequence[Evaluator]) -> None:
         if task.where.fold == MEAN_OF_FOLDS:
-            self._mean_of_folds(task)
+            self._mean_of_folds(task, parts)
             return
         computed = self.measurer.compute(task)
         if task.where.fold is not None:
@@ -158,20 +167,24 @@ class Evaluator:
             not_applicable(skipped, self.numbering.measure(), table, n)
         )
 
-    def _mean_of_folds(self, task: Task) -> None:
-        assert self.view.fold is not None
-        names = self.view.fold[1]
+    def _mean_of_folds(self, task: Task, parts: Sequence[Evaluator]) -> None:
+        request = self._request(task)
+        names: list[str] = []
         values: list[Evaluated] = []
-        for name in names:
-            found = self._fold_twin(task, name)
-            values.append(found.evaluated)
+        ids: list[str | None] = []
+        sizes: dict[str, tuple[int, int]] = {}
+        for part in parts:
+            assert part.view.fold is not None
+            sizes |= part.view.fold_sizes or {}
+            for name in part.view.fold[1]:
+                names.append(name)
+                values.append(part._fold_twin(task, name).evaluated)
+                ids.append(part._table(Slice(fold=name), request))
         value = mean_over_folds(names, values)
         interval = None
-        if self.view.fold_sizes is not None:
+        if sizes:
             level, bounds = self.measurer.settings.level, metric_named(task.metric).bounds
-            interval = fold_interval(values, self.view.fold_sizes, level, bounds)
-        request = self._request(task)
-        ids = [self._table(Slice(fold=name), request) for name in names]
+            interval = fold_interval(values, sizes, level, bounds)
         resolved = self.measurer.thresholds.get(request) if request is not None else None
         computed = Computed(
             task,
@@ -222,19 +235,6 @@ class Evaluator:
                 )
             )
         return self._table_ids[key]
-
-
-def evaluate_view(
-    plan: Plan,
-    measurer: Measurer,
-    tables: MemoryTables,
-    numbering: Numbering,
-    first: ThresholdRequest | None,
-    step: Callable[[], None] = lambda: None,
-    one_versus_rest: bool = False,
-) -> Evaluation:
-    """The records of one dataset and model."""
-    return Evaluator(measurer, tables, numbering, first).run(plan, step, one_versus_rest)
 
 
 def first_of(requests: Sequence[ThresholdRequest | None]) -> ThresholdRequest | None:

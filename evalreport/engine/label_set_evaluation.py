@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,9 +37,9 @@ class SetEvaluator(Evaluator):
         self._label: str | None = None
         self._ids: dict[tuple[Slice, float | None, str], str] = {}
 
-    def _task(self, task: Task) -> None:
+    def _task(self, task: Task, parts: Sequence[Evaluator]) -> None:
         self._label = task.label
-        super()._task(task)
+        super()._task(task, parts)
         self._beside(task)
 
     def _skip(self, skipped: Skipped) -> None:

@@ -1,58 +1,101 @@
-"""Repeats of cross-validation: each pooled by itself, and how far they lie apart.
+"""Repeats of cross-validation: each pooled by itself, its folds, and how far they lie apart.
 
 The pooled records (fold null) are those of the first repeat, where every row stands
-once. Each further repeat gives records of its own, without intervals: they share their
-rows with the first, so they tell of the folding and not of more data.
+once. Each further repeat gives pooled records of its own, and records of its folds, all
+without intervals: they share their rows with the first, so they tell of the folding and
+not of more data. The mean over folds is over the folds of every repeat; its interval
+corrects for shared rows (Bouckaert and Frank 2004, the form of Nadeau and Bengio for
+repeated cross-validation).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
-from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
-from evalreport.engine.measures import Measurer, Resolved
+import numpy as np
+
+from evalreport.engine.evaluation import Evaluation, Evaluator
+from evalreport.engine.measures import Measurer
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.records import Measure
-from evalreport.engine.settings import Settings
-from evalreport.plan.task import EVERYTHING, Plan, Slice, ThresholdRequest
+from evalreport.plan.task import EVERYTHING, Plan, Slice, Task
 from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.view import View
 
+#: Why records of further repeats have no interval.
+NO_INTERVAL = "repeats share their rows, so they have a spread and no intervals"
+
 
 def evaluate_repeats(
-    first: Evaluation,
+    first: Evaluator,
     views: tuple[View, ...],
     plan: Plan,
-    settings: Settings,
-    thresholds: dict[ThresholdRequest, Resolved],
-    request: ThresholdRequest | None,
-    numbering: Numbering,
+    step: Callable[[], None] = lambda: None,
+    one_versus_rest: bool = False,
 ) -> tuple[Evaluation, ...]:
-    """The first repeat with a summary of all of them, then each further repeat.
+    """The first repeat with a summary of all of them, then each further repeat and its folds.
 
-    ``views``: one per further repeat, with one fold that names it. Thresholds are those
-    of the first repeat.
+    ``views``: one per further repeat, with its folds. Thresholds are those of the first
+    repeat.
     """
-    further = []
-    for view in views:
-        assert view.fold is not None
-        where = Slice(fold=view.fold[1][0])
-        own = Plan(
-            tuple(
-                replace(task, where=where, interval=None)
-                for task in plan.tasks
-                if (task.dataset, task.model) == (view.dataset, view.model)
-                and task.where == EVERYTHING
-            ),
-            (),
-        )
-        tables = MemoryTables(view)
-        measurer = Measurer(view, tables, settings, thresholds)
-        further.append(evaluate_view(own, measurer, tables, numbering, request))
-    if not further:
-        return (first,)
-    return replace(first, measures=_summarised(first, further)), *further
+    if not views:
+        return (first.run(plan, step, one_versus_rest),)
+    result = first.run(plan, step, one_versus_rest, means=False)
+    wholes = [_whole(first, view, f"repeat {k}", plan) for k, view in enumerate(views, start=2)]
+    folds = [_folds(first, view, plan) for view in views]
+    first.mean_over(plan, (first, *folds))
+    summed = replace(result, measures=_summarised(result, [one.result for one in wholes]))
+    pairs = zip(wholes, folds, strict=True)
+    return (summed, *(part.result for pair in pairs for part in pair))
+
+
+def _whole(first: Evaluator, view: View, name: str, plan: Plan) -> Evaluator:
+    """All rows of a repeat as one fold that is named after it."""
+    codes = np.zeros(view.rows, np.int64)
+    whole = replace(view, fold=(codes, (name,)), fold_sizes=None)
+    return _evaluated(first, whole, _copied(first, plan, EVERYTHING, [name]))
+
+
+def _folds(first: Evaluator, view: View, plan: Plan) -> Evaluator:
+    """The folds of a repeat, by the tasks of the first fold of the first."""
+    assert first.view.fold is not None
+    assert view.fold is not None
+    pattern = Slice(fold=first.view.fold[1][0])
+    return _evaluated(first, view, _copied(first, plan, pattern, view.fold[1]))
+
+
+def _copied(first: Evaluator, plan: Plan, pattern: Slice, names: Any) -> Plan:
+    """The tasks of one slice, and its refusals, for folds of these names."""
+
+    def own(task: Task) -> bool:
+        same = (task.dataset, task.model) == (first.view.dataset, first.view.model)
+        return same and task.where == pattern
+
+    tasks = [task for task in plan.tasks if own(task)]
+    refused = [one for one in plan.skipped if own(one.record)]
+    return Plan(
+        tuple(
+            replace(task, where=Slice(fold=name), interval=None, why=NO_INTERVAL)
+            for name in names
+            for task in tasks
+        ),
+        tuple(
+            replace(one, record=replace(one.record, where=Slice(fold=name)))
+            for name in names
+            for one in refused
+        ),
+    )
+
+
+def _evaluated(first: Evaluator, view: View, plan: Plan) -> Evaluator:
+    tables = MemoryTables(view)
+    known = first.measurer
+    measurer = Measurer(view, tables, known.settings, known.thresholds)
+    made = Evaluator(measurer, tables, first.numbering, first.first)
+    made.run(plan)
+    return made
 
 
 def _summarised(first: Evaluation, further: list[Evaluation]) -> list[Measure]:

@@ -12,7 +12,7 @@ from evalreport.engine.acceptance import judge
 from evalreport.engine.baselines import baseline_records
 from evalreport.engine.characteristics import characteristics
 from evalreport.engine.curves import curve_records
-from evalreport.engine.evaluation import Evaluation, Numbering, evaluate_view
+from evalreport.engine.evaluation import Evaluation, Evaluator, Numbering
 from evalreport.engine.further import cautions_of, comparisons_of
 from evalreport.engine.guarding import guarded
 from evalreport.engine.impact_records import impact_records
@@ -197,23 +197,12 @@ def _evaluated(
     measurer = Measurer(
         view, working.tables[key], working.prepared.settings, working.thresholds[key]
     )
-    first = evaluate_view(
-        working.prepared.plan,
-        measurer,
-        working.tables[key],
-        working.numbering,
-        working.first[key],
-        advance,
-        working.prepared.requests.one_versus_rest,
-    )
     return evaluate_repeats(
-        first,
+        Evaluator(measurer, tables, working.numbering, working.first[key]),
         further_repeats(working.prepared.predictions, view),
         working.prepared.plan,
-        working.prepared.settings,
-        working.thresholds[key],
-        working.first[key],
-        working.numbering,
+        advance,
+        working.prepared.requests.one_versus_rest,
     )
 
 

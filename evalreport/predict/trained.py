@@ -89,13 +89,14 @@ def trained(
 def _further(
     dataset: str, model: str, checked: Checked, folded: FoldedPredictions
 ) -> Iterator[View]:
-    """The rows of each repeat after the first, as one fold named after it."""
+    """The rows of each repeat after the first, with its folds."""
     for repeat in range(1, folded.repeats):
         own = folded.of_repeat(repeat)
         if own.output is not None and len(own.row):
             view = view_of_rows(dataset, model, rows_of(checked, own.row), own.output)
-            codes = np.zeros(len(own.row), np.int64)
-            yield replace(view, fold=(codes, (f"repeat {repeat + 1}",)), groups={})
+            yield replace(
+                view, fold=(own.fold, own.folds), fold_sizes=own.fold_sizes, groups={}
+            )
 
 
 def _notes(folded: FoldedPredictions) -> tuple[str, ...]:
@@ -104,8 +105,9 @@ def _notes(folded: FoldedPredictions) -> tuple[str, ...]:
         only = (
             *only,
             (
-                f"{folded.repeats} repeats share their rows: pooled records and folds are those of "
-                "the first, the others stand beside it and add no rows"
+                f"{folded.repeats} repeats share their rows: pooled records are those of the "
+                "first, the others stand beside it and add no rows; the mean over folds is over "
+                "the folds of all of them"
             ),
         )
     return (*folded.notes, *only)

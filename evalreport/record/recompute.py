@@ -8,6 +8,7 @@ checked, and ``verify --rerun`` is there for them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -194,8 +195,23 @@ def _check_mean(measure: Mapping[str, Any], parts: _Results) -> list[str] | None
         folds = [fold for fold in folds if fold["fold"] in listed]
     if measure["state"] != "value" or not folds or any(f["state"] != "value" for f in folds):
         return None
-    mean = sum((number(fold["value"]) for fold in folds), Fraction(0)) / len(folds)
-    return _value_problems(measure, mean, TOLERANCE, f"the mean of its {len(folds)} folds")
+    values = [number(fold["value"]) for fold in folds]
+    mean = sum(values, Fraction(0)) / len(values)
+    found = _value_problems(measure, mean, TOLERANCE, f"the mean of its {len(folds)} folds")
+    return found + _spread_problems(measure, values, mean)
+
+
+def _spread_problems(
+    measure: Mapping[str, Any], values: list[Fraction], mean: Fraction
+) -> list[str]:
+    """The standard deviation over folds (ddof 1), compared by its square."""
+    stated = measure.get("spread")
+    if stated is None or len(values) < 2:
+        return []
+    expected = sum(((v - mean) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
+    if abs(number(stated) ** 2 - expected) <= max(LOOSE * expected, SMALLEST):
+        return []
+    return [f"spread is {stated!r}, its {len(values)} folds give {math.sqrt(expected)!r}"]
 
 
 def _from_curve(measure: Mapping[str, Any], parts: _Results) -> Fraction | None:

@@ -12,6 +12,7 @@ from evalreport.report import (
     classes,
     comparisons,
     curves,
+    folds,
     gaps,
     guide,
     impact,
@@ -60,7 +61,7 @@ def subgroups_section(contents: Contents) -> list[Block]:
 
 def folds_section(contents: Contents) -> list[Block]:
     """Folds, then repeats of the whole cross-validation."""
-    return [*slices.fold_blocks(contents), *training.repeat_blocks(contents)]
+    return [*folds.fold_blocks(contents), *training.repeat_blocks(contents)]
 
 
 def made_last(_: Contents) -> list[Block]:
@@ -128,7 +129,8 @@ CHAPTERS = {
             "Folds",
             folds_section,
             "Each fold is a classification table laid flat; the mean over folds gives every fold "
-            "the same weight, the pooled line every row.",
+            "the same weight, the pooled line every row. The interval of a mean allows for folds "
+            "that share training rows; that of a pooled line leaves out the variation of training.",
             run_on=True,
         ),
         Chapter("rows", "Flow of rows", "Rows", rows.rows_blocks, run_on=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evalreport.report.contents import Contents, Record, View, grouped, identity
+from evalreport.report.contents import Contents, Record, View, grouped
 from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.strips import Row, measures_strip, metric_strip, slice_heads
@@ -252,42 +252,3 @@ def spread_over(total: int, wanted_number: int) -> list[int]:
     if total <= wanted_number:
         return list(range(total))
     return sorted({round(k * (total - 1) / (wanted_number - 1)) for k in range(wanted_number)})
-
-
-def fold_blocks(contents: Contents) -> list[Block]:
-    """A line for each fold, then their mean, then all rows pooled."""
-    blocks: list[Block] = []
-    for view in contents.views:
-        first = contents.at_first(view)
-        own = [
-            m
-            for m in contents.of_view(view)
-            if m.get("fold") is not None
-            and not m.get("subgroup")
-            and first(m)
-            and wanted(contents, m)
-        ]
-        if not own:
-            continue
-        by_fold: dict[str, list[Record]] = {}
-        for m in own:
-            by_fold.setdefault(str(m["fold"]), []).append(m)
-        names = [f for f in by_fold if f != "mean"]
-        rows = [Row((label_text(f),), tuple(by_fold[f]), f) for f in names[:40]]
-        known = {identity(m) for m in own}
-        pooled = tuple(m for m in contents.pooled(view) if identity(m) in known)
-        rows += (
-            [Row(("mean of folds",), tuple(by_fold["mean"]), "mean")] if "mean" in by_fold else []
-        )
-        rows += [Row(("all rows pooled",), pooled, "pooled")] if pooled else []
-        mark = contents.mark(view)
-        blocks += measures_strip(
-            contents,
-            f"Folds, {mark.symbol} {mark.name}",
-            rows,
-            [Column("fold", "left", "14%")],
-            flat=contents.is_binary(view),
-            with_model=False,
-            strong=lambda row: row.group in {"mean", "pooled"},
-        )
-    return blocks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 from pathlib import Path
@@ -10,16 +11,24 @@ from typing import Any
 import numpy as np
 import pytest
 import skops.io
+from scipy.stats import t
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from evalreport.api import run
 from evalreport.errors import DataError, SpecError
+from evalreport.record.recompute import recompute
+from evalreport.render.html import render_html
 
 SOURCE = load_breast_cancer()
 FRAME = {
@@ -86,6 +95,43 @@ def test_further_repeats_stand_beside_the_first_and_add_no_rows():
     others = [value(made, "accuracy", f"repeat {k}") for k in (2, 3)]
     assert pooled["repeats"]["values"] == [m["value"] for m in (pooled, *others)]
     assert all(m["n"] == 569 and m["interval"] is None and m["table"] for m in others)
+
+
+def test_mean_over_folds_is_over_the_folds_of_every_repeat():
+    """Against scikit-learn, and Bouckaert and Frank 2004 (equation 3) by hand."""
+    scheme = {"scheme": "stratified_k_fold", "folds": 5, "repeats": 3, "seed": 3}
+    made = results({"m": LOGISTIC}, cross_validation=scheme)
+    actual = (SOURCE.target == 0).astype(int)
+    folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=3)
+    with threadpool_limits(1):
+        own = cross_validate(
+            make_pipeline(StandardScaler(), LogisticRegression()), SOURCE.data[:, :2], actual,
+            cv=folds, scoring=["accuracy", "roc_auc"],
+        )
+    for metric in ("accuracy", "roc_auc"):
+        scores = own[f"test_{metric}"]
+        mean = value(made, metric, "mean")
+        assert mean["value"] == pytest.approx(scores.mean(), abs=1e-12)
+        assert mean["spread"] == pytest.approx(scores.std(ddof=1), abs=1e-12)
+        assert len(mean["tables"]) == 15
+        named = [f"repeat {r} fold {f}" for r in (1, 2, 3) for f in (1, 2, 3, 4, 5)]
+        assert [value(made, metric, name)["value"] for name in named] == pytest.approx(scores)
+        train, test = 569 * 4 / 5, 569 / 5
+        half = t.ppf(0.975, 14) * scores.std(ddof=1) * math.sqrt(1 / 15 + test / train)
+        assert mean["interval"]["method"] == "nadeau_bengio"
+        assert mean["interval"]["high"] == pytest.approx(min(1, scores.mean() + half), abs=1e-9)
+        assert mean["interval"]["low"] == pytest.approx(scores.mean() - half, abs=1e-9)
+    assert recompute(made).problems == ()
+    wrong = made | {"measures": [
+        m | {"spread": 0.5} if m["fold"] == "mean" else m for m in made["measures"]
+    ]}
+    assert len(recompute(wrong).problems) == 2
+    page = render_html(made)
+    assert "mean of 15 folds" in page
+    assert "standard deviation of folds" in page
+    for name in ("repeat 1 fold 5", "repeat 3 fold 5", "repeat 2, all rows pooled"):
+        assert name in page
+    assert "pooled records are those of the first" in page
 
 
 def test_leave_one_out_is_pooled_only():
