@@ -14,6 +14,7 @@ from evalreport.errors import EvalreportError, ExitStatus
 from evalreport.record.clock import clock_text
 from evalreport.record.hashing import FileRecord, canonical_json
 from evalreport.record.manifest import InputFile, RunDetails
+from evalreport.record.rows_key import rows_key
 from evalreport.record.run_folder import RunFolder
 from evalreport.version import __version__
 
@@ -59,6 +60,7 @@ def run_spec(
     report that cannot be drawn does not keep back the results.
     """
     shared = shared or OneOfSeveral()
+    from evalreport.engine.kept_rows import keeps_rows, kept_rows
     from evalreport.engine.predicting import Fitting
     from evalreport.engine.prepare import prepare
     from evalreport.engine.run import evaluate
@@ -96,6 +98,9 @@ def run_spec(
     with RunFolder(options.runs, loaded.sha256, options.when) as folder:
         for name, content in made.files.items():
             folder.write(name, content)
+        if keeps_rows(prepared):
+            rows = kept_rows(prepared, rows_key(options.runs))
+            folder.write("rows.json", canonical_json(rows))
         published = folder.publish(_details(results, loaded, prepared, outcome, at))
     status = _status(results, made)
     return status, _summary(results, published, made, outcome, status)

@@ -131,6 +131,8 @@ def _columns_need_rows(dataset: Dataset) -> str | None:
             return f"a {role} belongs to each row"
     if dataset.period is not None:
         return "rows are sorted into periods"
+    if dataset.keep_rows:
+        return "digests of its rows are kept"
     if dataset.types:
         return "types are declared for its columns"
     return None if isinstance(dataset.target, str) else "rows have sets of labels"

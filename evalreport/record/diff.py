@@ -1,7 +1,8 @@
-"""What changed between two runs, from their results alone.
+"""What changed between two runs, from their results and the rows that they kept.
 
 - diff_spec: keys of the spec; versions
 - diff_data: files, rows, labels, scores
+- diff_rows, diff_pairs: rows paired by id, and measures compared on them
 - diff_measures: every measure, and whether its difference is beyond chance
 - diff_text: the same in words
 """
@@ -14,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.record.diff_data import file_changes, row_changes, score_changes
-from evalreport.record.diff_measures import measure_changes
+from evalreport.record.diff_measures import Pairs, measure_changes
+from evalreport.record.diff_pairs import paired_changes
+from evalreport.record.diff_rows import Said, pair_rows, read_rows
 from evalreport.record.diff_spec import spec_changes, version_changes
 from evalreport.record.diff_text import describe
 from evalreport.record.recorded import RecordedRun, read_recorded
@@ -30,15 +33,26 @@ def differences(old: Path, new: Path) -> dict[str, Any]:
 
     Raises FilesError where there are no results, VerificationError where they were altered.
     """
-    return differences_of(read_recorded(old), read_recorded(new))
+    kept = read_rows(old), read_rows(new)
+    return differences_of(read_recorded(old), read_recorded(new), kept)
 
 
-def differences_of(old: RecordedRun, new: RecordedRun) -> dict[str, Any]:
-    """What changed between two runs that have been read, as plain data."""
+def differences_of(
+    old: RecordedRun,
+    new: RecordedRun,
+    kept: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = (None, None),
+) -> dict[str, Any]:
+    """What changed between two runs that have been read, as plain data.
+
+    ``kept`` is what each of them kept of its rows.
+    """
     one, two = old.results, new.results
+    by_id, said = pair_rows(*kept)
     files = file_changes(one, two)
     same_rows = {entry["dataset"]: entry["same"] for entry in files}
-    measures = measure_changes(one["measures"], two["measures"], same_rows)
+    measures = measure_changes(
+        one["measures"], two["measures"], same_rows, _pairs(said, one, two)
+    )
     criteria = _criteria(one["acceptance"], two["acceptance"])
     found = {
         "schema": SCHEMA,
@@ -48,12 +62,31 @@ def differences_of(old: RecordedRun, new: RecordedRun) -> dict[str, Any]:
         "versions": version_changes(one["provenance"], two["provenance"]),
         "files": files,
         "rows": row_changes(one, two),
+        "rows_by_id": by_id,
         "scores": score_changes(one, two),
         "measures": measures,
         "criteria": criteria,
         "cautions": _cautions(one, two),
     }
     return {**found, "summary": _summary(found)}
+
+
+def _pairs(
+    said: Mapping[tuple[str, str], Said], one: Mapping[str, Any], two: Mapping[str, Any]
+) -> Pairs:
+    """The shared rows of each dataset and model, compared as two models on them are."""
+    compared = {}
+    confidence = (two.get("spec") or {}).get("confidence") or {}
+    for place, own in said.items():
+        sides = [
+            [
+                m for m in results["measures"]
+                if (m["dataset"], m["model"]) == place and not m["subgroup"] and m["fold"] is None
+            ]
+            for results in (one, two)
+        ]
+        compared[place] = paired_changes(own, sides[0], sides[1], confidence)
+    return Pairs(said, compared)
 
 
 def _run(run: RecordedRun) -> dict[str, Any]:

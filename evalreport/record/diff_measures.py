@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from evalreport.record.diff_pairs import pair_key
+from evalreport.record.diff_rows import Said
 from evalreport.statistics.separate_samples import Shift, estimate_of, series_key, shift
 
 SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
 SEPARATE = "the rows of the two runs are taken as independent"
 CHOSEN = "conditional on the threshold, which was chosen on these rows"
 UNKNOWN = "rows were given in memory; whether they are the same is not known"
+APART = "no row is in both runs: they are independent"
+PAIRED_ROWS = "the same rows in both runs, paired by their ids"
+#: Share of the smaller run's rows that may be in both runs of samples taken as independent.
+FEW_SHARED = 0.05
+_PAIRED = ("difference", "interval", "interval_reason", "test", "statistic", "p_value")
 
 _IDENTITY = (
     "dataset", "model", "subgroup", "fold", "metric", "title", "params", "average", "label",
@@ -22,10 +30,12 @@ def measure_changes(
     old: Sequence[Mapping[str, Any]],
     new: Sequence[Mapping[str, Any]],
     same_rows: Mapping[str, bool | None],
+    pairs: Pairs | None = None,
 ) -> list[dict[str, Any]]:
     """One record per measure of either run, in the order of the new run.
 
-    ``same_rows`` says of each dataset whether both runs read the same file.
+    ``same_rows`` says of each dataset whether both runs read the same file, ``pairs``
+    what the rows that both kept say.
     """
     before, after = ({series_key(m): m for m in side} for side in (old, new))
     found = []
@@ -38,10 +48,52 @@ def measure_changes(
                 "change": "both" if was and now else ("added" if now else "removed"),
                 "old": _side(was),
                 "new": _side(now),
-                **_change(was, now, same_rows.get(str(of_either.get("dataset")))),
+                **_paired_change(was, now, same_rows.get(str(of_either.get("dataset"))), pairs),
             }
         )
     return found
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Rows that two runs share, by dataset and model, and the measures compared on them."""
+
+    said: Mapping[tuple[str, str], Said]
+    compared: Mapping[tuple[str, str], Mapping[Any, Mapping[str, Any]]]
+
+
+def _paired_change(
+    was: Mapping[str, Any] | None,
+    now: Mapping[str, Any] | None,
+    same_rows: bool | None,
+    pairs: Pairs | None,
+) -> dict[str, Any]:
+    """The change, by the rows that both runs share where they were kept."""
+    found = {**_change(was, now, same_rows), "paired": None}
+    place = (str((now or {}).get("dataset")), str((now or {}).get("model")))
+    said = pairs.said.get(place) if pairs is not None else None
+    if pairs is None or said is None or was is None or now is None:
+        return found
+    if now.get("subgroup") or now.get("fold") is not None or found["difference"] is None:
+        return found
+    if said.reason is not None:
+        return found
+    shared, smaller = len(said.actual), min(said.old_rows, said.new_rows)
+    if shared <= FEW_SHARED * smaller:
+        return {**found, "note": APART} if shared == 0 and found["interval"] else found
+    record = pairs.compared.get(place, {}).get(pair_key(now))
+    paired = None if record is None else {**{k: record[k] for k in _PAIRED}, "rows": shared}
+    limits = (paired or {}).get("interval")
+    beyond = None if limits is None else not limits["low"] <= 0.0 <= limits["high"]
+    if paired is not None and shared == said.old_rows == said.new_rows:
+        taken = {k: paired[k] for k in _PAIRED if k != "difference"}
+        return {**found, **taken, "paired": paired, "beyond_chance": beyond, "note": PAIRED_ROWS}
+    nothing = dict.fromkeys(("interval", "test", "statistic", "p_value"))
+    reason = f"{shared} rows are in both runs and others in one: neither independent nor paired"
+    if shared == said.old_rows == said.new_rows:
+        reason = "no comparison of the same rows is known for it"
+    return {**found, **nothing, "interval_reason": reason, "paired": paired,
+            "beyond_chance": beyond, "note": None}
 
 
 def _side(measure: Mapping[str, Any] | None) -> dict[str, Any] | None:

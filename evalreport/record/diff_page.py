@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from evalreport.record.diff_text import (
+    NOT_KEPT,
     file_text,
     key_text,
     name_text,
     outcome_change,
+    paired_text,
     place_text,
+    rows_text,
     score_text,
     shift_text,
     summary_text,
@@ -63,6 +66,11 @@ def _data(found: Mapping[str, Any]) -> list[str]:
             f"{place_text(entry)}: rows used {used[0]} to {used[1]}; labels: "
             f"{shift_text(entry['labels'], 'chi-square')}"
         )
+    lines += [
+        f"{label_text(entry['dataset'])}: {rows_text(entry)}" for entry in found["rows_by_id"]
+    ]
+    if not found["rows_by_id"]:
+        lines.append(NOT_KEPT)
     return lines + [
         f"{place_text(entry)}: scores of {label_text(entry['label'])}: {score_text(entry)}"
         for entry in found["scores"]
@@ -72,6 +80,7 @@ def _data(found: Mapping[str, Any]) -> list[str]:
 def _measure(m: Mapping[str, Any]) -> dict[str, Any]:
     interval = m["interval"]
     limits = ""
+    told = paired_text(m)
     if interval is not None:
         limits = f"{difference_text(interval['low'])} to {difference_text(interval['high'])}"
     return {
@@ -81,7 +90,8 @@ def _measure(m: Mapping[str, Any]) -> dict[str, Any]:
         "new": _value(m["new"]),
         "difference": "" if m["difference"] is None else difference_text(m["difference"]),
         "interval": limits,
-        "method": method_text(interval["method"]) if interval else visible(m["interval_reason"]),
+        "method": method_text(interval["method"]) if interval
+        else told or visible(m["interval_reason"]),
         "p": "" if m["p_value"] is None else p_text(m["p_value"]),
         "beyond": m["beyond_chance"] is True,
     }

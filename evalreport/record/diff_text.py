@@ -17,6 +17,10 @@ from evalreport.report.words import (
 )
 
 MOST_LINES = 40
+NOT_KEPT = (
+    "rows that came or went are not known: neither run kept digests of its rows "
+    "(datasets: keep_rows: true, in both)"
+)
 WORDS = {"pass": "passed", "fail": "failed", "not_evaluated": "not evaluated", None: "absent"}
 
 
@@ -92,7 +96,44 @@ def _data(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"  labels: {shift_text(labels, 'chi-square')}"
     for entry in found["scores"]:
         yield f"{place_text(entry)}: scores of {label_text(entry['label'])}: {score_text(entry)}"
-    yield "rows that came or went cannot be named: results hold tables and curves, never rows"
+    for entry in found["rows_by_id"]:
+        yield f"{label_text(entry['dataset'])}: {rows_text(entry)}"
+    if not found["rows_by_id"]:
+        yield NOT_KEPT
+
+
+def rows_text(entry: Mapping[str, Any]) -> str:
+    """Rows that came, went and changed, by id."""
+    if entry["reason"]:
+        return f"rows are not paired by id: {visible(entry['reason'])}"
+    text = (
+        f"by id {entry['added']} rows added, {entry['removed']} removed, {entry['both']} in both"
+    )
+    if entry["changed"] is not None:
+        text += f", of which {entry['changed']} changed"
+    elif entry["changed_reason"]:
+        text += f"; {entry['changed_reason']}"
+    for own in entry["models"]:
+        if own["changed"] is not None:
+            text += f"; {label_text(own['model'])} says another thing of {own['changed']}"
+    if any(entry["not_unique"]):
+        text += f"; rows with an id that is not unique: {entry['not_unique']}"
+    return text
+
+
+def paired_text(entry: Mapping[str, Any]) -> str:
+    """The difference on the rows of both runs, where others are in one only."""
+    paired = entry.get("paired")
+    if paired is None or entry["interval"] is not None or paired["difference"] is None:
+        return ""
+    text = f"on the {paired['rows']} rows in both {difference_text(paired['difference'])}"
+    limits = paired["interval"]
+    if limits is not None:
+        ends = f"{difference_text(limits['low'])} to {difference_text(limits['high'])}"
+        text += f" ({ends}, {method_text(limits['method'])}"
+        p = paired["p_value"]
+        text += f", p {p_text(p)})" if p is not None else ")"
+    return text
 
 
 def file_text(entry: Mapping[str, Any]) -> str:
@@ -173,7 +214,8 @@ def summary_text(found: Mapping[str, Any]) -> str:
         text += f", {s['added']} added, {s['removed']} removed"
     if not s["tested"]:
         return f"{text}; none can be held against chance"
-    level = next(m["interval"]["level"] for m in found["measures"] if m["interval"])
+    limits = [m["interval"] or (m["paired"] or {}).get("interval") for m in found["measures"]]
+    level = next(one["level"] for one in limits if one)
     expected = value_text(s["tested"] * (1 - level))
     return (
         f"{text}; {s['beyond_chance']} beyond chance (*: the {level_text(level)} interval of the "
@@ -194,7 +236,8 @@ def change_text(entry: Mapping[str, Any]) -> str:
     text = f"{values}, {difference_text(entry['difference'])}"
     interval = entry["interval"]
     if interval is None:
-        return f"{text} (no interval: {entry['interval_reason']})"
+        told = paired_text(entry)
+        return f"{text}; {told}" if told else f"{text} (no interval: {entry['interval_reason']})"
     limits = f"{difference_text(interval['low'])} to {difference_text(interval['high'])}"
     text += f" ({limits}, {method_text(interval['method'])}"
     return f"{text}, p {p_text(entry['p_value'])})" if entry["p_value"] is not None else f"{text})"

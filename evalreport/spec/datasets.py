@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, StringConstraints, Tag
+from pydantic import AfterValidator, Field, StringConstraints, Tag, model_validator
 
 from evalreport.spec.faults import Fault, refuse
 from evalreport.spec.fields import (
     Column,
     Distinct,
+    Flag,
     Label,
     Name,
     Part,
@@ -165,6 +166,12 @@ class Dataset(Part):
         None, description="The hash that the file must have."
     )
     period: Period | None = Field(None, description="Evaluate per period of time.")
+    keep_rows: Flag | None = Field(
+        None,
+        description="Keep, in rows.json of the run, of each row a keyed digest of its `id`, its "
+        "true class and what each model said, so that `evalreport diff` can pair the rows of two "
+        "runs; nothing is kept unless this is true.",
+    )
     sampling: Literal["cohort", "case_control"] = Field(
         "cohort",
         description="case_control: the share of positives was fixed by the sampling, so it "
@@ -174,3 +181,12 @@ class Dataset(Part):
         "reference_standard",
         description="non_reference: the target is another test, so agreement is reported.",
     )
+
+    @model_validator(mode="after")
+    def _kept_by_id(self) -> Dataset:
+        if self.keep_rows and self.id is None:
+            raise refuse(
+                Fault("keep_rows pairs rows by their id", "id: the column", ("keep_rows",),
+                      at_key=True)
+            )
+        return self
