@@ -40,7 +40,7 @@ def build(results: Mapping[str, Any], template: str = "standard") -> Report:
         spec=visible(str(spec.get("sha256") or ""))[:12],
         sections=sections,
         outcome=verdict.verdict_title(contents),
-        kicker=wording.kicker,
+        kicker=contents.said(None, wording.kicker),
         logo=logo_address(contents),
     )
 
@@ -117,7 +117,10 @@ def _section(
     if chapter.id == "comparisons":
         intro = comparisons.comparison_intro(contents)
     own = wording.titles.get(chapter.id, ("", "", ""))
-    title, short, intro = own[0] or title, own[1] or short, own[2] or intro
+    title, short, intro = (
+        contents.said(None, words)
+        for words in (own[0] or title, own[1] or short, own[2] or intro)
+    )
     if chapter.id == "verdict":
         title = verdict.verdict_title(contents)
     if chapter.id == "measures":

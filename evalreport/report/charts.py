@@ -88,11 +88,16 @@ def key(axes: Any, curves: Sequence[Curve], corner: str) -> None:
         )
 
 
-def roc_chart(curves: Sequence[Curve], at: Sequence[tuple[int, float, float]]) -> bytes:
-    """ROC curves; ``at`` marks (place, fpr, tpr) of the declared threshold."""
+def roc_chart(
+    curves: Sequence[Curve], at: Sequence[tuple[int, float, float]], recall: str = "recall"
+) -> bytes:
+    """ROC curves; ``at`` marks (place, fpr, tpr) of the declared threshold.
+
+    ``recall`` is the word on its axis.
+    """
 
     def paint(axes: Any) -> None:
-        unit_axes(axes, "false positive rate", "recall")
+        unit_axes(axes, "false positive rate", recall)
         axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
         for curve in curves:
             stroke(axes, columns(curve.points, "fpr", "tpr"), curve.place)
@@ -112,11 +117,13 @@ def roc_chart(curves: Sequence[Curve], at: Sequence[tuple[int, float, float]]) -
     return draw(paint)
 
 
-def precision_recall_chart(curves: Sequence[Curve], prevalence: float | None) -> bytes:
+def precision_recall_chart(
+    curves: Sequence[Curve], prevalence: float | None, recall: str = "recall"
+) -> bytes:
     """Precision over recall; the dotted line is the share of positives."""
 
     def paint(axes: Any) -> None:
-        unit_axes(axes, "recall", "precision")
+        unit_axes(axes, recall, "precision")
         if prevalence is not None:
             axes.axhline(prevalence, color=LINE, linewidth=0.7, linestyle=(0, (1, 2)))
         for curve in curves:
@@ -199,7 +206,11 @@ def _kinds(points: Points) -> tuple[str, str]:
     return ("positives", "negatives") if "positives" in points else ("positive", "negative")
 
 
-def sweep_panel(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> Panel:
+def sweep_panel(
+    curve: Curve,
+    thresholds: Sequence[tuple[str, float]],
+    shares: tuple[str, str] = ("recall", "specificity"),
+) -> Panel:
     """Recall and specificity over the threshold; upright lines at the thresholds used."""
 
     def paint(axes: Any) -> None:
@@ -222,8 +233,8 @@ def sweep_panel(curve: Curve, thresholds: Sequence[tuple[str, float]]) -> Panel:
             )
         names(axes, "threshold", "share")
         for y, word, colour in (
-            (0.2, "recall", COLOURS[curve.place % 6]),
-            (0.06, "specificity", SOFT),
+            (0.2, shares[0], COLOURS[curve.place % 6]),
+            (0.06, shares[1], SOFT),
         ):
             dash = DASHES[curve.place % 6]
             axes.plot(

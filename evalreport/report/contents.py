@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from evalreport.report.parts import Mark
+from evalreport.report.wording import agreed, non_reference
 from evalreport.report.words import label_text
 
 Record: TypeAlias = Mapping[str, Any]
@@ -58,6 +59,18 @@ class Contents:
                     found.setdefault((record["dataset"], record["model"]))
         datasets = list(dict.fromkeys(d for d, _ in found))
         return [view for d in datasets for view in found if view[0] == d]
+
+    @cached_property
+    def _agreement(self) -> Sequence[str]:
+        return non_reference(self.results)
+
+    def said(self, dataset: str | None, text: str) -> str:
+        """Text on a dataset, without words that its target is no reference standard for.
+
+        With no dataset named, text on the report as a whole.
+        """
+        own = self.datasets if dataset is None else [dataset]
+        return agreed(text) if own and all(d in self._agreement for d in own) else text
 
     @cached_property
     def models(self) -> list[str]:

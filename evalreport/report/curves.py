@@ -88,14 +88,18 @@ def _shares(contents: Contents, curves: Sequence[Record]) -> Chart | None:
         kind: [c for c in curves if c["kind"] == kind][:MOST_CURVES]
         for kind in ("gain", "lift", "accuracy_coverage")
     }
-    abreast = panels.gain_panels(*([_curve(contents, c) for c in same] for same in kinds.values()))
+    dataset = next((str(c["dataset"]) for c in curves), None)
+    accuracy = contents.said(dataset, "accuracy")
+    gain, lift, coverage = ([_curve(contents, c) for c in same] for same in kinds.values())
+    abreast = panels.gain_panels(gain, lift, coverage, accuracy)
     if not abreast:
         return None
     svg = draw_abreast(abreast)
-    words = {"gain": "gain", "lift": "lift", "accuracy_coverage": "accuracy by coverage"}
+    words = {"gain": "gain", "lift": "lift", "accuracy_coverage": f"{accuracy} by coverage"}
     caption = listed([words[kind] for kind, same in kinds.items() if same]).capitalize()
     said = " ".join(
-        f"{words[kind].capitalize()}, {contents.mark(_view(c)).name}: {_said(kind, c['points'])}."
+        f"{words[kind].capitalize()}, {contents.mark(_view(c)).name}: "
+        f"{_said(contents, c, c['points'])}."
         for kind, same in kinds.items()
         for c in same
     )
@@ -131,7 +135,7 @@ def _joint(
     caption = f"{title}, {whose}"
     if per_class and len(curves) > MOST_CURVES:
         caption += f"; {MOST_CURVES} of {len(curves)} classes, the others are in results.json"
-    said = "; ".join(f"{c.name}: {_said(kind, c.points)}" for c in shown)
+    said = "; ".join(f"{c.name}: {_said(contents, curves[0], c.points)}" for c in shown)
     aside = ""
     if kind == "calibration":
         aside = "Dots are bins with intervals; the thin lines are smoothed."
@@ -148,12 +152,14 @@ def _joint(
 def _drawn(
     contents: Contents, kind: str, curves: Sequence[Record], shown: Sequence[Curve], per_class: bool
 ) -> tuple[str, bytes]:
+    recall = contents.said(str(curves[0]["dataset"]), "recall")
     if kind == "roc":
         at = [] if per_class else [p for c in curves if (p := _roc_point(contents, c)) is not None]
-        return "ROC curve", charts.roc_chart(shown, at)
+        return "ROC curve", charts.roc_chart(shown, at, recall)
     if kind == "precision_recall":
         share = None if per_class else _prevalence(contents, curves[0])
-        return "Precision and recall", charts.precision_recall_chart(shown, share)
+        drawn = charts.precision_recall_chart(shown, share, recall)
+        return f"Precision and {recall}", drawn
     if kind == "calibration":
         smoothed = [
             _curve(contents, c)
@@ -213,7 +219,7 @@ def _abreast(contents: Contents, curves: Sequence[Record]) -> Chart:
     if len(names) > 1:
         caption += ", from left to right"
     said = " ".join(
-        f"{name}: {_said(c['kind'], c['points'])}." for name, c in zip(names, curves, strict=True)
+        f"{name}: {_said(contents, c, c['points'])}." for name, c in zip(names, curves, strict=True)
     )
     told = [
         (f"{n}: " if len(names) > 1 else "") + t
@@ -240,9 +246,12 @@ def _panel(contents: Contents, curve: Record) -> tuple[charts.Panel, str, str]:
         used = [t for t in contents.thresholds(view) if t.get("threshold") is not None][:6]
         letters = [("abcdef"[k], t["threshold"]) for k, t in enumerate(used)]
         told = "; ".join(
-            f"{'abcdef'[k]} {threshold_text(t['threshold'])} {_how(t)}" for k, t in enumerate(used)
+            f"{'abcdef'[k]} {threshold_text(t['threshold'])} {contents.said(view[0], _how(t))}"
+            for k, t in enumerate(used)
         )
-        return charts.sweep_panel(shown, letters), "Recall and specificity by threshold", told
+        shares = (contents.said(view[0], "recall"), contents.said(view[0], "specificity"))
+        title = f"{shares[0][0].upper()}{shares[0][1:]} and {shares[1]} by threshold"
+        return charts.sweep_panel(shown, letters, shares), title, told
     positive = str(curve.get("label"))
     others = [c for c in contents.classes(view) if c != positive]
     labels = (label_text(positive), label_text(others[0]) if others else "others")
@@ -255,8 +264,9 @@ def _how(threshold: Record) -> str:
     return rule_text(threshold.get("rule")).rstrip(", ") or "declared"
 
 
-def _said(kind: str, points: Any) -> str:
+def _said(contents: Contents, curve: Record, points: Any) -> str:
     """A few points of a curve in words."""
+    kind = curve["kind"]
     if kind == "score_distribution":
         up, down = (points.get(f"{n}s") or points.get(n) or [] for n in ("positive", "negative"))
         return f"{count_text(sum(up))} positive and {count_text(sum(down))} negative rows"
@@ -274,7 +284,8 @@ def _said(kind: str, points: Any) -> str:
     if not axes or not rows:
         return "no points"
     chosen = [rows[k] for k in spread_over(len(rows), 5)]
-    return ", ".join(f"{axes[2]} {value_text(y)} {axes[3]} {value_text(x)}" for x, y in chosen)
+    said = ", ".join(f"{axes[2]} {value_text(y)} {axes[3]} {value_text(x)}" for x, y in chosen)
+    return contents.said(str(curve["dataset"]), said)
 
 
 def size_of(svg: bytes) -> tuple[int, int]:
@@ -295,7 +306,10 @@ def _data(contents: Contents, caption: str, curve: Record) -> PlainTable:
     total = _length(curve)
     chosen = spread_over(total, DATA_LINES)
     rows = tuple(TableRow(tuple(_cell(n, points[n][k]) for n in names)) for k in chosen)
-    columns = tuple(Column(n.replace("_", " "), "right") for n in names)
+    dataset = str(curve["dataset"])
+    columns = tuple(
+        Column(contents.said(dataset, n.replace("_", " ")), "right") for n in names
+    )
     note = f"{len(rows)} of {total} points; all are in results.json." if len(rows) < total else ""
     return PlainTable(f"{caption}: data of {contents.mark(_view(curve)).name}", columns, rows, note)
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from evalreport.report.wording import in_words
 from evalreport.report.words import prose, subgroup_text
 
 
 def criteria_junit(results: Mapping[str, Any]) -> bytes:
     """One test case per criterion and place: failed, or an error where not evaluated."""
-    entries = results["acceptance"]
+    entries = in_words(results)["acceptance"]
     counts = {
         word: sum(e["outcome"] == word for e in entries) for word in ("fail", "not_evaluated")
     }

@@ -12,6 +12,7 @@ from evalreport.report.headline import (
     name_words,
     value_words,
 )
+from evalreport.report.wording import in_words
 from evalreport.report.words import prose
 
 _ESCAPES = {
@@ -23,7 +24,7 @@ _ESCAPES = {
 
 def measures_latex(results: Mapping[str, Any]) -> str:
     """A ``tabular`` of the headline measures; needs no package."""
-    return "\n".join(_lines(results)) + "\n"
+    return "\n".join(_lines(in_words(results))) + "\n"
 
 
 def _lines(results: Mapping[str, Any]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from evalreport.report.headline import (
     value_words,
 )
 from evalreport.report.numbers import value_text
+from evalreport.report.wording import in_words
 from evalreport.report.words import prose, subgroup_text
 
 _MARKS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "○ not evaluated"}
@@ -22,7 +23,7 @@ MOST_CAUTIONS = 10
 
 def summary_markdown(results: Mapping[str, Any]) -> str:
     """Criteria, headline measures and cautions of a run as GitHub-flavoured Markdown."""
-    return "\n".join(_lines(results)) + "\n"
+    return "\n".join(_lines(in_words(results))) + "\n"
 
 
 def _lines(results: Mapping[str, Any]) -> Iterator[str]:

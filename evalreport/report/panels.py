@@ -13,14 +13,17 @@ PANEL_POINTS = 60
 
 
 def gain_panels(
-    gain: Sequence[Curve], lift: Sequence[Curve], coverage: Sequence[Curve]
+    gain: Sequence[Curve],
+    lift: Sequence[Curve],
+    coverage: Sequence[Curve],
+    accuracy: str = "accuracy",
 ) -> list[Panel]:
     """Gain, lift and accuracy by coverage over the share of rows; absent ones left out."""
     found: list[Panel] = []
     for curves, x, y, words, level in (
         (gain, "share", "gain", ("rows taken, highest first", "share of positives found"), None),
         (lift, "share", "lift", ("rows taken, highest first", "lift"), 1.0),
-        (coverage, "coverage", "accuracy", ("rows answered, surest first", "accuracy"), None),
+        (coverage, "coverage", "accuracy", ("rows answered, surest first", accuracy), None),
     ):
         if any(columns(c.points, x, y) for c in curves):
             found.append(_share_panel(curves, (x, y), words, level, not found))

@@ -163,7 +163,7 @@ def threshold_blocks(contents: Contents) -> list[Block]:
             if measures:
                 heads = (
                     condition_text(threshold.get("threshold"), contents.operator(view)),
-                    f"{rule_text(rule)}{status}",
+                    contents.said(view[0], f"{rule_text(rule)}{status}"),
                 )
                 rows.append(Row(heads, measures, heads[0] + heads[1]))
         if rows:
@@ -174,7 +174,13 @@ def threshold_blocks(contents: Contents) -> list[Block]:
             )
         missing = [t for t in own if t.get("threshold") is None]
         blocks += [
-            Text(f"{rule_text(t.get('rule'))}no threshold: {prose(t.get('reason') or '')}", "small")
+            Text(
+                contents.said(
+                    view[0],
+                    f"{rule_text(t.get('rule'))}no threshold: {prose(t.get('reason') or '')}",
+                ),
+                "small",
+            )
             for t in missing
         ]
     return blocks
@@ -219,7 +225,11 @@ def sweep_tables(contents: Contents) -> list[Block]:
         rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, SWEEP_LINES)]
         names = ("score ≥", "TP", "FP", "FN", "TN", "recall", "FPR", "precision")
         widths = ("13%", "10%", "9%", "9%", "9%", "12%", "14%", "19%")
-        columns = tuple(Column(n, "right", w) for n, w in zip(names, widths, strict=True))
+        dataset = str(curve["dataset"])
+        columns = tuple(
+            Column(contents.said(dataset, n), "right", w)
+            for n, w in zip(names, widths, strict=True)
+        )
         note = (
             f"{len(rows)} of {total} thresholds; all are in results.json."
             if len(rows) < total

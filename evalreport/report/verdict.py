@@ -37,7 +37,7 @@ from evalreport.report.words import (
 )
 
 MOST_CRITERIA = 40
-MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 4, 420
+MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 320
 MOST_HEADLINES = 4
 MOST_CLASSES_LISTED = 12
 WORDS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "○ not evaluated"}

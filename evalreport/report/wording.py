@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from evalreport.metrics.catalogue import find
 
 ANNEXES = ("methods", "not_computed", "checklists", "provenance", "signatures")
 
@@ -41,6 +44,18 @@ AGREEMENT = {
         "The share of rows on which the model and the other test agree; read it with PPA and NPA.",
     ),
 }
+#: The words for a reference standard, and what stands in their place without one.
+_AGREED = (
+    ("balanced accuracy", "mean of PPA and NPA"),
+    ("recall", "PPA"),
+    ("sensitivity", "PPA"),
+    ("tpr", "PPA"),
+    ("specificities", "NPA"),
+    ("specificity", "NPA"),
+    ("tnr", "NPA"),
+    ("diagnostic accuracy", "agreement of the tests"),
+    ("accuracy", "overall agreement"),
+)
 AGREEMENT_NOTE = (
     "The target of {} is another test and no reference standard. The two tests are compared: "
     "agreement is reported, and neither of them is taken to be right."
@@ -216,6 +231,18 @@ TEMPLATES: Mapping[str, Wording] = {
 }
 
 
+def agreed(text: str) -> str:
+    """The text in the words of agreement between two tests.
+
+    >>> agreed("Balanced accuracy and recall of a"), agreed("Accuracy"), agreed("macro recall")
+    ('Mean of PPA and NPA and PPA of a', 'Overall agreement', 'macro PPA')
+    """
+    for pattern, word in _AGREED:
+        text = re.sub(rf"\b{pattern}\b", word, text)
+        text = re.sub(rf"\b{pattern.capitalize()}\b", word[0].upper() + word[1:], text)
+    return text
+
+
 def reworded(results: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
     """Results with the metric titles of a template, and of a target that is only another test.
 
@@ -224,14 +251,27 @@ def reworded(results: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
     agreement = non_reference(results)
     ranks = {metric: k for k, metric in enumerate(wording.metrics)}
     found = dict(results)
-    for name in ("measures", "comparisons", "subgroup_gaps"):
-        if name in results:
+    for name in ("measures", "comparisons", "subgroup_gaps", "baselines", "declared", "periods"):
+        if isinstance(results.get(name), list):
             found[name] = [_titled(r, wording, agreement) for r in results[name]]
+    if agreement:
+        found["cautions"] = [
+            _said(r, agreement, ("message", "title", "why", "read"))
+            for r in results.get("cautions") or ()
+        ]
+        found["acceptance"] = [
+            _said(r, agreement, ("text",)) for r in results.get("acceptance") or ()
+        ]
     if not (wording.impact or any(m["metric"] in RATES for m in results.get("measures") or ())):
         found.pop("impact", None)
     if ranks and "measures" in found:
         found["measures"].sort(key=lambda m: ranks.get(m["metric"], len(ranks)))
     return found
+
+
+def in_words(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Results in the words of the standard template: what short formats print."""
+    return reworded(results, TEMPLATES["standard"])
 
 
 def non_reference(results: Mapping[str, Any]) -> Sequence[str]:
@@ -244,13 +284,29 @@ def non_reference(results: Mapping[str, Any]) -> Sequence[str]:
     ]
 
 
+def _said(
+    record: Mapping[str, Any], agreement: Sequence[str], keys: Sequence[str]
+) -> Mapping[str, Any]:
+    """A record with its texts in the words of agreement; one of no dataset may be of any."""
+    if record.get("dataset") not in (*agreement, None):
+        return record
+    return {**record, **{key: agreed(str(record[key])) for key in keys if record.get(key)}}
+
+
 def _titled(
     record: Mapping[str, Any], wording: Wording, agreement: Sequence[str]
 ) -> Mapping[str, Any]:
     metric = str(record.get("metric"))
-    if record.get("dataset") in agreement and metric in AGREEMENT:
-        title, meaning = AGREEMENT[metric]
+    if record.get("dataset") in agreement:
+        title, meaning = AGREEMENT.get(metric) or _agreed_about(metric, record, wording)
         return {**record, "title": title, "meaning": meaning}
     if metric in wording.metrics:
         return {**record, "title": wording.metrics[metric]}
     return record
+
+
+def _agreed_about(metric: str, record: Mapping[str, Any], wording: Wording) -> tuple[str, str]:
+    declared = find(metric)
+    known = declared.title if declared is not None else metric.replace("_", " ").capitalize()
+    title = wording.metrics.get(metric) or str(record.get("title") or known)
+    return agreed(title), agreed(declared.meaning if declared is not None else "")

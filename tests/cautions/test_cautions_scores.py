@@ -97,8 +97,16 @@ def test_roc_auc_flatters_rare_positives(kit: Any) -> None:
 def test_scores_that_are_no_probabilities(kit: Any) -> None:
     one = kit.view([0, 1, 1], score=[-0.5, 0.5, 2.0])
     assert kit.message(kit.run(one, ["roc_auc", "log_loss"]), "not_probabilities") == (
-        "2/3 rows have a score outside 0 and 1; scores run from −0.5 to 2."
+        "2/3 rows have a score outside 0 and 1; scores run from −0.5 to 2; the threshold 0.5 is "
+        "one for probabilities."
     )
+    percents = kit.view([0, 1, 1], score=[3.0, 60.0, 97.0])
+    (record,) = kit.cautions(kit.run(percents, ["roc_auc"]), "not_probabilities")
+    assert record["severity"] == "warning"
+    on_scale = kit.run(percents, ["roc_auc"], thresholds=[50.0])
+    (record,) = kit.cautions(on_scale, "not_probabilities")
+    assert record["severity"] == "note"
+    assert record["message"].endswith("scores run from 3 to 97.")
     for source, score in (("score", [0.0, 0.5, 1.0]), ("margin", [-0.5, 0.5, 2.0])):
         fine = kit.view([0, 1, 1], score=score, source=source)
         assert kit.message(kit.run(fine, ["roc_auc"]), "not_probabilities") is None

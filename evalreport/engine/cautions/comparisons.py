@@ -26,6 +26,8 @@ from evalreport.predict.view import View
 CROSSING = 0.02
 #: Values this close are the same to a reader.
 SAME = 0.005
+#: Comparisons named in one sentence.
+NAMED = 2
 #: From this difference of specificity on, tables with the same recall differ.
 DIFFERENT = 0.05
 #: Each looks at one kind of mistake only, so it ranks models as their thresholds lie.
@@ -188,13 +190,13 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
         worse = [r for r in records if _told_apart(run, r) and r.get("better") == "reference"]
         parts = []
         if worse:
-            parts.append(f"{name(reference)} is better on {listed(map(_difference, worse))}")
+            parts.append(f"{name(reference)} is better on {listed(map(_difference, worse), NAMED)}")
         # no difference from an earlier run is what one hopes for
         if open_ones and not records[0].get("reference_run"):
             compared = counted(len(records), "comparison")
             parts.append(
                 f"in {number(len(open_ones))} of {compared} no difference "
-                f"from {name(reference)} was shown: {listed(map(_difference, open_ones))}"
+                f"from {name(reference)} was shown: {listed(map(_difference, open_ones), NAMED)}"
             )
         if parts:
             text = "; ".join(parts)

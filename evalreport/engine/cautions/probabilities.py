@@ -21,6 +21,8 @@ from evalreport.statistics.logistic import NotEstimable, calibration_fit
 DOMINANT = 0.25
 #: ... if the model was this sure of the wrong class.
 CONFIDENT = 0.1
+#: The default threshold of a score; on another scale it says nothing.
+HALF = 0.5
 
 #: (metric, its value under calibration, its name in a sentence)
 LINES = (
@@ -35,10 +37,10 @@ LINES = (
     title="Scores are not probabilities",
     why="scores outside 0 and 1 have no log loss, Brier score or calibration, "
     "and nothing was rescaled to give them one",
-    read_instead="measures of ranking, or scores that are probabilities",
+    read_instead="measures of ranking, and thresholds on the scale of the scores",
 )
 def not_probabilities(run: RunFacts) -> Iterator[Caution]:
-    """Scores that are not declared as margins lie outside 0 and 1."""
+    """Scores that are not declared as margins lie outside 0 and 1; a warning if 0.5 parts them."""
     for view in run.views:
         given = given_scores(run, view)
         if given is None:
@@ -47,12 +49,18 @@ def not_probabilities(run: RunFacts) -> Iterator[Caution]:
         outside = int(np.count_nonzero(beyond.any(axis=1) if beyond.ndim == 2 else beyond))
         if outside:
             low, high = float(given.min()), float(given.max())
+            halved = high > 1 and any(
+                table.threshold == HALF and table.threshold_rule is None
+                for table in run.tables_of(view)
+            )
+            told = f"; the threshold {HALF} is one for probabilities" if halved else ""
             yield Caution(
                 f"{part(outside, view.rows)} rows have a score outside 0 and 1; scores run from "
-                f"{limits(low, high)}.",
+                f"{limits(low, high)}{told}.",
                 view.dataset,
                 view.model,
                 numbers={"outside": outside, "rows": view.rows, "low": low, "high": high},
+                severity="warning" if halved else None,
             )
 
 
