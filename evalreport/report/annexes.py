@@ -29,32 +29,37 @@ from evalreport.report.words import (
 )
 
 MOST_LINES = 80
+#: Places named on a line of what was not computed.
+MOST_PLACES = 4
 MEANINGS = ("written by", "reviewed by", "accepted by")
 
 
 def methods_blocks(contents: Contents) -> list[Block]:
-    """One line per metric used: meaning, formula, interval, reference."""
+    """One line per metric used: meaning, formula, interval, reference; then the references."""
     found: dict[str, TableRow] = {}
+    references: dict[str, int] = {}
     for same in grouped(contents.measures).values():
         m = next((x for x in same if x.get("interval")), same[0])
         title = measure_title({**m, "average": None})
         if title not in found:
-            found[title] = _method_row(title, m)
+            found[title] = _method_row(title, m, references)
     columns = (
         Column("metric", "left", "15%"),
-        Column("what it is", "left", "31%"),
-        Column("formula", "left", "24%"),
-        Column("interval", "left", "10%"),
-        Column("reference", "left", "20%"),
+        Column("what it is", "left", "44%"),
+        Column("formula", "left", "26%"),
+        Column("interval", "left", "10.5%"),
+        Column("ref.", "right", "4.5%"),
     )
+    listed_references = " ".join(f"[{k}] {text}." for text, k in references.items())
     blocks: list[Block] = [
         PlainTable("", columns, tuple(found.values()), "", "methods"),
         Text(_interval_words(contents), "small"),
+        *([Text(f"References: {listed_references}", "small")] if references else []),
     ]
     return blocks if found else []
 
 
-def _method_row(title: str, m: Record) -> TableRow:
+def _method_row(title: str, m: Record, references: dict[str, int]) -> TableRow:
     declared = find(str(m["metric"]))
     interval = method_text(str(m["interval"]["method"])) if m.get("interval") else "none"
     own = (
@@ -64,7 +69,9 @@ def _method_row(title: str, m: Record) -> TableRow:
     meaning = str(m.get("meaning") or (declared.meaning if declared is not None else ""))
     if declared is not None and declared.use and not m.get("meaning"):
         meaning += f" Of use {declared.use}."
-    return TableRow((title, meaning, formula, interval, declared.reference if declared else ""))
+    cited = declared.reference.rstrip(".") if declared is not None else ""
+    number = references.setdefault(cited, len(references) + 1) if cited else ""
+    return TableRow((title, meaning, formula, interval, f"[{number}]" if cited else "–"))
 
 
 def _interval_words(contents: Contents) -> str:
@@ -84,15 +91,16 @@ def _interval_words(contents: Contents) -> str:
         )
     parts.append(
         "score ≥ threshold predicts the positive class. An average over classes leaves out classes "
-        "whose value is undefined and says how many. At a threshold chosen on the same rows an "
-        "interval is conditional on that threshold."
+        "whose value is undefined and says how many; a long sum shows its first terms, and the "
+        "others are the values of the classes in results.json. At a threshold chosen on the same "
+        "rows an interval is conditional on that threshold."
     )
     return " ".join(parts)
 
 
 def not_computed_blocks(contents: Contents) -> list[Block]:
     """Values that do not apply or do not exist, and planned work that was left out."""
-    rows: dict[tuple[str, ...], int] = {}
+    rows: dict[tuple[str, str, str], dict[str, None]] = {}
     for m in contents.measures:
         if m["state"] in {"not_applicable", "undefined", "infinite"}:
             where = contents.mark((m["dataset"], m["model"])).name
@@ -101,29 +109,23 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
             elif m.get("subgroup"):
                 where += f", {subgroup_text(m['subgroup'])}"
             state = str(m["state"]).replace("_", " ")
-            key = (
-                measure_title(m),
-                where,
-                state,
-                prose(m.get("reason") or "no reason was recorded"),
-            )
-            rows[key] = rows.get(key, 0) + 1
+            key = (measure_title(m), state, prose(m.get("reason") or "no reason was recorded"))
+            rows.setdefault(key, {})[where] = None
     for skipped in contents.one("plan").get("skipped") or []:
         where = ", ".join(
             label_text(skipped[k]) for k in ("model", "dataset") if skipped.get(k) is not None
         )
-        key = (
-            visible(str(skipped.get("task"))),
-            where or "–",
-            "skipped",
-            prose(skipped.get("reason") or ""),
-        )
-        rows.setdefault(key, 1)
+        key = (visible(str(skipped.get("task"))), "skipped", prose(skipped.get("reason") or ""))
+        rows.setdefault(key, {})[where or "–"] = None
     # a value that does not apply is planned as skipped too; once is enough
-    known = {(k[3]) for k in rows if k[2] == "not applicable"}
-    lines = [k for k in rows if not (k[2] == "skipped" and k[3] in known)]
+    known = {why for _, state, why in rows if state == "not applicable"}
+    lines = [
+        (what, _places(list(places)), state, why)
+        for (what, state, why), places in rows.items()
+        if not (state == "skipped" and why in known)
+    ]
     if not lines:
-        return [Text("Everything that was planned was computed, and every value exists.")]
+        return [Text("Everything that was planned was computed, and every value exists.", "words")]
     columns = (
         Column("what", "left", "24%"),
         Column("where", "left", "22%"),
@@ -136,6 +138,12 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
         else ""
     )
     return [PlainTable("", columns, tuple(TableRow(k) for k in lines[:MOST_LINES]), note)]
+
+
+def _places(places: list[str]) -> str:
+    """Where a value is missing: the first few places, and how many more there are."""
+    more = len(places) - MOST_PLACES
+    return "; ".join(places[:MOST_PLACES]) + (f"; {more} more" if more > 0 else "")
 
 
 def provenance_blocks(contents: Contents) -> list[Block]:

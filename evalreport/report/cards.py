@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from evalreport.metrics.catalogue import find
@@ -23,6 +24,8 @@ from evalreport.report.words import measure_title, method_text, prose, visible
 
 #: Tables of more classes stand once in a section, not in every card.
 CLASSES_IN_CARD = 6
+#: Letters of a formula that a small card without its table still holds.
+LONG_FORMULA = 40
 
 
 def number_of(contents: Contents, m: Record, whisker: bool = True) -> Number:
@@ -116,6 +119,14 @@ def card_of(
         flags=_flags(m),
         detail=_detail(m),
     )
+
+
+def brief(card: Card) -> Card:
+    """A card for the first page: the note on a method and long arithmetic stand further on."""
+    number = replace(card.number, method=card.number.method.partition(";")[0])
+    if card.table is None and len("".join(p.text for p in card.formula)) > LONG_FORMULA:
+        card = replace(card, formula=(), substituted=())
+    return replace(card, number=number)
 
 
 def _arithmetic(m: Record, key: str) -> str:

@@ -150,7 +150,14 @@ CHAPTERS = {
         ),
         Chapter("training", "Training", "Training", training.training_blocks, run_on=True),
         Chapter("classes", "Classes", "Classes", classes.class_blocks, run_on=True),
-        Chapter("methods", "Methods and formulas", "Methods", annexes.methods_blocks, annex=True),
+        Chapter(
+            "methods",
+            "Methods and formulas",
+            "Methods",
+            annexes.methods_blocks,
+            annex=True,
+            run_on=True,
+        ),
         Chapter(
             "not_computed",
             "What was not computed, and why",

@@ -74,20 +74,20 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
     printed = {t.table for t in _tables(contents, entries)}
     lines = tuple(_line(contents, e, reach, printed) for e in entries)
     columns: tuple[Column, ...] = (
-        Column("metric", "left", "14%"),
-        Column("model", "left", "8.5%"),
-        Column("value", "right", "7%"),
-        Column("reference", "left", "8.5%"),
-        Column("value", "right", "7%"),
-        Column("difference", "right", "8.5%"),
+        Column("metric", "left", "14.5%"),
+        Column("model", "left", "9.5%"),
+        Column("value", "right", "6.5%"),
+        Column("reference", "left", "9.5%"),
+        Column("value", "right", "6.5%"),
+        Column("difference", "right", "8%"),
         Column(_level(entries), "right", "15%"),
-        Column("", "left", "8%"),
+        Column("", "left", "7.5%"),
         Column("test", "left", "11%"),
-        Column("p", "right", "6%"),
+        Column("p", "right", "5.5%"),
     )
     corrected = any(e.get("p_adjusted") is not None for e in entries)
     if corrected:
-        columns = (*columns, Column("p, corrected", "right", "6.5%"))
+        columns = (*columns, Column(f"p, {_correction(entries)}", "right", "6%"))
         lines = tuple(
             Line((*line.cells, LineCell(_p(e.get("p_adjusted")), "right")), line.table, line.rule)
             for line, e in zip(lines, entries, strict=True)
@@ -95,6 +95,12 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
     notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
     caption = "Differences. ↓ less is better. The upright line on an axis is 0"
     return Strip(caption, columns, lines, notes if len(entries) < total else (), "many cmp")
+
+
+def _correction(entries: list[Record]) -> str:
+    """The one correction of all p values by its name."""
+    names = {str(e["correction"]) for e in entries if e.get("correction")}
+    return method_text(names.pop()) if len(names) == 1 else "corrected"
 
 
 def _is_overall(contents: Contents, entry: Record) -> bool:
@@ -147,7 +153,7 @@ def _value(contents: Contents, m: Record | None, printed: set[str]) -> LineCell:
 
 
 def _without_interval(number: Number) -> Number:
-    return replace(number, interval="", method="")
+    return replace(number, interval="", method="", reason="")
 
 
 def _bare(entry: Record, reach: float) -> Number | None:

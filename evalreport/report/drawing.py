@@ -13,6 +13,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from evalreport.report.words import visible
 
@@ -28,8 +29,12 @@ DASHES: tuple[Any, ...] = (
 )
 MARKERS = ("o", "D", "^", "s", "v", "o")
 #: No curve is drawn with more points.
-MOST_VERTICES = 1000
+MOST_VERTICES = 500
 FAMILY = "Report Sans"
+#: The colour of words on a chart, unless they say another.
+_COLOUR = f"fill:{SOFT}"
+#: Characters that may stand as they are in an address and in an attribute.
+_UNQUOTED = " !$&'()*+,-./:;=?@[]^_`{|}~"
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "evalreport",
     "svg.fonttype": "none",
@@ -55,7 +60,7 @@ SETTINGS: dict[Any, Any] = {
 }
 
 
-def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 2.35) -> bytes:
+def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 2.15) -> bytes:
     """The SVG that ``paint`` draws on the axes it is given; inches."""
     return draw_abreast([paint], width, height)
 
@@ -107,7 +112,10 @@ def _slim(svg: str) -> str:
     # Inside tags only: between them stand names, and numbers that are read.
     svg = re.sub(r"<[^>]*>", lambda tag: _terse(_rounded(tag[0])), svg)
     svg = re.sub(r'<path d="[^"]*" style="fill:none"/>', "", svg)
-    svg = re.sub(r"<g>\s*</g>", "", svg)
+    svg = _fewer_groups(svg)
+    # What most words share is said once.
+    svg = svg.replace('style="font-size:9px;', 'style="').replace(f';{_COLOUR}"', '"')
+    svg = svg.replace(f' style="{_COLOUR}"', "")
     svg = svg.replace("font-family:'Report Sans';", "")
     # A tick is drawn once, in its colour, and used at each place.
     svg = re.sub(r'(<use [^>]*?) style="fill:(#\w+);stroke:\2;stroke-width:0.6"', r"\1", svg)
@@ -116,10 +124,27 @@ def _slim(svg: str) -> str:
     face = (
         "<style>@media all{@font-face{font-family:'Report Sans';src:url("
         f"data:font/woff2;base64,{_chart_font()}) format('woff2')}}}}"
-        "text{font-family:'Report Sans'}</style>"
+        f"text{{font-family:'Report Sans';font-size:9px;{_COLOUR}}}</style>"
     )
     at = svg.index(">", svg.index("<svg")) + 1
     return svg[:at] + face + svg[at:]
+
+
+def _fewer_groups(svg: str) -> str:
+    """Without groups that say nothing of what they hold.
+
+    >>> _fewer_groups('<g><g clip="a"><text>x</text></g></g>')
+    '<g clip="a"><text>x</text></g>'
+    """
+    opened: list[bool] = []
+
+    def kept(tag: re.Match[str]) -> str:
+        if tag[0] == "</g>":
+            return tag[0] if opened.pop() else ""
+        opened.append(tag[0] != "<g>")
+        return tag[0] if opened[-1] else ""
+
+    return re.sub(r"<g(?: [^>]*)?>|</g>", kept, svg)
 
 
 def _rounded(tag: str) -> str:
@@ -195,7 +220,9 @@ def _register_font() -> None:
 
 def data_url(svg: bytes) -> str:
     """An image source that needs no request."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
+    # Percent signs cost less than base64, which would also wrap the font a second time.
+    text = svg.decode("utf-8").replace("\n", " ")
+    return "data:image/svg+xml," + quote(text, safe=_UNQUOTED)
 
 
 def plain(text: str) -> str:

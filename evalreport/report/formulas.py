@@ -13,7 +13,9 @@ from evalreport.report.parts import Part
 
 #: Formulas are cut here, sums of many terms already at LONG.
 LONGEST = 400
-LONG = 130
+LONG = 72
+#: Terms of a long sum that are shown.
+SHOWN = 3
 
 
 def formula_parts(text: str) -> tuple[Part, ...]:
@@ -44,13 +46,16 @@ def _abridged(text: str) -> str:
     """A long sum with its first terms only; what it is divided by stays.
 
     >>> _abridged("(" + " + ".join(["1234567890 / 1234567890"] * 9) + ") / 9")
-    '(1234567890 / 1234567890 + 1234567890 / 1234567890 + 1234567890 / 1234567890 + …) / 9'
+    '(1234567890 / 1234567890 + 1234567890 / 1234567890 + 1234567890 / 1234567890 + … 6 more) / 9'
     """
     if len(text) <= LONG or not text.startswith("("):
         return text
     end = _closing(text, 0)
     terms = _split(text[1:end], (" + ",))
-    return f"({''.join(terms[:5])} + …){text[end + 1 :]}" if len(terms) > 7 else text
+    more = (len(terms) + 1) // 2 - SHOWN
+    if more < 2:
+        return text
+    return f"({''.join(terms[: 2 * SHOWN - 1])} + … {more} more){text[end + 1 :]}"
 
 
 def _pieces(text: str) -> list[Part]:

@@ -14,7 +14,7 @@ from evalreport.report.words import measure_title
 #: Views beyond which a metric is a strip of models instead of cards side by side.
 CARDS_ABREAST = 4
 #: Tables of more columns than this stand alone on their line.
-WIDE = 8
+WIDE = 12
 
 
 def measures_section(contents: Contents) -> list[Block]:

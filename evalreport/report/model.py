@@ -34,6 +34,7 @@ class CardGrid:
     title: str
     cards: tuple[Card, ...]
     across: int = 4
+    stacked: bool = False
     kind: ClassVar[str] = "cards"
 
 

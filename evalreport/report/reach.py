@@ -7,14 +7,28 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from evalreport.report.contents import Contents
-from evalreport.report.count_tables import count_table
-from evalreport.report.model import Block, Heading, Line, Tables, Text
+from evalreport.report.count_tables import count_table, place_text
+from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.model import (
+    Block,
+    Column,
+    Heading,
+    Line,
+    LineCell,
+    Strip,
+    Tables,
+    Text,
+)
 from evalreport.report.parts import CountTable, Number
+from evalreport.report.strips import flat_cells
+from evalreport.report.words import label_text
 
 #: Tables added to one section.
 MOST_TABLES = 48
 #: Columns up to which two tables stand side by side.
-ABREAST = 9
+ABREAST = 12
+#: From so many two-class tables on, each is laid flat, on a line.
+MANY = 5
 
 
 def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
@@ -35,7 +49,12 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
         found.append(
             Text(f"{MOST_TABLES} of {len(ids)} tables; the others are in results.json.", "small")
         )
-    tables = [count_table(contents, contents.tables[i]) for i in ids[:MOST_TABLES]]
+    shown_ids = ids[:MOST_TABLES]
+    pairs = [i for i in shown_ids if flat_counts(contents.tables[i]) is not None]
+    if len(pairs) >= MANY:
+        found.append(_flat(contents, pairs))
+        shown_ids = [i for i in shown_ids if i not in pairs]
+    tables = [count_table(contents, contents.tables[i]) for i in shown_ids]
     narrow = tuple(t for t in tables if len(t.columns) <= ABREAST)
     wide = tuple(t for t in tables if len(t.columns) > ABREAST)
     if narrow:
@@ -43,6 +62,31 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
     if wide:
         found.append(Tables(wide, 1))
     return found
+
+
+def _flat(contents: Contents, ids: list[str]) -> Strip:
+    """Two-class tables, one a line."""
+    lines = []
+    for i in ids:
+        table = contents.tables[i]
+        negative, positive = (label_text(label) for label in table["labels"])
+        cells = (
+            LineCell(i, head=True),
+            LineCell(mark=contents.mark((table["dataset"], table["model"]))),
+            LineCell(place_text(contents, table)),
+            LineCell(f"{positive} against {negative}"),
+            *(flat_cells(table, None, "middle") or ()),
+        )
+        lines.append(Line(cells, table=i))
+    columns = (
+        Column("table", "left", "8%"),
+        Column("model", "left", "14%"),
+        Column("rows and threshold", "left", "30%"),
+        Column("class", "left", "24%"),
+        *(Column(name, "right", "6%") for name in FLAT),
+    )
+    caption = "Tables laid flat: TN and FP are the counts of the row of the negative class"
+    return Strip(caption, columns, tuple(lines), (), "many")
 
 
 def _parts(value: Any) -> Iterator[Any]:

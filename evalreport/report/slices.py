@@ -15,7 +15,7 @@ from evalreport.report.words import condition_text, label_text, measure_title, p
 OWN_STRIPS = 3
 #: So few metrics all have a strip of their own.
 FEW_METRICS = 5
-SWEEP_LINES = 11
+SWEEP_LINES = 9
 MOST_SUBGROUPS = 24
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.report.cards import mark_of, number_of
@@ -183,6 +183,8 @@ def _measures_line(
         cells += laid if laid is not None else [LineCell() for _ in FLAT]
     for m in found:
         number = number_of(contents, m, whisker=False) if m is not None else None
+        if number is not None and number.state != "value":
+            number = replace(number, reason="")
         cells.append(LineCell(number=number, align="right"))
     cells += [LineCell()] if len(found) < FEW else []
     return Line(

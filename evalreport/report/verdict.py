@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalreport.report.cards import card_of, number_of
+from evalreport.report.cards import brief, card_of, number_of
 from evalreport.report.contents import Contents, Record, identity
 from evalreport.report.ledgers import ledgers
 from evalreport.report.marking import FLAT, flat_counts
@@ -40,6 +40,8 @@ MOST_CRITERIA = 40
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 320
 MOST_HEADLINES = 4
 MOST_CLASSES_LISTED = 12
+#: Letters of a metric and a model that share a line of a small card.
+ON_A_LINE = 23
 WORDS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "○ not evaluated"}
 ORDER = {"not_evaluated": 1, "fail": 0, "pass": 2}
 BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}
@@ -169,8 +171,8 @@ def _as_written(required: float) -> str:
 
 
 def headlines(contents: Contents) -> list[Block]:
-    """Up to four metrics of up to two models, with their tables."""
-    views = contents.views[:2]
+    """Up to four metrics of up to three models, with their tables."""
+    views = contents.views[: 3 if len(contents.views) == 3 else 2]
     chosen = _headline_identities(contents)
     blocks: list[Block] = []
     for view in views:
@@ -179,18 +181,16 @@ def headlines(contents: Contents) -> list[Block]:
         if not measures:
             continue
         small = len(contents.classes(view)) <= 4
-        cards = tuple(
+        made = (
             card_of(
-                contents, m, heading=_card_heading(m), with_table=small, small=True, result=False
+                contents, m, heading=measure_title(m), with_table=small, small=True, result=False
             )
             for m in measures
         )
-        blocks.append(CardGrid("", cards))
+        cards = tuple(brief(card) for card in made)
+        stacked = any(len(c.heading) + len(contents.mark(view).name) > ON_A_LINE for c in cards)
+        blocks.append(CardGrid("", cards, stacked=stacked))
     return blocks
-
-
-def _card_heading(m: Record) -> str:
-    return measure_title(m)
 
 
 def _headline_identities(contents: Contents) -> list[tuple[Any, ...]]:

@@ -48,7 +48,7 @@ METHODS = {
     "cluster_bootstrap": "cluster bootstrap",
     "bootstrap_percentile": "bootstrap, percentile",
     "bootstrap_bca": "bootstrap, BCa",
-    "bootstrap": "paired bootstrap",
+    "bootstrap": "bootstrap",
     "mcnemar_exact": "McNemar, exact",
     "mcnemar_midp": "McNemar, mid-p",
     "mcnemar": "McNemar",
