@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
+
+#: From so many rows on a plain line tells them and their rate.
+_MANY = 100_000
 
 
 class Progress:
@@ -21,6 +25,9 @@ class Progress:
         self.live = not quiet and sys.stderr.isatty()
         self._bars: Any = None
         self._task: Any = None
+        self._what = ""
+        self._begun = self._pass = 0.0
+        self._rows = 0
 
     def __enter__(self) -> Self:
         if self.live:
@@ -55,6 +62,8 @@ class Progress:
 
     def step(self, what: str, total: int | None = None) -> None:
         """Start the next step, of ``total`` parts where that is known."""
+        self._what, self._rows = what, 0
+        self._begun = self._pass = monotonic()
         if self.quiet:
             return
         if self._bars is not None:
@@ -71,3 +80,26 @@ class Progress:
         """Move the current step on."""
         if self._bars is not None and self._task is not None:
             self._bars.advance(self._task, by)
+
+    def seen(self, rows: int, total: int | None) -> None:
+        """Rows of the present pass over a dataset, with their rate, on a terminal."""
+        if rows < self._rows:
+            self._pass = monotonic()
+        self._rows = rows
+        if self._bars is not None and self._task is not None:
+            told = f"{self._what}: {rows:,} rows, {_rate(rows, self._pass)}"
+            self._bars.update(self._task, description=told, completed=rows, total=total)
+
+    def done(self, rows: int) -> None:
+        """The rows of a dataset that is done, with their rate over all, where they are many."""
+        if rows >= _MANY and not self.quiet:
+            told = f"{self._what}: {rows:,} rows, {_rate(rows, self._begun)}"
+            if self._bars is not None:
+                self._bars.console.print(told, highlight=False, markup=False)
+                return
+            with suppress(OSError):
+                print(told, file=sys.stderr, flush=True)
+
+
+def _rate(rows: int, since: float) -> str:
+    return f"{rows / max(monotonic() - since, 1e-3):,.0f} rows/s"

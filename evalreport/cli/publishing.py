@@ -77,7 +77,8 @@ def run_spec(
         advance=progress.advance,
     )
     prepared = prepare(
-        loaded, engine=options.engine, step=progress.step, fitting=fitting, reads=shared.reads
+        loaded, engine=options.engine, step=progress.step, fitting=fitting, reads=shared.reads,
+        watch=progress,
     )
     at = clock_text(options.when)
     results = evaluate(prepared, at, progress.step, progress.advance)

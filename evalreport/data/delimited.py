@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
@@ -19,6 +19,7 @@ from evalreport.data.utf8 import text_lines
 from evalreport.errors import DataError, Location, Problem
 
 _BATCH = 256  # rows held at once; more only makes reading slower
+_TOLD = 128 * _BATCH  # rows between two tellings
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _WHOLE = "close the quote, or double a quote that is part of the text"
 
@@ -46,11 +47,13 @@ def read_delimited(
     delimiter: str,
     columns: Collection[str] | None = None,
     rows: int | None = None,
+    seen: Callable[[int], None] | None = None,
 ) -> RawTable:
     """Read delimited text from a stream of plain bytes; every value is text, "" is missing.
 
     ``columns`` are kept (all by default; names not in the file are passed over);
-    ``rows`` stops after so many. Raises DataError with every problem of the file.
+    ``rows`` stops after so many; ``seen`` is told now and then how many were read. Raises
+    DataError with every problem of the file.
     """
     lines = text_lines(stream, name)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -60,6 +63,8 @@ def read_delimited(
     first_line = state.line + 1
     for batch in _batches(reader, state, rows):
         _take(batch, reader.line_num, state)
+        if seen is not None and not state.count % _TOLD:
+            seen(state.count)
     if state.problems:
         raise DataError(*state.problems, *_more_ragged(state))
     if state.count == 0:

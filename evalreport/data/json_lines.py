@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from decimal import Decimal, InvalidOperation
 from typing import Any, BinaryIO
 
@@ -16,6 +16,7 @@ from evalreport.data.utf8 import text_lines
 from evalreport.errors import DataError, Location, Problem
 
 _RIGHT = 'write one object per line: {"label": "cat", "score": 0.5}'
+_TOLD = 32_768  # rows between two tellings
 _LONGEST_INTEGER = 1_000
 #: So many characters hold at most 15 digits, which a double tells apart.
 _SHORT_FRACTION = 16
@@ -26,10 +27,11 @@ def read_json_lines(
     name: str,
     columns: Collection[str] | None = None,
     rows: int | None = None,
+    seen: Callable[[int], None] | None = None,
 ) -> RawTable:
     """Read JSON lines from a stream of plain bytes; null, NaN and absent keys are missing.
 
-    ``columns`` and ``rows`` as in ``read_delimited``. The header is every key, in the
+    ``columns``, ``rows`` and ``seen`` as in ``read_delimited``. The header is every key, in the
     order of first sight. Raises DataError with the first problems and their count.
     """
     header: dict[str, list[Any]] = {}
@@ -51,6 +53,8 @@ def read_json_lines(
             kept.extend([None] * (count - len(kept)))
             kept.append(value if columns is None or key in columns else None)
         count += 1
+        if seen is not None and not count % _TOLD:
+            seen(count)
     if wrong > SHOWN_ROWS:
         problems.append(Problem(f"{wrong - SHOWN_ROWS} more wrong lines", "", Location(name)))
     if problems:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,17 +38,19 @@ def read_table(
     columns: Collection[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     rows: int | None = None,
+    seen: Callable[[int], None] | None = None,
 ) -> RawTable:
     """Read a file: the asked ``columns`` (default all) of all rows (or the first ``rows``).
 
     Of several files each is read so, and put after the one before; the first ``rows`` are
-    then those of the first file.
+    then those of the first file. ``seen`` is told from time to time how many rows of a text
+    file have been read.
 
     Raises DataError for wrong content, FilesError for a file that cannot be read or
     changes meanwhile, LimitError for one that is too large.
     """
     if isinstance(source, Files):
-        return _read_files(source, columns, limits, rows)
+        return _read_files(source, columns, limits, rows, seen)
     suffix, gzipped = source.suffix.removesuffix(".gz"), source.suffix.endswith(".gz")
     with reading(source) as stream:
         if source.suffix == ".parquet":
@@ -56,9 +58,9 @@ def read_table(
         plain = decompressed(stream, source.name, source.size, gzipped, limits)
         if suffix in _DELIMITERS:
             delimiter = _DELIMITERS[suffix]
-            table = read_delimited(plain, source.name, delimiter, columns, rows)
+            table = read_delimited(plain, source.name, delimiter, columns, rows, seen)
         elif suffix == ".jsonl":
-            table = read_json_lines(plain, source.name, columns, rows)
+            table = read_json_lines(plain, source.name, columns, rows, seen)
         else:
             raise DataError(
                 Problem(
@@ -77,10 +79,18 @@ def column_names(source: Source, limits: Limits = DEFAULT_LIMITS) -> ColumnNames
 
 
 def _read_files(
-    files: Files, columns: Collection[str] | None, limits: Limits, rows: int | None
+    files: Files,
+    columns: Collection[str] | None,
+    limits: Limits,
+    rows: int | None,
+    seen: Callable[[int], None] | None,
 ) -> RawTable:
     parts = files.parts if rows is None else files.parts[:1]
-    tables = [read_table(part.source, columns, limits, rows) for part in parts]
+    tables: list[RawTable] = []
+    for part in parts:
+        before = sum(table.rows for table in tables)
+        told = None if seen is None else lambda count, before=before: seen(before + count)
+        tables.append(read_table(part.source, columns, limits, rows, told))
     header = list(tables[0].header)
     if files.suffix.startswith(".jsonl"):
         header = list(dict.fromkeys(name for table in tables for name in table.header))
@@ -103,7 +113,8 @@ def _read_files(
         header=(*header, *files.keys),
         columns=made,
         sha256=files.sha256,
-        parts=tuple(tables),
+        # For their rows and lines: the columns are in the whole.
+        parts=tuple(dataclasses.replace(table, columns={}, _kept={}) for table in tables),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.data.files import Files, parts_of
 from evalreport.data.parquet import LOCKS, plain_name
 from evalreport.data.source import Source
-from evalreport.engine.wanted import NotPlainError, Wanted, Watch, quoted_text, unwatched
+from evalreport.engine.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
 from evalreport.errors import DataError, Location, Problem, SpecError
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Table
@@ -167,7 +167,7 @@ def counted_views(
     source: Source,
     choice: Choice,
     requests: Requests,
-    watch: Watch = unwatched,
+    watch: Watcher = UNWATCHED,
 ) -> list[CountedView] | str:
     """The views of a dataset's models by counting, or why the rows are to be read.
 

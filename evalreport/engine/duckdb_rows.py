@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as StillRunning
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,18 +17,17 @@ from evalreport.data.parquet_types import parquet_column
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counted_rows import Columns
+from evalreport.engine.interruptible import interruptible
 from evalreport.engine.parquet_rows import parquet_rows
 from evalreport.engine.queries import Field
 from evalreport.engine.text_rows import kept_rows, typed_column
-from evalreport.engine.wanted import NotPlainError, Wanted, Watch, quoted_text, unwatched
+from evalreport.engine.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
 from evalreport.errors import LimitError, Location, Problem
 
 #: The most temporary space that counting may take on disk.
 MOST_SPILLED = "64GB"
 #: Threads that count, where there are so many processors.
 MOST_THREADS = 4
-#: Seconds between two looks at how far a query is.
-_LOOK = 0.1
 
 
 class DuckDBRows:
@@ -43,7 +40,7 @@ class DuckDBRows:
         header: tuple[str, ...],
         kinds: tuple[str, ...],
         rows: int,
-        watch: Watch = unwatched,
+        watch: Watcher = UNWATCHED,
     ) -> None:
         self.name, self.header, self.kinds, self.rows = name, header, kinds, rows
         self._connection, self._watch = connection, watch
@@ -57,7 +54,7 @@ class DuckDBRows:
         found: Columns = interruptible(
             self._connection,
             lambda: self._connection.execute(text).fetchnumpy(),
-            lambda share: self._watch(int(share * self.rows), self.rows),
+            lambda share: self._watch.seen(int(share * self.rows), self.rows),
         )
         return found
 
@@ -65,28 +62,6 @@ class DuckDBRows:
         if kind == "JSON":
             return typed_column(name, values, self.name)
         return parquet_column(name, kind, values)
-
-
-def interruptible(connection: Any, work: Any, watch: Any = None) -> Any:
-    """The answer of a query, run beside the main thread, which a signal so stops at once.
-
-    ``watch`` is told from time to time which share of the rows has been seen.
-    """
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(work)
-        try:
-            while True:
-                try:
-                    return answer.result(_LOOK)
-                except StillRunning:
-                    if answer.done():
-                        raise
-                    share = connection.query_progress()
-                    if watch is not None and share > 0:
-                        watch(min(share / 100, 1.0))
-        except BaseException:
-            connection.interrupt()
-            raise
 
 
 @contextmanager
@@ -109,7 +84,7 @@ def duckdb_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
             kept = source.suffix != ".parquet"
             lock(connection, paths, spill, wanted.memory, kept=kept)
             if kept:
-                made = kept_rows(connection, source, paths, wanted.columns, wanted.numbers)
+                made = kept_rows(connection, source, paths, wanted)
             else:
                 made = parquet_rows(connection, source, paths, wanted.columns)
             yield DuckDBRows(connection, source.name, *made, wanted.watch)

@@ -31,6 +31,7 @@ from evalreport.engine.predicting import Fitting, Predicted, fits_text, predicte
 from evalreport.engine.reads import Reads
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.engine.sql_rows import open_database, read_query
+from evalreport.engine.wanted import UNWATCHED, Watcher
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.plan.build import Requests, build_plan
 from evalreport.plan.facts import Facts
@@ -101,6 +102,7 @@ def prepare(
     step: Step = silent,
     fitting: Fitting | None = None,
     reads: Reads | None = None,
+    watch: Watcher = UNWATCHED,
 ) -> Prepared:
     """Read the data of a spec, make the predictions that are made here, plan the tasks.
 
@@ -112,7 +114,7 @@ def prepare(
     logo = read_logo(loaded)
     requests = requests_of(spec)
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
-    data = _read_all(loaded, frames or {}, requests, engine, step, reads or Reads())
+    data = _read_all(loaded, frames or {}, requests, engine, step, reads or Reads(), watch)
     settings = settings_of(loaded)
     views: list[View] = []
     predictions: list[Predicted] = []
@@ -219,6 +221,7 @@ class Data:
     inputs: list[InputData] = field(default_factory=list)
     choices: dict[str, Choice] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
+    watch: Watcher = UNWATCHED
 
     def engine(self) -> tuple[str, str]:
         """The engine of the run, and why, dataset by dataset where they differ."""
@@ -233,7 +236,7 @@ class Data:
 
 def _read_all(
     loaded: LoadedSpec, frames: Mapping[str, Any], requests: Requests, engine: str, step: Step,
-    reads: Reads,
+    reads: Reads, watch: Watcher,
 ) -> Data:
     spec = loaded.spec
     _check_frames(spec, frames)
@@ -242,7 +245,7 @@ def _read_all(
         for name, dataset in spec.datasets.items()
         if name not in frames
     }
-    data = Data(sources=sources)
+    data = Data(sources=sources, watch=watch)
     problems: list[Problem] = []
     asked = asked_engine(spec, engine)
     for name in spec.datasets:
@@ -277,12 +280,13 @@ def _counted(
     if choice.name == "memory":
         return False
     step(f"counting {name}", None)
-    views = counted_views(spec, name, source, choice, requests)
+    views = counted_views(spec, name, source, choice, requests, data.watch)
     if isinstance(views, str):
         data.choices[name] = Choice("memory", views)
         return False
     data.counted[name] = list(views)
     rows = views[0].ledger.rows_read if views else stored_rows(source) or 0
+    data.watch.done(rows)
     shown = _shown(source.name)
     data.inputs.append(InputData(name, shown, source.sha256, source.size, rows, _each(source)))
     return True
@@ -300,7 +304,7 @@ def _read(
         if isinstance(path, Query):
             table = read_query(given, path, columns)
         else:
-            table = reads.table(given, columns)
+            table = reads.table(given, columns, lambda rows: data.watch.seen(rows, None))
         shown = _shown(given.name)
         data.inputs.append(
             InputData(name, shown, given.sha256, given.size, table.rows, _each(given))
@@ -308,6 +312,7 @@ def _read(
     else:
         table = read_frame(given, name, columns)
         data.inputs.append(InputData(name, name, None, None, table.rows))
+    data.watch.done(table.rows)
     data.tables[name] = with_periods(table, spec, name)
     choice = data.choices[name]
     data.choices[name] = Choice(choice.name, choice.reason.format(rows=table.rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +23,8 @@ from evalreport.spec.load import LoadedSpec
 Key: TypeAlias = tuple[Path, str]
 #: Columns of a file; None for all.
 Columns: TypeAlias = frozenset[str] | None
+#: Is told how many rows of a text file have been read.
+Seen: TypeAlias = Callable[[int], None]
 
 
 class Reads:
@@ -32,9 +34,11 @@ class Reads:
         """What a path of a spec in ``folder`` stands for, hashed. Raises FilesError."""
         return open_files(folder, text)
 
-    def table(self, source: Source, columns: Collection[str] | None) -> RawTable:
+    def table(
+        self, source: Source, columns: Collection[str] | None, seen: Seen | None = None
+    ) -> RawTable:
         """Columns of a file (all where None). Raises as ``data.read.read_table``."""
-        return read_table(source, columns)
+        return read_table(source, columns, seen=seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,11 +85,13 @@ class SharedReads(Reads):
             return super().source(folder, text)
         return replace(held.source, name=text)
 
-    def table(self, source: Source, columns: Collection[str] | None) -> RawTable:
+    def table(
+        self, source: Source, columns: Collection[str] | None, seen: Seen | None = None
+    ) -> RawTable:
         wanted = None if columns is None else frozenset(columns)
         held = next((one for one in self._held.values() if one.is_of(source)), None)
         if held is None or not held.has(wanted) or not _is_unchanged(source):
-            return super().table(source, columns)
+            return super().table(source, columns, seen)
         table = held.only(wanted).table
         assert table is not None
         return replace(table, name=source.name, _kept={})

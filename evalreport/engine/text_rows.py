@@ -27,8 +27,9 @@ from evalreport.data.text_scan import Plain, plain_delimited, plain_json
 from evalreport.data.typed_values import column_of
 from evalreport.data.utf8 import text_lines
 from evalreport.engine import queries
+from evalreport.engine.interruptible import interruptible
 from evalreport.engine.queries import Field
-from evalreport.engine.wanted import NotPlainError, quoted_text
+from evalreport.engine.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError
 
 #: Decompressed text may be as large as the disk allows; the ratio stays under its limit.
@@ -46,8 +47,7 @@ def kept_rows(
     connection: Any,
     source: Source,
     paths: Sequence[str],
-    columns: tuple[str, ...],
-    numbers: frozenset[str],
+    wanted: Wanted,
 ) -> Made:
     """Make ``data`` of text files; header, types in it, and rows.
 
@@ -62,15 +62,15 @@ def kept_rows(
     total = 0
     try:
         for part, path in zip(parts_of(source), paths, strict=True):
-            asked = [name for name in columns if name not in keys]
-            select, own, records = read(part.source, path, asked, numbers)
+            asked = [name for name in wanted.columns if name not in keys]
+            select, own, records = read(part.source, path, asked, wanted.numbers)
             if header not in (None, own):
                 raise NotPlainError("its files have other columns than the first")
             header = own
             places = [f"{quoted_text(part.values[i])} AS c{len(own) + i}" for i in range(len(keys))]
             text = select.replace("/*keys*/", "".join(f", {place}" for place in places))
             verb = "CREATE TABLE kept.data AS" if not total else "INSERT INTO kept.data"
-            connection.execute(f"{verb} {text}")
+            _kept_on_disk(connection, f"{verb} {text}", total, records, wanted)
             total += records
     except (DataError, duckdb.InvalidInputException, duckdb.ConversionException) as error:
         raise NotPlainError(_first_line(error)) from None
@@ -80,8 +80,18 @@ def kept_rows(
     _check_kept(connection, total, header, kind)
     connection.execute("CREATE TEMP VIEW data AS SELECT * FROM kept.data")
     written = "JSON" if kind == ".jsonl" else "VARCHAR"
-    kinds = ["NUMBER" if name in numbers else written for name in header]
+    kinds = ["NUMBER" if name in wanted.numbers else written for name in header]
     return (*header, *keys), (*kinds, *("VARCHAR" for _ in keys)), total
+
+
+def _kept_on_disk(
+    connection: Any, statement: str, before: int, records: int, wanted: Wanted
+) -> None:
+    interruptible(
+        connection,
+        lambda: connection.execute(statement),
+        lambda share: wanted.watch.seen(before + int(share * records), before + records),
+    )
 
 
 def typed_column(name: str, values: Any, file: str) -> RawColumn:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-
-#: Told how many rows of how many a query has seen.
-Watch = Callable[[int, int], None]
+from typing import Protocol
 
 
-def unwatched(_seen: int, _rows: int) -> None:
-    """Counting that nobody watches."""
+class Watcher(Protocol):
+    """Is told how many rows have been seen while files are read or counted."""
+
+    def seen(self, rows: int, total: int | None) -> None:
+        """So many ``rows`` of ``total``, of the present pass; None where that is not known."""
+
+    def done(self, rows: int) -> None:
+        """A dataset is done: it has so many rows."""
+
+
+class Unwatched:
+    """Nobody watches."""
+
+    def seen(self, rows: int, total: int | None) -> None:
+        """Nothing."""
+
+    def done(self, rows: int) -> None:
+        """Nothing."""
+
+
+UNWATCHED = Unwatched()
 
 
 class NotPlainError(Exception):
@@ -24,7 +40,7 @@ class Wanted:
     columns: tuple[str, ...]
     numbers: frozenset[str] = frozenset()
     memory: int = 400_000_000
-    watch: Watch = unwatched
+    watch: Watcher = UNWATCHED
 
 
 def quoted_text(text: str | None) -> str:

@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from evalreport.data import Limits, RawColumn, RawTable, open_source, parquet, read_table
+from evalreport.data import Limits, RawColumn, RawTable, open_source, parquet, parquet_file, read_table
 from evalreport.data.parquet_pages import Chunk, check_pages
 from evalreport.errors import DataError, LimitError
 
@@ -233,9 +233,9 @@ def test_reading_stops_at_the_memory_limit(
 ) -> None:
     path = write("SELECT md5(i::VARCHAR) AS t FROM range(400000) r(i)")
     locks = tuple(
-        "memory_limit='2MB'" if lock.startswith("memory_limit") else lock for lock in parquet._LOCKS
+        "memory_limit='2MB'" if lock.startswith("memory_limit") else lock for lock in parquet_file._LOCKS
     )
-    monkeypatch.setattr(parquet, "_LOCKS", locks)
+    monkeypatch.setattr(parquet_file, "_LOCKS", locks)
     with pytest.raises(LimitError, match="of memory"):
         read(path)
 
@@ -243,7 +243,7 @@ def test_reading_stops_at_the_memory_limit(
 def test_a_list_of_columns_that_does_not_fit(
     read_bytes: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet.ParquetFile, "_schema", lambda _: (["y"], [0]))
+    monkeypatch.setattr(parquet_file.ParquetFile, "_schema", lambda _: (["y"], [0]))
     with pytest.raises(DataError, match="does not fit the columns"):
         read_bytes(WITH_CHECKSUMS, "a.parquet")
 
@@ -251,7 +251,7 @@ def test_a_list_of_columns_that_does_not_fit(
 def test_the_connection_can_open_nothing_else(write: Callable[..., Path]) -> None:
     other = write("SELECT 1 AS secret", "other.parquet")
     source = open_source(write("SELECT 1 AS y", "a.parquet"))
-    with parquet._opened(source) as file:
+    with parquet_file.opened_parquet(source) as file:
         for query in (
             f"SELECT * FROM read_parquet('{other}')",
             f"SELECT * FROM read_text('{other}')",

@@ -1,0 +1,38 @@
+"""A query that a signal stops at once, and that tells how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as StillRunning
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+#: Seconds between two looks at how far a query is.
+_LOOK = 0.1
+
+
+def interruptible(
+    connection: Any, work: Callable[[], T], watch: Callable[[float], None] | None = None
+) -> T:
+    """What ``work`` gives, a query of a DuckDB connection run beside the main thread.
+
+    ``watch`` is told from time to time which share of the rows the query has seen. A
+    signal, or any other exception, interrupts the query.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(work)
+        try:
+            while True:
+                try:
+                    return answer.result(_LOOK)
+                except StillRunning:
+                    if answer.done():
+                        raise
+                    share = connection.query_progress()
+                    if watch is not None and share > 0:
+                        watch(min(share / 100, 1.0))
+        except BaseException:
+            connection.interrupt()
+            raise
