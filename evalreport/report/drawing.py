@@ -94,12 +94,12 @@ def draw_abreast(
 def _svg(figure: Any) -> bytes:
     import io
 
+    # What savefig does, but one drawing: it draws a second time for the layout alone.
+    for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+        patch.set(facecolor="none", edgecolor="none")
     buffer = io.BytesIO()
-    figure.savefig(
-        buffer,
-        format="svg",
-        transparent=True,
-        metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    figure.canvas.print_svg(
+        buffer, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
     )
     return _slim(buffer.getvalue().decode("utf-8")).encode("utf-8")
 
