@@ -101,7 +101,6 @@ def _done(
     specs: tuple[Path, ...], options: RunOptions, jobs: int, *, quiet: bool
 ) -> Iterator[tuple[ExitStatus, dict[str, Any]]]:
     """Each spec's status and summary; problems of one of several do not stop the others."""
-    from evalreport.cli.many_specs import run_specs, tell
     from evalreport.cli.progress import Progress
     from evalreport.cli.publishing import run_spec
     from evalreport.record.runs import check_runs
@@ -110,6 +109,8 @@ def _done(
         with Progress(quiet=quiet) as progress:
             yield run_spec(specs[0], options, progress, check_runs)
         return
+    from evalreport.cli.many_specs import run_specs, tell
+
     for status, summary in run_specs(specs, options, jobs, quiet=quiet):
         tell(summary.get("problems", ()))
         yield status, summary

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evalreport.data.table import RawTable
 from evalreport.errors import Problem
+
+if TYPE_CHECKING:
+    from evalreport.data.table import RawTable
 
 #: Rows listed in a message before the rest is only counted.
 SHOWN_ROWS = 5

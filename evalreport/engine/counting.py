@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.files import Files, parts_of
-from evalreport.data.parquet import LOCKS, plain_name
+from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source
 from evalreport.engine.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
 from evalreport.errors import DataError, Location, Problem, SpecError

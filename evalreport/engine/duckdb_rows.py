@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from evalreport.data.files import holding, parts_of
-from evalreport.data.parquet import LOCKS, damaged, plain_name
+from evalreport.data.parquet_file import LOCKS, damaged, plain_name
 from evalreport.data.parquet_types import parquet_column
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn

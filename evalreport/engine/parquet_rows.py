@@ -7,7 +7,8 @@ from typing import Any
 
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.limits import DEFAULT_LIMITS
-from evalreport.data.parquet import ParquetFile, check_cells, check_checksums
+from evalreport.data.parquet import check_cells, check_checksums
+from evalreport.data.parquet_file import ParquetFile
 from evalreport.data.parquet_types import expression, readable
 from evalreport.data.read import not_twice, same_columns
 from evalreport.data.source import Source, opened

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from evalreport.data.delimited_header import check_names
-from evalreport.data.parquet import LOCKS, plain_name
+from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, open_source, reading
 from evalreport.data.table import RawTable
 from evalreport.data.typed_values import column_of

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from evalreport.data.files import open_files
-from evalreport.data.read import column_names
+from evalreport.data.files import Files, open_files, parts_of
+from evalreport.data.parquet_file import parquet_header
+from evalreport.data.source import Source
 from evalreport.errors import (
     DataError,
     EvalreportError,
@@ -101,6 +102,16 @@ def _crossings(document: Document) -> Iterator[tuple[int, Sequence[str]]]:
             continue
 
 
+def _header(source: Source) -> tuple[str, ...]:
+    """Every column of a dataset; of text the first rows are looked at as well."""
+    if source.suffix == ".parquet":
+        keys = source.keys if isinstance(source, Files) else ()
+        return (*parquet_header(parts_of(source)[0].source), *keys)
+    from evalreport.data.read import column_names
+
+    return column_names(source).header
+
+
 def _look(parts: _Parts) -> None:
     absent: list[Problem] = []
     unreadable: list[Problem] = []
@@ -109,7 +120,7 @@ def _look(parts: _Parts) -> None:
         if not isinstance(dataset.path, str):
             continue
         try:
-            header = column_names(open_files(parts.folder, dataset.path)).header
+            header = _header(open_files(parts.folder, dataset.path))
         except FilesError as error:
             unreadable.extend(_placed(error, parts, name))
             continue
