@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from evalreport.data.parquet import LOCKS, ParquetFile, damaged, plain_name
+from evalreport.data.parquet_file import LOCKS, ParquetFile, damaged, plain_name
 from evalreport.data.parquet_types import expression, readable
 from evalreport.data.source import Source, reading
 from evalreport.engine.duckdb_rows import MOST_SPILLED

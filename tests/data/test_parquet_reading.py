@@ -10,7 +10,15 @@ import duckdb
 import numpy as np
 import pytest
 
-from evalreport.data import Limits, RawColumn, RawTable, open_source, parquet, parquet_file, read_table
+from evalreport.data import (
+    Limits,
+    RawColumn,
+    RawTable,
+    open_source,
+    parquet,
+    parquet_file,
+    read_table,
+)
 from evalreport.data.parquet_pages import Chunk, check_pages
 from evalreport.errors import DataError, LimitError
 
@@ -233,7 +241,8 @@ def test_reading_stops_at_the_memory_limit(
 ) -> None:
     path = write("SELECT md5(i::VARCHAR) AS t FROM range(400000) r(i)")
     locks = tuple(
-        "memory_limit='2MB'" if lock.startswith("memory_limit") else lock for lock in parquet_file._LOCKS
+        "memory_limit='2MB'" if lock.startswith("memory_limit") else lock
+        for lock in parquet_file._LOCKS
     )
     monkeypatch.setattr(parquet_file, "_LOCKS", locks)
     with pytest.raises(LimitError, match="of memory"):
