@@ -331,7 +331,7 @@ def as_measure(
         state=state,
         value=number,
         reason=reason,
-        interval=computed.interval,
+        interval=_explained(computed.interval, task),
         n=n,
         table=table,
         formula=value.formula,
@@ -342,6 +342,13 @@ def as_measure(
         exploratory=computed.exploratory,
         extra=_extra(computed, weight, state),
     )
+
+
+def _explained(interval: IntervalResult | None, task: Task) -> IntervalResult | None:
+    """The interval with the reason why its method was planned."""
+    if interval is None:
+        return None
+    return replace(interval, facts={**interval.facts, "why": task.why})
 
 
 def _extra(computed: Computed, weight: float | None, state: str) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from evalreport.engine.reference_differences import compared_with_run
 from evalreport.engine.reference_run import References, read_references
 from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
+from evalreport.engine.sample_size import sample_sizes
 from evalreport.engine.subgroup_gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.tables_of import tables_of
 from evalreport.engine.thresholds import solve
@@ -162,6 +163,10 @@ def _guarded_records(working: Working) -> dict[str, Any]:
         **working.guarded("subgroups", lambda: _subgroup_records(working), nothing),
         **working.guarded("characteristics", lambda: characteristics(prepared), nothing),
         "baselines": baselines,
+        "sample_size": working.records(
+            "sample size",
+            lambda: sample_sizes(working.measures, prepared.loaded.spec.confidence.width),
+        ),
     }
 
 

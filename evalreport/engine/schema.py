@@ -6,6 +6,7 @@ from typing import Any
 
 _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}
+_NUMBER = {"type": "number"}
 _NUMBER_OR_NULL = {"type": ["number", "null"]}
 _GROUP = {"type": "object", "additionalProperties": {"type": "string"},
           "description": "Column and value of a subgroup; empty for all rows."}
@@ -34,6 +35,15 @@ def results_schema() -> dict[str, Any]:
             "heterogeneity": _list({"type": "object"}, "Tests whether subgroups differ."),
             "impact": _list(_impact(), "Selection and scoring rates of subgroups, by model, "
                             "threshold and column or crossing, and their impact ratios."),
+            "sample_size": _list(
+                _object(
+                    "measure width half_width rows", measure=_TEXT, width=_NUMBER,
+                    half_width=_NUMBER, rows=_NUMBER, wanted_width=_NUMBER,
+                    denominator=_NUMBER, denominator_needed=_NUMBER,
+                    rows_needed=_NUMBER_OR_NULL, rule=_TEXT_OR_NULL, reason=_TEXT,
+                ),
+                "Widths of intervals, and the rows that confidence.width would take.",
+            ),
             "rows": _list(_rows(), "The row ledger: read = used + excluded."),
             "tables": _list(_table(), "Classification tables."),
             "measures": _list(_measure(), "One record is one number of the report."),
@@ -151,6 +161,7 @@ def _interval() -> dict[str, Any]:
         "level low high method",
         level={"type": "number"}, low={"type": "number"}, high={"type": "number"}, method=_TEXT,
         note={"type": "string", "description": "A fallback, or a condition."},
+        why={"type": "string", "description": "Why this method was planned."},
     )
     return {"anyOf": [{"type": "null"}, found]}
 

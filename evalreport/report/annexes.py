@@ -18,6 +18,7 @@ from evalreport.report.model import (
     Text,
 )
 from evalreport.report.numbers import bytes_text, level_text
+from evalreport.report.sample_size import multiplicity_words, size_blocks, width_words
 from evalreport.report.words import (
     counted,
     label_text,
@@ -55,13 +56,14 @@ def methods_blocks(contents: Contents) -> list[Block]:
         PlainTable("", columns, tuple(found.values()), "", "methods"),
         Text(_interval_words(contents), "small"),
         *([Text(f"References: {listed_references}", "small")] if references else []),
+        *size_blocks(contents),
     ]
     return blocks if found else []
 
 
 def _method_row(title: str, m: Record, references: dict[str, int]) -> TableRow:
     declared = find(str(m["metric"]))
-    interval = method_text(str(m["interval"]["method"])) if m.get("interval") else "none"
+    interval = _method_and_why(m["interval"]) if m.get("interval") else "none"
     own = (
         "" if m.get("average") or len(str(m.get("formula"))) > 120 else str(m.get("formula") or "")
     )
@@ -72,6 +74,12 @@ def _method_row(title: str, m: Record, references: dict[str, int]) -> TableRow:
     cited = declared.reference.rstrip(".") if declared is not None else ""
     number = references.setdefault(cited, len(references) + 1) if cited else ""
     return TableRow((title, meaning, formula, interval, f"[{number}]" if cited else "–"))
+
+
+def _method_and_why(interval: Record) -> str:
+    """The method of an interval, with the reason why it was chosen where it is recorded."""
+    why = f": {prose(interval['why'])}" if interval.get("why") else ""
+    return method_text(str(interval["method"])) + why
 
 
 def _interval_words(contents: Contents) -> str:
@@ -95,6 +103,7 @@ def _interval_words(contents: Contents) -> str:
         "others are the values of the classes in results.json. At a threshold chosen on the same "
         "rows an interval is conditional on that threshold."
     )
+    parts += [words for words in (width_words(contents), multiplicity_words(contents)) if words]
     return " ".join(parts)
 
 

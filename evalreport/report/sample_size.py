@@ -1,0 +1,112 @@
+"""Sample size: the widths of intervals, the rows that a wanted width takes, and multiplicity."""
+
+from __future__ import annotations
+
+from evalreport.report.cards import interval_text
+from evalreport.report.contents import Contents, Record
+from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.numbers import count_text, level_text, value_text
+from evalreport.report.words import counted, measure_title, method_text, subgroup_text
+
+MOST_LINES = 60
+
+
+def width_words(contents: Contents) -> str:
+    """The narrowest and the widest interval on all rows, for those who judge the sample size."""
+    found = [
+        (record, m)
+        for record in contents.many("sample_size")
+        if (m := contents.measure.get(str(record["measure"]))) and not m.get("subgroup")
+        and m.get("numerator") is not None
+    ]  # fmt: skip
+    shares = [(r, m) for r, m in found if r["half_width"] <= 1]
+    if not shares:
+        return ""
+    ordered = sorted(shares, key=lambda pair: pair[0]["half_width"])
+    (least, one), (most, other) = ordered[0], ordered[-1]
+    return (
+        f"Half the width of an interval, all rows: from {value_text(least['half_width'])} "
+        f"({_of(contents, one)}) to {value_text(most['half_width'])} ({_of(contents, other)})."
+    )
+
+
+def _of(contents: Contents, m: Record) -> str:
+    name = contents.mark((m["dataset"], m["model"])).name
+    return f"{measure_title(m)} of {name}, {count_text(m['denominator'])} rows"
+
+
+def multiplicity_words(contents: Contents) -> str:
+    """How many intervals and p values there are, and what was corrected for it."""
+    intervals = [m["interval"] for m in contents.measures if m.get("interval")]
+    tests = [c for c in contents.many("comparisons") if c.get("p_value") is not None]
+    others = [h for h in contents.many("heterogeneity") if h.get("p_value") is not None]
+    if not intervals:
+        return ""
+    level = level_text(intervals[0]["level"])
+    said = (
+        f"Multiplicity: there are {counted(len(intervals), 'interval')}. Each holds its level, "
+        f"{level}, by itself; none is widened for their number, so with several some can be "
+        "expected to miss."
+    )
+    corrections = sorted({str(c.get("correction") or "none") for c in tests})
+    if tests:
+        how = (
+            "not corrected for their number"
+            if corrections == ["none"]
+            else f"corrected by {' and '.join(map(method_text, corrections))}"
+        )
+        said += f" The {counted(len(tests), 'p value')} of comparisons: {how}."
+    if others:
+        said += (
+            f" The {counted(len(others), 'p value')} of tests whether subgroups differ: not "
+            "corrected."
+        )
+    return said
+
+
+def size_blocks(contents: Contents) -> list[Block]:
+    """Rows needed for the wanted width, at the first threshold; nothing where none is wanted."""
+    records = [r for r in contents.many("sample_size") if r.get("wanted_width") is not None]
+    rows = []
+    for record in records:
+        m = contents.measure.get(str(record["measure"]))
+        if m is not None and contents.at_first((m["dataset"], m["model"]))(m):
+            rows.append(TableRow(_row(contents, record, m)))
+    if not rows:
+        return []
+    heads = (
+        ("metric", "left", "22%"),
+        ("model", "left", "13%"),
+        ("rows", "left", "14%"),
+        ("of", "right", "8%"),
+        ("interval", "right", "15%"),
+        ("half-width", "right", "9%"),
+        ("of needed", "right", "9%"),
+        ("rows needed", "right", "10%"),
+    )
+    wanted = value_text(records[0]["wanted_width"])
+    note = (
+        "Of: rows below the line of a share. Rows needed: for a share, its own method on more "
+        "rows of the same composition and the same share; for anything else, the width falls "
+        "with the square root of the rows. The share of the next sample is not known: read "
+        "these as orders of magnitude."
+    )
+    if len(rows) > MOST_LINES:
+        note += f" {MOST_LINES} of {len(rows)} lines; the others are in results.json."
+    title = f"Sample size: rows needed for intervals no wider than {wanted}"
+    return [PlainTable(title, tuple(Column(*h) for h in heads), tuple(rows[:MOST_LINES]), note)]
+
+
+def _row(contents: Contents, record: Record, m: Record) -> tuple[str, ...]:
+    below, needed = record.get("denominator"), record.get("denominator_needed")
+    rows = record.get("rows_needed")
+    return (
+        measure_title(m),
+        contents.mark((m["dataset"], m["model"])).name,
+        f"{subgroup_text(m.get('subgroup') or {})}, n {count_text(m['n'])}",
+        "–" if below is None else count_text(below),
+        interval_text(m["interval"]),
+        value_text(record["half_width"]),
+        "–" if needed is None else count_text(needed),
+        "–" if rows is None else count_text(rows),
+    )
