@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine import jackknife
+from evalreport.engine.canonical_rows import canonical_rows, canonical_stack
 from evalreport.engine.intervals import IntervalResult, has_width
+from evalreport.engine.jackknife import finite
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.settings import Settings
 from evalreport.metrics.tables import ScoreTable
@@ -26,8 +29,6 @@ OfScores = Callable[[ScoreTable], Any]
 
 #: Cells of a batch of replicates held at once.
 _BATCH = 4_000_000
-#: Entries up to which the jackknife of a score table is taken, for BCa.
-JACKKNIFE_ENTRIES = 5_000
 
 
 class Bootstrap:
@@ -52,7 +53,7 @@ class Bootstrap:
         step = max(1, _BATCH // max(1, matrix.size))
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = [function(drawn[i : i + step]) for i in range(0, len(drawn), step)]
-        return _finite(np.concatenate(parts))
+        return finite(np.concatenate(parts))
 
     def of_scores(self, where: Slice, index: int | None, name: str) -> Floats:
         """Replicates of a score metric that was :meth:`plan`-ned, shape (B,)."""
@@ -82,6 +83,7 @@ class Bootstrap:
             per_cluster = self.tables.clusters(where, threshold)
             if per_cluster is None:
                 return
+            per_cluster = canonical_stack(per_cluster)
             for drawn in resampling.cluster_resamples(len(per_cluster), resamples, rng):
                 yield np.einsum("bc,cij->bij", drawn.astype(np.float64), per_cluster)
         elif view.weight is not None:
@@ -97,18 +99,50 @@ class Bootstrap:
     def _weighted_tables(
         self, where: Slice, threshold: float | None, rng: np.random.Generator
     ) -> Iterator[npt.NDArray[Any]]:
-        view = self.tables.view
-        rows = self.tables.rows(where)
-        size = len(view.labels)
-        predicted = self.tables.predicted(threshold)[rows]
-        inside = predicted < size
-        code = (view.actual[rows].astype(np.int64) * size + predicted)[inside]
-        assert view.weight is not None
-        weight = view.weight[rows][inside]
+        size = len(self.tables.view.labels)
+        code, weight = self._weighted_cells(where, threshold)
+        order, _ = canonical_rows(code, weight, None)
+        code, weight = code[order], weight[order]
         for drawn in resampling.cluster_resamples(len(code), self.settings.resamples, rng):
             yield np.stack(
                 [np.bincount(code, weight * times, size * size) for times in drawn]
             ).reshape(-1, size, size)
+
+    def _weighted_cells(
+        self, where: Slice, threshold: float | None
+    ) -> tuple[npt.NDArray[Any], Floats]:
+        """The cell of each row in the flattened table, and its weight."""
+        view, rows = self.tables.view, self.tables.rows(where)
+        size = len(view.labels)
+        predicted = self.tables.predicted(threshold)[rows]
+        inside = predicted < size
+        assert view.weight is not None
+        code = (view.actual[rows].astype(np.int64) * size + predicted)[inside]
+        return code, view.weight[rows][inside]
+
+    def table_jackknife(
+        self, where: Slice, threshold: float | None, function: OfTables, matrix: Floats
+    ) -> jackknife.Jackknife | None:
+        """Values of a table metric with one row or cluster left out, for BCa."""
+        view = self.tables.view
+        if view.cluster is not None:
+            clusters = self.tables.clusters(where, threshold)
+            if clusters is None:
+                return None
+            return jackknife.of_clusters(function, canonical_stack(clusters))
+        if view.weight is not None:
+            cells = self._weighted_cells(where, threshold)
+            return jackknife.of_weights(function, matrix, *cells)
+        return jackknife.of_cells(function, matrix)
+
+    def score_jackknife(
+        self, where: Slice, index: int | None, function: OfScores
+    ) -> jackknife.Jackknife | None:
+        """Values of a score metric with one row or cluster left out, for BCa."""
+        view, table = self.tables.view, self.tables.scores(where, index)
+        if view.cluster is None and view.weight is None:
+            return jackknife.of_entries(function, table)
+        return jackknife.of_scored_units(function, table.scores, *self._units(where, index))
 
     def _run(self, where: Slice, index: int | None) -> None:
         functions = self.planned[where, index]
@@ -119,7 +153,7 @@ class Bootstrap:
                     values = np.asarray(function(batch), dtype=np.float64)
                 found[name].append(np.broadcast_to(values, batch.positives.shape[:1]))
         for name, parts in found.items():
-            self._score_values[(where, index), name] = _finite(np.concatenate(parts))
+            self._score_values[(where, index), name] = finite(np.concatenate(parts))
 
     def _score_batches(self, where: Slice, index: int | None) -> Iterator[ScoreTable]:
         table = self.tables.scores(where, index)
@@ -137,22 +171,27 @@ class Bootstrap:
             return
         yield from self._drawn_scores(where, index, table, rng)
 
+    def _units(
+        self, where: Slice, index: int | None
+    ) -> tuple[npt.NDArray[Any], Floats, npt.NDArray[Any]]:
+        """Entry (plus their number for a negative), weight and unit of rows in canonical order."""
+        view, rows = self.tables.view, self.tables.rows(where)
+        table = self.tables.scores(where, index)
+        column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+        assert column is not None
+        entry = np.searchsorted(-table.scores, -column[rows])
+        negative = view.actual[rows] != (view.positive_index if index is None else index)
+        code = entry + len(table.scores) * negative
+        weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
+        cluster = None if view.cluster is None else view.cluster[0][rows]
+        order, unit = canonical_rows(code, weight, cluster)
+        return code[order], weight[order], unit
+
     def _drawn_scores(
         self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
     ) -> Iterator[ScoreTable]:
-        view = self.tables.view
-        rows = self.tables.rows(where)
-        column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
-        assert column is not None
         size = len(table.scores)
-        entry = np.searchsorted(-table.scores, -column[rows])
-        negative = view.actual[rows] != (view.positive_index if index is None else index)
-        code = entry + size * negative
-        weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
-        if view.cluster is None:
-            unit = np.arange(len(rows))
-        else:
-            _, unit = np.unique(view.cluster[0][rows], return_inverse=True)
+        code, weight, unit = self._units(where, index)
         count = int(unit.max()) + 1 if len(unit) else 0
         for drawn in resampling.cluster_resamples(count, self.settings.resamples, rng):
             step = max(1, _BATCH // max(1, 2 * size))
@@ -166,63 +205,39 @@ class Bootstrap:
                 yield ScoreTable(table.scores, part[:, :size], part[:, size:])
 
 
-def _finite(values: npt.NDArray[Any]) -> Floats:
-    """Replicates as floats; what is undefined or infinite is NaN."""
-    real = np.real(values).astype(np.float64)
-    return np.where(np.isfinite(real), real, np.nan)
-
-
 def from_replicates(
     values: Floats,
     estimate: float,
     level: float,
     method: str,
-    jackknife: tuple[Floats, Floats] | None = None,
+    left_out: jackknife.Jackknife | None = None,
 ) -> IntervalResult | None:
-    """Percentile or BCa limits, with the number of usable replicates."""
+    """Percentile or BCa limits, with the number of usable replicates.
+
+    Where the limits do not hold the value, as those of a measure that is never negative
+    may not, the bias of the replicates is given and said.
+    """
     usable = int(np.isfinite(values).sum())
-    facts = {"resamples": len(values), "usable": usable}
+    facts: dict[str, Any] = {"resamples": len(values), "usable": usable}
     if method == "bootstrap_bca":
-        if jackknife is None:
+        if left_out is None:
             return None
-        limits = resampling.bca(values, estimate, jackknife[0], jackknife[1], level)
+        limits = resampling.bca(values, estimate, *left_out, level)
     else:
         limits = resampling.percentile(values, level)
     if limits is None or not has_width(limits):
         return None
-    note = None
+    notes = []
     if usable < len(values):
-        note = f"the metric is undefined in {len(values) - usable} of {len(values)} replicates"
-    return IntervalResult(level, limits.low, limits.high, method, note, facts)
-
-
-def table_jackknife(function: OfTables, table: Floats) -> tuple[Floats, Floats]:
-    """Values with one row of each non-empty cell left out, and the rows of those cells."""
-    rows, columns = np.nonzero(table)
-    stack = np.repeat(table[None], len(rows), axis=0)
-    stack[np.arange(len(rows)), rows, columns] -= 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return _finite(function(stack)), table[rows, columns]
-
-
-def score_jackknife(function: OfScores, table: ScoreTable) -> tuple[Floats, Floats] | None:
-    """The same for a score table, entry by entry; None where it has too many entries."""
-    size = len(table.scores)
-    if size > JACKKNIFE_ENTRIES:
-        return None
-    values, weights = [], []
-    step = max(1, _BATCH // max(1, 2 * size))
-    for start in range(0, size, step):
-        part = np.arange(start, min(start + step, size))
-        for kind in (0, 1):
-            held = (table.positives if kind == 0 else table.negatives)[part]
-            entries = part[held > 0]
-            if not len(entries):
-                continue
-            pos = np.repeat(table.positives[None], len(entries), axis=0)
-            neg = np.repeat(table.negatives[None], len(entries), axis=0)
-            (pos if kind == 0 else neg)[np.arange(len(entries)), entries] -= 1
-            with np.errstate(divide="ignore", invalid="ignore"):
-                values.append(_finite(np.asarray(function(ScoreTable(table.scores, pos, neg)))))
-            weights.append(held[held > 0].astype(np.float64))
-    return np.concatenate(values), np.concatenate(weights)
+        notes.append(
+            f"the metric is undefined in {len(values) - usable} of {len(values)} replicates"
+        )
+    if not limits.low <= estimate <= limits.high:
+        bias = float(np.nanmean(values)) - estimate
+        facts["bias"] = bias
+        notes.append(
+            f"the value lies outside: resamples differ from it by {bias:+.3g} on average"
+        )
+    return IntervalResult(
+        level, limits.low, limits.high, method, "; ".join(notes) or None, facts
+    )

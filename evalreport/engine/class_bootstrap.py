@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.canonical_rows import canonical_rows, codes_of
+from evalreport.engine.jackknife import MOST_LEFT_OUT, Jackknife, finite
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.plan.task import Task
@@ -27,30 +30,77 @@ def class_replicates(
     measurer: Measurer, task: Task, metric: Metric, arguments: Mapping[str, Any]
 ) -> Floats | None:
     """Replicates of a class average or of a metric of all class scores, shape (B,)."""
-    view, where = measurer.view, task.where
-    rows = measurer.tables.rows(where)
-    size = len(view.labels)
-    if view.class_scores is None or len(rows) * size > MOST_CELLS:
+    drawn = _Drawn.of(measurer, task)
+    if drawn is None:
         return None
-    columns = [ScoreColumn(view.class_scores[rows, k]) for k in range(size)]
-    actual = view.actual[rows]
-    own = OwnScores(view.class_scores[rows], actual)
-    weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
-    unit = np.arange(len(rows))
-    if view.cluster is not None:
-        _, unit = np.unique(view.cluster[0][rows], return_inverse=True)
+    view = measurer.view
     rng = resampling.generator(
-        measurer.settings.seed, view.dataset, view.model, str(where), "rows"
+        measurer.settings.seed, view.dataset, view.model, str(task.where), "rows"
     )
     found = []
-    step = max(1, _BATCH // max(1, len(rows)))
-    units = int(unit.max()) + 1
-    for drawn in resampling.cluster_resamples(units, measurer.settings.resamples, rng):
-        for start in range(0, len(drawn), step):
-            times = drawn[start : start + step][:, unit] * weight
-            found.append(_values(task, metric, arguments, columns, own, times, view.labels))
-    values = np.concatenate(found)
-    return np.where(np.isfinite(values), values, np.nan)
+    for times in resampling.cluster_resamples(drawn.units, measurer.settings.resamples, rng):
+        found += [drawn.values(task, metric, arguments, part) for part in drawn.batches(times)]
+    return finite(np.concatenate(found))
+
+
+def class_jackknife(
+    measurer: Measurer, task: Task, metric: Metric, arguments: Mapping[str, Any]
+) -> Jackknife | None:
+    """The same metric with one row or cluster left out; None where there are too many."""
+    drawn = _Drawn.of(measurer, task)
+    if drawn is None or drawn.units > MOST_LEFT_OUT:
+        return None
+    kept = 1 - np.eye(drawn.units, dtype=np.int64)
+    found = [drawn.values(task, metric, arguments, part) for part in drawn.batches(kept)]
+    return finite(np.concatenate(found)), np.ones(drawn.units)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """The rows of a slice in canonical order, ready to be drawn by ``unit``."""
+
+    labels: tuple[str, ...]
+    columns: list[ScoreColumn]
+    own: OwnScores
+    weight: Floats
+    unit: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, measurer: Measurer, task: Task) -> _Drawn | None:
+        """The rows of a task; None where there are too many."""
+        view, rows = measurer.view, measurer.tables.rows(task.where)
+        size = len(view.labels)
+        if view.class_scores is None or len(rows) * size > MOST_CELLS:
+            return None
+        scores, actual = view.class_scores[rows], view.actual[rows]
+        weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
+        cluster = None if view.cluster is None else view.cluster[0][rows]
+        order, unit = canonical_rows(codes_of(actual, *scores.T), weight, cluster)
+        scores, actual = scores[order], actual[order]
+        return cls(
+            view.labels,
+            [ScoreColumn(scores[:, k]) for k in range(size)],
+            OwnScores(scores, actual),
+            weight[order],
+            unit,
+        )
+
+    @property
+    def units(self) -> int:
+        """How many rows or clusters are drawn."""
+        return int(self.unit.max()) + 1
+
+    def batches(self, times: npt.NDArray[Any]) -> Iterator[Floats]:
+        """The weight of each row, from how often each unit is drawn; shape (b, rows)."""
+        step = max(1, _BATCH // max(1, len(self.unit)))
+        for start in range(0, len(times), step):
+            yield times[start : start + step][:, self.unit] * self.weight
+
+    def values(
+        self, task: Task, metric: Metric, arguments: Mapping[str, Any], times: Floats
+    ) -> Floats:
+        """The metric of drawn rows, shape (b,)."""
+        return _values(task, metric, arguments, self.columns, self.own, times, self.labels)
 
 
 class ScoreColumn:

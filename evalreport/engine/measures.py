@@ -21,6 +21,7 @@ from evalreport.engine.intervals import IntervalResult
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.missing_rows import missing_bounds, missing_rows
 from evalreport.engine.records import Measure
+from evalreport.engine.score_averages import average_of_scores
 from evalreport.engine.score_intervals import class_score_interval, score_interval
 from evalreport.engine.settings import Settings
 from evalreport.engine.table_intervals import table_interval
@@ -185,7 +186,7 @@ class Measurer:
     ) -> tuple[Evaluated, IntervalResult | None]:
         metric, arguments = self._metric(task, threshold)
         if task.average is not None:
-            return self._average_of_scores(task, metric, arguments)
+            return average_of_scores(self, task, metric, arguments)
         index = self._index(task)
         table = self.tables.scores(task.where, index)
         at = table.middle if metric.row_loss and isinstance(table, BinnedScores) else table
@@ -195,20 +196,6 @@ class Measurer:
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = score_interval(self, task, metric, arguments, at, value, index)
         return with_bounds(metric, arguments, table, value, interval)
-
-    def _average_of_scores(
-        self, task: Task, metric: Metric, arguments: Mapping[str, Any]
-    ) -> tuple[Evaluated, IntervalResult | None]:
-        values, supports = [], []
-        for k, label in enumerate(self.view.labels):
-            table = self.tables.scores(task.where, k if len(self.view.labels) > 2 else None)
-            values.append(evaluated(metric, metric(table, **arguments), label))
-            supports.append(table.positive_total.item())
-        value = average(Average(task.average), self.view.labels, values, supports)
-        interval = None
-        if isinstance(value.outcome, Value) and task.interval in BOOTSTRAPS:
-            interval = class_score_interval(self, task, metric, arguments, value)
-        return value, interval
 
     def _of_class_scores(
         self, task: Task, threshold: float | None

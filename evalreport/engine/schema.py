@@ -161,6 +161,8 @@ def _interval() -> dict[str, Any]:
         "level low high method",
         level={"type": "number"}, low={"type": "number"}, high={"type": "number"}, method=_TEXT,
         note={"type": "string", "description": "A fallback, or a condition."},
+        bias={"type": "number", "description": "Mean of the replicates less the value, where "
+              "the value lies outside the limits."},
         why={"type": "string", "description": "Why this method was planned."},
     )
     return {"anyOf": [{"type": "null"}, found]}

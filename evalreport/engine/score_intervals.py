@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalreport.engine import influence, intervals
-from evalreport.engine.bootstrap import from_replicates, score_jackknife
-from evalreport.engine.class_bootstrap import class_replicates
+from evalreport.engine.bootstrap import from_replicates
+from evalreport.engine.class_bootstrap import class_jackknife, class_replicates
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals import IntervalResult
 from evalreport.metrics.declare import Interval, Metric
@@ -57,7 +57,7 @@ def score_interval(
         if variance is None:
             return None
         return intervals.symmetric(number, variance, level, method, metric.bounds)
-    return _resampled(measurer, task, metric, arguments, table, number, index)
+    return _resampled(measurer, task, metric, arguments, number, index)
 
 
 AREAS = ("delong", "delong_logit", "hanley_mcneil")
@@ -68,7 +68,6 @@ def _resampled(
     task: Task,
     metric: Metric,
     arguments: Mapping[str, Any],
-    table: ScoreTable,
     number: float,
     index: int | None,
 ) -> IntervalResult | None:
@@ -77,10 +76,12 @@ def _resampled(
         task.where, index, name, lambda stacked: metric(stacked, **arguments).array()
     )
     values = measurer.bootstrap.of_scores(task.where, index, name)
-    view, jackknife = measurer.view, None
-    if method == "bootstrap_bca" and view.cluster is None and view.weight is None:
-        jackknife = score_jackknife(lambda t: metric(t, **arguments).array(), table)
-    return from_replicates(values, number, measurer.settings.level, method, jackknife)
+    left_out = None
+    if method == "bootstrap_bca":
+        left_out = measurer.bootstrap.score_jackknife(
+            task.where, index, lambda t: metric(t, **arguments).array()
+        )
+    return from_replicates(values, number, measurer.settings.level, method, left_out)
 
 
 # -- areas -------------------------------------------------------------------------------------
@@ -278,6 +279,9 @@ def class_score_interval(
     if not method.startswith(("bootstrap", "cluster_bootstrap")):
         return None
     values = class_replicates(measurer, task, metric, arguments)
-    if values is None or method == "bootstrap_bca":
+    if values is None:
         return None
-    return from_replicates(values, number, level, method)
+    left_out = None
+    if method == "bootstrap_bca":
+        left_out = class_jackknife(measurer, task, metric, arguments)
+    return from_replicates(values, number, level, method, left_out)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine import intervals
-from evalreport.engine.bootstrap import from_replicates, table_jackknife
+from evalreport.engine.bootstrap import from_replicates
 from evalreport.engine.classification import ClassificationTable, dense_counts
 from evalreport.engine.evaluate import Evaluated, stacked_value
 from evalreport.engine.intervals import IntervalResult, TableValue
@@ -93,11 +93,10 @@ def _smooth(
     if method == "normal":
         return _mean_interval(v, asked=task.why == ASKED)
     values = measurer.bootstrap.of_table(task.where, threshold, v.function, v.table)
-    view, jackknife = measurer.view, None
-    # leaving out single rows says nothing about clusters, or about rows of unequal weight
-    if method == "bootstrap_bca" and view.cluster is None and view.weight is None:
-        jackknife = table_jackknife(v.function, v.table)
-    return from_replicates(values, v.value, v.level, method, jackknife)
+    left_out = None
+    if method == "bootstrap_bca":
+        left_out = measurer.bootstrap.table_jackknife(task.where, threshold, v.function, v.table)
+    return from_replicates(values, v.value, v.level, method, left_out)
 
 
 def _table_value(

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.coverage_model import DataSet
 from numpy.typing import NDArray
 
-from evalreport.engine import influence, intervals
-from evalreport.engine.bootstrap import from_replicates, score_jackknife, table_jackknife
+from evalreport.engine import influence, intervals, jackknife
+from evalreport.engine.bootstrap import from_replicates
 from evalreport.engine.evaluate import stacked_value
 from evalreport.engine.intervals import IntervalResult, TableValue
 from evalreport.metrics.catalogue import find
@@ -106,7 +106,7 @@ def _smooth(measure: str, table: Floats, replicates: Floats) -> Iterator[Found]:
     yield from _by_proportions(measure, table)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = v.function(replicates)
-    yield from _from_replicates(measure, values, v.value, table_jackknife(v.function, table))
+    yield from _from_replicates(measure, values, v.value, jackknife.of_cells(v.function, table))
 
 
 def _half_added(measure: str, v: TableValue) -> Iterator[Found]:
@@ -142,11 +142,11 @@ def _by_proportions(measure: str, table: Floats) -> Iterator[Found]:
 
 
 def _from_replicates(
-    measure: str, values: Floats, value: float, jackknife: tuple[Floats, Floats] | None
+    measure: str, values: Floats, value: float, left_out: tuple[Floats, Floats] | None
 ) -> Iterator[Found]:
     usable = np.where(np.isfinite(values), values, np.nan)
     for method in ("bootstrap_percentile", "bootstrap_bca"):
-        yield Found(measure, method, True, from_replicates(usable, value, LEVEL, method, jackknife))
+        yield Found(measure, method, True, from_replicates(usable, value, LEVEL, method, left_out))
 
 
 def _areas(scores: ScoreTable) -> Iterator[Found]:
@@ -192,12 +192,14 @@ def _resampled_scores(scores: ScoreTable, rng: np.random.Generator) -> Iterator[
             continue
         if measure != "roc_auc":
             yield from _influence(measure, scores, value)
-        jackknife = score_jackknife(lambda t, m=measure: _score_value(m, t), scores)
-        yield from _from_replicates(measure, values[measure], value, jackknife)
+        left_out = jackknife.of_entries(lambda t, m=measure: _score_value(m, t), scores)
+        yield from _from_replicates(measure, values[measure], value, left_out)
 
 
 def _influence(measure: str, scores: ScoreTable, value: float) -> Iterator[Found]:
-    variance = influence.variance(measure, scores)
+    declared = find(measure)
+    assert declared is not None
+    variance = influence.variance(declared, scores)
     if variance is None:
         yield Found(measure, "influence", True)
         return

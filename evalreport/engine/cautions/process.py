@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import Record, RunFacts
-from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent
+from evalreport.engine.cautions.wording import (
+    counted,
+    limits,
+    listed,
+    name,
+    number,
+    part,
+    percent,
+)
 from evalreport.engine.records import Measure
 from evalreport.plan.task import EVERYTHING
 
@@ -190,6 +198,32 @@ def _lost(m: Measure) -> int:
     """Replicates on which the metric was undefined."""
     facts = m.interval.facts if m.interval is not None else {}
     return int(facts.get("resamples", 0)) - int(facts.get("usable", facts.get("resamples", 0)))
+
+
+@caution(
+    "biased_resamples",
+    severity="warning",
+    title="A value lies outside its own interval",
+    why="resamples of some measures, of distances that are never negative above all, come out "
+    "higher than the value itself: their quantiles are then no limits of it",
+    read_instead="the value with the bias that stands beside it, and a larger sample",
+)
+def biased_resamples(run: RunFacts) -> Iterator[Caution]:
+    """The quantiles of a bootstrap do not hold the value that was resampled."""
+    for m in run.measures:
+        if m.interval is None or m.value is None or "bias" not in m.interval.facts:
+            continue
+        bias = float(m.interval.facts["bias"])
+        of = "" if m.where == EVERYTHING else f" ({m.where})"
+        yield Caution(
+            f"{m.title}{of} is {number(m.value)}, outside {limits(m.interval.low, m.interval.high)}"
+            f": its resamples differ from it by {number(bias)} on average.",
+            m.dataset,
+            m.model,
+            m.id,
+            m.table,
+            {"value": m.value, "bias": bias},
+        )
 
 
 @caution(

@@ -1,0 +1,65 @@
+"""Rows and clusters in an order that follows from what they hold, not from where they stand.
+
+Rows that are drawn one by one are drawn in this order, so that a resample is the same
+whatever the order of the rows in the file or the names of the clusters. Rows, and
+clusters, that hold the same are exchangeable.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+
+def canonical_rows(
+    code: Codes, weight: Floats | None, cluster: Codes | None
+) -> tuple[Places, Places]:
+    """Places of the rows in canonical order, and the unit that each of them is drawn with.
+
+    ``code``: whole numbers that tell what rows hold. A unit is a row, or a cluster; units
+    are numbered from 0.
+
+    >>> order, unit = canonical_rows(np.array([3, 1, 2]), None, None)
+    >>> order.tolist(), unit.tolist()
+    ([1, 2, 0], [0, 1, 2])
+    >>> order, unit = canonical_rows(np.array([3, 1, 2]), None, np.array([0, 1, 0]))
+    >>> order.tolist(), unit.tolist()
+    ([1, 2, 0], [0, 1, 1])
+    """
+    keys = (code,) if weight is None else (weight, code)
+    if cluster is None:
+        return np.lexsort(keys), np.arange(len(code))
+    by_cluster = np.lexsort((*keys, cluster))
+    held = np.asarray(code, np.int64)[by_cluster, None]
+    if weight is not None:
+        held = np.column_stack([held, (weight[by_cluster] + 0.0).view(np.int64)])
+    names, starts = np.unique(cluster[by_cluster], return_index=True)
+    contents = [part.tobytes() for part in np.split(held, starts[1:])]
+    places = sorted(range(len(names)), key=contents.__getitem__)
+    rank = np.empty(len(names), np.intp)
+    rank[places] = np.arange(len(names))
+    unit = rank[np.searchsorted(names, cluster)]
+    order = np.lexsort((*keys, unit))
+    return order, unit[order]
+
+
+def canonical_stack(tables: Floats) -> Floats:
+    """Tables of clusters, shape (C, ...), in an order that follows from their counts."""
+    flat = tables.reshape(len(tables), -1)
+    return tables[np.lexsort(flat.T[::-1])]
+
+
+def codes_of(*columns: npt.NDArray[Any]) -> Places:
+    """One whole number for each row, equal where all columns are, in the order of the columns."""
+    code = np.zeros(len(columns[0]), np.intp)
+    for column in columns:
+        _, place = np.unique(column, return_inverse=True)
+        pair = code * (int(place.max(initial=0)) + 1) + place.reshape(-1)
+        code = np.unique(pair, return_inverse=True)[1].reshape(-1)
+    return code
