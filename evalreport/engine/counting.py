@@ -112,6 +112,8 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
         return "rows of a query are read"
     if spec.comparisons is not None:
         return "models are compared row by row"
+    if spec.drift is not None and spec.drift.columns:
+        return "columns are compared value by value"
     if spec.report.characteristics:
         return "rows are described by class"
     single = source.suffix == ".parquet" and not isinstance(source, Files)

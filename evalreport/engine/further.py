@@ -52,6 +52,7 @@ def cautions_of(
     comparisons: list[dict[str, Any]],
     acceptance: list[dict[str, Any]],
     thresholds: list[dict[str, Any]],
+    drift: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """Every caution that applies to this run."""
     spec = working.prepared.loaded.spec
@@ -74,5 +75,7 @@ def cautions_of(
         settings=working.prepared.settings,
         requested=tuple(dict.fromkeys(m.name for m in spec.metrics)),
         overlaps=working.prepared.overlaps,
+        drift=drift,
+        drift_limits=(0.1, 0.25) if spec.drift is None else (spec.drift.note, spec.drift.warning),
     )
     return find_cautions(facts, dict(spec.cautions.off), working.failures)

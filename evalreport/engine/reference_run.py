@@ -76,7 +76,7 @@ class References:
 
 
 def read_references(loaded: LoadedSpec) -> References:
-    """Every earlier run that comparisons or criteria refer to.
+    """Every earlier run that comparisons, drift or criteria refer to.
 
     Raises FilesError with every one that cannot be read.
     """
@@ -99,6 +99,8 @@ def _wanted(loaded: LoadedSpec) -> Iterator[tuple[str, Location]]:
     if spec.comparisons is not None and isinstance(spec.comparisons.reference, RunReference):
         path = ("comparisons", "reference", "run")
         yield spec.comparisons.reference.run, loaded.where(path)
+    if spec.drift is not None and isinstance(spec.drift.reference, RunReference):
+        yield spec.drift.reference.run, loaded.where(("drift", "reference", "run"))
     for index, criterion in enumerate(spec.acceptance):
         if isinstance(criterion.reference, RunReference):
             where = loaded.where(("acceptance", index, "reference", "run"))

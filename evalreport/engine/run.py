@@ -12,6 +12,7 @@ from evalreport.engine.acceptance import judge
 from evalreport.engine.baselines import baseline_records
 from evalreport.engine.characteristics import characteristics
 from evalreport.engine.curves import curve_records
+from evalreport.engine.drift import drift_criteria, drift_records
 from evalreport.engine.evaluation import Evaluation, Evaluator, Numbering
 from evalreport.engine.further import cautions_of, comparisons_of
 from evalreport.engine.guarding import guarded
@@ -105,7 +106,8 @@ def evaluate(
         for view, facts in zip(prepared.views, prepared.facts, strict=True)
         for record in _curves_or_failure(working, view, facts)
     ]
-    acceptance = _judged(working, references)
+    drift = working.records("drift", lambda: drift_records(working, references))
+    acceptance = [*_judged(working, references), *drift_criteria(working, drift)]
     comparisons = [
         *working.records("comparisons", lambda: comparisons_of(working)),
         *working.records("comparisons", lambda: compared_with_run(working, references)),
@@ -128,8 +130,9 @@ def evaluate(
         "curves": curves,
         "comparisons": comparisons,
         "acceptance": acceptance,
-        "cautions": cautions_of(working, comparisons, acceptance, thresholds),
+        "cautions": cautions_of(working, comparisons, acceptance, thresholds, drift),
         **references.as_json(),
+        **({"drift": drift} if prepared.loaded.spec.drift is not None else {}),
         **training_records(prepared.predictions),
         **({} if prepared.logo is None else {"logo": dict(prepared.logo)}),
         **_overlap_records(prepared),

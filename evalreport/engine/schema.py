@@ -81,6 +81,7 @@ def results_schema() -> dict[str, Any]:
                 "name sha256 address", name=_TEXT, sha256=_TEXT,
                 address={"type": "string", "description": "The picture as a data: address."},
             ),
+            "drift": _list(_drift(), "How far labels, scores and columns have moved."),
             "references": _list(
                 _object("run results_sha256", run=_TEXT, results_sha256=_TEXT),
                 "Earlier runs that comparisons and criteria refer to.",
@@ -278,6 +279,25 @@ def _declared() -> dict[str, Any]:
         dataset=_TEXT, model=_TEXT, subgroup=_GROUP, metric=_TEXT, measure=_TEXT_OR_NULL,
         value={"type": "number"}, source=_TEXT, measured=_NUMBER_OR_NULL, interval=_interval(),
         difference=_NUMBER_OR_NULL, within={"type": ["boolean", "null"]}, reason=_TEXT_OR_NULL,
+    )
+
+
+def _drift() -> dict[str, Any]:
+    number = {"type": "number"}
+    bins = _object(
+        "reference rows", reference=number, rows=number, name=_TEXT, above=_NUMBER_OR_NULL,
+        to=_NUMBER_OR_NULL,
+    )
+    return _object(
+        "dataset reference of model label column kind bins psi psi_p_value psi_expected psi_reason "
+        "ks test statistic p_value reason",
+        dataset=_TEXT, reference=_TEXT, of={"enum": ["labels", "scores", "column"]},
+        model=_TEXT_OR_NULL, label=_TEXT_OR_NULL, column=_TEXT_OR_NULL,
+        kind={"enum": ["numbers", "categories"]},
+        bins=_list(bins, "Rows of the reference and of the dataset; above < value <= to."),
+        psi=_NUMBER_OR_NULL, psi_p_value=_NUMBER_OR_NULL, psi_expected=_NUMBER_OR_NULL,
+        psi_reason=_TEXT_OR_NULL, ks=_NUMBER_OR_NULL, test=_TEXT_OR_NULL,
+        statistic=_NUMBER_OR_NULL, p_value=_NUMBER_OR_NULL, reason=_TEXT_OR_NULL,
     )
 
 

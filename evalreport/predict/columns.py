@@ -132,6 +132,7 @@ def columns_read(
         return None
     needed = dict.fromkeys(columns_needed(spec, dataset_name, subgroups))
     needed |= dict.fromkeys(spec.report.characteristics)
+    needed |= dict.fromkeys(spec.drift.columns if spec.drift is not None else ())
     for name in spec.models:
         model = spec.models[name]
         if dataset_name not in spec.datasets_of(name):

@@ -6,18 +6,15 @@ named; how far labels and scores have moved can.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Any
 
-from evalreport.statistics.distributions import kolmogorov_smirnov, population_stability_index
+from evalreport.statistics.distributions import population_stability_index
+from evalreport.statistics.shift import EMPTY_BIN, chi_square, value_shift
 from evalreport.statistics.tail import chi2_sf
 
 #: Bins of the stability index, cut at shares of the old scores.
 BINS = 10
-
-_EMPTY_BIN = "a bin is empty on one side only: the index would be infinite"
 
 
 def file_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -87,7 +84,7 @@ def label_shift(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any
     labels = list(dict.fromkeys([*before, *after]))
     counts = [(before.get(label, 0), after.get(label, 0)) for label in labels]
     psi = population_stability_index([a for a, _ in counts], [b for _, b in counts])
-    statistic, df = _chi_square(counts)
+    statistic, df = chi_square(counts)
     return {
         "counts": [
             {"label": label, "old": a, "new": b}
@@ -100,22 +97,6 @@ def label_shift(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any
         "df": df,
         "p_value": None if statistic is None else chi2_sf(statistic, df),
     }
-
-
-def _chi_square(counts: Sequence[tuple[float, float]]) -> tuple[float | None, int]:
-    """Pearson's chi-square of two columns of counts, and its degrees of freedom."""
-    held = [(a, b) for a, b in counts if a + b > 0]
-    totals = (sum(a for a, _ in held), sum(b for _, b in held))
-    df = len(held) - 1
-    if df < 1 or min(totals) <= 0:
-        return None, 0
-    whole = sum(totals)
-    statistic = 0.0
-    for pair in held:
-        for count, total in zip(pair, totals, strict=True):
-            expected = sum(pair) * total / whole
-            statistic += (count - expected) ** 2 / expected
-    return statistic, df
 
 
 def score_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -156,39 +137,13 @@ def score_shift(old: Scores, new: Scores) -> dict[str, Any]:
     >>> found["psi"], found["ks"], found["p_value"]
     (0.0, 0.0, 1.0)
     """
-    cuts = _cuts(old)
-    counts = [_binned(side, cuts) for side in (old, new)]
-    psi = population_stability_index(*counts) if old and new else None
-    values = sorted({score for score, _ in (*old, *new)})
-    per_value = [dict(side) for side in (old, new)]
-    ks = kolmogorov_smirnov(*([side.get(v, 0.0) for v in values] for side in per_value))
+    found = value_shift(old, new, BINS)
+    psi = found.index.psi
     return {
-        "bins": len(cuts) + 1,
-        "cuts": cuts,
+        "bins": len(found.cuts) + 1,
+        "cuts": found.cuts,
         "psi": psi,
-        "psi_reason": None if psi is not None else _EMPTY_BIN,
-        "ks": None if ks is None else ks.statistic,
-        "p_value": None if ks is None else ks.p_value,
+        "psi_reason": None if psi is not None else EMPTY_BIN,
+        "ks": found.ks,
+        "p_value": found.ks_p_value,
     }
-
-
-def _cuts(scores: Scores) -> list[float]:
-    """Scores at which a tenth, two tenths, ... of the rows are at or below; ties share a bin."""
-    below = list(accumulate(count for _, count in scores))
-    if not below:
-        return []
-    places = [
-        next(i for i, rows in enumerate(below) if rows * BINS >= below[-1] * tenth)
-        for tenth in range(1, BINS)
-    ]
-    # a cut at the highest score would leave nothing above it
-    return list(dict.fromkeys(scores[i][0] for i in places if i < len(scores) - 1))
-
-
-def _binned(scores: Scores, cuts: Sequence[float]) -> list[float]:
-    counts = [0.0] * (len(cuts) + 1)
-    for score, rows in scores:
-        # a score equal to a cut belongs below it
-        place = bisect_right(cuts, score)
-        counts[place - 1 if place and cuts[place - 1] == score else place] += rows
-    return counts

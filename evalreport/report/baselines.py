@@ -141,7 +141,7 @@ def _declared(contents: Contents, entries: Sequence[Record]) -> PlainTable:
         )
     words = "metric,model,declared,source,measured,interval,difference,declared value,p"
     heads = words.split(",")
-    sides = ("left", "left", "right", "left", "right", "right", "right", "left", "right")
+    sides = ("left", "left", "right", "left", "right", "right", "right", "left", "left")
     columns = tuple(Column(h, s) for h, s in zip(heads, sides, strict=True))
     note = "Inside and outside are of the interval measured here; neither is a verdict."
     return PlainTable("Declared elsewhere and measured here", columns, tuple(rows), note)

@@ -15,6 +15,7 @@ from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.contents import Contents
 from evalreport.report.logo import logo_address
 from evalreport.report.model import Block, Failure, Ledgers, Report, Section, Text
+from evalreport.report.now_and_then import is_now_and_then
 from evalreport.report.reach import missing_tables
 from evalreport.report.rows import agreement_words
 from evalreport.report.wording import TEMPLATES, Wording, reworded
@@ -116,6 +117,8 @@ def _section(
     title, short, intro = chapter.title, chapter.short, chapter.intro
     if chapter.id == "comparisons":
         intro = comparisons.comparison_intro(contents)
+        if is_now_and_then(contents):
+            title, short = "Now versus then", "Now and then"
     own = wording.titles.get(chapter.id, ("", "", ""))
     title, short, intro = (
         contents.said(None, words)

@@ -75,7 +75,9 @@ def whisker_of(contents: Contents, m: Record) -> Whisker | None:
     if m["state"] != "value" or not (math.isfinite(low) and math.isfinite(high)):
         return None
     interval = m.get("interval") or {}
-    required = [c["required"] for c in contents.criteria.get(str(m["id"]), [])]
+    own = contents.criteria.get(str(m["id"]), [])
+    # what is required of a difference has no place on the axis of the value
+    required = [c["required"] for c in own if c.get("reference") is None]
     mark = contents.mark((m["dataset"], m["model"]))
 
     def place(x: Any) -> str | None:

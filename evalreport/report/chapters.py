@@ -12,6 +12,7 @@ from evalreport.report import (
     classes,
     comparisons,
     curves,
+    drift,
     folds,
     gaps,
     guide,
@@ -103,6 +104,16 @@ CHAPTERS = {
             subgroups_section,
             "Each line is a classification table laid flat. Look at the width of an interval "
             "before its place: few rows support little.",
+            run_on=True,
+        ),
+        Chapter(
+            "drift",
+            "Have the data moved?",
+            "Drift",
+            drift.drift_blocks,
+            "How labels, scores and columns lie now, held against the reference. The population "
+            "stability index is 0 where both lie alike and grows with the number of bins and with "
+            "few rows: beside it stands what chance alone would give.",
             run_on=True,
         ),
         Chapter("periods", "Course over time", "Time", periods.period_blocks, run_on=True),

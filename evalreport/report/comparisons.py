@@ -19,7 +19,8 @@ from evalreport.report.model import (
     TableRow,
     Tables,
 )
-from evalreport.report.numbers import difference_text, level_text, p_text
+from evalreport.report.now_and_then import is_now_and_then, then_blocks
+from evalreport.report.numbers import difference_text, level_text, p_text, value_text
 from evalreport.report.parts import Number, Whisker
 from evalreport.report.words import counted, label_text, measure_title, method_text, subgroup_text
 
@@ -35,7 +36,10 @@ def comparison_blocks(contents: Contents) -> list[Block]:
         return []
     overall = [e for e in entries if _is_overall(contents, e)]
     shown = (overall or entries)[:MOST_LINES]
-    blocks: list[Block] = [_differences(contents, shown, len(entries))]
+    blocks: list[Block] = [
+        _differences(contents, shown, len(entries)),
+        *then_blocks(contents, entries),
+    ]
     wins = _wins(contents, entries)
     if wins is not None:
         blocks.append(wins)
@@ -47,9 +51,11 @@ def comparison_intro(contents: Contents) -> str:
     """What the comparisons say, in a sentence."""
     entries = [c for c in contents.many("comparisons") if c.get("interval")]
     apart = [c for c in entries if c["interval"]["low"] > 0 or c["interval"]["high"] < 0]
+    same = "Differences are model minus reference, on the same rows where both have them. "
+    if is_now_and_then(contents):
+        same = "Differences are now minus then: of these rows and of those of the reference. "
     text = (
-        f"Differences are model minus reference, on the same rows where both have them. "
-        f"The interval leaves out 0 in {len(apart)} of {counted(len(entries), 'comparison')} "
+        f"{same}The interval leaves out 0 in {len(apart)} of {counted(len(entries), 'comparison')} "
         "(marked *)."
     )
     corrections = [c["correction"] for c in contents.many("comparisons") if c.get("correction")]
@@ -135,8 +141,10 @@ def _line(contents: Contents, entry: Record, reach: float, printed: set[str]) ->
         LineCell(_title(contents, entry), head=True),
         LineCell(mark=contents.mark((entry["dataset"], entry["model"]))),
         _value(contents, own, printed),
-        LineCell(mark=contents.mark(_reference(contents, entry))),
-        _value(contents, other, printed),
+        LineCell("then")
+        if entry.get("reference_run")
+        else LineCell(mark=contents.mark(_reference(contents, entry))),
+        _then(entry) if entry.get("reference_run") else _value(contents, other, printed),
         LineCell(shown, "right", strong=True),
         LineCell(limits, "right"),
         LineCell(number=_bare(entry, reach)),
@@ -144,6 +152,16 @@ def _line(contents: Contents, entry: Record, reach: float, printed: set[str]) ->
         LineCell(_p(entry.get("p_value")), "right"),
     )
     return Line(cells)
+
+
+def _then(entry: Record) -> LineCell:
+    value = entry.get("reference_value")
+    return LineCell("–" if value is None else value_text(value), "right")
+
+
+def _reference_name(contents: Contents, view: View) -> str:
+    known = view[1] in contents.models
+    return contents.mark(view).name if known else label_text(view[1])
 
 
 def _value(contents: Contents, m: Record | None, printed: set[str]) -> LineCell:
@@ -254,7 +272,11 @@ def _wins(contents: Contents, entries: list[Record]) -> PlainTable | None:
     )
     rows = tuple(
         TableRow(
-            (contents.mark(a).name, contents.mark(b).name, *(str(counts[k]) for k in range(5)))
+            (
+                contents.mark(a).name,
+                _reference_name(contents, b),
+                *(str(counts[k]) for k in range(5)),
+            )
         )
         for (a, b), counts in found.items()
     )

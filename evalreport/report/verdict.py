@@ -20,6 +20,7 @@ from evalreport.report.model import (
     Notes,
 )
 from evalreport.report.numbers import (
+    difference_text,
     observed_text,
     threshold_text,
     value_text,
@@ -114,10 +115,15 @@ def _criterion(contents: Contents, entry: Record, flat: bool) -> Criterion:
     if flat:
         cells += laid if laid is not None else [LineCell() for _ in FLAT]
     number = number_of(contents, m) if m else None
-    cells.append(LineCell(number=number, align="right"))
+    observed = entry.get("observed")
+    plain = value_text(observed) if m is None and observed is not None else ""
+    cells.append(LineCell(plain, number=number, align="right"))
     cells += [LineCell(_held(entry), "right"), LineCell(_required(entry), "right")]
     outcome = str(entry["outcome"])
     reason = prose(entry.get("reason") or "")
+    breaches = entry.get("breaches_in_a_row") or 0
+    if breaches > 1:
+        reason = f"{reason}{'; ' if reason else ''}{breaches} runs in a row"
     return Criterion(
         Line(tuple(cells), table=str(table["id"]) if table is not None and laid else ""),
         outcome,
@@ -137,6 +143,10 @@ def _criterion_text(contents: Contents, entry: Record, m: Record | None) -> str:
         text += f" of {label_text(m['label'])}"
     if m.get("subgroup"):
         text += f", {subgroup_text(m['subgroup'])}"
+    if entry.get("reference"):
+        name = str(entry["reference"])
+        told = "the earlier run" if name.startswith("run ") else label_text(name)
+        text += f", no worse than {told}"
     first = contents.first_threshold(view)
     if m.get("threshold") is not None and (m["threshold"], m.get("threshold_rule")) != first:
         text += f", {condition_text(m['threshold'], contents.operator(view))}"
@@ -145,6 +155,10 @@ def _criterion_text(contents: Contents, entry: Record, m: Record | None) -> str:
 
 def _held(entry: Record) -> str:
     bound = BOUNDS.get(str(entry.get("bound")), str(entry.get("bound")))
+    if entry.get("reference"):
+        what = "difference" if entry.get("bound") == "point" else bound
+        observed = entry.get("observed")
+        return what if observed is None else f"{what} {difference_text(observed)}"
     if entry.get("observed") is None:
         return bound
     if entry.get("bound") == "point":

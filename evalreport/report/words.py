@@ -14,6 +14,7 @@ LONGEST_TEXT = 5000
 
 METHODS = {
     "chi_square": "chi-square",
+    "kolmogorov_smirnov": "Kolmogorov-Smirnov",
     "cochran_armitage": "Cochran-Armitage",
     "cochran_q": "Cochran Q",
     "weighted_slope": "weighted slope",
@@ -33,6 +34,7 @@ METHODS = {
     "likelihood_ratio": "likelihood ratio",
     "logit": "logit",
     "delong": "DeLong",
+    "delong_unpaired": "DeLong, unpaired",
     "delong_logit": "DeLong on the logit",
     "hanley_mcneil": "Hanley-McNeil",
     "log": "log method",

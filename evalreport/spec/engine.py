@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from evalreport.spec.comparisons import Reference
-from evalreport.spec.fields import Column, Distinct, Part, Text, Whole
+from evalreport.spec.fields import Column, Distinct, Number, Part, Text, Whole
 
 
 class Spark(Part):
@@ -34,11 +34,33 @@ class Engine(Part):
     )
 
 
+class DriftLimits(Part):
+    """What must not be exceeded: each is a criterion, and decides on the exit status."""
+
+    psi: Annotated[Number, Field(gt=0)] | None = Field(
+        None, description="The largest acceptable population stability index."
+    )
+    ks: Annotated[Number, Field(gt=0, le=1)] | None = Field(
+        None, description="The largest acceptable Kolmogorov-Smirnov distance, of numbers."
+    )
+
+
 class Drift(Part):
-    """Whether labels, scores and columns have moved."""
+    """Whether labels, scores and columns have moved from a reference."""
 
     reference: Reference = Field(description="{dataset: name} or {run: folder}.")
-    columns: Distinct[Column] = Field((), description="Columns to be compared beside the scores.")
+    columns: Distinct[Column] = Field(
+        (), description="Columns to be compared beside the scores, with a dataset only."
+    )
     bins: Annotated[Whole, Field(ge=2, le=1000)] = Field(
-        10, description="Bins of the population stability index."
+        10, description="Bins of the population stability index, cut at shares of the reference."
+    )
+    note: Annotated[Number, Field(gt=0)] = Field(
+        0.1, description="Index from which a caution is given, where chance does not explain it."
+    )
+    warning: Annotated[Number, Field(gt=0)] = Field(
+        0.25, description="Index from which that caution is a warning."
+    )
+    at_most: DriftLimits | None = Field(
+        None, description="Limits whose breach fails the run, as a criterion of acceptance."
     )

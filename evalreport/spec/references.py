@@ -158,6 +158,12 @@ def _of_drift(known: Outline, drift: Drift) -> Iterator[Problem]:
         )
     else:
         yield from _of_reference(known, path, drift.reference)
+    if isinstance(drift.reference, RunReference) and drift.columns:
+        yield Problem(
+            "results of a run hold no columns to compare with",
+            "reference: {dataset: name}, or no columns",
+            known.document.where(("drift", "columns")),
+        )
 
 
 def _of_labels(known: Outline) -> Iterator[Problem]:

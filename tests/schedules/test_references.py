@@ -186,3 +186,42 @@ def test_declared_values(tmp_path: Path) -> None:
     assert precision["p_value"] == 1.0
     assert brier["p_value"] is None
     assert brier["within"] is False
+
+
+# -- now and then in the report -------------------------------------------------------------------
+
+
+def test_the_report_shows_now_and_then(tmp_path: Path) -> None:
+    audit(tmp_path, (40, 10, 10, 90), 1)
+    spec = WITH_RUN.replace(
+        "  - {metric: recall, at_least: 0.7}\n",
+        "  - {metric: recall, at_least: 0.7}\n"
+        f"  - {{metric: specificity, {PREVIOUS}, margin: 0.1, bound: lower}}\n",
+    ) + "declared: [{metric: recall, value: 0.93, source: instructions for use}]\n"
+    assert audit(tmp_path, (25, 25, 40, 60), 2, "--formats", "html,pdf", spec=spec) == 1
+    assert audit(tmp_path, (24, 26, 42, 58), 3, "--formats", "html,pdf", spec=spec) == 1
+    run = tmp_path / "runs" / "latest"
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "Now versus then" in page
+    assert "Then, as the run recorded it" in page
+    assert "25 / 50" in page
+    assert newest(tmp_path)["references"][0]["results_sha256"] in page
+    assert "Specificity, no worse than the earlier run" in page
+    assert "2 runs in a row" in page
+    assert "Declared elsewhere and measured here" in page
+    assert "instructions for use" in page
+    pikepdf = pytest.importorskip("pikepdf")
+    with pikepdf.open(run / "report.pdf") as pdf, pdf.open_outline() as outline:
+        assert any(str(item.title).endswith("Now versus then") for item in outline.root)
+
+
+def test_the_report_shows_a_dataset_as_reference(tmp_path: Path) -> None:
+    write_rows(tmp_path / "base.csv", (40, 10, 10, 90))
+    spec = SPEC.replace("  week:", "  base: {path: base.csv, target: truth, id: case, "
+                        "labels: [well, ill]}\n  week:")
+    spec = spec.replace("acceptance:", "comparisons: {reference: {dataset: base}}\nacceptance:")
+    audit(tmp_path, (25, 25, 10, 90), 1, spec=spec)
+    page = (tmp_path / "runs" / "latest" / "report.html").read_text(encoding="utf-8")
+    assert "Now versus then" in page
+    (recall,) = [c for c in newest(tmp_path)["comparisons"] if c["metric"] == "recall"]
+    assert (recall["dataset"], recall["difference"]) == ("week", -0.3)

@@ -18,6 +18,7 @@ DECLARING = (
     "chance",
     "comparisons",
     "subgroups",
+    "drift",
     "process",
 )
 

@@ -38,6 +38,8 @@ class RunFacts:
     ``scores`` gives the score table of all rows of a dataset and model, or None.
     ``requested`` are the canonical names of the metrics asked for. ``intervals``
     and ``tests`` are how many the run made; None counts them from the records.
+    ``drift``: what has moved from a reference; ``drift_limits`` are the stability
+    indices from which a note and a warning are given.
     ``overlaps``: what tested datasets share with training datasets.
     """
 
@@ -54,6 +56,8 @@ class RunFacts:
     intervals: int | None = None
     tests: int | None = None
     overlaps: Sequence[Overlap] = field(default=(), kw_only=True)
+    drift: Sequence[Record] = field(default=(), kw_only=True)
+    drift_limits: tuple[float, float] = field(default=(0.1, 0.25), kw_only=True)
 
     # -- datasets and models ----------------------------------------------------------------
 

@@ -1,0 +1,119 @@
+"""How far counts of categories, or of values, have moved from one sample to another."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from evalreport.statistics.distributions import kolmogorov_smirnov, population_stability_index
+from evalreport.statistics.tail import chi2_sf
+
+#: Values from the lowest to the highest, each with its number of rows.
+Values = Sequence[tuple[float, float]]
+EMPTY_BIN = "a bin is empty on one side only"
+
+
+@dataclass(frozen=True)
+class Index:
+    """A stability index, and the chance of one as large if nothing has moved.
+
+    The index of n and m rows over B bins, times n m / (n + m), is asymptotically
+    chi-square with B - 1 degrees of freedom (Yurdakul 2018, Statistical properties of
+    the population stability index). ``expected`` is its mean then.
+    """
+
+    psi: float | None
+    p_value: float | None = None
+    expected: float | None = None
+
+
+def index_of(reference: Sequence[float], now: Sequence[float]) -> Index:
+    """The index of counts over the same bins; none where a bin is empty on one side only.
+
+    >>> found = index_of([50, 50], [60, 40])
+    >>> round(found.psi, 6), round(found.p_value, 4), found.expected
+    (0.040547, 0.1545, 0.02)
+    """
+    psi = population_stability_index(reference, now)
+    held = sum(a + b > 0 for a, b in zip(reference, now, strict=True))
+    if psi is None or held < 2:
+        return Index(psi)
+    n, m = math.fsum(reference), math.fsum(now)
+    return Index(psi, chi2_sf(psi * n * m / (n + m), held - 1), (held - 1) * (1.0 / n + 1.0 / m))
+
+
+def chi_square(counts: Sequence[tuple[float, float]]) -> tuple[float | None, int]:
+    """Pearson's chi-square of two columns of counts, and its degrees of freedom."""
+    held = [(a, b) for a, b in counts if a + b > 0]
+    totals = (sum(a for a, _ in held), sum(b for _, b in held))
+    df = len(held) - 1
+    if df < 1 or min(totals) <= 0:
+        return None, 0
+    whole = sum(totals)
+    statistic = 0.0
+    for pair in held:
+        for count, total in zip(pair, totals, strict=True):
+            expected = sum(pair) * total / whole
+            statistic += (count - expected) ** 2 / expected
+    return statistic, df
+
+
+@dataclass(frozen=True)
+class ValueShift:
+    """Bins cut at shares of the reference, their counts on both sides, and how far they lie apart.
+
+    A value equal to a cut belongs to the bin below it.
+    """
+
+    cuts: list[float]
+    reference: list[float]
+    now: list[float]
+    index: Index
+    ks: float | None
+    ks_p_value: float | None
+
+
+def value_shift(reference: Values, now: Values, bins: int) -> ValueShift:
+    """The shift of values: index over bins of the reference, and Kolmogorov-Smirnov.
+
+    >>> found = value_shift([(0.1, 5), (0.9, 5)], [(0.1, 5), (0.9, 5)], 10)
+    >>> found.index.psi, found.ks, found.ks_p_value
+    (0.0, 0.0, 1.0)
+    """
+    cuts = _cuts(reference, bins)
+    before, after = _binned(reference, cuts), _binned(now, cuts)
+    index = index_of(before, after) if reference and now else Index(None)
+    values = sorted({value for value, _ in (*reference, *now)})
+    per_value = [dict(side) for side in (reference, now)]
+    ks = kolmogorov_smirnov(*([side.get(v, 0.0) for v in values] for side in per_value))
+    return ValueShift(
+        cuts,
+        before,
+        after,
+        index,
+        None if ks is None else ks.statistic,
+        None if ks is None else ks.p_value,
+    )
+
+
+def _cuts(values: Values, bins: int) -> list[float]:
+    """Values at which one share, two shares, ... of the rows are at or below; ties share a bin."""
+    below = list(accumulate(count for _, count in values))
+    if not below:
+        return []
+    places = [
+        next(i for i, rows in enumerate(below) if rows * bins >= below[-1] * share)
+        for share in range(1, bins)
+    ]
+    # a cut at the highest value would leave nothing above it
+    return list(dict.fromkeys(values[i][0] for i in places if i < len(values) - 1))
+
+
+def _binned(values: Values, cuts: Sequence[float]) -> list[float]:
+    counts = [0.0] * (len(cuts) + 1)
+    for value, rows in values:
+        counts[bisect_left(cuts, value)] += rows
+    return counts
