@@ -11,9 +11,10 @@ from evalreport.engine.periods import period_columns
 from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
+from evalreport.metrics.recorded import estimate_of, series_key
 from evalreport.statistics.control_limits import limits_for
 from evalreport.statistics.interval import z_value
-from evalreport.statistics.separate_samples import Estimate, estimate_of, series_key
+from evalreport.statistics.separate_samples import Estimate
 from evalreport.statistics.trend import cochran_armitage, weighted_changes
 from evalreport.statistics.unpaired import heterogeneity
 

@@ -24,13 +24,13 @@ from evalreport.engine.reference_differences import (
 )
 from evalreport.engine.reference_run import ReferenceRun, References
 from evalreport.metrics.declare import Goal, Metric
+from evalreport.metrics.recorded import exact_difference, series_key
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.requests import threshold_text
 from evalreport.plan.task import EVERYTHING, Task
 from evalreport.spec.acceptance import Criterion as AskedCriterion
 from evalreport.spec.acceptance import Declared
 from evalreport.spec.comparisons import DatasetReference
-from evalreport.statistics.separate_samples import exact_difference, series_key
 
 if TYPE_CHECKING:
     from evalreport.engine.run import Working

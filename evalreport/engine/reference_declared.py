@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.records import Measure
 from evalreport.engine.reference_criteria import selected
+from evalreport.metrics.recorded import estimate_of
 from evalreport.spec.acceptance import Declared
-from evalreport.statistics.separate_samples import estimate_of
 from evalreport.statistics.tail import binomial_greater, binomial_less
 
 if TYPE_CHECKING:

@@ -10,15 +10,10 @@ from evalreport.engine.records import Measure
 from evalreport.engine.reference_run import ReferenceRun, References
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Interval, Metric
+from evalreport.metrics.recorded import estimate_of, exact_difference, series_key
 from evalreport.spec.comparisons import Comparisons
 from evalreport.statistics.multiplicity import adjust
-from evalreport.statistics.separate_samples import (
-    Shift,
-    estimate_of,
-    exact_difference,
-    series_key,
-    shift,
-)
+from evalreport.statistics.separate_samples import Shift, shift
 
 if TYPE_CHECKING:
     from evalreport.engine.run import Working

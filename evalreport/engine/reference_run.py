@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem
+from evalreport.metrics.recorded import series_key
 from evalreport.spec.comparisons import RunReference
 from evalreport.spec.load import LoadedSpec
-from evalreport.statistics.separate_samples import series_key
 
 RESULTS = "results.json"
 SCHEMA = "evalreport/results/1"

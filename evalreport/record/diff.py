@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evalreport.metrics.recorded import series_key
 from evalreport.record.diff_data import file_changes, row_changes, score_changes
 from evalreport.record.diff_measures import Pairs, measure_changes
 from evalreport.record.diff_pairs import paired_changes
@@ -21,7 +22,6 @@ from evalreport.record.diff_rows import Said, pair_rows, read_rows
 from evalreport.record.diff_spec import spec_changes, version_changes
 from evalreport.record.diff_text import describe
 from evalreport.record.recorded import RecordedRun, read_recorded
-from evalreport.statistics.separate_samples import series_key
 
 __all__ = ["describe", "differences", "differences_of"]
 

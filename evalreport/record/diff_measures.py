@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalreport.metrics.recorded import estimate_of, series_key
 from evalreport.record.diff_pairs import pair_key
 from evalreport.record.diff_rows import Said
-from evalreport.statistics.separate_samples import Shift, estimate_of, series_key, shift
+from evalreport.statistics.separate_samples import Shift, shift
 
 SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
 SEPARATE = "the rows of the two runs are taken as independent"

@@ -16,12 +16,13 @@ from typing import Any
 
 from evalreport.errors import EvalreportError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.recorded import estimate_of, series_key
 from evalreport.record.chain import chain_problems
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
 from evalreport.record.recorded import read_recorded
 from evalreport.statistics.control_limits import Limits, limits_for
-from evalreport.statistics.separate_samples import Estimate, estimate_of, series_key
+from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
 HEADLINES = 3

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from evalreport.statistics.separate_samples import Estimate, estimate_of, shift
+from evalreport.metrics.recorded import estimate_of
+from evalreport.statistics.separate_samples import Estimate, shift
 
 
 def record(**more: object) -> dict[str, object]:
