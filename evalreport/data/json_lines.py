@@ -78,9 +78,7 @@ def _table(
 
 def _object(text: str, where: Location) -> dict[str, Any] | Problem:
     try:
-        value = json.loads(
-            text, object_pairs_hook=_pairs, parse_int=_integer, parse_float=_fraction
-        )
+        value = json_value(text)
     except _RepeatedKeyError as error:
         return Problem(f"key {quoted(error.key)} is there twice", "keep one of them", where)
     except RecursionError:
@@ -111,6 +109,11 @@ def _integer(digits: str) -> int:
     if len(digits) > _LONGEST_INTEGER:
         raise ValueError(f"a whole number of {len(digits)} digits")
     return int(digits)
+
+
+def json_value(text: str) -> Any:
+    """The value of a JSON text, no digit lost. Raises ValueError and RecursionError."""
+    return json.loads(text, object_pairs_hook=_pairs, parse_int=_integer, parse_float=_fraction)
 
 
 def _fraction(text: str) -> float | str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ import numpy as np
 
 from evalreport.data.delimited_header import check_header
 from evalreport.data.files import Files, parts_of
+from evalreport.data.json_lines import json_value
 from evalreport.data.limits import DEFAULT_LIMITS, decompressed
 from evalreport.data.read import not_twice
 from evalreport.data.source import Source, opened
@@ -39,6 +39,9 @@ _STRICT = (
     "header=true, auto_detect=false, quote='\"', escape='\"', strict_mode=true, "
     "null_padding=false, ignore_errors=false, comment='', nullstr='', allow_quoted_nulls=true"
 )
+
+#: Where a fraction may have digits that no double holds: as a label it keeps them all.
+_FINE = quoted_text("[0-9.]{16}|[0-9.][eE]")
 
 Made = tuple[tuple[str, ...], tuple[str, ...], int]
 
@@ -102,7 +105,7 @@ def typed_column(name: str, values: Any, file: str) -> RawColumn:
     gaps = np.ma.getmaskarray(values).tolist()
     texts = np.ma.getdata(values).tolist()
     try:
-        found = [None if gap else json.loads(text) for text, gap in zip(texts, gaps, strict=True)]
+        found = [None if gap else json_value(text) for text, gap in zip(texts, gaps, strict=True)]
     except ValueError as error:
         raise NotPlainError(str(error)) from None
     return column_of(name, found, file)
@@ -155,6 +158,11 @@ def _json_lines(
         f"nullif(CAST({value} AS VARCHAR), 'null') AS c{i}" for i, value in enumerate(values)
     )
     nested = " ".join(f"OR json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values)
+    nested += " ".join(
+        f" OR (json_type({value}) = 'DOUBLE' AND regexp_matches(CAST(j AS VARCHAR), {_FINE}))"
+        for name, value in zip(asked, values, strict=True)
+        if name not in numbers
+    )
     packed = "gzip" if part.suffix.endswith(".gz") else "none"
     text = (
         f"SELECT {shown}/*keys*/, odd FROM (SELECT {plain}, "  # noqa: S608

@@ -36,12 +36,13 @@ def test_numbers_beyond_a_double_stay_two_names(
 ) -> None:
     a, b = pair
     workshop.file("a.jsonl", lines((a, a, a), (b, b, b)))
-    workshop.spec(path="a.jsonl", dataset="id: id", more="subgroups: [p]")
-    found = workshop.done(engine=engine)
-    assert found.measure("accuracy", subgroup={})["denominator"] == 2
-    (labels,) = {tuple(t["labels"]) for t in found.results["tables"]}
-    assert len(labels) == 2
-    assert {Fraction(text) for text in labels} == {Fraction(text) for text in pair}
+    for dataset in ("", "id: id"):
+        workshop.spec(path="a.jsonl", dataset=dataset, more="subgroups: [p]")
+        found = workshop.done(engine=engine)
+        assert found.measure("accuracy", subgroup={})["denominator"] == 2
+        (labels,) = {tuple(t["labels"]) for t in found.results["tables"]}
+        assert len(labels) == 2
+        assert {Fraction(text) for text in labels} == {Fraction(text) for text in pair}
     workshop.file("a.jsonl", lines((a, "1", "1"), (a, "0", "0")))
     workshop.refused(3, "id is not unique", engine=engine)
 
