@@ -1,7 +1,7 @@
 # make demo    set everything up and make a first report
 # make test    set everything up and run the tests
 # make docs    write the pages of docs/ that follow from the code
-# make lint types layers wheel-test bench lock    see below
+# make lint types layers audit wheel-test bench lock    see below
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
@@ -35,7 +35,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
 WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
 
-.PHONY: demo test docs lint types layers wheel-test test-spark bench lock clean
+.PHONY: demo test docs lint types layers audit wheel-test test-spark bench lock clean
 
 demo: $(RUN_STAMP)
 	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
@@ -62,6 +62,10 @@ types: $(DEV_STAMP)
 
 layers: $(DEV_STAMP)
 	@$(BIN)/lint-imports
+
+# Known vulnerabilities of what is locked; says so and passes where the index is out of reach.
+audit: $(BIN)/python
+	@sh requirements/audit.sh $(BIN)/python build/audit requirements/run-$(LOCK).txt
 
 wheel-test: $(DEV_STAMP)
 	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -m wheel tests/packaging
@@ -122,7 +126,8 @@ lock:
 		$$home/$(COMPILE) $(UPGRADE) -o requirements/run-$$tag.txt pyproject.toml; \
 		$$home/$(COMPILE) $(UPGRADE) --extra dev -c requirements/run-$$tag.txt \
 			-o requirements/dev-$$tag.txt pyproject.toml; \
-	done
+	done; \
+	build/lock-py311/$(COMPILE) $(UPGRADE) -o requirements/audit.txt requirements/audit.in
 
 clean:
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
