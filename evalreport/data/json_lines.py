@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Collection
 from decimal import Decimal, InvalidOperation
 from typing import Any, BinaryIO
@@ -20,6 +21,8 @@ _TOLD = 32_768  # rows between two tellings
 _LONGEST_INTEGER = 1_000
 #: So many characters hold at most 15 digits, which a double tells apart.
 _SHORT_FRACTION = 16
+#: More digits than the shortest text of any double between 0.00001 and 1 has.
+MANY_DIGITS = re.compile("[0-9.]{23}")
 
 
 def read_json_lines(
@@ -119,14 +122,20 @@ def json_value(text: str) -> Any:
 def _fraction(text: str) -> float | str:
     """The number, or its text where no double is that number: two ids must not become one.
 
+    That is looked at where it can matter: a double of 16 digits or more, more digits than
+    any double has, or a number so small that it would be 0.
+
     >>> _fraction("0.1"), _fraction("9007199254740993.0"), _fraction("1e-400")
     (0.1, '9007199254740993.0', '1e-400')
     """
     number = float(text)
-    if math.isinf(number) or (len(text) <= _SHORT_FRACTION and "e" not in text.lower()):
+    if len(text) <= _SHORT_FRACTION and number:
+        return number
+    shortest = repr(number)
+    if len(shortest) <= _SHORT_FRACTION and number and not MANY_DIGITS.search(text):
         return number
     try:
-        same = Decimal(text) == Decimal(repr(number))
+        same = math.isinf(number) or Decimal(text) == Decimal(shortest)
     except InvalidOperation:  # an exponent beyond what decimals hold
         same = False
     return number if same else text

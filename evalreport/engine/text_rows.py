@@ -18,7 +18,7 @@ import numpy as np
 
 from evalreport.data.delimited_header import check_header
 from evalreport.data.files import Files, parts_of
-from evalreport.data.json_lines import json_value
+from evalreport.data.json_lines import MANY_DIGITS, json_value
 from evalreport.data.limits import DEFAULT_LIMITS, decompressed
 from evalreport.data.read import not_twice
 from evalreport.data.source import Source, opened
@@ -40,8 +40,8 @@ _STRICT = (
     "null_padding=false, ignore_errors=false, comment='', nullstr='', allow_quoted_nulls=true"
 )
 
-#: Where a fraction may have digits that no double holds: as a label it keeps them all.
-_FINE = quoted_text("[0-9.]{16}|[0-9.][eE]")
+#: Where a fraction may have digits that no double holds, or be too small for one.
+_FINE = quoted_text(f"{MANY_DIGITS.pattern}|[eE][-+]?[0-9]{{3}}")
 
 Made = tuple[tuple[str, ...], tuple[str, ...], int]
 
@@ -158,8 +158,10 @@ def _json_lines(
         f"nullif(CAST({value} AS VARCHAR), 'null') AS c{i}" for i, value in enumerate(values)
     )
     nested = " ".join(f"OR json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values)
-    nested += " ".join(
-        f" OR (json_type({value}) = 'DOUBLE' AND regexp_matches(CAST(j AS VARCHAR), {_FINE}))"
+    # A label that no double holds keeps all its digits, which only the reader of text sees.
+    nested += "".join(
+        f" OR (json_type({value}) = 'DOUBLE' AND (length(CAST({value} AS VARCHAR)) > 15 "
+        f"OR regexp_matches(CAST(j AS VARCHAR), {_FINE})))"
         for name, value in zip(asked, values, strict=True)
         if name not in numbers
     )

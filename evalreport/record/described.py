@@ -14,8 +14,9 @@ def described_problems(results: Mapping[str, Any]) -> list[Problem]:
     """What in ``characteristics`` contradicts itself or the account of rows; never raises."""
     found: list[Problem] = []
     try:
-        used = {(r["dataset"], r["model"]): r["used"] for r in results["rows"]}
-        for record in results.get("characteristics") or ():
+        described = results.get("characteristics") or ()
+        used = {(r["dataset"], r["model"]): r["used"] for r in results["rows"]} if described else {}
+        for record in described:
             where = f"characteristics of {record['dataset']}"
             told = [*_whole(record, used), *_columns(record)]
             found += [Problem(f"{where}: {what}") for what in told]
