@@ -27,7 +27,7 @@ def column_of(name: str, values: Sequence[Any], file: str) -> RawColumn:
     if set(map(type, values)) == {str}:
         plain: list[Any] = list(values)
     else:
-        plain = [_plain(value, name, row, file) for row, value in enumerate(values)]
+        plain = [plain_value(value, name, row, file) for row, value in enumerate(values)]
     _check_text(plain, name, file)
     missing = np.fromiter((value is None for value in plain), np.bool_, len(plain))
     types = {type(value) for value in plain if value is not None}
@@ -82,7 +82,11 @@ def _array(kind: Kind, plain: list[Any], missing: Any) -> Any:
     return values
 
 
-def _plain(value: Any, name: str, row: int, file: str) -> Any:
+def plain_value(value: Any, name: str, row: int, file: str) -> Any:
+    """Text, a number, a boolean, a list of texts, or None where there is no value.
+
+    Raises DataError for anything else, with its ``row`` (from 0).
+    """
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

@@ -87,4 +87,8 @@ def _told(
     values = written[roles.prediction]
     pairs = zip(checked.used.tolist(), checked.predicted.tolist(), strict=True)
     code = {values[place]: own for place, own in pairs}
+    if checked.lost is not None:
+        # a label may be told by rows alone that lack something else
+        more = zip(checked.lost.row.tolist(), checked.lost.predicted.tolist(), strict=True)
+        code |= {values[place]: own for place, own in more if own >= 0}
     return np.array([-1 if v is None else code.get(v, -1) for v in values], np.int32)

@@ -19,7 +19,7 @@ from evalreport.plan.build import Requests
 from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.predict.columns import columns_needed, in_overlap, roles_of
 from evalreport.predict.view import View
-from evalreport.spec.datasets import Dataset
+from evalreport.spec.datasets import Dataset, Query
 from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel
 
@@ -96,7 +96,7 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
         most = MUCH_PACKED if source.suffix.endswith(".gz") else MUCH_TEXT
         if source.size < most:
             return Choice("memory", FITS)
-        return Choice("duckdb", f"{source.size:,} bytes of text are counted, not loaded")
+        return Choice("duckdb", f"{source.size:,} bytes are counted, not loaded")
     # Below one byte a row and column nothing is stored: a small file needs no look.
     rows = 0 if source.size < MANY_ROWS // 8 else stored_rows(source)
     if rows is None or rows < MANY_ROWS:
@@ -108,8 +108,6 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     """Why single rows are needed, or None where counts are enough."""
     if source is None:
         return "the rows are handed over in memory"
-    if not isinstance(spec.datasets[name].path, str):
-        return "rows of a query are read"
     if spec.comparisons is not None:
         return "models are compared row by row"
     if spec.drift is not None and spec.drift.columns:
@@ -186,6 +184,7 @@ def counted_views(
         numbers=_only_numbers(spec, name, subgroups),
         memory=max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE),
         watch=watch,
+        query=path if isinstance(path := spec.datasets[name].path, Query) else None,
     )
     try:
         with _rows(spec, source, choice, wanted) as rows:

@@ -18,6 +18,7 @@ from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counted_rows import Columns
 from evalreport.engine.interruptible import interruptible
+from evalreport.engine.kept_query import kept_query
 from evalreport.engine.parquet_rows import parquet_rows
 from evalreport.engine.queries import Field
 from evalreport.engine.text_rows import kept_rows, typed_column
@@ -75,15 +76,22 @@ def duckdb_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
     import duckdb
 
     with ExitStack() as stack:
-        stack.enter_context(holding(source))
+        query = wanted.query is not None
+        if not query:
+            stack.enter_context(holding(source))
         spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="evalreport-"))
-        paths = [stack.enter_context(plain_name(part.source.path)) for part in parts_of(source)]
+        file = Path(spill).resolve() / "rows.tsv"
+        paths = [str(file)] if query else [
+            stack.enter_context(plain_name(part.source.path)) for part in parts_of(source)
+        ]
         connection = duckdb.connect(":memory:")
         stack.callback(connection.close)
         try:
             kept = source.suffix != ".parquet"
             lock(connection, paths, spill, wanted.memory, kept=kept)
-            if kept:
+            if query:
+                made = kept_query(connection, source, file, wanted)
+            elif kept:
                 made = kept_rows(connection, source, paths, wanted)
             else:
                 made = parquet_rows(connection, source, paths, wanted.columns)

@@ -288,7 +288,7 @@ def _counted(
     rows = views[0].ledger.rows_read if views else stored_rows(source) or 0
     data.watch.done(rows)
     shown = _shown(source.name)
-    data.inputs.append(InputData(name, shown, source.sha256, source.size, rows, _each(source)))
+    data.inputs.append(InputData(name, shown, *_hash(source), rows, _each(source)))
     return True
 
 
@@ -307,7 +307,7 @@ def _read(
             table = reads.table(given, columns, lambda rows: data.watch.seen(rows, None))
         shown = _shown(given.name)
         data.inputs.append(
-            InputData(name, shown, given.sha256, given.size, table.rows, _each(given))
+            InputData(name, shown, *_hash(given), table.rows, _each(given))
         )
     else:
         table = read_frame(given, name, columns)
@@ -323,6 +323,11 @@ def _source(loaded: LoadedSpec, dataset: Dataset, reads: Reads) -> Source:
     if isinstance(dataset.path, Query):
         return open_database(folder, dataset.path)
     return reads.source(folder, str(dataset.path))
+
+
+def _hash(source: Source) -> tuple[str | None, int | None]:
+    """Hash and size; neither of what lies behind an address."""
+    return (source.sha256, source.size) if source.sha256 else (None, None)
 
 
 def _each(source: Source) -> tuple[tuple[str, str, int], ...]:

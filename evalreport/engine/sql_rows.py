@@ -1,19 +1,21 @@
-"""Rows that a SELECT gives, from a SQLite or DuckDB file that is opened for reading only."""
+"""Rows that a SELECT gives: from a SQLite or DuckDB file, or from Postgres, for reading only."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator
-from contextlib import closing
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from evalreport.data.delimited_header import check_names
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, open_source, reading
 from evalreport.data.table import RawTable
 from evalreport.data.typed_values import column_of
+from evalreport.engine.postgres_rows import from_postgres, query_fails
 from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.spec.datasets import Query
 
@@ -25,13 +27,24 @@ _ALLOWED = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class Address(Source):
+    """A Postgres database: ``address`` without a password; it has no hash and no size."""
+
+    address: str = ""
+
+
 def open_database(folder: Path, query: Query) -> Source:
-    """The database file of a query, hashed. Raises FilesError for an address."""
-    if "://" in query.database or query.database.startswith("postgres"):
+    """The database of a query: a file, hashed, or an address. Raises FilesError."""
+    if query.database.startswith(("postgresql://", "postgres://")):
+        parts = urlsplit(query.database)
+        name = f"{parts.path.lstrip('/') or 'database'} (Postgres)"
+        return Address(name, Path(), ".postgres", 0, "", (), query.database)
+    if "://" in query.database:
         raise FilesError(
             Problem(
-                "databases behind an address are not read",
-                "a SQLite or DuckDB file, or a Parquet file written from the query",
+                "databases behind such an address are not read",
+                "postgresql://user@host:port/name, a SQLite or a DuckDB file",
             )
         )
     return open_source(folder / query.database, query.database)
@@ -43,6 +56,32 @@ def read_query(source: Source, query: Query, columns: Collection[str] | None) ->
     Rows come in the order the database gives them; results do not depend on it. Raises
     DataError for a query that fails, or does anything but read its own database.
     """
+    with query_rows(source, query) as found:
+        header = next(found)
+        check_names(header, source.name)
+        kept = [i for i, name in enumerate(header) if columns is None or name in columns]
+        cells: list[list[Any]] = [[] for _ in kept]
+        count = 0
+        for row in found:
+            count += 1
+            for values, i in zip(cells, kept, strict=True):
+                values.append(row[i])
+    if not count:
+        raise no_rows(source)
+    read = {
+        header[i]: column_of(header[i], values, source.name)
+        for i, values in zip(kept, cells, strict=True)
+    }
+    return RawTable(source.name, count, tuple(header), read, sha256=source.sha256 or None)
+
+
+@contextmanager
+def query_rows(source: Source, query: Query) -> Iterator[Iterator[Any]]:
+    """The header and then the rows of a query, fetched in batches. Raises as ``read_query``."""
+    if isinstance(source, Address):
+        with closing(from_postgres(source.address, source.name, query.sql, _BATCH)) as rows:
+            yield rows
+        return
     with reading(source) as stream:
         magic = stream.read(16)
         if magic.startswith(b"SQLite format 3\0"):
@@ -57,27 +96,18 @@ def read_query(source: Source, query: Query, columns: Collection[str] | None) ->
                     Location(source.name),
                 )
             )
-        header = next(found)
-        check_names(header, source.name)
-        kept = [i for i, name in enumerate(header) if columns is None or name in columns]
-        cells: list[list[Any]] = [[] for _ in kept]
-        count = 0
-        for row in found:
-            count += 1
-            for values, i in zip(cells, kept, strict=True):
-                values.append(row[i])
-    if not count:
-        raise DataError(
-            Problem("the query gives no rows", "one that gives some", Location(source.name))
-        )
-    read = {
-        header[i]: column_of(header[i], values, source.name)
-        for i, values in zip(kept, cells, strict=True)
-    }
-    return RawTable(source.name, count, tuple(header), read, sha256=source.sha256)
+        with closing(found) as rows:
+            yield rows
 
 
-def _from_sqlite(source: Source, sql: str) -> Iterator[Any]:
+def no_rows(source: Source) -> DataError:
+    """The error for a query without rows."""
+    return DataError(
+        Problem("the query gives no rows", "one that gives some", Location(source.name))
+    )
+
+
+def _from_sqlite(source: Source, sql: str) -> Generator[Any]:
     """The header, then the rows; nothing can be written and no other file attached."""
     address = f"file:{quote(str(source.path))}?mode=ro&immutable=1"
     try:
@@ -93,7 +123,7 @@ def _authorize(action: int, *about: Any) -> int:
     return sqlite3.SQLITE_OK if action in _ALLOWED and not loads else sqlite3.SQLITE_DENY
 
 
-def _from_duckdb(source: Source, sql: str) -> Iterator[Any]:
+def _from_duckdb(source: Source, sql: str) -> Generator[Any]:
     import duckdb
 
     with plain_name(source.path) as path:
@@ -118,7 +148,4 @@ def _fetched(cursor: Any) -> Iterator[Any]:
 
 
 def _failed(source: Source, reason: str) -> DataError:
-    told = reason.splitlines()[0] if reason else "no reason is given"
-    return DataError(
-        Problem(f"the query fails: {told}", "one SELECT on this database", Location(source.name))
-    )
+    return query_fails(source.name, reason)

@@ -80,7 +80,7 @@ def kept_rows(
     assert header is not None
     if isinstance(source, Files):
         not_twice(source, header)
-    _check_kept(connection, total, header, kind)
+    _checkkept_columns(connection, total, header, kind)
     connection.execute("CREATE TEMP VIEW data AS SELECT * FROM kept.data")
     written = "JSON" if kind == ".jsonl" else "VARCHAR"
     kinds = ["NUMBER" if name in wanted.numbers else written for name in header]
@@ -125,7 +125,7 @@ def _delimited(
         expression
         for i, name in enumerate(header)
         if name in asked
-        for expression in _kept(i, "VARCHAR", name in numbers)
+        for expression in kept_columns(i, "VARCHAR", name in numbers)
     )
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
     packed = "gzip" if part.suffix.endswith(".gz") else "none"
@@ -151,7 +151,7 @@ def _json_lines(
     shown = ", ".join(
         expression
         for i, name in enumerate(asked)
-        for expression in _kept(i, "JSON", name in numbers)
+        for expression in kept_columns(i, "JSON", name in numbers)
     )
     # A value of null is none; lists and objects are no labels, and no key stands twice.
     plain = ", ".join(
@@ -175,7 +175,7 @@ def _json_lines(
     return text, tuple(asked), records
 
 
-def _kept(place: int, kind: str, number: bool) -> list[str]:
+def kept_columns(place: int, kind: str, number: bool) -> list[str]:
     """How a column is kept: as it is, or as a number ``c`` and its state ``t``."""
     if not number:
         return [f"c{place}"]
@@ -215,7 +215,7 @@ def _records(found: Plain | str) -> int:
     return found.records
 
 
-def _check_kept(connection: Any, total: int, header: tuple[str, ...], kind: str) -> None:
+def _checkkept_columns(connection: Any, total: int, header: tuple[str, ...], kind: str) -> None:
     """Raise NotPlainError unless DuckDB read the rows of the scan, and no odd ones."""
     if kind != ".jsonl":
         rows = connection.execute("SELECT count(*) FROM kept.data").fetchone()[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from evalreport.spec.datasets import Query
+
 
 class Watcher(Protocol):
     """Is told how many rows have been seen while files are read or counted."""
@@ -35,12 +37,16 @@ class NotPlainError(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The ``columns`` asked for, those that hold ``numbers`` only, and the bytes to keep to."""
+    """The ``columns`` asked for, those that hold ``numbers`` only, and the bytes to keep to.
+
+    ``query``: what gives the rows, where they come from a database.
+    """
 
     columns: tuple[str, ...]
     numbers: frozenset[str] = frozenset()
     memory: int = 400_000_000
     watch: Watcher = UNWATCHED
+    query: Query | None = None
 
 
 def quoted_text(text: str | None) -> str:

@@ -22,6 +22,7 @@ from evalreport.spec.fields import (
 )
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")
+_PASSWORD = re.compile(r"://[^/@?]*:[^/@?]*@|[?&\s]password=|^password=", re.IGNORECASE)
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|.*@)")
 
 
@@ -50,12 +51,25 @@ LocalFile: TypeAlias = Annotated[Name, AfterValidator(local_file)]
 DataFile: TypeAlias = Annotated[Name, AfterValidator(data_file)]
 
 
+def without_password(database: str) -> str:
+    """An address without a password, or a fault that does not repeat it."""
+    if _PASSWORD.search(database):
+        raise refuse(
+            Fault(
+                "the address of the database holds a password",
+                "an address without one; Postgres takes it from PGPASSWORD or ~/.pgpass",
+            )
+        )
+    return database
+
+
 class Query(Part):
     """Rows from a database."""
 
     sql: Name = Field(description="A SELECT statement.")
-    database: Name = Field(
-        description="A SQLite or DuckDB file, relative to the spec, or a Postgres address."
+    database: Annotated[Name, AfterValidator(without_password)] = Field(
+        description="A SQLite or DuckDB file, relative to the spec, or a Postgres address, "
+        "postgresql://user@host:port/name, without a password."
     )
 
 

@@ -328,5 +328,5 @@ def test_auto_counts_large_text(
     assert engine_of(run(full_spec(path), "auto"))[0] == "memory"
     monkeypatch.setattr(counting, "MUCH_TEXT", 1_000)
     size = path.stat().st_size
-    reason = f"{size:,} bytes of text are counted, not loaded"
+    reason = f"{size:,} bytes are counted, not loaded"
     assert engine_of(run(full_spec(path), "auto")) == ("duckdb", reason)

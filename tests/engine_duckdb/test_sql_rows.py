@@ -51,6 +51,41 @@ def test_rows_of_a_query_are_those_of_a_file(tmp_path: Path, make: Make) -> None
         plain, {"score": "s"}, dataset={"missing": "exclude"}, subgroups=["place"]
     )
     assert comparable(found) == comparable(run(of_file, "memory"))
+    counted = run(spec(path), "duckdb")
+    assert engine_of(counted) == ("duckdb", "asked for")
+    assert comparable(counted) == comparable(found)
+    assert counted["provenance"]["inputs"] == found["provenance"]["inputs"]
+
+
+@pytest.mark.parametrize("make", [sqlite, duck])
+def test_large_databases_are_counted(
+    tmp_path: Path, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalreport.engine import counting
+
+    path = tmp_path / "rows.db"
+    make(path)
+    monkeypatch.setattr(counting, "MUCH_TEXT", 1)
+    reason = f"{path.stat().st_size:,} bytes are counted, not loaded"
+    assert engine_of(run(spec(path), "auto")) == ("duckdb", reason)
+
+
+def test_values_of_any_type_keep_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE seen (y, p, s)")
+        values = [1, 1.0, "1", 2, None, "a\tb", 10**15, 0.1]
+        rows = [(v, values[-1 - i % 8], str(i / 10)) for i, v in enumerate(values * 3)]
+        connection.executemany("INSERT INTO seen VALUES (?, ?, ?)", rows)
+    connection.close()
+    wanted = spec_of(
+        path, {"prediction": "p"}, subgroups=["s"],
+        dataset={"path": {"sql": "SELECT * FROM seen", "database": str(path)},
+                 "missing": "exclude", "labels": ["1", "2", "a\tb", "0.1", str(10**15)]},
+    )  # fmt: skip
+    memory, counted = run(wanted, "memory"), run(wanted, "duckdb")
+    assert engine_of(counted) == ("duckdb", "asked for")
+    assert comparable(counted) == comparable(memory)
 
 
 @pytest.mark.parametrize("make", [sqlite, duck])
@@ -88,5 +123,7 @@ def test_no_rows_no_database_and_an_address(tmp_path: Path) -> None:
     path.write_bytes(b"no database")
     with pytest.raises(DataError, match="no database that is read"):
         run(spec(path), "auto")
-    with pytest.raises(FilesError, match="behind an address"):
-        run(spec(Path("postgresql:")), "auto")
+    with pytest.raises(FilesError, match="behind such an address"):
+        wrong = spec(path)
+        wrong["datasets"]["d"]["path"]["database"] = "mysql://host/db"
+        run(wrong, "auto")

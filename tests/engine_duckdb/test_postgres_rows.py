@@ -1,0 +1,194 @@
+"""Rows of a Postgres query: a real server is started for the test, where there is one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
+
+from evalreport.errors import DataError, FilesError, SpecError
+
+FOLDERS = [*sorted(Path("/usr/lib/postgresql").glob("*/bin")), Path("/usr/bin")]
+SECRET = "s3cret-of-the-test"
+
+
+def program(name: str) -> str | None:
+    """A program of the server, from the system or from Debian's folder for it."""
+    found = shutil.which(name)
+    return found or next((str(f / name) for f in FOLDERS if (f / name).exists()), None)
+
+
+def as_server(*words: str) -> list[str]:
+    """A command as a user that the server accepts: it refuses root."""
+    return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *words] if (
+        os.getuid() == 0
+    ) else list(words)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a new server with a table ``seen``, user ``reader`` with a password."""
+    psycopg = pytest.importorskip("psycopg", reason="the driver psycopg is not installed")
+    initdb, control = program("initdb"), program("pg_ctl")
+    if initdb is None or control is None:
+        pytest.skip("no Postgres server is installed (Debian: apt-get install postgresql)")
+    if os.getuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("the server refuses root, and setpriv is not there")
+    # Outside of pytest's folders, which other users cannot enter.
+    folder = Path(f"/tmp/evalreport-postgres-{os.getpid()}")
+    folder.mkdir(mode=0o755)
+    try:
+        if os.getuid() == 0:
+            shutil.chown(folder, "postgres", "postgres")
+        secret = folder / "secret"
+        secret.write_text(SECRET)
+        secret.chmod(0o644)
+        subprocess.run(
+            as_server(initdb, "-D", f"{folder}/db", "-U", "owner", "-A", "scram-sha-256",
+                      "--pwfile", str(secret), "-N", "-E", "UTF8", "--no-locale"),
+            check=True, capture_output=True,
+        )  # fmt: skip
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            port = int(found.getsockname()[1])
+        options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder} -c fsync=off"
+        subprocess.run(
+            as_server(control, "-D", f"{folder}/db", "-o", options, "-l", f"{folder}/log",
+                      "-w", "start"),
+            check=True, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            _fill(psycopg, port)
+            yield port
+        finally:
+            stop = as_server(control, "-D", f"{folder}/db", "-m", "immediate", "stop")
+            subprocess.run(stop, check=True, stdout=subprocess.DEVNULL)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def rows() -> list[tuple[Any, ...]]:
+    return [
+        (("a", "b", None)[i % 7 % 3] if i % 50 else None, None if i % 31 == 0 else i % 97 / 97,
+         i % 4, ("x", "y\tz", 'q"\n', "")[i % 4], i % 2 == 0)
+        for i in range(25_000)
+    ]  # fmt: skip
+
+
+def _fill(psycopg: Any, port: int) -> None:
+    owner = f"postgresql://owner:{SECRET}@127.0.0.1:{port}/postgres"
+    with psycopg.connect(owner) as connection:
+        connection.execute(
+            "CREATE TABLE seen (truth text, score double precision, site int, place text, ok bool)"
+        )
+        with connection.cursor() as cursor, cursor.copy("COPY seen FROM STDIN") as copy:
+            for row in rows():
+                copy.write_row(row)
+        connection.execute(f"CREATE USER reader PASSWORD '{SECRET}'")
+        connection.execute("GRANT ALL ON seen TO reader")
+        connection.execute("GRANT ALL ON SCHEMA public TO reader")
+
+
+@pytest.fixture(autouse=True)
+def password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", SECRET)
+
+
+def spec(port: int, sql: str = "SELECT * FROM seen") -> dict[str, Any]:
+    address = f"postgresql://reader@127.0.0.1:{port}/postgres"
+    dataset = {"path": {"sql": sql, "database": address}, "target": "truth", "missing": "exclude"}
+    return spec_of(
+        Path("unused"), {"score": "score"}, dataset=dataset, subgroups=["place", "site", "ok"],
+        metrics=["accuracy", "f1", "roc_auc", "average_precision", "brier"],
+    )  # fmt: skip
+
+
+def test_rows_of_a_server_are_those_of_a_file(server: int, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    names = ("truth", "score", "site", "place", "ok")
+    lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows()]
+    path.write_text("\n".join(lines))
+    plain = spec(server)
+    plain["datasets"]["d"]["path"] = str(path)
+    expected = run(plain, "memory")
+    memory, counted = run(spec(server), "memory"), run(spec(server), "duckdb")
+    assert engine_of(memory) == ("memory", "asked for")
+    assert engine_of(counted) == ("duckdb", "asked for")
+    assert comparable(memory) == comparable(expected)
+    assert comparable(counted) == comparable(expected)
+    (one,) = memory["provenance"]["inputs"]
+    assert one == {
+        "dataset": "d", "name": "postgres (Postgres)", "sha256": None, "bytes": None,
+        "rows": 25_000,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_the_password_stands_in_no_output(server: int, engine: str) -> None:
+    assert SECRET not in json.dumps(run(spec(server), engine))
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM seen",
+        "WITH gone AS (DELETE FROM seen RETURNING *) SELECT * FROM gone",
+        "SELECT * FROM seen; COMMIT; DROP TABLE seen",
+        "SELECT * FROM seen; DELETE FROM seen",
+        "SELECT truth, score INTO other FROM seen",
+        "CREATE TABLE other (a int)",
+        "COPY seen TO '/tmp/evalreport-pwned'",
+        "SELECT * FROM absent",
+        "SELEC 1",
+    ],
+)
+def test_nothing_but_reading_is_possible(server: int, engine: str, sql: str) -> None:
+    with pytest.raises(DataError, match="the query fails"):
+        run(spec(server, sql), engine)
+    assert run(spec(server), "duckdb")["rows"][0]["read"] == 25_000
+
+
+def test_mistakes_of_the_rows_are_told_alike(server: int) -> None:
+    told = []
+    for engine in ("memory", "duckdb"):
+        with pytest.raises(DataError) as caught:
+            run(spec(server, "SELECT truth, place AS score, site, place, ok FROM seen"), engine)
+        told.append([str(problem) for problem in caught.value.problems])
+    assert told[0] == told[1]
+    assert "score is not a number in row" in told[0][0]
+
+
+def test_no_rows_no_server_and_a_wrong_password(
+    server: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DataError, match="gives no rows"):
+        run(spec(server, "SELECT * FROM seen WHERE false"), "duckdb")
+    monkeypatch.setenv("PGPASSWORD", "wrong-one")
+    with pytest.raises(FilesError, match="does not answer") as caught:
+        run(spec(server), "memory")
+    assert "wrong-one" not in str(caught.value)
+    monkeypatch.setenv("PGPASSWORD", SECRET)
+    with pytest.raises(FilesError, match="does not answer"):
+        run(spec(1), "memory")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [f"postgresql://reader:{SECRET}@host/db", f"postgres://host/db?password={SECRET}",
+     f"postgresql://host/db?user=a&PASSWORD={SECRET}"],
+)  # fmt: skip
+def test_a_password_in_the_spec_is_refused_and_not_repeated(address: str) -> None:
+    wrong = spec(1)
+    wrong["datasets"]["d"]["path"]["database"] = address
+    with pytest.raises(SpecError, match="holds a password") as caught:
+        run(wrong, "memory")
+    assert SECRET not in str(caught.value)
