@@ -7,7 +7,7 @@ from typing import Any
 
 from evalreport.engine.classification import DENSE_LABELS
 from evalreport.engine.counted_view import CountedView
-from evalreport.engine.metric_functions import metric_value
+from evalreport.engine.metric_functions import Found, MetricValue, metric_value
 from evalreport.engine.settings import Settings
 from evalreport.plan.build import MetricRequest
 from evalreport.predict.baselines import BASELINES, OF_THE_SAME_ROWS, baseline_output
@@ -37,13 +37,16 @@ def baseline_records(
                 value = metric_value(
                     request.metric.name, dict(request.params), view.labels, view.positive, settings
                 )
+                made = _value(value, view, output)
                 found.append(
                     {
                         "dataset": dataset,
                         "baseline": kind,
                         "metric": request.metric.name,
                         "params": dict(request.params),
-                        "value": _value(value, view, output),
+                        "average": made.average,
+                        "label": made.label,
+                        "value": made.value,
                         "n": view.rows,
                         "note": OF_THE_SAME_ROWS,
                     }
@@ -51,10 +54,9 @@ def baseline_records(
     return found
 
 
-def _value(value: Any, view: View, output: Any) -> float | None:
+def _value(value: MetricValue, view: View, output: Any) -> Found:
     """The baseline's value; None where the metric fails, which its own record tells."""
     try:
-        found: float | None = value(view.actual, output)
+        return value.found(view.actual, output)
     except Exception:  # noqa: BLE001 - a metric that breaks is told in its place
-        return None
-    return found
+        return Found(None)

@@ -108,7 +108,7 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     """Why single rows are needed, or None where counts are enough."""
     if source is None:
         return "the rows are handed over in memory"
-    if spec.comparisons is not None:
+    if spec.comparisons is not None or spec.baselines.previous is not None:
         return "models are compared row by row"
     if spec.drift is not None and spec.drift.columns:
         return "columns are compared value by value"

@@ -77,5 +77,6 @@ def cautions_of(
         overlaps=working.prepared.overlaps,
         drift=drift,
         drift_limits=(0.1, 0.25) if spec.drift is None else (spec.drift.note, spec.drift.warning),
+        against=working.against,
     )
     return find_cautions(facts, dict(spec.cautions.off), working.failures)

@@ -26,6 +26,15 @@ _AVERAGES = (None, "micro", "macro")
 
 
 @dataclass(frozen=True)
+class Found:
+    """A value, None where undefined, with the average and the label that it is of."""
+
+    value: float | None
+    average: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True)
 class MetricValue:
     """One metric at the usual threshold; None where it is undefined or not applicable.
 
@@ -47,8 +56,12 @@ class MetricValue:
 
     def __call__(self, actual: Codes, output: Output) -> float | None:
         """The value on some rows."""
+        return self.found(actual, output).value
+
+    def found(self, actual: Codes, output: Output) -> Found:
+        """The value on some rows, and which average or label of the metric it is."""
         if not len(actual):
-            return None
+            return Found(None)
         view = view_of_output(actual, output, self.labels, self.positive)
         facts = facts_of(view, ())
         declared = find(self.metric)
@@ -59,13 +72,14 @@ class MetricValue:
         )
         task = _representative(build_plan(requests, (facts,)).tasks)
         if task is None:
-            return None
+            return Found(None)
         resolved = {
             one: Resolved(one.number) for one in thresholds_of(requests, facts) if one is not None
         }
         measurer = Measurer(view, MemoryTables(view), self.settings, resolved)
         outcome = measurer.compute(replace(task, interval=None)).evaluated.outcome
-        return outcome.number if isinstance(outcome, Value) else None
+        number = outcome.number if isinstance(outcome, Value) else None
+        return Found(number, task.average, task.label)
 
 
 def _representative(tasks: tuple[Task, ...]) -> Task | None:

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
 from evalreport.engine.acceptance import judge
+from evalreport.engine.against_baselines import against_baselines, with_previous
 from evalreport.engine.baselines import baseline_records
 from evalreport.engine.characteristics import characteristics
 from evalreport.engine.curves import curve_records
@@ -63,6 +64,7 @@ class Working:
     first: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
     evaluations: list[Evaluation] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)
+    against: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def measures(self) -> list[Measure]:
@@ -112,6 +114,10 @@ def evaluate(
         *working.records("comparisons", lambda: comparisons_of(working)),
         *working.records("comparisons", lambda: compared_with_run(working, references)),
     ]
+    baselines = _baselines(working)
+    working.against = working.records(
+        "baselines", lambda: against_baselines(working, baselines, comparisons)
+    )
     thresholds = _threshold_records(working)
     found = {
         "schema": SCHEMA,
@@ -137,6 +143,8 @@ def evaluate(
         **({} if prepared.logo is None else {"logo": dict(prepared.logo)}),
         **_overlap_records(prepared),
         **_guarded_records(working),
+        "baselines": baselines,
+        "against_baselines": working.against,
     }
     failures = [*working.failures, *(f for e in working.evaluations for f in e.failures)]
     return {**found, "failures": failures}
@@ -154,23 +162,28 @@ def _judged(working: Working, references: References) -> list[dict[str, Any]]:
 
 
 def _guarded_records(working: Working) -> dict[str, Any]:
-    """Declared values, periods, subgroups and baselines: each, or its failure."""
+    """Declared values, periods, subgroups and characteristics: each, or its failure."""
     prepared, nothing = working.prepared, dict[str, Any]()
-    baselines = working.records(
-        "baselines",
-        lambda: baseline_records(prepared.views, prepared.requests.metrics, prepared.settings),
-    )
     return {
         **working.guarded("declared", lambda: declared_records(working), nothing),
         **working.guarded("periods", lambda: period_records(working), nothing),
         **working.guarded("subgroups", lambda: _subgroup_records(working), nothing),
         **working.guarded("characteristics", lambda: characteristics(prepared), nothing),
-        "baselines": baselines,
         "sample_size": working.records(
             "sample size",
             lambda: sample_sizes(working.measures, prepared.loaded.spec.confidence.width),
         ),
     }
+
+
+def _baselines(working: Working) -> Records:
+    """What trivial predictions reach, and the previous model where the spec names one."""
+    prepared = working.prepared
+    trivial = working.records(
+        "baselines",
+        lambda: baseline_records(prepared.views, prepared.requests.metrics, prepared.settings),
+    )
+    return working.records("baselines", lambda: with_previous(working, trivial))
 
 
 def _overlap_records(prepared: Prepared) -> dict[str, Any]:

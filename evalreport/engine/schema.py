@@ -52,6 +52,19 @@ def results_schema() -> dict[str, Any]:
             "acceptance": _list(_acceptance(), "Criteria and their outcomes."),
             "cautions": _list(_caution(), "What a reader has to know."),
             "declared": _list(_declared(), "Values declared elsewhere, beside the measured ones."),
+            "baselines": _list(
+                _object(
+                    "dataset baseline metric params average label value n note",
+                    dataset=_TEXT,
+                    baseline={
+                        "enum": ["majority_class", "prevalence", "stratified_random", "previous"]
+                    },
+                    model=_TEXT, metric=_TEXT, params={"type": "object"}, average=_TEXT_OR_NULL,
+                    label=_TEXT_OR_NULL, value=_NUMBER_OR_NULL, n={"type": "integer"}, note=_TEXT,
+                ),
+                "What needs no model reaches on the same rows, and the previous model.",
+            ),
+            "against_baselines": _list(_against(), "Each model against each baseline."),
             "training_overlap": _list(
                 _object(
                     "dataset other use models by columns rows of reason",
@@ -298,6 +311,21 @@ def _drift() -> dict[str, Any]:
         psi=_NUMBER_OR_NULL, psi_p_value=_NUMBER_OR_NULL, psi_expected=_NUMBER_OR_NULL,
         psi_reason=_TEXT_OR_NULL, ks=_NUMBER_OR_NULL, test=_TEXT_OR_NULL,
         statistic=_NUMBER_OR_NULL, p_value=_NUMBER_OR_NULL, reason=_TEXT_OR_NULL,
+def _against() -> dict[str, Any]:
+    return _object(
+        "dataset model baseline previous metric title params average label measure value "
+        "baseline_value difference interval goal outcome reason",
+        dataset=_TEXT, model=_TEXT, baseline=_TEXT, previous=_TEXT_OR_NULL, metric=_TEXT,
+        title=_TEXT, params={"type": "object"}, average=_TEXT_OR_NULL, label=_TEXT_OR_NULL,
+        measure=_TEXT, value={"type": "number"}, baseline_value={"type": "number"},
+        difference={**_NUMBER_OR_NULL, "description": "Model minus previous model."},
+        interval=_interval(), goal={"enum": ["maximize", "minimize"]},
+        outcome={
+            "enum": ["better", "worse", "not_shown", "not_judged"],
+            "description": "On which side of the baseline the interval lies: of the value, or "
+            "of the difference from the previous model.",
+        },
+        reason={**_TEXT_OR_NULL, "description": "Why it is not judged."},
     )
 
 

@@ -6,16 +6,16 @@ from typing import Literal
 
 import numpy as np
 
-from evalreport.predict.outcome import Codes, FoldedPredictions, Output, stack_outputs
-from evalreport.predict.split import Splits
+from evalreport.predict.outcome import Codes, Output
 
 Baseline = Literal["majority_class", "prevalence", "stratified_random"]
 BASELINES: tuple[Baseline, ...] = ("majority_class", "prevalence", "stratified_random")
 
-#: Said of a baseline that has no training rows of its own.
+#: Said of every baseline. Shares of training folds would lean away from the class of the rows
+#: left out, until the majority of leave-one-out is never right.
 OF_THE_SAME_ROWS = (
-    "there are no training rows, so the baseline takes the class shares of the rows it is "
-    "judged on, which flatters it a little"
+    "the baselines take the class shares of the rows that they are judged on, which flatters "
+    "them a little and favours no model"
 )
 
 
@@ -49,44 +49,3 @@ def baseline_output(
     # The last cut is 1 whatever rounding left.
     cuts = np.cumsum(counts) / len(train)
     return Output("prediction", np.searchsorted(cuts, drawn, side="right").astype(np.int64))
-
-
-def folded_baseline(
-    kind: Baseline,
-    actual: Codes,
-    labels: tuple[str, ...],
-    positive: int | None,
-    splits: Splits,
-) -> FoldedPredictions:
-    """A baseline that knows the labels of each fold's training rows only."""
-    made = splits.splits
-    outputs = [
-        baseline_output(
-            kind,
-            actual[split.train],
-            len(split.test),
-            len(labels),
-            positive,
-            _seed(splits.scheme.seed, place),
-        )
-        for place, split in enumerate(made)
-    ]
-    sizes = [len(split.test) for split in made]
-    return FoldedPredictions(
-        model=kind,
-        labels=labels,
-        positive=positive,
-        row=np.concatenate([split.test for split in made]),
-        repeat=np.repeat([split.repeat for split in made], sizes).astype(np.int64),
-        fold=np.repeat(np.arange(len(made)), sizes).astype(np.int64),
-        folds=tuple(split.name for split in made),
-        output=stack_outputs(outputs),
-        fold_sizes=splits.sizes,
-        partition=splits.partition,
-        pooled_only=splits.pooled_only,
-    )
-
-
-def _seed(seed: int, place: int) -> int:
-    """Another seed for each fold, so that folds are not drawn alike."""
-    return int(np.random.SeedSequence([seed, place]).generate_state(1, np.uint64)[0])

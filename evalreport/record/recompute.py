@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from evalreport.errors import Problem
+from evalreport.record.baseline_outcomes import baseline_problems
 from evalreport.record.class_metrics import PROPORTIONS, Outcome
 from evalreport.record.curve_areas import curve_value
 from evalreport.record.described import described_problems
@@ -89,6 +90,7 @@ def recompute(results: Mapping[str, Any]) -> Recomputation:
     problems += impact_problems(results)
     problems += width_problems(results)
     problems += described_problems(results)
+    problems += baseline_problems(results)
     return Recomputation(tuple(problems), tuple(checked), tuple(unchecked))
 
 

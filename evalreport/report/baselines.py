@@ -11,6 +11,7 @@ from evalreport.report.contents import Contents, Record, View
 from evalreport.report.model import (
     Block,
     Column,
+    Facts,
     Line,
     LineCell,
     PlainTable,
@@ -21,6 +22,7 @@ from evalreport.report.numbers import difference_text, p_text, value_text
 from evalreport.report.parts import Number
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
+    counted,
     label_text,
     measure_title,
     method_text,
@@ -38,7 +40,11 @@ MOST_MODELS = 4
 
 def baseline_blocks(contents: Contents) -> list[Block]:
     """Baselines of each dataset beside its models, then declared values beside measured ones."""
-    blocks = [strip for dataset in contents.datasets if (strip := _baselines(contents, dataset))]
+    blocks: list[Block] = []
+    for dataset in contents.datasets:
+        strip = _baselines(contents, dataset)
+        blocks += [] if strip is None else [strip]
+        blocks += _against(contents, dataset)
     declared = contents.many("declared")
     return [*blocks, _declared(contents, declared)] if declared else [*blocks]
 
@@ -81,6 +87,42 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
         (notes,),
         "many",
     )
+
+
+def _against(contents: Contents, dataset: str) -> list[Block]:
+    """What the intervals say of each model and the baselines, in a sentence."""
+    said = []
+    for view in contents.views:
+        own = [
+            r for r in contents.many("against_baselines") if (r["dataset"], r["model"]) == view
+        ]
+        judged = [r for r in own if r["outcome"] != "not_judged"]
+        if view[0] != dataset or not judged:
+            continue
+        better = sum(r["outcome"] == "better" for r in judged)
+        parts = [f"better than a baseline in {better} of {counted(len(judged), 'comparison')}"]
+        for outcome, words in (("worse", "worse"), ("not_shown", "not shown to be better")):
+            by_metric: dict[str, list[str]] = {}
+            for r in judged:
+                if r["outcome"] == outcome:
+                    by_metric.setdefault(measure_title(r), []).append(_name(r))
+            listed_ones = [f"{title} ({', '.join(names)})" for title, names in by_metric.items()]
+            parts += [f"{words} on {'; '.join(listed_ones)}"] if listed_ones else []
+        left = len(own) - len(judged)
+        parts += [f"{counted(left, 'comparison')} not judged"] if left else []
+        said.append((contents.mark(view).name, "; ".join(parts)))
+    if not said:
+        return []
+    return [Facts("What the intervals say of the models and the baselines", tuple(said), "about")]
+
+
+def _name(record: Record) -> str:
+    """A baseline by its name, the previous model by its own too."""
+    words = visible(str(record["baseline"]).replace("_", " "))
+    previous = record.get("previous") or record.get("model")
+    if record["baseline"] != "previous" or previous is None:
+        return words
+    return f"{words}: {label_text(previous)}"
 
 
 def _bare(contents: Contents, m: Record) -> Number:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from evalreport.spec.acceptance import Averaging, Criterion, Declared
+from evalreport.spec.baselines import Baselines
 from evalreport.spec.comparisons import Comparisons
 from evalreport.spec.confidence import Confidence
 from evalreport.spec.costs import Costs
@@ -188,6 +189,9 @@ class Spec(Part):
     )
     learning_curve: LearningCurve | None = Field(
         None, description="How results grow with the number of training rows."
+    )
+    baselines: Baselines = Field(
+        default_factory=Baselines, description="What every model is set beside."
     )
     comparisons: Comparisons | None = Field(None, description="What is compared with what.")
     acceptance: Many[Criterion] = Field((), description="What has to hold.")

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from evalreport.spec.acceptance import Criterion, Declared, WhichNumber
 from evalreport.spec.anatomy import follow
+from evalreport.spec.baselines import Baselines
 from evalreport.spec.comparisons import Comparisons
 from evalreport.spec.cross_validation import CrossValidation, LearningCurve
 from evalreport.spec.datasets import Dataset
@@ -98,6 +99,7 @@ class Outline:
 
 
 _SINGLE: dict[str, type[Part]] = {
+    "baselines": Baselines,
     "comparisons": Comparisons,
     "cross_validation": CrossValidation,
     "learning_curve": LearningCurve,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from evalreport.errors import Problem, did_you_mean
 from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
+from evalreport.spec.baselines import Baselines
 from evalreport.spec.comparisons import Comparisons, DatasetReference, Reference, RunReference
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.engine import Drift
@@ -24,6 +25,10 @@ def unknown_references(known: Outline) -> Iterator[Problem]:
     comparisons = known.part("comparisons", Comparisons)
     if comparisons is not None:
         yield from _of_reference(known, ("comparisons", "reference"), comparisons.reference)
+    baselines = known.part("baselines", Baselines)
+    if baselines is not None and baselines.previous is not None:
+        path = ("baselines", "previous")
+        yield from _unknown(known, path, baselines.previous, known.model_names, "model")
     drift = known.part("drift", Drift)
     if drift is not None:
         yield from _of_drift(known, drift)

@@ -1,13 +1,11 @@
-"""Baselines know the labels of training rows and nothing else."""
+"""Baselines know the labels that they are given and nothing else."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from evalreport.predict.baselines import BASELINES, baseline_output, folded_baseline
-from evalreport.predict.schemes import make_splits
-from evalreport.predict.split import Scheme
+from evalreport.predict.baselines import baseline_output
 
 TRAIN = np.array([0, 0, 1, 2, 2, 2])
 
@@ -34,27 +32,6 @@ def test_stratified_random_draws_the_shares_from_the_seed():
     )
     only = baseline_output("stratified_random", np.array([1, 1]), 50, 3, None).predicted
     assert set(only.tolist()) == {1}
-
-
-def test_baseline_of_a_fold_never_sees_its_test_labels():
-    # Fold "2" holds all positives: trained on fold "1" the majority is class 0, and so is all.
-    actual = np.array([0, 0, 0, 1, 1, 1])
-    folds = (np.array([0, 0, 0, 1, 1, 1]), ("1", "2"))
-    splits = make_splits(Scheme("column"), actual, ("no", "yes"), folds=folds)
-    made = folded_baseline("majority_class", actual, ("no", "yes"), 1, splits)
-    assert made.of_repeat(0).output.predicted.tolist() == [1, 1, 1, 0, 0, 0]
-    shares = folded_baseline("prevalence", actual, ("no", "yes"), 1, splits)
-    assert shares.of_repeat(0).output.score.tolist() == [1, 1, 1, 0, 0, 0]
-
-
-@pytest.mark.parametrize("kind", BASELINES)
-def test_every_row_gets_one_prediction_per_repeat(kind):
-    actual = np.array([0, 1] * 10)
-    splits = make_splits(Scheme("stratified_k_fold", 5, repeats=2), actual, ("no", "yes"))
-    made = folded_baseline(kind, actual, ("no", "yes"), 1, splits)
-    for repeat in range(2):
-        assert made.of_repeat(repeat).row.tolist() == list(range(20))
-    assert made.fold_sizes["repeat 2 fold 5"] == (16, 4)
 
 
 def test_no_labels_no_baseline():

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
-from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import limits, listed, name, number
+from evalreport.engine.cautions.facts import Record, RunFacts
+from evalreport.engine.cautions.wording import counted, limits, listed, name, number
 from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
@@ -78,3 +78,58 @@ def _shares(run: RunFacts, view: View) -> list[float]:
         ]
     total = math.fsum(counts)
     return [count / total for count in counts] if total else [0.0] * len(counts)
+
+
+@caution(
+    "baseline_not_beaten",
+    severity="warning",
+    title="Not shown to be better than a baseline",
+    why="what needs no model, or the model in use until now, does as well as far as these "
+    "rows can tell",
+    read_instead="the values of the baselines beside the model's, with the intervals",
+)
+def baseline_not_beaten(run: RunFacts) -> Iterator[Caution]:
+    """An interval does not lie on the better side of what a baseline reaches."""
+    for view in run.views:
+        own = [r for r in run.against if (r["dataset"], r["model"]) == (view.dataset, view.model)]
+        open_ones = [r for r in own if r["outcome"] in ("not_shown", "worse")]
+        if not open_ones:
+            continue
+        by_baseline: dict[str, list[Record]] = {}
+        for record in open_ones:
+            by_baseline.setdefault(_baseline_words(record), []).append(record)
+        parts = [
+            f"{words} on {listed((_beside(view, r) for r in records), 1)}"
+            for words, records in by_baseline.items()
+        ]
+        worse = sum(r["outcome"] == "worse" for r in open_ones)
+        judged = sum(r["outcome"] != "not_judged" for r in own)
+        told = f", in {number(worse)} of them worse" if worse else ""
+        yield Caution(
+            f"In {number(len(open_ones))} of {counted(judged, 'comparison')} not shown to be "
+            f"better than a baseline{told}: {'; '.join(parts)}.",
+            view.dataset,
+            view.model,
+            open_ones[0]["measure"],
+            numbers={"open": len(open_ones), "worse": worse, "judged": judged},
+        )
+
+
+def _baseline_words(record: Record) -> str:
+    if record["previous"] is not None:
+        return f"the previous model {name(record['previous'])}"
+    return str(record["baseline"]).replace("_", " ")
+
+
+def _beside(view: View, record: Record) -> str:
+    """A value beside that of a baseline, with the interval that was judged."""
+    many = record["label"] is not None and len(view.labels) > 2
+    of = f" of {name(record['label'])}" if many else ""
+    average = f" ({record['average']})" if record["average"] else ""
+    interval = record["interval"]
+    inside = limits(interval["low"], interval["high"])
+    if record["difference"] is not None:
+        shown = f"difference {number(record['difference'])}, {inside}"
+    else:
+        shown = f"{inside}; baseline {number(record['baseline_value'])}"
+    return f"{record['title']}{average}{of} {number(record['value'])} ({shown})"

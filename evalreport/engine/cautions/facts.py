@@ -40,7 +40,8 @@ class RunFacts:
     and ``tests`` are how many the run made; None counts them from the records.
     ``drift``: what has moved from a reference; ``drift_limits`` are the stability
     indices from which a note and a warning are given.
-    ``overlaps``: what tested datasets share with training datasets.
+    ``overlaps``: what tested datasets share with training datasets. ``against``: the
+    records of models against baselines.
     """
 
     views: Sequence[View]
@@ -58,6 +59,7 @@ class RunFacts:
     overlaps: Sequence[Overlap] = field(default=(), kw_only=True)
     drift: Sequence[Record] = field(default=(), kw_only=True)
     drift_limits: tuple[float, float] = field(default=(0.1, 0.25), kw_only=True)
+    against: Sequence[Record] = field(default=(), kw_only=True)
 
     # -- datasets and models ----------------------------------------------------------------
 
