@@ -83,7 +83,7 @@ def test_a_model_that_is_not_shown_to_be_better_is_said_to_be_so():
     )
     assert ", in 3 of them worse" in told["inverse"]
     page = render_html(made)
-    assert "not shown to be better on Accuracy (majority class, prevalence)" in page
+    assert "not shown to be better on Accuracy (majority class, prevalence, stratified" in page
 
 
 def test_the_previous_model_is_compared_row_by_row():
