@@ -11,6 +11,7 @@ from evalreport.engine.metric_functions import Found, MetricValue, metric_value
 from evalreport.engine.settings import Settings
 from evalreport.plan.build import MetricRequest
 from evalreport.predict.baselines import BASELINES, OF_THE_SAME_ROWS, baseline_output
+from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
 
 
@@ -20,14 +21,16 @@ def baseline_records(
     """The value of each metric for each baseline on each dataset.
 
     Class shares are those of the rows that are judged, which each record says; weights
-    are left out. Datasets whose rows are counted where they lie, or whose table is too
-    large to be held whole, have no records.
+    are left out. Datasets whose rows are counted where they lie or have sets of labels,
+    or whose table is too large to be held whole, have no records.
     """
     found = []
     first = {view.dataset: view for view in reversed(views)}
     for dataset in dict.fromkeys(view.dataset for view in views):
         view = first[dataset]
-        if isinstance(view, CountedView) or not view.rows or len(view.labels) > DENSE_LABELS:
+        if isinstance(view, (CountedView, SetView)) or not view.rows:
+            continue
+        if len(view.labels) > DENSE_LABELS:
             continue
         for kind in BASELINES:
             output = baseline_output(

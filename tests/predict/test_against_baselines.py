@@ -155,3 +155,15 @@ def test_an_altered_outcome_is_found():
 def test_a_previous_model_that_is_not_there_is_a_wrong_spec():
     with pytest.raises(SpecError, match=r"there is no model 'odl'; did you mean 'old'\?"):
         results(baselines={"previous": "odl"})
+
+
+def test_sets_of_labels_have_no_majority_class():
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": {"list": "y"}}},
+        "models": {"m": {"prediction": {"list": "p"}}},
+        "metrics": ["recall", "hamming_loss"],
+    }
+    made = run(spec, frames={"d": {"y": ["a;b", "a", "b"], "p": ["a", "a", "a;b"]}}).json
+    assert made["baselines"] == []
+    assert made["against_baselines"] == []
