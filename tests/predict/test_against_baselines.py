@@ -98,7 +98,10 @@ def test_the_previous_model_is_compared_row_by_row():
     # One row of a hundred changed sides: a paired interval is narrow, one of two samples is not.
     assert first["interval"]["high"] - first["interval"]["low"] < 0.1
     told = [c["message"] for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
-    assert "the previous model old on Accuracy 0.9 (difference 0.01," in told[0]
+    assert told[0].endswith(
+        "than a baseline: the previous model old on Accuracy 0.9 (difference 0.01, "
+        f"{first['interval']['low']:.3g} to {first['interval']['high']:.3g}).".replace("-", "−")
+    )
     page = render_html(made)
     assert "The previous model is old." in page
     values = {b["value"] for b in made["baselines"] if b["baseline"] == "previous"}

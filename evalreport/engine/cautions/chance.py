@@ -100,7 +100,9 @@ def baseline_not_beaten(run: RunFacts) -> Iterator[Caution]:
             by_baseline.setdefault(_baseline_words(record), []).append(record)
         parts = [
             f"{words} on {listed((_beside(view, r) for r in records), 1)}"
-            for words, records in by_baseline.items()
+            if place == 0
+            else f"{words} on {number(len(records))}"
+            for place, (words, records) in enumerate(by_baseline.items())
         ]
         worse = sum(r["outcome"] == "worse" for r in open_ones)
         judged = sum(r["outcome"] != "not_judged" for r in own)
