@@ -311,6 +311,9 @@ def _drift() -> dict[str, Any]:
         psi=_NUMBER_OR_NULL, psi_p_value=_NUMBER_OR_NULL, psi_expected=_NUMBER_OR_NULL,
         psi_reason=_TEXT_OR_NULL, ks=_NUMBER_OR_NULL, test=_TEXT_OR_NULL,
         statistic=_NUMBER_OR_NULL, p_value=_NUMBER_OR_NULL, reason=_TEXT_OR_NULL,
+    )
+
+
 def _against() -> dict[str, Any]:
     return _object(
         "dataset model baseline previous metric title params average label measure value "
