@@ -26,6 +26,7 @@ from evalreport.engine.memory import MemoryTables
 from evalreport.engine.period_changes import period_records
 from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepare import InputData, Prepared, Step, silent
+from evalreport.engine.reclassification import reclassification_records
 from evalreport.engine.records import Measure
 from evalreport.engine.reference_criteria import with_references
 from evalreport.engine.reference_declared import declared_records
@@ -169,6 +170,7 @@ def _guarded_records(working: Working) -> dict[str, Any]:
         **working.guarded("periods", lambda: period_records(working), nothing),
         **working.guarded("subgroups", lambda: _subgroup_records(working), nothing),
         **working.guarded("characteristics", lambda: characteristics(prepared), nothing),
+        **working.guarded("comparisons", lambda: _reclassified(working), nothing),
         "sample_size": working.records(
             "sample size",
             lambda: sample_sizes(working.measures, prepared.loaded.spec.confidence.width),
@@ -184,6 +186,12 @@ def _baselines(working: Working) -> Records:
         lambda: baseline_records(prepared.views, prepared.requests.metrics, prepared.settings),
     )
     return working.records("baselines", lambda: with_previous(working, trivial))
+
+
+def _reclassified(working: Working) -> dict[str, Any]:
+    """Net reclassification, only where the spec asks for it."""
+    found = reclassification_records(working)
+    return {"reclassification": found} if found else {}
 
 
 def _overlap_records(prepared: Prepared) -> dict[str, Any]:

@@ -35,6 +35,18 @@ def results_schema() -> dict[str, Any]:
             "heterogeneity": _list({"type": "object"}, "Tests whether subgroups differ."),
             "impact": _list(_impact(), "Selection and scoring rates of subgroups, by model, "
                             "threshold and column or crossing, and their impact ratios."),
+            "reclassification": _list(
+                _object(
+                    "dataset model reference label threshold reference_threshold rows events "
+                    "nonevents net interval test statistic p_value reason",
+                    dataset=_TEXT, model=_TEXT, reference=_TEXT, label=_TEXT_OR_NULL,
+                    threshold=_NUMBER_OR_NULL, reference_threshold=_NUMBER_OR_NULL,
+                    rows=_NUMBER, events=_moves(), nonevents=_moves(), net=_NUMBER_OR_NULL,
+                    interval=_interval(), test=_TEXT_OR_NULL, statistic=_NUMBER_OR_NULL,
+                    p_value=_NUMBER_OR_NULL, reason=_TEXT_OR_NULL, note=_TEXT,
+                ),
+                "Net reclassification of models against the reference, where it was asked for.",
+            ),
             "sample_size": _list(
                 _object(
                     "measure width half_width rows", measure=_TEXT, width=_NUMBER,
@@ -213,6 +225,12 @@ def _measure() -> dict[str, Any]:
         },
         few={"const": True, "description": "A subgroup of fewer rows than subgroup_minimum."},
     )
+
+
+def _moves() -> dict[str, Any]:
+    found = _object("n up down net interval", n=_NUMBER, up=_NUMBER, down=_NUMBER, net=_NUMBER,
+                    interval=_interval())
+    return {"anyOf": [{"type": "null"}, found]}
 
 
 def _fraction() -> dict[str, Any]:

@@ -22,6 +22,7 @@ from evalreport.record.described import described_problems
 from evalreport.record.hashing import canonical_json
 from evalreport.record.impact import impact_problems
 from evalreport.record.missing_rows import bounds_problems
+from evalreport.record.reclassification import reclassification_problems
 from evalreport.record.sample_size import width_problems
 from evalreport.record.table_counts import Table, number, read_table
 from evalreport.record.table_metrics import class_counts, table_outcome
@@ -89,6 +90,7 @@ def recompute(results: Mapping[str, Any]) -> Recomputation:
         problems += [Problem(f"measure {_described(measure)}: {what}") for what in found or ()]
     problems += impact_problems(results)
     problems += width_problems(results)
+    problems += reclassification_problems(results)
     problems += described_problems(results)
     problems += baseline_problems(results)
     return Recomputation(tuple(problems), tuple(checked), tuple(unchecked))

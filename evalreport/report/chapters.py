@@ -26,6 +26,7 @@ from evalreport.report import (
 )
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block
+from evalreport.report.reclassification import reclassification_blocks
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,12 @@ def subgroups_section(contents: Contents) -> list[Block]:
     if not blocks:
         return []
     return [*blocks, *gaps.gap_blocks(contents), *impact.impact_blocks(contents)]
+
+
+def comparison_section(contents: Contents) -> list[Block]:
+    """Differences, then net reclassification where it was asked for."""
+    blocks = comparisons.comparison_blocks(contents)
+    return [*blocks, *reclassification_blocks(contents)]
 
 
 def folds_section(contents: Contents) -> list[Block]:
@@ -131,7 +138,7 @@ CHAPTERS = {
             "comparisons",
             "Comparison of the models",
             "Comparison",
-            comparisons.comparison_blocks,
+            comparison_section,
             run_on=True,
         ),
         Chapter(
