@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.comparison_pairs import Side, metric_of
+from evalreport.engine.mirrored_scores import mirrored
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.plan.comparisons import Family, family_of
@@ -85,8 +86,13 @@ class DrawnRows:
 
     def _average(self, metric: Metric, arguments: dict[str, Any], average: Average) -> Any:
         view = self.side.view
-        two = len(view.labels) <= 2
-        tables = [self._table(view.positive_index if two else k) for k in range(len(view.labels))]
+        places = range(len(view.labels))
+        if len(view.labels) > 2:
+            tables = [self._table(k) for k in places]
+        else:
+            own = self._table(view.positive_index)
+            tables = [own if k == view.positive_index else mirrored(own, metric.kind)
+                      for k in places]
         each = np.stack([self._broadcast(metric(t, **arguments)) for t in tables])
         weights = np.ones_like(each)
         if average is Average.WEIGHTED:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from evalreport.engine.sql_rows import open_database, read_query
 from evalreport.engine.wanted import UNWATCHED, Watcher
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.plan.build import Requests, build_plan
+from evalreport.plan.criteria import criteria_words
 from evalreport.plan.facts import Facts
 from evalreport.plan.requests import costs_of, requests_of, threshold_text
 from evalreport.plan.task import Plan
@@ -92,7 +93,7 @@ class Prepared:
 
     def criteria_text(self) -> list[str]:
         """The acceptance criteria in words, as the plan prints them."""
-        return [criterion.text() for criterion in self.criteria]
+        return list(self.plan.criteria)
 
 
 def prepare(
@@ -148,7 +149,9 @@ def prepare(
         facts=facts,
         requests=requests,
         settings=settings,
-        plan=refuse_unbounded(build_plan(requests, facts), views),
+        plan=replace(
+            refuse_unbounded(build_plan(requests, facts), views), criteria=criteria_words(spec)
+        ),
         criteria=criteria_of(loaded),
         engine=name,
         engine_reason=reason,

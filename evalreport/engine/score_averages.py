@@ -15,8 +15,9 @@ import numpy as np
 from evalreport.engine.bootstrap import from_replicates
 from evalreport.engine.evaluate import Evaluated, average, evaluated
 from evalreport.engine.intervals import IntervalResult
+from evalreport.engine.mirrored_scores import mirrored
 from evalreport.engine.score_intervals import class_score_interval
-from evalreport.metrics.declare import Average, Kind, Metric
+from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import Task
@@ -52,33 +53,6 @@ def _tables(measurer: Measurer, task: Task, metric: Metric) -> list[ScoreTable]:
         return [measurer.tables.scores(task.where, k) for k in range(size)]
     own, positive = measurer.tables.scores(task.where), measurer.view.positive_index
     return [own if k == positive else mirrored(own, metric.kind) for k in range(size)]
-
-
-def mirrored(table: ScoreTable, kind: Kind) -> ScoreTable:
-    """The score table of the other of two classes: 1 - p of a probability, else -s.
-
-    >>> table = ScoreTable(np.array([0.75, 0.25]), np.array([2, 1]), np.array([0, 4]))
-    >>> other = mirrored(table, Kind.PROBABILITY)
-    >>> other.scores.tolist(), other.positives.tolist(), other.negatives.tolist()
-    ([0.75, 0.25], [4, 0], [1, 2])
-    """
-    scores = (1.0 - table.scores if kind is Kind.PROBABILITY else -table.scores)[::-1] + 0.0
-    # two small probabilities may have one complement
-    starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-    starts = starts[: len(scores)]
-
-    def turned(counts: Any) -> Any:
-        if counts is None or not len(scores):
-            return counts
-        return np.add.reduceat(np.asarray(counts)[..., ::-1], starts, axis=-1)
-
-    return ScoreTable(
-        scores[starts],
-        turned(table.negatives),
-        turned(table.positives),
-        turned(table.squares_negative),
-        turned(table.squares_positive),
-    )
 
 
 def _mirrored_interval(

@@ -95,11 +95,12 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every task of a run, in order, and everything that is skipped."""
+    """Every task of a run, in order, everything that is skipped, and the acceptance criteria."""
 
     tasks: tuple[Task, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The plan as plain data, with its hash."""
@@ -107,12 +108,13 @@ class Plan:
             "tasks": [_task_json(task) for task in self.tasks],
             "skipped": [_task_json(s.record) | {"reason": s.reason} for s in self.skipped],
             "notes": list(self.notes),
+            "criteria": list(self.criteria),
         }
         return {"sha256": _sha256(body), **body}
 
     @property
     def sha256(self) -> str:
-        """Hash of the plan; the same spec and facts of the data give the same."""
+        """Hash of the plan, its criteria included; the same spec and facts give the same."""
         return str(self.as_json()["sha256"])
 
     def tables(self) -> Counter[tuple[Any, ...]]:

@@ -26,6 +26,7 @@ from evalreport.report import (
 )
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block
+from evalreport.report.non_inferiority import margin_blocks
 from evalreport.report.reclassification import reclassification_blocks
 
 
@@ -62,9 +63,9 @@ def subgroups_section(contents: Contents) -> list[Block]:
 
 
 def comparison_section(contents: Contents) -> list[Block]:
-    """Differences, then net reclassification where it was asked for."""
+    """Differences, then margins and net reclassification where they were asked for."""
     blocks = comparisons.comparison_blocks(contents)
-    return [*blocks, *reclassification_blocks(contents)]
+    return [*blocks, *margin_blocks(contents), *reclassification_blocks(contents)]
 
 
 def folds_section(contents: Contents) -> list[Block]:

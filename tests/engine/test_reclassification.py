@@ -166,3 +166,17 @@ def test_the_report_prints_the_moves_with_their_counts() -> None:
     assert others.cells[1] == "the others"
     assert total.strong
     assert "read it with recall" in table.note
+
+
+def test_margins_are_printed_with_what_they_rule_out() -> None:
+    results = run(comparisons={"margins": {"recall": 0.9, "specificity": 0.001}})
+    section = next(s for s in build(results).sections if s.id == "comparisons")
+    table = next(b for b in section.blocks
+                 if isinstance(b, PlainTable) and b.caption == "Non-inferiority")  # fmt: skip
+    told = {row.cells[0]: (row.cells[7], row.cells[8]) for row in table.rows}
+    known = {c["title"]: c["non_inferior"] for c in results["comparisons"]
+             if c.get("margin") is not None}  # fmt: skip
+    assert told["Recall"] == ("0.9", "yes")
+    assert known["Recall"] is True
+    assert told["Specificity"][1] == ("yes" if known["Specificity"] else "not shown")
+    assert table.rows[0].cells[2] == "120" or table.rows[0].cells[2].isdigit()

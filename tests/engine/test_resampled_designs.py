@@ -12,7 +12,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 import evalreport
 from evalreport.engine import jackknife
 from evalreport.engine.canonical_rows import canonical_rows, codes_of
-from evalreport.engine.score_averages import mirrored
+from evalreport.engine.mirrored_scores import mirrored
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.tables import ScoreTable
 
@@ -236,3 +236,22 @@ def test_an_interval_that_does_not_hold_its_value_says_so_with_the_bias() -> Non
     held = run(rows(), ["average_precision"], "bootstrap_percentile")
     assert "bias" not in held["measures"][0]["interval"]
     assert "biased_resamples" not in {c["code"] for c in held["cautions"]}
+
+
+def test_a_comparison_of_averages_draws_the_mirrored_scores_as_well() -> None:
+    data = rows()
+    data["t"] = [round(1 - v if k % 4 == 0 else v, 2) for k, v in enumerate(data["s"])]
+    results = run(data, ["average_precision"], "bootstrap_percentile",
+                  averaging=["none", "macro"],
+                  models={"m": {"score": "s"}, "other": {"score": "t"}},
+                  comparisons={"reference": "m"})  # fmt: skip
+    own, macro = results["comparisons"]
+    truth = np.array(data["y"]) == "yes"
+    gaps = []
+    for column in ("t", "s"):
+        score = np.array(data[column])
+        both = (average_precision_score(truth, score), average_precision_score(~truth, 1 - score))
+        gaps.append(sum(both) / 2)
+    assert macro["difference"] == pytest.approx(gaps[0] - gaps[1])
+    assert macro["interval"]["low"] < macro["difference"] < macro["interval"]["high"]
+    assert macro["interval"]["low"] != own["interval"]["low"]
