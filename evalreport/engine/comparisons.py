@@ -19,7 +19,7 @@ from evalreport.engine.comparison_result import Found, Test, difference_of
 from evalreport.engine.comparison_tests import paired_comparison
 from evalreport.engine.comparison_unpaired import Independent
 from evalreport.engine.evaluate import Evaluated
-from evalreport.engine.measures import state_of
+from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.memory import MemoryTables
 from evalreport.engine.settings import Settings
 from evalreport.metrics.declare import Goal, Metric
@@ -230,7 +230,7 @@ def _record(
         "reference_threshold": d.thresholds[1],
         "metric": own.metric,
         "title": metric.title,
-        "params": dict(own.params),
+        "params": shown_params(metric, own),
         "average": own.average,
         "label": own.label,
         "model": own.model,

@@ -310,7 +310,7 @@ def as_measure(
         where=task.where,
         metric=task.metric,
         title=metric.title,
-        params=dict(task.params) if task.params else _shown(metric, task),
+        params=shown_params(metric, task),
         average=task.average,
         label=task.label,
         threshold=computed.threshold if task.threshold is not None else None,
@@ -360,8 +360,10 @@ def _no_interval(computed: Computed) -> str:
     return f"{task.interval} gives none on this table"
 
 
-def _shown(metric: Metric, task: Task) -> dict[str, Any]:
-    """Parameters left at their defaults are shown as well."""
+def shown_params(metric: Metric, task: Task) -> dict[str, Any]:
+    """The parameters of a task; where none was given, the defaults."""
+    if task.params:
+        return dict(task.params)
     given = metric.arguments(dict(task.params))
     return {name: value for name, value in given.items() if value is not None}
 
@@ -388,7 +390,7 @@ def not_applicable(skipped: Skipped, name: str, table: str | None, n: int) -> Me
         where=task.where,
         metric=task.metric,
         title=metric.title,
-        params=dict(task.params) if task.params else _shown(metric, task),
+        params=shown_params(metric, task),
         average=task.average,
         label=task.label,
         threshold=task.threshold.number if task.threshold is not None else None,

@@ -12,6 +12,7 @@ from typing import Any
 
 from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Interval
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 #: More rows than this are not worth a number.
@@ -44,21 +45,23 @@ def _record(m: Measure, wanted: float | None) -> dict[str, Any]:
         "half_width": width / 2,
         "rows": m.n,
     }
+    metric = find(m.metric)
+    share = metric is not None and metric.interval is Interval.PROPORTION
+    if share and m.denominator:
+        record["denominator"] = m.denominator
     if wanted is None:
         return record
     record |= {"wanted_width": wanted, "rows_needed": None, "rule": None}
-    metric = find(m.metric)
     if metric is None or not all(map(math.isfinite, metric.bounds)):
         return record | {"reason": "the metric has no bounds that a width could be held against"}
-    method = PROPORTION_METHODS.get(m.interval.method)
-    if method is None or m.denominator is None:
+    method = PROPORTION_METHODS.get(m.interval.method) if share else None
+    if method is None or not m.denominator:
         rows = math.ceil(m.n * (width / wanted) ** 2)
         return record | {"rows_needed": rows, "rule": SQUARE_ROOT}
     below = _fewest(m.value, wanted, m.interval.level, method)
     if below is None:
         return record | {"reason": f"no number of rows up to {MOST_ROWS:,} is enough"}
     return record | {
-        "denominator": m.denominator,
         "denominator_needed": below,
         "rows_needed": math.ceil(below * m.n / m.denominator),
         "rule": SAME_SHARE,

@@ -42,7 +42,7 @@ def _problems(record: Mapping[str, Any], measure: Mapping[str, Any]) -> list[str
     if needed is None:
         return found
     wanted = record["wanted_width"]
-    if "denominator" not in record:
+    if "denominator_needed" not in record:
         expected = measure["n"] * (width / wanted) ** 2
         if abs(needed - math.ceil(expected)) > 1:
             found.append(f"rows_needed is {needed!r}, its width gives {math.ceil(expected)!r}")

@@ -12,21 +12,20 @@ MOST_LINES = 60
 
 
 def width_words(contents: Contents) -> str:
-    """The narrowest and the widest interval on all rows, for those who judge the sample size."""
+    """The narrowest and the widest interval of a share on all rows: was the sample enough?"""
     found = [
         (record, m)
         for record in contents.many("sample_size")
         if (m := contents.measure.get(str(record["measure"]))) and not m.get("subgroup")
-        and m.get("numerator") is not None
+        and record.get("denominator") is not None
     ]  # fmt: skip
-    shares = [(r, m) for r, m in found if r["half_width"] <= 1]
-    if not shares:
+    if not found:
         return ""
-    ordered = sorted(shares, key=lambda pair: pair[0]["half_width"])
+    ordered = sorted(found, key=lambda pair: pair[0]["half_width"])
     (least, one), (most, other) = ordered[0], ordered[-1]
     return (
-        f"Half the width of an interval, all rows: from {value_text(least['half_width'])} "
-        f"({_of(contents, one)}) to {value_text(most['half_width'])} ({_of(contents, other)})."
+        "Half the width of the intervals of shares, all rows: from "
+        f"{value_text(least['half_width'])} ({_of(contents, one)}) to {value_text(most['half_width'])} ({_of(contents, other)})."
     )
 
 

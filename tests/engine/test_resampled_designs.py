@@ -255,3 +255,11 @@ def test_a_comparison_of_averages_draws_the_mirrored_scores_as_well() -> None:
     assert macro["difference"] == pytest.approx(gaps[0] - gaps[1])
     assert macro["interval"]["low"] < macro["difference"] < macro["interval"]["high"]
     assert macro["interval"]["low"] != own["interval"]["low"]
+
+
+def test_a_comparison_names_the_parameters_that_its_measures_name() -> None:
+    data = rows() | {"t": rows()["s"][::-1]}
+    results = run(data, ["ece"], "bootstrap_percentile", comparisons={"reference": "m"},
+                  models={"m": {"score": "s"}, "other": {"score": "t"}})  # fmt: skip
+    (comparison,) = results["comparisons"]
+    assert comparison["params"] == results["measures"][0]["params"] != {}

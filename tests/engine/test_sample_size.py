@@ -75,6 +75,14 @@ def test_an_area_needs_rows_by_the_square_of_the_width() -> None:
     assert "square root" in area["rule"]
 
 
+def test_kappa_is_no_share_though_its_method_has_the_name_of_one() -> None:
+    results = run(metrics=["kappa"], confidence={"width": 0.1})
+    kappa = sizes(results)["kappa"]
+    assert "denominator" not in kappa
+    assert kappa["rows_needed"] == math.ceil(100 * (kappa["width"] / 0.1) ** 2)
+    assert recompute(results).problems == ()
+
+
 def test_a_metric_without_bounds_says_so() -> None:
     ratio = sizes(run(confidence={"width": 0.1}))["lr_plus"]
     assert ratio["rows_needed"] is None
@@ -135,7 +143,7 @@ def test_the_report_prints_sizes_methods_with_reasons_and_multiplicity() -> None
     assert "there are 9 intervals" in words
     assert "none is widened for their number" in words
     assert "tests whether subgroups differ: not corrected" in words
-    assert "Half the width of an interval, all rows: from" in words
+    assert "Half the width of the intervals of shares, all rows: from" in words
     methods = next(b for b in section.blocks if isinstance(b, PlainTable))
     assert any("Wilson: a share of rows" in row.cells[3] for row in methods.rows)
 
