@@ -25,7 +25,8 @@ def width_words(contents: Contents) -> str:
     (least, one), (most, other) = ordered[0], ordered[-1]
     return (
         "Half the width of the intervals of shares, all rows: from "
-        f"{value_text(least['half_width'])} ({_of(contents, one)}) to {value_text(most['half_width'])} ({_of(contents, other)})."
+        f"{value_text(least['half_width'])} ({_of(contents, one)}) to "
+        f"{value_text(most['half_width'])} ({_of(contents, other)})."
     )
 
 
