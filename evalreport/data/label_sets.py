@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +11,6 @@ import numpy.typing as npt
 from evalreport.data.completeness import Completeness, accounted, design_gaps
 from evalreport.data.design import clusters, duplicate_ids, folds, groups
 from evalreport.data.findings import Finding, quoted, some
-from evalreport.data.label_column import texts
 from evalreport.data.label_set_columns import (
     FlagColumns,
     Flags,
@@ -81,7 +78,6 @@ class CheckedSets:
     fold: tuple[Codes, tuple[str, ...]] | None = None
     groups: Mapping[str, tuple[Codes, tuple[str, ...]]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    _ids: tuple[Codes, tuple[str, ...]] | None = None
 
     @property
     def seen_true(self) -> tuple[str, ...]:
@@ -92,14 +88,6 @@ class CheckedSets:
     def seen_predicted(self) -> tuple[str, ...]:
         """Labels that some used row is given; none where the model gives scores."""
         return () if self.predicted is None else _occurring(self.labels, self.predicted)
-
-    @cached_property
-    def ids(self) -> npt.NDArray[Any] | None:
-        """The id of each row as text, shape (n,); None where no id is declared."""
-        if self._ids is None:
-            return None
-        codes, names = self._ids
-        return np.array(names, object)[codes[self.used]]
 
 
 def check_sets(raw: RawTable, roles: SetRoles, rules: Rules, where: Where) -> CheckedSets:
@@ -238,7 +226,6 @@ def _checked(
         fold=None if design.fold is None else folds(raw, design.fold, used),
         groups={column: groups(raw, column, used) for column in design.subgroups},
         findings=tuple(_findings(raw, roles, rules, labels, used, truth, given)),
-        _ids=None if design.id is None else texts(raw, design.id),
     )
 
 

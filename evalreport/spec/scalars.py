@@ -53,8 +53,7 @@ class Scalar:
             case "integer":
                 base = {"0o": 8, "0x": 16}.get(self.text[:2], 10)
                 return int(self.text, base)
-            case "float":
-                return float(re.sub(r"^([-+]?)\.([iInN])", r"\1\2", self.text))
+        return float(re.sub(r"^([-+]?)\.([iInN])", r"\1\2", self.text))
 
 
 def resolve(text: str) -> str | Scalar:

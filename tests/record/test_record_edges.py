@@ -1,0 +1,111 @@
+"""What writing, recovery and verification do where little is there, or all goes wrong."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from record.publish_once import publish
+
+from evalreport.errors import FilesError, Location, VerificationError
+from evalreport.record import recovery, run_folder, runs
+from evalreport.record.curve_areas import curve_value
+from evalreport.record.hashing import canonical_json
+from evalreport.record.printed import printed_problems
+from evalreport.record.recompute import recompute
+from evalreport.record.recorded import read_recorded, results_of
+from evalreport.record.runs import PRUNING, check_runs, make_runs
+
+
+def test_an_area_under_some_of_the_points_is_not_checked() -> None:
+    curve = {"points": {"fpr": [0.0, 0.0, 1.0], "tpr": [0.0, 1.0, 1.0], "p": [0, 1, 1],
+                        "n": [0, 0, 1]}}  # fmt: skip
+    measure = {"metric": "roc_auc", "params": {}}
+    assert curve_value(curve, measure) == Fraction(1)
+    assert curve_value({**curve, "thinned": True}, measure) is None
+
+
+def test_end_tags_that_close_nothing_change_nothing() -> None:
+    results = {"measures": [{"id": "m1", "state": "value", "value": 0.5}]}
+    number = '<b data-measure="m1"><i><span data-value="0.5">0.5</span></i></b>'
+    assert printed_problems(f"<p>{number}</p>", results) == ()
+    assert printed_problems(f"</u><p></s>{number}</u></p></p></b>", results) == ()
+    wrong = number.replace(">0.5<", ">0.6<")
+    assert printed_problems(f"</u><p></s>{wrong}</u></p></p></b>", results)
+
+
+@pytest.mark.parametrize("measure", ["text", 3, None, []])
+def test_a_measure_that_is_none_is_told(measure: Any) -> None:
+    found = recompute({"tables": [], "measures": [measure], "curves": [], "rows": []})
+    assert any("?" in str(problem) for problem in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [(b"no json", "is no results.json: "), (b"[]", "schema"), (b'{"schema": "other/1"}', "schema")],
+)
+def test_results_of_other_files(data: bytes, word: str) -> None:
+    with pytest.raises(FilesError, match=word):
+        results_of(data, Location("x.json"))
+
+
+def test_recorded_results_are_held_against_their_manifest(tmp_path: Path) -> None:
+    publish(tmp_path, "one")
+    run = (tmp_path / "latest").resolve()
+    path = run / "results.json"
+    if not path.exists():
+        path.write_bytes(b"{}")
+    else:
+        path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(VerificationError, match="altered"):
+        read_recorded(path)
+    alone = tmp_path / "results.json"
+    alone.write_bytes(canonical_json({"schema": "evalreport/results/1"}))
+    assert read_recorded(alone).results == {"schema": "evalreport/results/1"}
+
+
+def test_a_run_put_aside_and_there_again_is_left_to_people(tmp_path: Path) -> None:
+    """Not recorded as pruned, and its place taken: neither is removed nor renamed."""
+    publish(tmp_path, "one")
+    run = (tmp_path / "latest").resolve()
+    aside = tmp_path / f"{PRUNING}{run.name}"
+    aside.mkdir()
+    recovery.recover(tmp_path)
+    assert aside.is_dir()
+    assert run.is_dir()
+
+
+def test_a_history_that_cannot_be_measured_has_no_size(tmp_path: Path) -> None:
+    assert run_folder._size(tmp_path / "none") == 0
+    assert run_folder._size(tmp_path / ("x" * 5000)) is None
+
+
+def test_a_folder_removed_at_every_attempt_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another check removes RUNS between making and writing, each time; or only at first."""
+    target, left = tmp_path / "a" / "runs", [3]
+
+    def gone(folder: Path) -> Any:
+        if left[0]:
+            left[0] -= 1
+            raise FileNotFoundError(2, "No such file or directory", str(folder))
+        return os.statvfs(tmp_path)
+
+    monkeypatch.setattr(runs, "_probe", gone)
+    check_runs(target)
+    assert not target.exists()
+    left[0] = 10_000
+    with pytest.raises(FilesError):
+        check_runs(target)
+    assert left[0] == 10_000 - runs.ATTEMPTS
+
+
+def test_making_what_is_there_changes_nothing(tmp_path: Path) -> None:
+    make_runs(tmp_path / "runs")
+    before = sorted((tmp_path / "runs").iterdir())
+    make_runs(tmp_path / "runs")
+    assert sorted((tmp_path / "runs").iterdir()) == before
