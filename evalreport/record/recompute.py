@@ -85,8 +85,7 @@ def recompute(results: Mapping[str, Any]) -> Recomputation:
             found = _check(measure, parts)
         except _MALFORMED as error:
             found = [f"cannot be checked, it is malformed: {error}"]
-        name = str(measure.get("id")) if isinstance(measure, Mapping) else "?"
-        (unchecked if found is None else checked).append(name)
+        (unchecked if found is None else checked).append(str(measure.get("id")))
         problems += [Problem(f"measure {_described(measure)}: {what}") for what in found or ()]
     problems += impact_problems(results)
     problems += width_problems(results)
@@ -247,9 +246,7 @@ def _curve_key(record: Mapping[str, Any]) -> bytes:
     return canonical_json([record[name] for name in names])
 
 
-def _described(measure: Any) -> str:
-    if not isinstance(measure, Mapping):
-        return "?"
+def _described(measure: Mapping[str, Any]) -> str:
     parts = [measure.get("metric"), measure.get("average"), measure.get("label")]
     return f"{measure.get('id')} ({', '.join(str(part) for part in parts if part is not None)})"
 
