@@ -1,5 +1,5 @@
 # make demo    set everything up and make a first report
-# make test    set everything up and run the tests
+# make test    set everything up and run the tests; make coverage counts lines and branches too
 # make docs    write the pages of docs/ that follow from the code
 # make lint types layers audit wheel-test bench lock    see below
 
@@ -35,7 +35,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
 WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
 
-.PHONY: demo test docs lint types layers audit wheel-test test-spark bench lock clean
+.PHONY: demo test coverage docs lint types layers audit wheel-test test-spark bench lock clean
 
 demo: $(RUN_STAMP)
 	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
@@ -50,6 +50,16 @@ demo: $(RUN_STAMP)
 test: $(DEV_STAMP)
 	@sh requirements/pango.sh $(BIN)/python || true
 	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 -m "not wheel"
+
+# The same tests, with lines and branches counted where that does not slow them down much.
+coverage: $(DEV_STAMP)
+	@sh requirements/pango.sh $(BIN)/python || true
+	@mkdir -p build
+	@rm -f build/.coverage*
+	@COVERAGE_FILE=$(CURDIR)/build/.coverage $(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 \
+		-m "not wheel and not uncounted" --cov --cov-branch --cov-report=json:build/coverage.json
+	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 -m "not wheel and uncounted"
+	@$(BIN)/python .ci/coverage_goals.py build/coverage.json
 
 docs: $(RUN_STAMP)
 	@$(BIN)/python docs/make_docs.py

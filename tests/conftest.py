@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no failure, and a build must not depend on a draw of examples;
@@ -18,3 +20,18 @@ settings.load_profile("steady")
 
 #: Scripts that run in environments of their own.
 collect_ignore_glob = ["benchmarks/peer_*.py"]
+
+#: Folders of tests that start many programs, or time what they do.
+UNCOUNTED = frozenset({
+    "benchmarks", "determinism", "docs", "fault_injection", "fuzz", "golden", "laws", "mutation",
+    "packaging", "reference", "schedules",
+})  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is tested without counting lines; see `make coverage`."""
+    tests = Path(__file__).parent
+    for item in items:
+        inside = item.path.relative_to(tests).parts if item.path.is_relative_to(tests) else ()
+        if UNCOUNTED.intersection(inside[:1]) or item.get_closest_marker("slow"):
+            item.add_marker("uncounted")
