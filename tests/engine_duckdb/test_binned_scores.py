@@ -13,12 +13,14 @@ import pytest
 from engine_duckdb.counted_runs import run, spec_of
 
 from evalreport.engine import queries
-from evalreport.engine.binned_scores import RANKED, BinnedScores, bounded, bounds
+from evalreport.engine.binned_scores import BinnedScores, bounded, bounds
 from evalreport.engine.queries import Binning, Field
-from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Metric
+from evalreport.metrics.catalogue import catalogue, find
+from evalreport.metrics.declare import Binned, Metric
 from evalreport.metrics.tables import ScoreTable
 
+#: Metrics that are found from two orders of the rows within each bin.
+RANKED = ("roc_auc", "gini", "mann_whitney_u", "ks", "average_precision")
 #: 21,000 rows with scores that are nearly all distinct; binned where 1,953 fit (1 MB).
 ROWS = """
 SELECT CASE WHEN y THEN 'yes' ELSE 'no' END AS y, 'g' || (h % 3) AS g,
@@ -50,6 +52,11 @@ def orders(positives: int, negatives: int) -> list[list[tuple[int, int]]]:
         if p + n:
             found += [[(p, n), *rest] for rest in orders(positives - p, negatives - n)]
     return found
+
+
+def test_the_metrics_of_two_orders() -> None:
+    found = {m.name for m in catalogue() if m.binned is not Binned.UNKNOWN}
+    assert found == set(RANKED)
 
 
 @pytest.mark.parametrize("name", RANKED)

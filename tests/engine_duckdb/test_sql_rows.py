@@ -123,7 +123,7 @@ def test_no_rows_no_database_and_an_address(tmp_path: Path) -> None:
     path.write_bytes(b"no database")
     with pytest.raises(DataError, match="no database that is read"):
         run(spec(path), "auto")
+    wrong = spec(path)
+    wrong["datasets"]["d"]["path"]["database"] = "mysql://host/db"
     with pytest.raises(FilesError, match="behind such an address"):
-        wrong = spec(path)
-        wrong["datasets"]["d"]["path"]["database"] = "mysql://host/db"
         run(wrong, "auto")
