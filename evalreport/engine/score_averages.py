@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evalreport.engine.average_influence import average_variance
 from evalreport.engine.bootstrap import from_replicates
 from evalreport.engine.evaluate import Evaluated, average, evaluated
-from evalreport.engine.intervals import IntervalResult
+from evalreport.engine.intervals import IntervalResult, symmetric
 from evalreport.engine.mirrored_scores import mirrored
 from evalreport.engine.score_intervals import class_score_interval
 from evalreport.metrics.declare import Average, Metric
@@ -39,6 +40,11 @@ def average_of_scores(
         for table, label in zip(tables, labels, strict=True)
     ]
     value = average(kind, labels, values, [t.positive_total.item() for t in tables])
+    if isinstance(value.outcome, Value) and task.interval == "influence":
+        variance = average_variance(measurer, task, metric, tables, values)
+        return value, None if variance is None else symmetric(
+            value.outcome.number, variance, measurer.settings.level, "influence", metric.bounds
+        )
     if not isinstance(value.outcome, Value) or task.interval not in BOOTSTRAP:
         return value, None
     if len(labels) > 2:

@@ -58,3 +58,24 @@ def ks(table: ScoreTable) -> tuple[Floats, Floats]:
 def _tail(values: Floats) -> Floats:
     """Sums from each place to the end."""
     return np.cumsum(values[::-1])[::-1]
+
+
+def roc_auc(s: ScoreTable) -> tuple[Floats, Floats]:
+    """DeLong's placements less the area, over the rows of the class.
+
+    >>> s = ScoreTable(np.array([0.9, 0.1]), np.array([1, 1]), np.array([0, 2]))
+    >>> [part.tolist() for part in roc_auc(s)]
+    [[0.125, -0.125], [0.125, 0.0]]
+    """
+    positives, negatives = s.positives.astype(np.float64), s.negatives.astype(np.float64)
+    p, n = positives.sum(), negatives.sum()
+    won = (n - np.cumsum(negatives) + negatives / 2) / n
+    lost = (np.cumsum(positives) - positives / 2) / p
+    area = float(np.sum(positives * won)) / p
+    return (won - area) / p, (lost - area) / n
+
+
+def gini(s: ScoreTable) -> tuple[Floats, Floats]:
+    """Twice that of the area."""
+    of_positive, of_negative = roc_auc(s)
+    return 2 * of_positive, 2 * of_negative

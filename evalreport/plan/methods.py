@@ -82,7 +82,11 @@ def _of_average(metric: Metric, facts: Facts) -> tuple[str | None, str]:
             return None, f"more than {SMOOTH_CLASSES} classes"
         return "delta", "an average is a smooth function of the table"
     if facts.rows > BOOTSTRAP_ROWS:
-        return None, f"averages of score metrics have none above {BOOTSTRAP_ROWS:,} rows"
+        if metric.influence is not None:
+            return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
+        if facts.two_classes:
+            return "bootstrap_percentile", "no formula is known: rows are drawn"
+        return None, f"averages without a formula have none above {BOOTSTRAP_ROWS:,} rows"
     return "bootstrap_percentile", "rows are drawn, all classes together"
 
 

@@ -116,6 +116,8 @@ def _row_ledger(record: Record) -> tuple[LedgerRow, ...]:
         for lost in record.get("excluded") or []
     ]
     found.append(LedgerRow("= used", count_text(record["used"]), style="sum"))
+    if record.get("clusters") is not None:
+        found.append(LedgerRow("clusters of used rows", count_text(record["clusters"]), "", "sub"))
     classes = record.get("classes") or []
     total = sum(c["count"] for c in classes)
     for entry in classes[:MOST_CLASSES_LISTED]:

@@ -34,6 +34,13 @@ def agreement_words(contents: Contents) -> list[str]:
     return [AGREEMENT_NOTE.format(listed(names))] if names else []
 
 
+def _clusters(record: Record) -> tuple[str, ...]:
+    """How many clusters the used rows are of, where rows of one cluster depend on each other."""
+    if record.get("clusters") is None:
+        return ()
+    return (f"in {count_text(record['clusters'])} clusters",)
+
+
 def _steps(record: Record) -> tuple[FlowStep, ...]:
     excluded = tuple(
         f"{count_text(lost['count'])}: {prose(lost['reason'])}"
@@ -50,5 +57,5 @@ def _steps(record: Record) -> tuple[FlowStep, ...]:
     return (
         FlowStep("read", count_text(record["read"]), ()),
         FlowStep("excluded", count_text(record["read"] - record["used"]), excluded),
-        FlowStep("used", count_text(record["used"]), shares),
+        FlowStep("used", count_text(record["used"]), (*_clusters(record), *shares)),
     )

@@ -15,6 +15,7 @@ from evalreport.engine.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.mirrored_scores import mirrored
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.tables import ScoreTable
+from evalreport.plan import methods
 
 N = 90
 
@@ -44,7 +45,7 @@ def rows(seed: int | None = None) -> dict[str, list[Any]]:
 
 
 def run(data: dict[str, list[Any]], metrics: list[Any], method: str, **more: Any) -> Any:
-    three = more.pop("three", False)
+    three, plain = more.pop("three", False), more.pop("plain", [])
     model = {"scores": {f"k{k}": f"p{k}" for k in range(3)}} if three else {"score": "s"}
     names = [m if isinstance(m, str) else next(iter(m)) for m in metrics]
     return evalreport.run(
@@ -53,7 +54,7 @@ def run(data: dict[str, list[Any]], metrics: list[Any], method: str, **more: Any
             "title": "designs",
             "datasets": {"d": {"target": "z" if three else "y", **more.pop("roles", {})}},
             "models": {"m": model},
-            "metrics": metrics,
+            "metrics": [*metrics, *plain],
             "confidence": {
                 "resamples": 300, "seed": 5, "methods": dict.fromkeys(names, method),
             },
@@ -263,3 +264,23 @@ def test_a_comparison_names_the_parameters_that_its_measures_name() -> None:
                   models={"m": {"score": "s"}, "other": {"score": "t"}})  # fmt: skip
     (comparison,) = results["comparisons"]
     assert comparison["params"] == results["measures"][0]["params"] != {}
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+@pytest.mark.parametrize("three", [False, True])
+def test_averages_of_large_samples_have_the_limits_that_resampling_gives(
+    average: str, three: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows ten times over: as many distinct scores, and a sample large enough for both."""
+    data = {name: values * 10 for name, values in rows().items()}
+    metrics = ["roc_auc", "average_precision", "gini", "pr_auc", "ks"]
+    drawn = run(data, metrics, "bootstrap_percentile", three=three, averaging=[average])
+    monkeypatch.setattr(methods, "BOOTSTRAP_ROWS", 100)
+    formula = run(data, [], "", three=three, averaging=[average], plain=metrics)
+    for one, two in zip(drawn["measures"], formula["measures"], strict=True):
+        assert two["interval"]["method"] == "influence"
+        assert one["value"] == two["value"]
+        for side in ("low", "high"):
+            width = one["interval"]["high"] - one["interval"]["low"]
+            gap = abs(one["interval"][side] - two["interval"][side])
+            assert gap < 0.25 * width, (one["metric"], one["interval"], two["interval"])

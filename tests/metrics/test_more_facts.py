@@ -60,7 +60,7 @@ ks | kolmogorov_smirnov | scores | + 0 1 1 | MW | RANKED
 hand_till_auc | m_measure | class_scores | + 0 1 1 | | RESAMPLED
 average_precision | ap | scores | + 0 1 1 | MW | RANKED
 pr_auc | auprc | scores | + 0 1 1 | MW | RANKED
-pr_auc_interpolated | | scores | + 0 1 1 | MW | RANKED
+pr_auc_interpolated | | scores | + 0 1 1 | MW | RESAMPLED
 h_measure | | scores | + 0 1 1 | MW | RESAMPLED
 gain | capture_rate | scores | + 0 1 1 | MW | RESAMPLED
 lift | | scores | + 0 inf None | MW | RESAMPLED
