@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -106,16 +107,20 @@ def suffix_of(path: str | os.PathLike[str]) -> str:
     return Path(name.removesuffix(".gz")).suffix + end
 
 
+CIRCLE = "cannot be read: its links go in a circle"
+
+
 def _resolve(path: str | os.PathLike[str], shown: str) -> tuple[Path, os.stat_result]:
     try:
         resolved = Path(path).resolve(strict=True)
         info = resolved.stat()
     except FileNotFoundError:
         raise _failed(shown, "there is no such file") from None
-    except RuntimeError:
-        raise _failed(shown, "cannot be read: its links go in a circle") from None
+    except RuntimeError:  # Python 3.11 and 3.12; later ones give the system's own error
+        raise _failed(shown, CIRCLE) from None
     except (OSError, ValueError) as error:
-        raise _failed(shown, f"cannot be read: {_reason(error)}") from None
+        loop = isinstance(error, OSError) and error.errno == errno.ELOOP
+        raise _failed(shown, CIRCLE if loop else f"cannot be read: {_reason(error)}") from None
     if not stat.S_ISREG(info.st_mode):
         kind = next((text for test, text in _NOT_REGULAR if test(info.st_mode)), "no file")
         raise _failed(shown, f"is {kind}")

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from evalreport.engine.prepare import Prepared, prepare
@@ -28,6 +29,13 @@ ACCEPTED = Path(__file__).parent / "accepted"
 CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.yaml"))
 AT = "2026-11-21T12:00:00Z"
 ACCEPT = bool(os.environ.get("EVALREPORT_ACCEPT"))
+#: Generators of numpy may draw other numbers in another release, so limits that were drawn
+#: are compared under the release that the accepted ones were made with.
+NUMPY = "2.4"
+same_draws = pytest.mark.skipif(
+    not np.__version__.startswith(f"{NUMPY}."),
+    reason=f"numpy {np.__version__} may draw other resamples than the accepted ones of {NUMPY}",
+)
 
 
 @cache
@@ -63,6 +71,7 @@ def test_plan(path: Path) -> None:
     assert text == _golden(path, "plan.txt", text)
 
 
+@same_draws
 @pytest.mark.parametrize("path", CONFIGS, ids=_ids)
 def test_results(path: Path) -> None:
     results = json.loads(json.dumps(_results(path), allow_nan=False))
@@ -71,6 +80,7 @@ def test_results(path: Path) -> None:
     _same(json.loads(text), accepted, "results")
 
 
+@same_draws
 @pytest.mark.parametrize("path", CONFIGS, ids=_ids)
 def test_page(path: Path) -> None:
     page = _unstyled(render_html(_results(path)))
