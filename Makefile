@@ -35,7 +35,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
 WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
 
-.PHONY: demo test coverage docs lint types layers audit wheel-test test-spark bench lock clean
+.PHONY: demo test coverage docs lint types layers audit wheel-test test-spark test-extras bench lock clean
 
 demo: $(RUN_STAMP)
 	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
@@ -98,6 +98,22 @@ $(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 		--constraint $(SPARK_VENV)/constraints.txt
 	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
 		--no-build-isolation --editable . --constraint $(SPARK_VENV)/constraints.txt
+	@touch $@
+
+# MLflow, Airflow, the Hugging Face reader and published schemas, in environments of their own.
+EXTRAS := .venv-extras
+EXTRAS_STAMP := $(EXTRAS)/.installed
+
+test-extras: $(DEV_STAMP) $(EXTRAS_STAMP)
+	@EVALREPORT_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -q tests/schedules/test_real_tools.py
+
+$(EXTRAS_STAMP): | $(BIN)/python
+	@echo "Installing MLflow, Airflow and readers of formats into $(EXTRAS) ..."
+	@$(PYTHON) -m venv $(EXTRAS)/tools && $(PYTHON) -m venv $(EXTRAS)/airflow
+	@$(EXTRAS)/tools/bin/python -m pip --disable-pip-version-check --quiet install \
+		"mlflow-skinny>=3" "huggingface_hub>=1" "check-jsonschema>=0.34" "lxml>=6"
+	@$(EXTRAS)/airflow/bin/python -m pip --disable-pip-version-check --quiet install \
+		"apache-airflow>=3,<4"
 	@touch $@
 
 bench: $(DEV_STAMP)

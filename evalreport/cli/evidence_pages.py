@@ -22,11 +22,12 @@ MARK = '<meta name="generator" content="evalreport '
 def draw(page: str, values: Mapping[str, Any]) -> str:
     """A page of the shipped history template (``index``, ``criteria``, ``trends``, ``diff``)."""
     from evalreport.render.html import fill
-    from evalreport.render.locate import Template, templates_folder
+    from evalreport.render.locate import Template, fonts_css, templates_folder
     from evalreport.render.plain import as_plain
 
     folder = templates_folder() / "history"
     files = {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}
+    files["fonts.css"] = fonts_css()
     plain = as_plain(dict(values))
     return fill(Template("history", files, trusted=True, main=f"{page}.html.j2"), plain)
 
@@ -42,9 +43,8 @@ def write_site(course: Course, runs: Path, folder: Path, changes: Mapping[str, A
 
     stale = _pages_there(folder)
     pages = site_pages(course, _links(runs, folder), __version__)
-    pages["index.html"]["changes"] = "changes.html" if changes is not None else None
     if changes is not None:
-        pages["changes.html"] = diff_page(changes, __version__)
+        pages["changes.html"] = {**diff_page(changes, __version__), "home": "index.html"}
     texts = {name: draw(str(values["page"]), values) for name, values in pages.items()}
     with explained("write the pages", folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,8 +11,8 @@ from evalreport.report.numbers import value_text
 from evalreport.statistics.control_limits import Limits
 from evalreport.statistics.separate_samples import Estimate
 
-WIDTH, HEIGHT = 640, 200
-LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 28
+WIDTH, HEIGHT = 480, 200
+LEFT, RIGHT, TOP, BOTTOM = 48, 6, 10, 24
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from evalreport.statistics.control_limits import rule
 
 #: Pages show no more runs than this, the newest.
 MOST_RUNS = 104
+#: How outcomes of runs and criteria are marked beside their words; a circle for any other.
+SYMBOLS = {"pass": "✓", "passed": "✓", "fail": "✗", "failed": "✗"}
 
 #: The address of a run's file as seen from the pages; None where there is none.
 Link = Callable[[PastRun, str], str | None]
@@ -36,6 +38,7 @@ def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, 
         "version": version,
         "rule": rule(),
         "runs": len(course.runs),
+        "has_changes": sum(run.results is not None for run in course.runs) > 1,
         "trends": [
             {"href": names[place], "text": ", ".join(place), "signals": _signals(groups[place])}
             for place in groups
@@ -86,16 +89,17 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
         if c.breaches and c.outcomes[newest] is not None
     ]
     headlines = [
-        (series_name(s), {p.run: point_text(p) for p in s.points}) for s in course.headlines
+        (series_name(s), {p.run: _point(p) for p in s.points}) for s in course.headlines
     ]
     rows = [
         {
             **_run(run, link),
-            "values": [own.get(index, "") for _, own in headlines],
+            "values": [own.get(index, {"text": "–"}) for _, own in headlines],
         }
         for index, run in enumerate(course.runs)
     ]
     return {
+        "newest": rows[-1] if rows else None,
         "columns": [name for name, _ in headlines],
         "rows": rows[::-1][:MOST_RUNS],
         "signals": signals,
@@ -105,11 +109,25 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
     }
 
 
+def _point(point: Point) -> dict[str, Any]:
+    """A value, its interval, and whether it is out of control."""
+    if point.estimate is None:
+        return {"text": str(point.record["state"]).replace("_", " ")}
+    own = point.estimate
+    interval = ""
+    if own.low is not None and own.high is not None:
+        interval = f"{value_text(own.low)} to {value_text(own.high)}"
+    return {"text": value_text(own.value), "interval": interval, "signal": point.signal}
+
+
 def _run(run: PastRun, link: Link) -> dict[str, Any]:
     return {
         "name": run.name,
         "when": run.when,
+        "day": run.when[:10],
+        "time": run.when[11:].replace("Z", " UTC"),
         "outcome": visible(run.outcome),
+        "symbol": SYMBOLS.get(run.outcome, "○"),
         "note": run_note(run),
         "report": link(run, "report.html"),
         "results": link(run, "results.json"),
@@ -128,7 +146,11 @@ def _criteria(course: Course, link: Link) -> dict[str, Any]:
                 "text": criterion_text(c),
                 "breaches": c.breaches,
                 "outcomes": [
-                    {"outcome": c.outcomes[i] or "none", "word": WORDS[c.outcomes[i]]}
+                    {
+                        "outcome": c.outcomes[i] or "none",
+                        "word": WORDS[c.outcomes[i]],
+                        "symbol": SYMBOLS.get(str(c.outcomes[i]), "○"),
+                    }
                     for i in shown
                 ],
             }

@@ -91,7 +91,7 @@ def _base(folder: Path) -> str:
 
 
 def _shipped(name: str) -> dict[str, str]:
-    return _folder(templates_folder() / name) | {"fonts.css": _fonts_css()}
+    return _folder(templates_folder() / name) | {"fonts.css": fonts_css()}
 
 
 def _folder(folder: Path) -> dict[str, str]:
@@ -150,7 +150,7 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _fonts_css() -> str:
+def fonts_css() -> str:
     """The fonts of the report as style rules that hold the fonts themselves."""
     rules = []
     for family, weight, style, name in FACES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -173,7 +174,7 @@ def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
     assert "failed 2 runs in a row" in index
     assert index.count("data-run=") == 7
     criteria = (site / "criteria.html").read_text(encoding="utf-8")
-    assert criteria.count('class="fail"') == 2
+    assert criteria.count('<td class="fail">') == 2
     trends = (site / "trends-1.html").read_text(encoding="utf-8")
     assert trends.count("<svg") == 5
     assert 'class="signal"' in trends
@@ -235,3 +236,45 @@ def test_in_a_browser(site: Path) -> None:
         assert "</main>" in done.stdout
         # what the content policy refuses, a missing file or bad markup is told on the console
         assert not re.search(r"CONSOLE|Content Security Policy", done.stderr), done.stderr
+
+
+MODULES = os.environ.get("EVALREPORT_AXE", "")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+#: How far a page reaches beyond the window, and what axe finds, at one width.
+REACH = """
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+const [modules, chromium, file, width] = process.argv.slice(2);
+const require = createRequire(modules.replace(/\\/?$/, "/index.js"));
+const browser = await require("playwright-core").chromium.launch(
+  { executablePath: chromium, args: ["--no-sandbox"] });
+const context = await browser.newContext(
+  { viewport: { width: Number(width), height: 900 } });
+const page = await context.newPage();
+await page.goto(pathToFileURL(file).href);
+console.log(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth));
+await browser.close();
+"""
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(
+    CHROMIUM is None or shutil.which("node") is None
+    or not all((Path(MODULES or "?") / n).is_dir() for n in ("axe-core", "playwright-core")),
+    reason="no Chromium, node, or EVALREPORT_AXE with axe-core and playwright-core",
+)
+@pytest.mark.parametrize("width", ["400", "1280"])
+@pytest.mark.parametrize("name", ["index", "trends-1", "criteria", "changes"])
+def test_axe_finds_nothing_and_nothing_reaches_out(
+    site: Path, tmp_path: Path, name: str, width: str
+) -> None:
+    script = Path(__file__).resolve().parents[1] / "render" / "accessibility.mjs"
+    reach = tmp_path / "reach.mjs"
+    reach.write_text(REACH, encoding="utf-8")
+    page = site / f"{name}.html"
+    for code, expected in ((script, []), (reach, 0)):
+        done = subprocess.run(
+            ["node", str(code), MODULES, str(CHROMIUM), str(page), width],
+            capture_output=True, text=True, check=True, timeout=120,
+        )
+        assert json.loads(done.stdout) == expected
