@@ -13,6 +13,7 @@ from evalreport.errors import EvalreportError, SpecError, UsageError, did_you_me
 
 if TYPE_CHECKING:
     from evalreport.metrics.declare import Metric
+    from evalreport.spec.load import LoadedSpec
 
 _SPEC = click.argument("spec", type=click.Path(path_type=Path))
 _SET = click.option(
@@ -44,6 +45,7 @@ def check(spec: Path, overrides: tuple[str, ...], allowed: tuple[str, ...], styl
         except SpecError as error:
             more = columns_of_wrong_spec(spec, overrides)
             raise SpecError(*in_order([*error.problems, *more])) from None
+        _check_estimators(loaded, allowed)
         check_columns(loaded)
     except EvalreportError as error:
         for problem in error.problems if style == "github" else ():
@@ -59,6 +61,14 @@ def check(spec: Path, overrides: tuple[str, ...], allowed: tuple[str, ...], styl
         f"{_count(asked.models, 'model')}, {_count(asked.metrics, 'metric')}"
     )
     return 0
+
+
+def _check_estimators(loaded: LoadedSpec, allowed: tuple[str, ...]) -> None:
+    """Classes and parameters to be trained, where there are any: scikit-learn is large."""
+    if any(hasattr(model, "estimator") for model in loaded.spec.models.values()):
+        from evalreport.engine.predicting import check_estimators
+
+        check_estimators(loaded, allowed)
 
 
 def _count(things: Any, word: str) -> str:

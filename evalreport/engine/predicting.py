@@ -17,9 +17,10 @@ from evalreport.data.source import open_source
 from evalreport.data.table import RawTable
 from evalreport.engine.metric_functions import metric_value
 from evalreport.engine.settings import Settings
-from evalreport.errors import DataError, EvalreportError, Problem
+from evalreport.errors import DataError, EvalreportError, Problem, SpecError
 from evalreport.predict.cache import cache_key, cached_record, versions
 from evalreport.predict.columns import Where, roles_of, rules_of, view_of
+from evalreport.predict.cross_validation import check_recipe
 from evalreport.predict.history import RunHistory, prediction_history, weight_history
 from evalreport.predict.learning_curve import (
     CurveDesign,
@@ -28,7 +29,7 @@ from evalreport.predict.learning_curve import (
     learning_curve,
 )
 from evalreport.predict.made_here import MADE_HERE, failure_records, made_here
-from evalreport.predict.making import Made, Making, group_codes, recipe_of
+from evalreport.predict.making import Made, Making, group_codes, outline_of, recipe_of
 from evalreport.predict.view import View
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.metric_requests import MetricRequest
@@ -95,13 +96,45 @@ def predicted(
     if not isinstance(declared, MADE_HERE):
         return Predicted(Made(view_of(spec, dataset, model, table, subgroups, where)), [])
     making = _making(loaded, settings, fitting)
-    made = made_here(spec, dataset, model, table, subgroups, where, making)
+    try:
+        made = made_here(spec, dataset, model, table, subgroups, where, making)
+    except SpecError as error:
+        raise _of_model(loaded, model, error) from None
     failures: Records = [dict(one) for one in failure_records(dataset, made.failures)]
     curve = None
     asked = spec.learning_curve if isinstance(declared, EstimatorModel) else None
     if asked is not None and made.view is not None and not fitting.foresee:
         curve = _curve(loaded, dataset, model, table, made, settings, making, failures)
     return Predicted(made, failures, curve)
+
+
+def check_estimators(loaded: LoadedSpec, allowed: tuple[str, ...]) -> None:
+    """Look up every class that is to be trained, with its parameters and those of its grid.
+
+    Raises SpecError with all that is wrong; nothing is read or fitted for it.
+    """
+    problems: list[Problem] = []
+    for name, model in loaded.spec.models.items():
+        if isinstance(model, EstimatorModel):
+            try:
+                check_recipe(outline_of(loaded.spec, name, allowed))
+            except SpecError as error:
+                problems.extend(_of_model(loaded, name, error).problems)
+    if problems:
+        raise SpecError(*problems)
+
+
+def _of_model(loaded: LoadedSpec, model: str, error: SpecError) -> SpecError:
+    """The same mistakes, with the model they are of and its place in the spec."""
+    keys = ("params", "tune", "estimator")
+    places = [("models", model, key) for key in keys]
+    place = next((p for p in places if p in loaded.document.values), ("models", model))
+    return SpecError(
+        *(
+            Problem(f"model '{model}': {p.what}", p.instead, p.where or loaded.where(place))
+            for p in error.problems
+        )
+    )
 
 
 def _making(loaded: LoadedSpec, settings: Settings, fitting: Fitting) -> Making:
@@ -129,11 +162,22 @@ def further_repeats(predictions: Sequence[Predicted], view: View) -> tuple[View,
 
 
 def training_records(predictions: Sequence[Predicted]) -> dict[str, Records]:
-    """Learning curves and training histories of a run, each only where there are any."""
+    """Learning curves, training histories and what tuning chose, each where there are any."""
     curves = [one.learning_curve for one in predictions if one.learning_curve is not None]
     histories = [record for one in predictions for record in one.histories]
-    found = {"learning_curves": curves, "histories": histories}
+    tuned = [record for one in predictions if (record := _tuning_record(one)) is not None]
+    found = {"learning_curves": curves, "histories": histories, "tuning": tuned}
     return {name: records for name, records in found.items() if records}
+
+
+def _tuning_record(one: Predicted) -> dict[str, Any] | None:
+    """The parameters that tuning chose in each fold."""
+    made = one.made
+    if made.view is None or made.folded is None or not made.folded.chosen:
+        return None
+    chosen = made.folded.chosen
+    folds = [{"fold": name, "params": dict(params)} for name, params in chosen.items()]
+    return {"dataset": made.view.dataset, "model": made.view.model, "folds": folds}
 
 
 def fits_text(spec: Spec, predictions: Sequence[Predicted]) -> list[str]:

@@ -27,7 +27,13 @@ from evalreport.engine.counting import (
 from evalreport.engine.logo import read_logo
 from evalreport.engine.overlaps import overlaps, pairs_of
 from evalreport.engine.periods import with_periods
-from evalreport.engine.predicting import Fitting, Predicted, fits_text, predicted
+from evalreport.engine.predicting import (
+    Fitting,
+    Predicted,
+    check_estimators,
+    fits_text,
+    predicted,
+)
 from evalreport.engine.reads import Reads
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.engine.sql_rows import open_database, read_query
@@ -112,6 +118,7 @@ def prepare(
     the data, FilesError for a file that cannot be read.
     """
     spec = loaded.spec
+    check_estimators(loaded, () if fitting is None else fitting.allowed)
     logo = read_logo(loaded)
     requests = requests_of(spec)
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))

@@ -77,6 +77,16 @@ def results_schema() -> dict[str, Any]:
                 "What needs no model reaches on the same rows, and the previous model.",
             ),
             "against_baselines": _list(_against(), "Each model against each baseline."),
+            "tuning": _list(
+                _object(
+                    "dataset model folds", dataset=_TEXT, model=_TEXT,
+                    folds=_list(
+                        _object("fold params", fold=_TEXT, params={"type": "object"}),
+                        "Parameters chosen on inner folds of the training rows of each fold.",
+                    ),
+                ),
+                "What nested tuning chose.",
+            ),
             "training_overlap": _list(
                 _object(
                     "dataset other use models by columns rows of reason",

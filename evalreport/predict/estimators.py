@@ -125,9 +125,9 @@ def make_estimator(
         given["random_state"] = seed % 2**32
     try:
         made = kind(**given)
-        validate = getattr(made, "_validate_params", None)
-        if validate is not None:
-            validate()
+        # Other packages inherit the check without the constraints that it looks at.
+        if hasattr(made, "_parameter_constraints"):
+            made._validate_params()
     except (TypeError, ValueError) as error:
         raise SpecError(Problem(f"{path}: {first_line(error)}", "see its documentation", where)
                         ) from None

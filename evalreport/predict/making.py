@@ -129,6 +129,18 @@ def recipe_of(
     )
 
 
+def outline_of(spec: Spec, model: str, allowed: tuple[str, ...]) -> Recipe:
+    """A recipe good for looking at its class and parameters only, before any data are read."""
+    declared = spec.models[model]
+    assert isinstance(declared, EstimatorModel)
+    tune = None
+    if declared.tune is not None:
+        grid = {name: tuple(values) for name, values in declared.tune.grid.items()}
+        tune = Tune(grid, lambda _actual, _output: None)
+    params = dict(declared.params)
+    return Recipe(model, declared.estimator, params, tune=tune, allowed=allowed)
+
+
 def _steps(declared: EstimatorModel) -> Iterator[Step]:
     for step in declared.steps or ():
         if step.impute is not None:

@@ -22,6 +22,7 @@ from evalreport.report.model import (
 from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
 from evalreport.report.overlap import overlap_blocks
 from evalreport.report.slices import spread_over
+from evalreport.report.tuning import tuning_blocks
 from evalreport.report.words import counted, label_text, listed, measure_title, plain_name, prose
 
 MOST_RUNS = 12
@@ -30,8 +31,13 @@ DATA_LINES = 8
 
 
 def training_blocks(contents: Contents) -> list[Block]:
-    """Rows learned from that are tested, learning curves, then training runs side by side."""
-    return [*overlap_blocks(contents), *_learning(contents), *_histories(contents)]
+    """Rows learned from, parameters chosen, learning curves, then training runs."""
+    return [
+        *overlap_blocks(contents),
+        *tuning_blocks(contents),
+        *_learning(contents),
+        *_histories(contents),
+    ]
 
 
 def _learning(contents: Contents) -> list[Block]:
