@@ -77,6 +77,6 @@ def _criteria(entries: list[Mapping[str, Any]]) -> Iterator[str]:
 def _cell(text: Any) -> str:
     """Text that can neither end a cell nor start markup."""
     shown = prose(text)
-    for character in "\\`*_{}[]<>#|~":
+    for character in "\\`*_{}[]<>#|~&":
         shown = shown.replace(character, f"\\{character}")
     return shown.replace("\n", " ")

@@ -58,6 +58,8 @@ def test_markdown_shows_failures_first_and_escapes_its_marks() -> None:
     assert "○ not evaluated" in criteria[1]
     assert "✓ pass" in criteria[2]
     assert any("| 0.500 |" in line and "1 / 2" in line for line in lines)
+    entity = summary_markdown({**_results(), "title": "&lt;b&gt; & more"})
+    assert entity.startswith(r"## \&lt;b\&gt; \& more")
 
 
 def test_junit_counts_failures_and_what_was_not_evaluated_as_errors() -> None:
