@@ -15,28 +15,38 @@ if TYPE_CHECKING:
 
 View = tuple[str, str]
 
+NO_ROWS = "net reclassification needs the same rows under two models: name a model as reference"
+
 
 def reclassification_records(working: Working) -> list[dict[str, Any]]:
-    """One record for each model and its reference on the same rows, at their first thresholds."""
+    """One record for each model and its reference on the same rows, at their first thresholds.
+
+    Against another dataset, or an earlier run, the record says that there are no such rows.
+    """
     asked = working.prepared.loaded.spec.comparisons
-    if asked is None or not asked.net_reclassification or not isinstance(asked.reference, str):
+    if asked is None or not asked.net_reclassification:
         return []
     found = []
     for view in working.prepared.views:
-        own, other = (view.dataset, view.model), (view.dataset, asked.reference)
+        own = (view.dataset, view.model)
+        if not isinstance(asked.reference, str):
+            found.append({**_empty(own, view.model), "reason": NO_ROWS})
+            continue
+        other = (view.dataset, asked.reference)
         if own != other and other in working.tables:
             found.append(_record(working, own, other))
     return found
 
 
-def _record(working: Working, own: View, other: View) -> dict[str, Any]:
-    record: dict[str, Any] = {
+def _empty(own: View, reference: str) -> dict[str, Any]:
+    """A record of which nothing is known yet."""
+    return {
         "dataset": own[0],
         "model": own[1],
-        "reference": other[1],
+        "reference": reference,
         "label": None,
-        "threshold": _threshold(working, own),
-        "reference_threshold": _threshold(working, other),
+        "threshold": None,
+        "reference_threshold": None,
         "rows": 0,
         "events": None,
         "nonevents": None,
@@ -46,6 +56,14 @@ def _record(working: Working, own: View, other: View) -> dict[str, Any]:
         "statistic": None,
         "p_value": None,
         "reason": None,
+    }
+
+
+def _record(working: Working, own: View, other: View) -> dict[str, Any]:
+    record = {
+        **_empty(own, other[1]),
+        "threshold": _threshold(working, own),
+        "reference_threshold": _threshold(working, other),
     }
     views = [working.tables[key].view for key in (own, other)]
     if any(len(view.labels) != 2 for view in views) or not all(

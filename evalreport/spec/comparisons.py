@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, Tag, model_validator
+from pydantic import AfterValidator, Field, Tag
 
 from evalreport.metrics.declare import Interval, Metric, Paired
 from evalreport.spec.by_metric import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
-from evalreport.spec.faults import Fault, refuse
 from evalreport.spec.fields import Flag, Name, Number, Part, form
 
 MCNEMAR = ("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected")
@@ -92,15 +91,3 @@ class Comparisons(Part):
     net_reclassification: Flag = Field(
         False, description="Whether net reclassification is reported as well, against a model."
     )
-
-    @model_validator(mode="after")
-    def _same_rows(self) -> Comparisons:
-        if self.net_reclassification and not isinstance(self.reference, str):
-            raise refuse(
-                Fault(
-                    "net reclassification needs the same rows under both models",
-                    "reference: the name of a model, or leave net_reclassification out",
-                    ("net_reclassification",),
-                )
-            )
-        return self

@@ -12,7 +12,6 @@ import pytest
 
 import evalreport
 from evalreport.engine.schema import results_schema
-from evalreport.errors import SpecError
 from evalreport.record.recompute import recompute
 from evalreport.report.build import build
 from evalreport.report.model import PlainTable
@@ -139,17 +138,25 @@ def test_a_changed_number_is_found(place: str) -> None:
     assert any("reclassification record 0" in str(p) for p in recompute(results).problems)
 
 
-def test_another_dataset_is_no_reference_for_it(tmp_path: Any) -> None:
-    (tmp_path / "d.csv").write_text("y,a\nyes,0.9\nno,0.1\n")
-    with pytest.raises(SpecError, match="the same rows under both models"):
-        evalreport.run(
-            {
-                "evalreport": 1, "title": "t",
-                "datasets": {n: {"path": str(tmp_path / "d.csv"), "target": "y"} for n in "de"},
-                "models": {"m": {"score": "a"}}, "metrics": ["recall"],
-                "comparisons": {"reference": {"dataset": "e"}, "net_reclassification": True},
-            }
-        )  # fmt: skip
+def test_another_dataset_is_no_reference_for_it() -> None:
+    results = evalreport.run(
+        {
+            "evalreport": 1, "title": "t",
+            "datasets": {n: {"target": "y"} for n in "de"},
+            "models": {"m": {"score": "a"}}, "metrics": ["recall"],
+            "comparisons": {"reference": {"dataset": "e"}, "net_reclassification": True},
+        },
+        frames={"d": rows(), "e": rows()},
+    ).json  # fmt: skip
+    for record in results["reclassification"]:
+        assert record["net"] is None
+        assert "the same rows under two models" in record["reason"]
+    jsonschema.validate(results, results_schema())
+    assert recompute(results).problems == ()
+    section = next(s for s in build(results).sections if s.id == "comparisons")
+    table = next(b for b in section.blocks
+                 if isinstance(b, PlainTable) and b.caption == "Net reclassification")  # fmt: skip
+    assert "the same rows under two models" in table.note
 
 
 def test_the_report_prints_the_moves_with_their_counts() -> None:
