@@ -16,6 +16,7 @@ from evalreport.data.design import clusters, column_problems, duplicate_ids, fol
 from evalreport.data.findings import Finding, quoted, some
 from evalreport.data.label_column import label_column, texts
 from evalreport.data.labels import Family, LabelSet, matcher, positive_index
+from evalreport.data.limits import MOST_CLASSES, MOST_GROUPS, limit_distinct
 from evalreport.data.lost import Groups, Lost, lost_places, lost_rows
 from evalreport.data.names import unfit_names
 from evalreport.data.roles import Roles, Rules
@@ -76,11 +77,13 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
     """Check the columns of a model and give the rows that can be used.
 
     ``where`` tells where the spec gives a role (``target``, ``score``, ...), for messages
-    about columns that are not there. Raises DataError with every problem found.
+    about columns that are not there. Raises DataError with every problem found, LimitError
+    for more classes or groups than a report can hold.
     """
     absent = column_problems(raw, roles, where)
     if absent:
         raise DataError(*absent)
+    _limit(raw, roles)
     rows = completeness(raw, roles, rules.missing == "exclude")
     problems = [*unfit_names(raw, roles.named()), *_number_problems(raw, roles), *rows.problems]
     if roles.id is not None and roles.cluster is None:
@@ -98,6 +101,16 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
         raise DataError(*problems)
     assert found is not None
     return _checked(raw, roles, rules, rows, found)
+
+
+def _limit(raw: RawTable, roles: Roles) -> None:
+    for column in (roles.target, roles.prediction):
+        if column is not None:
+            found = len(label_column(raw, column).labels)
+            limit_distinct(raw.name, f"{column}, a column of labels,", found, MOST_CLASSES)
+    for column in roles.subgroups:
+        found = len(texts(raw, column)[1])
+        limit_distinct(raw.name, f"{column}, a subgroup,", found, MOST_GROUPS)
 
 
 def _classes(raw: RawTable, roles: Roles, rules: Rules, rows: Completeness) -> Classes:

@@ -27,6 +27,21 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 
+#: Distinct labels that a column of labels may hold, and values that a subgroup may have.
+MOST_CLASSES, MOST_GROUPS = 100_000, 10_000
+
+
+def limit_distinct(name: str, what: str, found: int, most: int) -> None:
+    """Raise LimitError for more distinct values than ``most``; ``name`` is that of the data."""
+    if found > most:
+        raise LimitError(
+            Problem(
+                f"{what} has {found:,} distinct values, more than the limit of {most:,}",
+                "another column, or fewer values",
+                Location(name),
+            )
+        )
+
 
 class _Gunzip(io.RawIOBase):
     """Decompressed bytes of a gzip stream, counted against the limits."""

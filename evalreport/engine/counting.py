@@ -46,6 +46,8 @@ ENTRY_BYTES = 512
 
 #: The reason of a dataset that is read, completed with its rows.
 FITS = "{rows:,} rows fit in memory"
+#: The same where there are many, before the reason why they are read.
+LOADED = "{rows:,} rows are loaded: "
 
 _UNITS = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
 
@@ -90,18 +92,24 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
         if why is None:
             return Choice(asked, "asked for")
         return Choice("memory", f"{asked} was asked for, but {why}")
-    if source is None or why is not None:
+    many = None if source is None else _many(source)
+    if many is None:
         return Choice("memory", FITS)
+    if why is not None:
+        return Choice("memory", LOADED + why)
+    return Choice("duckdb", many)
+
+
+def _many(source: Source) -> str | None:
+    """Why a dataset is rather counted than loaded; None where it is small."""
     if source.suffix != ".parquet":
         most = MUCH_PACKED if source.suffix.endswith(".gz") else MUCH_TEXT
-        if source.size < most:
-            return Choice("memory", FITS)
-        return Choice("duckdb", f"{source.size:,} bytes are counted, not loaded")
+        return None if source.size < most else f"{source.size:,} bytes are counted, not loaded"
     # Below one byte a row and column nothing is stored: a small file needs no look.
     rows = 0 if source.size < MANY_ROWS // 8 else stored_rows(source)
     if rows is None or rows < MANY_ROWS:
-        return Choice("memory", FITS)
-    return Choice("duckdb", f"{rows:,} rows are counted in the file, not loaded")
+        return None
+    return f"{rows:,} rows are counted in the file, not loaded"
 
 
 def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from evalreport.data.files import parts_of
 from evalreport.data.frames import read_frame
+from evalreport.data.limits import MOST_GROUPS, limit_distinct
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.engine.acceptance import Criterion
@@ -148,6 +149,10 @@ def prepare(
     if problems:
         raise DataError(*problems)
     facts = tuple(_facts(view, requests) for view in views)
+    for one in facts:
+        for columns, values in (one.groups or {}).items():
+            told = f"the subgroup {' and '.join(columns)}"
+            limit_distinct(one.dataset, told, len(values), MOST_GROUPS)
     name, reason = data.engine()
     return Prepared(
         loaded=loaded,
@@ -325,7 +330,7 @@ def _read(
     data.watch.done(table.rows)
     data.tables[name] = with_periods(table, spec, name)
     choice = data.choices[name]
-    data.choices[name] = Choice(choice.name, choice.reason.format(rows=table.rows))
+    data.choices[name] = Choice(choice.name, choice.reason.replace("{rows:,}", f"{table.rows:,}"))
 
 
 def _source(loaded: LoadedSpec, dataset: Dataset, reads: Reads) -> Source:

@@ -27,6 +27,8 @@ SELECT CASE WHEN y THEN 'yes' ELSE 'no' END AS y, 'g' || (h % 3) AS g,
        greatest(0, least(1, (h % 99991) / 99991 * 0.7 + y::INT * 0.3)) AS s
 FROM (SELECT i, hash(i) % 1000003 AS h, hash(i * 3) % 10 < 4 AS y FROM range(21000) t(i))
 """
+#: Metrics that are found from two orders of the rows within each bin.
+RANKED = ("roc_auc", "gini", "mann_whitney_u", "ks", "average_precision")
 SMALL = {"memory_limit": "1MB", "bins": 100}
 
 
@@ -174,3 +176,43 @@ def test_edges_of_bins_are_exact(bins: int) -> None:
     assert (answer["low"] >= answer["bin"] / bins).all()
     assert (answer["high"] < (answer["bin"] + 1) / bins).all()
     assert int(answer["n"].sum()) == len(scores)
+
+
+def test_bounds_stand_in_results_and_report(write: Callable[..., Path]) -> None:
+    from evalreport.render.html import render_html
+
+    metrics = ["roc_auc", "ks", "average_precision"]
+    spec = spec_of(write(ROWS), {"score": "s"}, metrics=metrics, engine=SMALL)
+    found = run(spec, "duckdb")
+    page = render_html(found)
+    told = [m for m in found["measures"] if "bounds" in m]
+    assert [m["metric"] for m in told] == metrics
+    for one in told:
+        low, high = one["bounds"]["low"], one["bounds"]["high"]
+        words = f"100 bins: the value lies from {low!r} to {high!r}"
+        assert words in one["reason"]
+        assert words in page
+
+
+def test_tables_of_parts_add_up(write: Callable[..., Path]) -> None:
+    """Partitions with the same bins: the sums of their bins are the bins of all rows."""
+    path, binning = str(write(ROWS)), Binning(100, 0.0, 1.0, (0.5,))
+    connection = duckdb.connect()
+
+    def bins(part: str) -> dict[tuple[str, int, int], tuple[int, float, float]]:
+        connection.execute(
+            "CREATE OR REPLACE TEMP VIEW data AS SELECT y AS c0, s AS c1 "
+            f"FROM read_parquet('{path}') WHERE {part}"
+        )
+        label, score = Field(0, "VARCHAR"), Field(1, "DOUBLE")
+        query = queries.score_counts([label.value], score, None, binning)
+        rows = connection.execute(query.sql("duckdb", identify=True)).fetchall()
+        return {(y, k, step): (n, low, high) for y, k, step, n, low, high in rows}
+
+    whole = bins("true")
+    added: dict[tuple[str, int, int], tuple[int, float, float]] = {}
+    for group in ("g0", "g1", "g2"):
+        for key, (n, low, high) in bins(f"g = '{group}'").items():
+            before, least, most = added.get(key, (0, low, high))
+            added[key] = (before + n, min(least, low), max(most, high))
+    assert added == whole

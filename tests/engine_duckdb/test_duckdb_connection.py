@@ -86,6 +86,9 @@ def test_auto_counts_from_many_rows_on(
     monkeypatch.setattr(counting, "MANY_ROWS", 100)
     reason = "100 rows are counted in the file, not loaded"
     assert engine_of(run(spec, "auto")) == ("duckdb", reason)
+    spec["datasets"]["d"]["weight"] = "s"
+    reason = "100 rows are loaded: a weight belongs to each row"
+    assert engine_of(run(spec, "auto")) == ("memory", reason)
 
 
 @pytest.mark.parametrize(
