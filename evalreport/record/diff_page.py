@@ -26,10 +26,14 @@ MOST_MEASURES = 2000
 
 
 def diff_page(found: Mapping[str, Any], version: str) -> dict[str, Any]:
-    """The values of the page of a diff, as :func:`evalreport.record.diff.differences` gives it."""
+    """The values of the page of a diff, as :func:`evalreport.record.diff.differences` gives it.
+
+    ``home`` is the address of the history that the page is part of, where it is part of one.
+    """
     measures = [m for m in found["measures"] if m["change"] == "both"]
     return {
         "page": "diff",
+        "home": None,
         "title": f"{visible(str(found['new']['title']))}: what changed",
         "version": version,
         "old": {"run": visible(found["old"]["run"]), "at": found["old"]["at"]},
