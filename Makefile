@@ -1,6 +1,7 @@
 # make demo    set everything up and make a first report
 # make test    set everything up and run the tests; make coverage counts lines and branches too
 # make docs    write the pages of docs/ that follow from the code
+# make axe       get axe-core, which the tests of accessibility use
 # make lint types layers audit wheel-test bench lock    see below
 
 SHELL := /bin/sh
@@ -120,6 +121,35 @@ $(EXTRAS_STAMP): | $(BIN)/python
 		"mlflow-skinny>=3" "huggingface_hub>=1" "check-jsonschema>=0.34" "lxml>=6"
 	@$(EXTRAS)/airflow/bin/python -m pip --disable-pip-version-check --quiet install \
 		"apache-airflow>=3,<4"
+	@touch $@
+
+.PHONY: test-sign axe
+
+# Signing in an environment of its own, with pyHanko.
+SIGN_VENV := .venv-sign
+SIGN_STAMP := $(SIGN_VENV)/.installed
+
+test-sign: $(SIGN_STAMP)
+	@$(WITH_LIBRARIES) $(SIGN_VENV)/bin/python -m pytest -q tests/render/test_signing.py
+
+$(SIGN_STAMP): requirements/run-$(LOCK).txt pyproject.toml
+	@echo "Installing evalreport and pyHanko into $(SIGN_VENV) ..."
+	@$(PYTHON) -m venv $(SIGN_VENV)
+	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(SIGN_VENV)/constraints.txt
+	@$(SIGN_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
+		--constraint $(SIGN_VENV)/constraints.txt
+	@$(SIGN_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		--no-build-isolation --editable ".[sign]" --constraint $(SIGN_VENV)/constraints.txt
+	@touch $@
+
+# The rules of accessibility, by npm; its lock file holds the hash that is asked for.
+axe: build/axe/node_modules/axe-core/axe.min.js
+
+build/axe/node_modules/axe-core/axe.min.js: tests/render/axe/package-lock.json
+	@mkdir -p build/axe
+	@cp tests/render/axe/package.json tests/render/axe/package-lock.json build/axe
+	@npm ci --prefix build/axe --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 bench: $(DEV_STAMP)

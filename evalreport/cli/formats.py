@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalreport.errors import (
     EvalreportError,
@@ -15,6 +15,9 @@ from evalreport.errors import (
     UsageError,
     did_you_mean,
 )
+
+if TYPE_CHECKING:
+    from evalreport.report.signing import Signed
 
 FORMATS = ("html", "pdf", "markdown", "csv", "junit", "model_index", "latex", "json")
 
@@ -39,6 +42,7 @@ class DrawingOptions:
     variant: str = "pdf/a-3a"
     page_size: str = "a4"
     spec_text: str = ""
+    signed: Signed | None = None
 
 
 def check_formats(asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -76,7 +80,7 @@ def _pages(
 
     step("drawing the report", None)
     try:
-        page = render_html(results, options.template)
+        page = render_html(results, options.template, options.signed)
     except (RenderingError, LimitError) as error:
         made.problems.append(error)
         return

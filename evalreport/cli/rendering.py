@@ -5,11 +5,15 @@ from __future__ import annotations
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from evalreport.cli.formats import DrawingOptions
+    from evalreport.report.signing import Signed
 
 
 @click.command()
@@ -22,30 +26,44 @@ from evalreport.errors import FilesError, Location, Problem, UsageError, did_you
               help="Formats to write; those of the results' spec by default.")
 def render(results: Path, template: str | None, output: Path, formats: str | None) -> int:
     """Draw the report again from RESULTS.json alone: no data, no recomputation."""
-    from evalreport.cli.formats import DrawingOptions, check_formats, drawn
+    from evalreport.cli.formats import check_formats, drawn
     from evalreport.cli.progress import Progress
 
     data, content = read_results(results)
-    spec: dict[str, Any] = content.get("spec") or {}
-    report = spec.get("report") or {}
+    report = (content.get("spec") or {}).get("report") or {}
     asked = formats.split(",") if formats else report.get("formats") or ["html", "pdf"]
-    options = DrawingOptions(
-        formats=check_formats(tuple(f.strip() for f in asked if f.strip())),
+    wanted = check_formats(tuple(f.strip() for f in asked if f.strip()))
+    options = drawing_options(content, template, wanted)
+    refuse_run(output)
+    with Progress() as progress:
+        made = drawn(content, data, options, progress.step)
+    for name, body in made.files.items():
+        if name not in ("results.json", "measures.csv"):
+            click.echo(str(write_file(output, name, body)))
+    if made.problems:
+        raise made.problems[0]
+    return 0
+
+
+def drawing_options(
+    content: dict[str, Any],
+    template: str | None,
+    formats: tuple[str, ...],
+    signed: Signed | None = None,
+) -> DrawingOptions:
+    """How results say that their report is drawn; ``template`` replaces theirs."""
+    from evalreport.cli.formats import DrawingOptions
+
+    report = (content.get("spec") or {}).get("report") or {}
+    return DrawingOptions(
+        formats=formats,
         template=_template(template or str(report.get("template") or "standard")),
         when=when_of(content),
         variant=(report.get("pdf") or {}).get("variant", "pdf/a-3a"),
         page_size=report.get("page_size", "a4"),
         spec_text=str(((content.get("provenance") or {}).get("spec") or {}).get("text", "")),
+        signed=signed,
     )
-    _refuse_run(output)
-    with Progress() as progress:
-        made = drawn(content, data, options, progress.step)
-    for name, body in made.files.items():
-        if name not in ("results.json", "measures.csv"):
-            click.echo(str(_write(output, name, body)))
-    if made.problems:
-        raise made.problems[0]
-    return 0
 
 
 def _template(name: str) -> Any:
@@ -83,7 +101,8 @@ def when_of(content: dict[str, Any]) -> datetime:
         return datetime.fromtimestamp(0, UTC)
 
 
-def _refuse_run(folder: Path) -> None:
+def refuse_run(folder: Path) -> None:
+    """Raise UsageError where the folder is a published run."""
     if (folder / "MANIFEST.json").exists():
         raise UsageError(
             Problem("this is a published run, which is never changed",
@@ -91,7 +110,8 @@ def _refuse_run(folder: Path) -> None:
         )
 
 
-def _write(folder: Path, name: str, body: bytes) -> Path:
+def write_file(folder: Path, name: str, body: bytes) -> Path:
+    """Write a file and give its path. Raises FilesError."""
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)

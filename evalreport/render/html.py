@@ -11,17 +11,24 @@ from evalreport.render.locate import Template, find_template
 from evalreport.render.plain import as_plain
 from evalreport.render.references import blocked_reference, guarded
 from evalreport.report.build import build
+from evalreport.report.signing import Signed, with_signature
 
 
-def render_html(results: Mapping[str, Any], template: str | Path | None = None) -> str:
+def render_html(
+    results: Mapping[str, Any],
+    template: str | Path | None = None,
+    signed: Signed | None = None,
+) -> str:
     """The report of a results dictionary as HTML.
 
     ``template`` is the name of a shipped template, or a folder or file of the
     user's own; those run in a child process with limits and must refer to nothing
-    outside the page. Raises RenderingError, LimitError, UsageError or FilesError.
+    outside the page. ``signed`` is who signs this copy. Raises RenderingError,
+    LimitError, UsageError or FilesError.
     """
     found = find_template(template)
-    report = as_plain(build(results, found.name))
+    made = build(results, found.name)
+    report = as_plain(made if signed is None else with_signature(made, signed))
     report["logo"] = found.logo or report["logo"]
     if found.trusted:
         return fill(found, report)

@@ -14,7 +14,7 @@ from evalreport.report.chapters import CHAPTERS, Chapter
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.contents import Contents
 from evalreport.report.logo import logo_address
-from evalreport.report.model import Block, Failure, Ledgers, Report, Section, Text
+from evalreport.report.model import Block, Facts, Failure, Ledgers, Report, Section, Text
 from evalreport.report.now_and_then import is_now_and_then
 from evalreport.report.reach import missing_tables
 from evalreport.report.rows import agreement_words
@@ -126,6 +126,9 @@ def _section(
     )
     if chapter.id == "verdict":
         title = verdict.verdict_title(contents)
+    if chapter.id == "guide" and own[0]:
+        # a section named for the intended use begins with it
+        blocks = sorted(blocks, key=lambda block: not isinstance(block, Facts))
     if chapter.id == "measures":
         blocks = [*(Text(words) for words in agreement_words(contents)), *blocks]
     return Section(chapter.id, number, title, short, intro, tuple(blocks), chapter.run_on)

@@ -58,7 +58,10 @@ def _annex(contents: Contents, data: Record, places: Mapping[str, str]) -> Check
     left_out = len(items) - len(applicable)
     if left_out:
         said += f"; {left_out} more do not apply"
-    edition = f"{data['edition']}. Item numbers are those of the source; labels are our own words."
+    edition = (
+        f"{data['edition']}, {data['date_is']} {data['date']}. "
+        "Item numbers are those of the source; labels are our own words."
+    )
     return Checklist(
         data["title"], f"{said}.", f"{edition} {data.get('note', '')}".strip(), data["url"], items
     )

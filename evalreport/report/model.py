@@ -279,9 +279,13 @@ class Code:
 
 @dataclass(frozen=True)
 class Signatures:
-    """Empty lines for those who sign: meaning, printed name and role of each."""
+    """Lines for those who sign: meaning, printed name and role of each.
+
+    ``date`` is that of the first line, where it is signed.
+    """
 
     lines: tuple[tuple[str, str, str], ...]
+    date: str = ""
     kind: ClassVar[str] = "signatures"
 
 
@@ -381,4 +385,5 @@ class Report:
     outcome: str
     kicker: str = "Classifier evaluation report"
     logo: str = ""
+    signed: str = "UNSIGNED"
     keywords: tuple[str, ...] = field(default_factory=tuple)

@@ -185,10 +185,53 @@ def test_the_numbering_of_a_shipped_checklist(name, number):
     for entry in data["items"]:
         assert entry["rule"] in {"A", "AS", "S", "N", "NA"}
         assert entry["rule"] != "NA" or entry["reason"]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", data["date"])
+    assert re.fullmatch(r"\d{4}-\d\d(-\d\d)?", data["date"])
+    assert data["date_is"] in {"published", "adopted", "enforced from"}
     assert data["url"].startswith("https://")
     words = json.dumps(data).casefold()
     assert not any(w in words for w in ("compliant", "certified", "validated", "approved"))
+
+
+#: Item numbers by what fills them: A the run, AS run and spec, S the spec, NA does not apply.
+NUMBERING = {
+    "stard_2015": {
+        "A": "12a 14 15 16 17 19 20 21a 21b 22 23 24",
+        "AS": "8 10a 18 29",
+        "S": "1 2 3 4 5 6 7 9 10b 11 12b 13a 13b 25 26 27 28 30",
+    },
+    "tripod_ai": {
+        "A": "5b 11 12d 16 20a 20b 20c 21 23a 23b 24",
+        "AS": "5a 6a 7 10 12a 12e 12f 12g 14 15 18c 18f",
+        "NA": "9a 12b 12c 22 27a 27b",
+        "S": "1 2 3a 3b 3c 4 6b 6c 8a 8b 8c 9b 9c 13 17 18a 18b 18d 18e 19 25 26 27c",
+    },
+    "model_card": {"A": "4.4 4.5 4.7", "AS": "4.1 4.3", "S": "4.2 4.6 4.8 4.9"},
+}
+ADDRESSES = {
+    "stard_2015": "https://doi.org/10.1136/bmj.h5527",
+    "tripod_ai": "https://doi.org/10.1136/bmj-2023-078378",
+    "model_card": "https://arxiv.org/abs/1810.03993",
+    "eu_ai_act": "https://eur-lex.europa.eu/legal-content/EN/TXT/?uri=CELEX:32024R1689",
+    "ll144": "https://www.nyc.gov/site/dca/about/automated-employment-decision-tools.page",
+}
+
+
+@pytest.mark.parametrize("name", list(NUMBERING))
+def test_items_are_numbered_as_in_their_source(name):
+    found: dict[str, list[str]] = {}
+    for entry in load_checklist(name)["items"]:
+        found.setdefault(entry["rule"], []).append(entry["item"])
+    assert {rule: " ".join(items) for rule, items in found.items()} == NUMBERING[name]
+
+
+def test_the_sheets_of_rules_name_their_paragraphs():
+    items = [entry["item"] for entry in load_checklist("eu_ai_act")["items"]]
+    assert items[:7] == [
+        "Annex IV 1(a)", "Annex IV 2(g)", "Annex IV 3", "Annex IV 4", "Article 9(8)",
+        "Article 13(3)(b)(ii)", "Article 15(3)",
+    ]  # fmt: skip
+    assert load_checklist("ll144")["edition"] == "6 RCNY 5-300 and 5-301"
+    assert {name: load_checklist(name)["url"] for name in CHECKLISTS} == ADDRESSES
 
 
 def test_stard_has_thirty_items_four_of_them_in_two_parts():

@@ -1,0 +1,76 @@
+"""The command that signs a copy of a published report."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from evalreport.errors import FilesError, Location, Problem, VerificationError
+
+FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("run", type=FILE)
+@click.option("--key", required=True, type=FILE, help="The private key, PEM or DER.")
+@click.option("--cert", required=True, type=FILE, help="Its certificate, PEM or DER.")
+@click.option("--chain", multiple=True, type=FILE, help="A certificate to put beside; repeatable.")
+@click.option("--passphrase-file", type=FILE, help="A file that holds the passphrase of the key.")
+@click.option("--name", required=True, help="The printed name of the signer.")
+@click.option("--role", default="", help="The signer's role.")
+@click.option("--meaning", default="reviewed by", show_default=True, help="What it says.")
+@click.option("--template", default=None, metavar="T", help="The template, where not the run's.")
+@click.option("--at", default=None, metavar="TIME", help="The time printed; now by default.")
+@click.option("-o", "--output", type=FILE, default=Path("report-signed.pdf"), show_default=True,
+              help="The file to write.")
+def sign(
+    run: Path, key: Path, cert: Path, chain: tuple[Path, ...], passphrase_file: Path | None,
+    template: str | None, at: str | None, output: Path, **signer: str,
+) -> int:
+    """Write a signed copy of the report of RUN, which stays as it is.
+
+    The run is verified first. The copy is drawn from its results.json with the signature
+    on its pages, and carries a PAdES signature. Needs `pip install evalreport[sign]`.
+    """
+    from evalreport.cli.formats import DrawingOptions, drawn
+    from evalreport.cli.progress import Progress
+    from evalreport.cli.rendering import drawing_options, read_results, refuse_run, write_file
+    from evalreport.record.clock import clock_text, read_clock
+    from evalreport.record.verify import verify_run
+    from evalreport.render.signing import require_signing, signed_pdf
+    from evalreport.report.signing import Signed
+
+    require_signing()
+    refuse_run(output.parent)
+    problems = verify_run(run)
+    if problems:
+        raise VerificationError(*problems)
+    data, content = read_results(run / "results.json")
+    when = clock_text(read_clock(at, os.environ)).replace("T", " ").replace("Z", " UTC")
+    signed = Signed(signer["name"], signer["role"], signer["meaning"], when)
+    options: DrawingOptions = drawing_options(content, template, ("pdf",), signed)
+    with Progress() as progress:
+        made = drawn(content, data, options, progress.step)
+        if made.problems:
+            raise made.problems[0]
+        progress.step("signing", None)
+        pdf = signed_pdf(
+            made.files["report.pdf"], key, cert, chain=chain, passphrase=_secret(passphrase_file),
+            name=signed.name, reason=signed.meaning,
+        )
+    click.echo(str(write_file(output.parent, output.name, pdf)))
+    return 0
+
+
+def _secret(path: Path | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        return path.read_bytes().rstrip(b"\r\n")
+    except OSError as error:
+        what = f"the passphrase cannot be read: {error.strerror or error}"
+        raise FilesError(Problem(what, "", Location(str(path)))) from None
+
+

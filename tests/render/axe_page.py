@@ -1,0 +1,85 @@
+"""A page under axe in headless Chromium, with nothing else installed than axe itself.
+
+The page is shown in a frame of the wanted width, so that its rules for narrow screens
+hold; axe runs inside it, and its findings are written where Chromium prints the page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
+#: Where ``make axe`` puts it; EVALREPORT_AXE names another folder node_modules.
+MODULES = Path(os.environ.get("EVALREPORT_AXE") or ROOT / "build" / "axe" / "node_modules")
+AXE = MODULES / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+MISSING = (
+    "Chromium is not installed"
+    if not CHROMIUM
+    else "axe-core is not installed: make axe"
+    if not AXE.is_file()
+    else ""
+)
+
+_RUN = """
+<script>
+addEventListener("load", async () => {
+  let found;
+  try {
+    if (%(zoom)d !== 100) document.body.style.zoom = "%(zoom)d%%";
+    const run = await axe.run(document, {runOnly: %(rules)s, resultTypes: ["violations"]});
+    const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+    const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    found = {
+      violations: run.violations.map((v) =>
+        [v.id, v.nodes.slice(0, 5).map((n) => n.html.slice(0, 200))]),
+      passes: run.passes.length,
+      twice: ids.filter((id, k) => ids.indexOf(id) !== k),
+      wide: wide,
+      width: innerWidth,
+    };
+  } catch (error) { found = {error: String(error)}; }
+  parent.postMessage(JSON.stringify(found), "*");
+});
+</script>
+"""
+_FRAME = """<!DOCTYPE html><title>frame</title><body>
+<iframe src="%s" style="width:%dpx;height:900px;border:0"></iframe><pre id="found"></pre>
+<script>addEventListener("message", (e) => {
+  document.getElementById("found").textContent = "FOUND" + e.data + "END"; });</script>
+"""
+
+
+def findings(page: str, folder: Path, width: int, zoom: int = 100) -> dict[str, Any]:
+    """What axe finds wrong in a page of this width, ids that stand twice, sideways overflow."""
+    # The page's own policy forbids scripts, so axe is tried on a copy without it.
+    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
+    axe = AXE.read_text(encoding="utf-8").replace("</script", "<\\/script")
+    run = _RUN % {"rules": json.dumps(RULES), "zoom": zoom}
+    end = page.rindex("</body>")
+    (folder / "page.html").write_text(
+        f"{page[:end]}<script>{axe}</script>{run}{page[end:]}", encoding="utf-8"
+    )
+    frame = folder / "frame.html"
+    frame.write_text(_FRAME % ("page.html", width), encoding="utf-8")
+    done = subprocess.run(
+        [
+            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            f"--user-data-dir={folder / 'profile'}", f"--window-size={max(width, 800)},900",
+            "--virtual-time-budget=120000", "--dump-dom", frame.as_uri(),
+        ],
+        capture_output=True, check=True, timeout=180,
+    )  # fmt: skip
+    told = re.search(r"FOUND(.*?)END", done.stdout.decode("utf-8"), re.DOTALL)
+    assert told, done.stderr.decode("utf-8", "replace")[-2000:]
+    found: dict[str, Any] = json.loads(unescape(told[1]))
+    assert "error" not in found, found
+    return found
