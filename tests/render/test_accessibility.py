@@ -47,7 +47,11 @@ def test_axe_finds_no_violation(name, template, width, tmp_path):
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("config", "template", "width"),
-    [("breast_cancer", "audit", 400), ("multilabel", "standard", 1280), ("digits", "clinical", 400)],
+    [
+        ("breast_cancer", "audit", 400),
+        ("multilabel", "standard", 1280),
+        ("digits", "clinical", 400),
+    ],
 )
 def test_axe_finds_no_violation_in_ready_specs(config, template, width, tmp_path):
     path = CONFIGS / f"{config}.yaml"
