@@ -8,7 +8,7 @@ from typing import Any
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import number_of
 from evalreport.report.contents import Contents, Record, View
-from evalreport.report.count_tables import count_table
+from evalreport.report.count_tables import abreast, count_table
 from evalreport.report.model import (
     Block,
     Column,
@@ -17,7 +17,6 @@ from evalreport.report.model import (
     PlainTable,
     Strip,
     TableRow,
-    Tables,
 )
 from evalreport.report.now_and_then import is_now_and_then, then_blocks
 from evalreport.report.numbers import difference_text, level_text, p_text, value_text
@@ -44,7 +43,7 @@ def comparison_blocks(contents: Contents) -> list[Block]:
     if wins is not None:
         blocks.append(wins)
     tables = _tables(contents, shown)
-    return [*blocks, Tables(tables, 2)] if tables else blocks
+    return [*blocks, *abreast(tables)]
 
 
 def comparison_intro(contents: Contents) -> str:
@@ -81,17 +80,20 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
     lines = tuple(_line(contents, e, reach, printed) for e in entries)
     columns: tuple[Column, ...] = (
         Column("metric", "left", "14.5%"),
-        Column("model", "left", "9.5%"),
-        Column("value", "right", "6.5%"),
-        Column("reference", "left", "9.5%"),
-        Column("value", "right", "6.5%"),
+        Column("model", "left", "9%"),
+        Column("value", "right", "7%"),
+        Column("reference", "left", "9%"),
+        Column("value", "right", "7%"),
         Column("difference", "right", "8%"),
         Column(_level(entries), "right", "15%"),
         Column("", "left", "7.5%"),
         Column("test", "left", "11%"),
         Column("p", "right", "5.5%"),
     )
-    corrected = any(e.get("p_adjusted") is not None for e in entries)
+    corrected = any(
+        e.get("p_adjusted") is not None and e.get("correction") not in {None, "none"}
+        for e in entries
+    )
     if corrected:
         columns = (*columns, Column(f"p, {_correction(entries)}", "right", "6%"))
         lines = tuple(
@@ -209,6 +211,9 @@ def _title(contents: Contents, entry: Record) -> str:
         title += f" of {label_text(entry['label'])}"
     if entry.get("subgroup"):
         title += f", {subgroup_text(entry['subgroup'])}"
+    if entry.get("fold") is not None:
+        fold = str(entry["fold"])
+        title += ", mean of folds" if fold == "mean" else f", fold {label_text(fold)}"
     declared = find(str(entry["metric"]))
     return f"{title} ↓" if declared is not None and declared.goal.value == "minimize" else title
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from evalreport.report.contents import Contents, Record
 from evalreport.report.marking import Marks, Shape, table_marks
+from evalreport.report.model import Tables
 from evalreport.report.numbers import count_text
 from evalreport.report.parts import CountCell, CountColumn, CountRow, CountTable
 from evalreport.report.words import (
@@ -22,6 +23,8 @@ from evalreport.report.words import (
 #: Tables of more classes are printed in part.
 MOST_CLASSES = 50
 PART = 12
+#: Letters of all columns of counts that fit half a line.
+HALF_WIDTH = 48
 
 
 def count_table(
@@ -89,6 +92,20 @@ def _untold(missing: Record, chosen: Sequence[int], extra: int, width: int) -> C
 
 def _margin(count: Any) -> CountCell:
     return CountCell(text=count_text(count), total=True)
+
+
+def abreast(tables: Sequence[CountTable]) -> list[Tables]:
+    """Tables two on a line where they are narrow enough, the others one."""
+    narrow = tuple(t for t in tables if _width(t) <= HALF_WIDTH)
+    wide = tuple(t for t in tables if _width(t) > HALF_WIDTH)
+    return [Tables(own, k) for own, k in ((narrow, 2), (wide, 1)) if own]
+
+
+def _width(table: CountTable) -> int:
+    """Letters that the columns of counts take side by side; words of a label may wrap."""
+    counts = max((len(c.text) for r in table.rows for c in r.cells), default=1)
+    words = (max(map(len, c.label.split() or [""])) for c in table.columns[:-1])
+    return sum(max(counts, word) + 1 for word in words)
 
 
 def table_caption(contents: Contents, table: Record) -> str:

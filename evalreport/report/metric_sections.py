@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from evalreport.report.cards import CLASSES_IN_CARD, metric_blocks
 from evalreport.report.contents import Contents, Record, grouped
-from evalreport.report.count_tables import count_table
+from evalreport.report.count_tables import abreast, count_table
 from evalreport.report.missing import missing_blocks
-from evalreport.report.model import Block, MetricPair, Tables
+from evalreport.report.model import Block, MetricPair
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip
 from evalreport.report.words import measure_title
 
 #: Views beyond which a metric is a strip of models instead of cards side by side.
 CARDS_ABREAST = 4
-#: Tables of more columns than this stand alone on their line.
-WIDE = 12
 
 
 def measures_section(contents: Contents) -> list[Block]:
@@ -41,8 +39,7 @@ def _metrics(contents: Contents, scores: bool) -> list[Block]:
     blocks: list[Block] = []
     if large:
         ids = dict.fromkeys(str(m["table"]) for m in large if m.get("table") in contents.tables)
-        tables = tuple(count_table(contents, contents.tables[i]) for i in ids)
-        blocks.append(Tables(tables, 1 if tables and len(tables[0].columns) > WIDE else 2))
+        blocks += abreast([count_table(contents, contents.tables[i]) for i in ids])
     if len(contents.views) > CARDS_ABREAST:
         return [*blocks, *_model_strips(contents, chosen)]
     metrics = metric_blocks(contents, chosen)

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from evalreport.report.contents import Contents
-from evalreport.report.count_tables import count_table, place_text
+from evalreport.report.count_tables import abreast, count_table, place_text
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import (
     Block,
@@ -16,7 +16,6 @@ from evalreport.report.model import (
     Line,
     LineCell,
     Strip,
-    Tables,
     Text,
 )
 from evalreport.report.parts import CountTable, Number
@@ -25,8 +24,6 @@ from evalreport.report.words import label_text
 
 #: Tables added to one section.
 MOST_TABLES = 48
-#: Columns up to which two tables stand side by side.
-ABREAST = 12
 #: From so many two-class tables on, each is laid flat, on a line.
 MANY = 5
 
@@ -55,13 +52,7 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
         found.append(_flat(contents, pairs))
         shown_ids = [i for i in shown_ids if i not in pairs]
     tables = [count_table(contents, contents.tables[i]) for i in shown_ids]
-    narrow = tuple(t for t in tables if len(t.columns) <= ABREAST)
-    wide = tuple(t for t in tables if len(t.columns) > ABREAST)
-    if narrow:
-        found.append(Tables(narrow, 2))
-    if wide:
-        found.append(Tables(wide, 1))
-    return found
+    return [*found, *abreast(tables)]
 
 
 def _flat(contents: Contents, ids: list[str]) -> Strip:

@@ -8,7 +8,13 @@ from typing import Any
 from evalreport.report.contents import Contents, Record, View, grouped
 from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
 from evalreport.report.numbers import count_text, threshold_text, value_text
-from evalreport.report.strips import Row, measures_strip, metric_strip, slice_heads
+from evalreport.report.strips import (
+    MOST_LINES,
+    Row,
+    measures_strip,
+    metric_strip,
+    slice_heads,
+)
 from evalreport.report.words import condition_text, label_text, measure_title, prose, visible
 
 #: Metrics with a strip of their own; the others share one.
@@ -17,6 +23,8 @@ OWN_STRIPS = 3
 FEW_METRICS = 5
 SWEEP_LINES = 9
 MOST_SUBGROUPS = 24
+#: So many are shown however many models there are.
+FEWEST_SUBGROUPS = 5
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
 TOO_FEW = "the values are given with their counts, and are not numbers to rely on"
@@ -70,13 +78,16 @@ def _of_columns(
     slices = list(dict.fromkeys(slice_heads(m["subgroup"]) for m in measures))
     if newest:
         slices.sort()
-    kept = set(slices[-MOST_SUBGROUPS:] if newest else slices[:MOST_SUBGROUPS])
+    # each of them has a line for every model
+    most = min(MOST_SUBGROUPS, max(FEWEST_SUBGROUPS, MOST_LINES // len(contents.views) - 1))
+    kept = set(slices[-most:] if newest else slices[:most])
     blocks: list[Block] = []
-    if len(slices) > MOST_SUBGROUPS:
+    if len(slices) > most:
         blocks.append(
             Text(
-                f"{'The newest ' if newest else ''}{MOST_SUBGROUPS} of {len(slices)} "
-                f"{'periods' if newest else 'subgroups'} by {name}; the others are in results.json."
+                f"{'The newest ' if newest else ''}{most} of {len(slices)} "
+                f"{'periods' if newest else 'subgroups'} by {name}; the others are in results.json "
+                "and measures.csv."
             )
         )
     measures = [m for m in measures if slice_heads(m["subgroup"]) in kept]

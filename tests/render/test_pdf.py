@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import subprocess
 from datetime import UTC, datetime
 
 import pikepdf
 import pytest
 from report.example_results import many_classes, states, two_models
+from report.html_page import parse
 
 from evalreport.errors import LimitError, RenderingError, UsageError
 from evalreport.render import paper
@@ -157,3 +159,39 @@ def test_hostile_labels_reach_the_page_as_text(labels):
     for label in labels:
         if 0 < len(label) < 100 and "\u202e" not in label:
             assert label in text
+
+
+def _screen_text(element, skipped=("details", "style", "title")) -> str:
+    return "".join(
+        child if isinstance(child, str) else _screen_text(child)
+        for child in element.children
+        if isinstance(child, str) or child.tag not in skipped
+    )
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext")
+def test_everything_with_a_heading_stands_on_paper_as_often_as_on_the_page(pdf, results):
+    """Layout engines have been seen to print a table twice, or not at all."""
+    page = parse(render_html(results))
+    command = ["pdftotext", "-raw", "-", "-"]
+    raw = subprocess.run(command, input=pdf, capture_output=True, check=True)
+    printed = re.sub(r"\s+", "", raw.stdout.decode("utf-8"))
+    shown = re.sub(r"\s+", "", _screen_text(page))
+    heads = {re.sub(r"\s+", "", _screen_text(e)) for e in [*page.all("h3"), *page.all("caption")]}
+    hidden = {
+        re.sub(r"\s+", "", e.text) for d in page.all("details") for e in d.all("caption")
+    }
+    for head in sorted(h for h in heads - hidden if len(h) > 12):
+        assert printed.count(head) == shown.count(head), head
+
+
+@pytest.mark.skipif(shutil.which("pdfinfo") is None, reason="no pdfinfo")
+def test_pdfinfo_reads_it(pdf):
+    told = subprocess.run(["pdfinfo", "-"], input=pdf, capture_output=True, check=True).stdout
+    facts = dict(line.split(":", 1) for line in told.decode("utf-8").splitlines() if ":" in line)
+    facts = {key: value.strip() for key, value in facts.items()}
+    assert facts["Tagged"] == "yes"
+    assert facts["Encrypted"] == "no"
+    assert facts["JavaScript"] == "no"
+    assert facts["Title"]
+    assert facts["Page size"].startswith("595.2")
