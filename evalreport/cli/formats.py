@@ -60,9 +60,13 @@ def drawn(
 ) -> Drawn:
     """results.json (``data``), measures.csv and every format that was asked for.
 
-    A template or page that fails is a problem of its format alone; the rest is made.
+    Everything is drawn from ``data`` read again, so that `render` makes the same bytes. A
+    template or page that fails is a problem of its format alone; the rest is made.
     """
+    from evalreport.record.hashing import parse_json
     from evalreport.report.csv import measures_csv
+
+    results = parse_json(data)
 
     made = Drawn({"results.json": data, "measures.csv": measures_csv(results)})
     if "html" in options.formats or "pdf" in options.formats:

@@ -302,7 +302,8 @@ def _data(contents: Contents, caption: str, curve: Record) -> PlainTable:
     points = curve["points"]
     names = [n for n in points if len(points[n]) == _length(curve)]
     order = ["threshold", "low", "high", "share", "fpr", "tpr", "recall", "precision"]
-    names.sort(key=lambda n: order.index(n) if n in order else len(order))
+    # by name as well: keys of results that were read again stand in another order
+    names.sort(key=lambda n: (order.index(n) if n in order else len(order), n))
     total = _length(curve)
     chosen = spread_over(total, DATA_LINES)
     rows = tuple(TableRow(tuple(_cell(n, points[n][k]) for n in names)) for k in chosen)
