@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from evalreport.engine.classification import DENSE_LABELS
-from evalreport.engine.counted_view import CountedView
 from evalreport.engine.metric_functions import Found, MetricValue, metric_value
 from evalreport.engine.settings import Settings
 from evalreport.plan.build import MetricRequest
-from evalreport.predict.baselines import BASELINES, OF_THE_SAME_ROWS, baseline_output
+from evalreport.predict.baselines import BASELINES, OF_THE_SAME_ROWS, Kinds, baseline_kinds
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
 
@@ -21,26 +20,25 @@ def baseline_records(
     """The value of each metric for each baseline on each dataset.
 
     Class shares are those of the rows that are judged, which each record says; weights
-    are left out. Datasets whose rows are counted where they lie or have sets of labels,
-    or whose table is too large to be held whole, have no records.
+    are left out. A baseline follows from the number of rows of each class, so it is the
+    same on every engine. Datasets whose rows have sets of labels, or whose table is too
+    large to be held whole, have no records.
     """
     found = []
     first = {view.dataset: view for view in reversed(views)}
     for dataset in dict.fromkeys(view.dataset for view in views):
         view = first[dataset]
-        if isinstance(view, (CountedView, SetView)) or not view.rows:
+        if isinstance(view, SetView) or not view.rows:
             continue
         if len(view.labels) > DENSE_LABELS:
             continue
         for kind in BASELINES:
-            output = baseline_output(
-                kind, view.actual, view.rows, len(view.labels), view.positive, settings.seed
-            )
+            kinds = baseline_kinds(kind, view.class_rows, view.positive, settings.seed)
             for request in metrics:
                 value = metric_value(
                     request.metric.name, dict(request.params), view.labels, view.positive, settings
                 )
-                made = _value(value, view, output)
+                made = _value(value, kinds)
                 found.append(
                     {
                         "dataset": dataset,
@@ -57,9 +55,9 @@ def baseline_records(
     return found
 
 
-def _value(value: MetricValue, view: View, output: Any) -> Found:
+def _value(value: MetricValue, kinds: Kinds) -> Found:
     """The baseline's value; None where the metric fails, which its own record tells."""
     try:
-        return value.found(view.actual, output)
+        return value.found(kinds.actual, kinds.output, kinds.rows)
     except Exception:  # noqa: BLE001 - a metric that breaks is told in its place
         return Found(None)

@@ -58,11 +58,16 @@ class MetricValue:
         """The value on some rows."""
         return self.found(actual, output).value
 
-    def found(self, actual: Codes, output: Output) -> Found:
-        """The value on some rows, and which average or label of the metric it is."""
+    def found(self, actual: Codes, output: Output, times: Codes | None = None) -> Found:
+        """The value on some rows, and which average or label of the metric it is.
+
+        ``times``: how many rows each entry stands for, where that is more than one.
+        """
         if not len(actual):
             return Found(None)
         view = view_of_output(actual, output, self.labels, self.positive)
+        if times is not None:
+            view = replace(view, weight=times.astype(np.float64))
         facts = facts_of(view, ())
         declared = find(self.metric)
         assert declared is not None, self.metric

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from evalreport.predict.outcome import Codes, Output
+from evalreport.statistics.resampling import generator
 
 Baseline = Literal["majority_class", "prevalence", "stratified_random"]
 BASELINES: tuple[Baseline, ...] = ("majority_class", "prevalence", "stratified_random")
@@ -19,33 +22,49 @@ OF_THE_SAME_ROWS = (
 )
 
 
-def baseline_output(
-    kind: Baseline, train: Codes, rows: int, classes: int, positive: int | None, seed: int = 0
-) -> Output:
-    """What a baseline says of ``rows`` rows after it has seen the labels ``train``.
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """Rows of the same actual class and the same output: ``rows`` of each kind, shape (c,)."""
 
-    ``majority_class``: the label seen most often, ties to the first. ``prevalence``: the
+    actual: Codes
+    output: Output
+    rows: Codes
+
+
+def baseline_kinds(
+    kind: Baseline, class_rows: Sequence[int], positive: int | None, seed: int = 0
+) -> Kinds:
+    """What a baseline says of rows of which no more is known than how many each class has.
+
+    ``majority_class``: the class of most rows, ties to the first. ``prevalence``: the
     share of each class as its score. ``stratified_random``: labels drawn with those
-    shares from ``seed``.
+    shares from ``seed``, so many of each for the rows of a class. Nothing depends on
+    the order of rows. Raises ValueError where there is none.
 
-    >>> baseline_output("majority_class", np.array([0, 1, 1]), 2, 2, 1).predicted.tolist()
-    [1, 1]
-    >>> baseline_output("prevalence", np.array([0, 1, 1, 1]), 2, 2, 1).score.tolist()
+    >>> found = baseline_kinds("majority_class", [1, 2], 1)
+    >>> found.actual.tolist(), found.output.predicted.tolist(), found.rows.tolist()
+    ([0, 1], [1, 1], [1, 2])
+    >>> baseline_kinds("prevalence", [1, 3], 1).output.score.tolist()
     [0.75, 0.75]
     """
-    if not len(train):
-        raise ValueError("a baseline needs at least one label")
-    counts = np.bincount(train, minlength=classes)
-    shares = counts / len(train)
+    counts = np.asarray(class_rows, np.int64)
+    total = int(counts.sum())
+    if not total:
+        raise ValueError("a baseline needs at least one row")
+    actual = np.flatnonzero(counts)
+    rows, shares = counts[actual], counts / total
     if kind == "majority_class":
-        return Output("prediction", np.full(rows, int(counts.argmax()), np.int64))
+        predicted = np.full(len(actual), int(counts.argmax()), np.int64)
+        return Kinds(actual, Output("prediction", predicted), rows)
     if kind == "prevalence":
-        scores = np.tile(shares, (rows, 1))
-        if classes > 2:
-            return Output("scores", scores.argmax(axis=1).astype(np.int64), None, scores)
-        side = classes - 1 if positive is None else positive
-        return Output("score", score=scores[:, side].copy(), class_scores=scores)
-    drawn = np.random.default_rng(seed).random(rows)
-    # The last cut is 1 whatever rounding left.
-    cuts = np.cumsum(counts) / len(train)
-    return Output("prediction", np.searchsorted(cuts, drawn, side="right").astype(np.int64))
+        scores = np.tile(shares, (len(actual), 1))
+        if len(counts) > 2:
+            labels = scores.argmax(axis=1).astype(np.int64)
+            return Kinds(actual, Output("scores", labels, None, scores), rows)
+        side = len(counts) - 1 if positive is None else positive
+        return Kinds(actual, Output("score", score=scores[:, side].copy()), rows)
+    random = generator(seed, "baseline", kind)
+    drawn = np.stack([random.multinomial(n, shares) for n in rows.tolist()])
+    own, predicted = np.nonzero(drawn)
+    output = Output("prediction", predicted.astype(np.int64))
+    return Kinds(actual[own], output, drawn[own, predicted])

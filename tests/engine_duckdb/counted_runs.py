@@ -31,8 +31,8 @@ def run(spec: dict[str, Any], engine: str) -> dict[str, Any]:
 
 
 def comparable(results: dict[str, Any]) -> dict[str, Any]:
-    """What must not depend on the engine; baselines are given for rows in memory only."""
-    apart = ("provenance", "spec", "cautions", "baselines")
+    """What must not depend on the engine."""
+    apart = ("provenance", "spec", "cautions")
     plain = {k: v for k, v in results.items() if k not in apart}
     plain["cautions"] = [c for c in results["cautions"] if c["code"] not in ROW_CAUTIONS]
     return plain
