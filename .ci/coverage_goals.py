@@ -13,6 +13,11 @@ import sys
 from pathlib import Path
 
 OVERALL = 95.0
+#: What the tests that CI counts in reach of each part at least; it only ever rises. What is
+#: missing is covered by tests of other folders, which COUNT=all counts too.
+FLOORS = {
+    "loader": 99.0, "labels": 100.0, "tables and metrics": 97.0, "writer": 98.5, "verifier": 90.0,
+}  # fmt: skip
 #: Files that are covered whole, as beginnings of their names.
 WHOLE = {
     "loader": (
@@ -39,11 +44,10 @@ def main() -> int:
     """Print what is covered; status 1 where a goal is missed."""
     measured = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["files"]
     files = {name.split("evalreport/")[-1]: found for name, found in measured.items()}
-    missed = False
+    missed, everything = False, "all" in sys.argv[2:]
     for part, beginnings in WHOLE.items():
         own = {n: f for n, f in files.items() if n.startswith(beginnings)}
-        missed |= _told(part, own, 100.0)
-    everything = "all" in sys.argv[2:]
+        missed |= _told(part, own, 100.0 if everything else FLOORS[part])
     return int(missed | (everything and _told("everything", files, OVERALL)))
 
 
@@ -51,8 +55,8 @@ def _told(part: str, files: dict[str, dict[str, object]], goal: float) -> bool:
     """Print one part; whether it misses its goal."""
     share = _share(files)
     missed = not files or share < goal
-    print(f"coverage of {part}: {share:.2f} % of {len(files)} files, goal {goal:g} %")
-    if missed and goal == 100.0:
+    print(f"coverage of {part}: {share:.2f} % of {len(files)} files, at least {goal:g} %")
+    if share < 100.0 and part in WHOLE:
         for name, found in sorted(files.items()):
             lines, branches = found["missing_lines"], found["missing_branches"]
             if lines or branches:
