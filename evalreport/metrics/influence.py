@@ -65,7 +65,7 @@ def roc_auc(s: ScoreTable) -> tuple[Floats, Floats]:
 
     >>> s = ScoreTable(np.array([0.9, 0.1]), np.array([1, 1]), np.array([0, 2]))
     >>> [part.tolist() for part in roc_auc(s)]
-    [[0.125, -0.125], [0.125, 0.0]]
+    [[0.125, -0.125], [-0.25, 0.0]]
     """
     positives, negatives = s.positives.astype(np.float64), s.negatives.astype(np.float64)
     p, n = positives.sum(), negatives.sum()

@@ -40,10 +40,10 @@ REFUSED = {
         ("4:13: '/etc/passwd': unknown suffix, so the format is not known; "
         "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet, "
             "or a folder ending in /"),
-        ("8:1: unknown key 'output'; keys here are: about, acceptance, averaging, cautions, "
-        "comparisons, confidence, costs, cross_validation, datasets, declared, drift, engine, "
-        "evalreport, hierarchy, learning_curve, metrics, models, one_versus_rest, positive, "
-        "prevalence, ... (25 in all)"),
+        ("8:1: unknown key 'output'; keys here are: about, acceptance, averaging, baselines, "
+        "cautions, comparisons, confidence, costs, cross_validation, datasets, declared, drift, "
+        "engine, evalreport, hierarchy, impact, learning_curve, metrics, models, "
+        "one_versus_rest, ... (27 in all)"),
         ("9:37: no such template: '../../../../../../../../etc/passwd'; standard, clinical, audit, "
         "model_card, minimal, or a folder relative to the spec"),
     ],

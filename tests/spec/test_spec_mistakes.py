@@ -275,8 +275,8 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
         "7:72: labels is empty; at least one",
         (
             "7:76: unknown key 'sql'; keys here are: benchmark, cluster, fold, group, id, "
-            "indeterminate, labels, missing, path, period, positive, sampling, sha256, target, "
-            "types, weight"
+            "indeterminate, keep_rows, labels, missing, path, period, positive, sampling, "
+            "sha256, target, types, weight"
         ),
         "9:19: the model has both score and prediction; keep one",
         (
