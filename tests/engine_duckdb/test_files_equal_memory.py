@@ -151,7 +151,9 @@ def test_labels_of_json_keep_their_type(tmp_path: Path, text: bytes) -> None:
     if isinstance(memory, list):
         assert counted == memory
         return
-    assert engine_of(counted) == ("duckdb", "asked for")
+    # Numbers of more digits than a double holds are read by the reader that keeps them.
+    expected = "memory" if b"5678901234567890123" in text else "duckdb"
+    assert engine_of(counted)[0] == expected
     assert comparable(counted) == comparable(memory)
 
 
