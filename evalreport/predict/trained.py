@@ -164,5 +164,5 @@ def _pooled(
         # A row tested several times is one row: its entries are not independent.
         view = replace(view, cluster=view.cluster or renumbered(first.row))
     if folded.pooled_only is not None:
-        return replace(view, fold=None)
+        return replace(view, fold=None, fold_sizes=first.fold_sizes)
     return replace(view, fold=(first.fold, first.folds), fold_sizes=first.fold_sizes)

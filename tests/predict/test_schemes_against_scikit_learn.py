@@ -184,6 +184,8 @@ def test_leave_one_out_is_pooled_only_and_says_why():
     (told,) = [c["message"] for c in made["cautions"] if "leave-one-out" in c["message"]]
     assert "tests a single row" in told
     assert "pooled over all rows only" in told
+    (told,) = [c["message"] for c in made["cautions"] if c["code"] == "pooled_folds"]
+    assert told == "3 intervals of pooled predictions from 180 folds."
 
 
 def test_nested_tuning_is_grid_search_inside_each_fold():

@@ -238,13 +238,15 @@ def pooled_folds(run: RunFacts) -> Iterator[Caution]:
     """Out-of-fold predictions are pooled and the pooled values have intervals."""
     for view in run.views:
         pooled = [m for m in run.measures_of(view) if m.interval is not None]
-        if view.fold is not None and len(view.fold[1]) > 1 and pooled:
+        # Leave-one-out has folds whose rows are pooled and never told apart.
+        folds = len(view.fold[1] if view.fold is not None else view.fold_sizes or ())
+        if folds > 1 and pooled:
             yield Caution(
                 f"{counted(len(pooled), 'interval')} of pooled predictions from "
-                f"{counted(len(view.fold[1]), 'fold')}.",
+                f"{counted(folds, 'fold')}.",
                 view.dataset,
                 view.model,
-                numbers={"intervals": len(pooled), "folds": len(view.fold[1])},
+                numbers={"intervals": len(pooled), "folds": folds},
             )
 
 
