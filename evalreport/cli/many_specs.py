@@ -25,7 +25,7 @@ from evalreport.record.runs import check_runs
 from evalreport.record.signals import stopping_cleanly
 
 if TYPE_CHECKING:
-    from evalreport.engine.reads import Reads
+    from evalreport.engine.counting.reads import Reads
 
 Done = tuple[ExitStatus, dict[str, Any]]
 

@@ -19,7 +19,7 @@ from evalreport.record.run_folder import RunFolder
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
-    from evalreport.engine.reads import Reads
+    from evalreport.engine.counting.reads import Reads
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def run_spec(
     report that cannot be drawn does not keep back the results.
     """
     shared = shared or OneOfSeveral()
-    from evalreport.engine.kept_rows import keeps_rows, kept_rows
+    from evalreport.engine.ledgers.kept_rows import keeps_rows, kept_rows
     from evalreport.engine.predicting import Fitting
     from evalreport.engine.prepare import prepare
     from evalreport.engine.run import evaluate

@@ -10,7 +10,7 @@ from evalreport.errors import EvalreportError
 
 if TYPE_CHECKING:
     from evalreport.cli.publishing import RunOptions
-    from evalreport.engine.reads import Held, Key, SharedReads
+    from evalreport.engine.counting.reads import Held, Key, SharedReads
     from evalreport.spec.load import LoadedSpec
 
 
@@ -22,7 +22,7 @@ class SharedFiles:
     """
 
     def __init__(self, specs: Sequence[Path], options: RunOptions) -> None:
-        from evalreport.engine.reads import files_of
+        from evalreport.engine.counting.reads import files_of
 
         self._engine = options.engine
         self._users: dict[Key, list[tuple[int, LoadedSpec, str]]] = {}
@@ -37,7 +37,7 @@ class SharedFiles:
 
     def reads_of(self, place: int) -> SharedReads:
         """How the spec at this place reads its files; places are asked for in order."""
-        from evalreport.engine.reads import SharedReads, columns_of, hold
+        from evalreport.engine.counting.reads import SharedReads, columns_of, hold
 
         found: dict[Key, Held] = {}
         for key, users in self._users.items():

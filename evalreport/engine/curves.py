@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.engine.memory import MemoryTables
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics import calibration_curve, curves
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import EVERYTHING

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalreport.engine.classification import DENSE_LABELS
+from evalreport.engine.counting.classification import DENSE_LABELS
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
+from evalreport.engine.intervals.missing_rows import missing_rows
 from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
-from evalreport.engine.memory import MemoryTables
-from evalreport.engine.missing_rows import missing_rows
 from evalreport.engine.records import Measure, TableRecord
 from evalreport.plan.requests import metric_named
 from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest

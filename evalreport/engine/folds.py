@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from evalreport.engine.evaluate import Evaluated
-from evalreport.engine.intervals import IntervalResult
+from evalreport.engine.interval_result import IntervalResult
 from evalreport.metrics.formula import Undefined, Value, number_text
 from evalreport.statistics.folds import nadeau_bengio
 

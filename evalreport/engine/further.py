@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.binned_scores import BinnedScores
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.find import find_cautions
-from evalreport.engine.comparisons import compare
+from evalreport.engine.comparisons.records import compare
+from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.task import EVERYTHING
@@ -15,7 +15,7 @@ from evalreport.predict.label_sets import SetView
 from evalreport.spec.comparisons import Comparisons, DatasetReference, RunReference
 
 if TYPE_CHECKING:
-    from evalreport.engine.run import Working
+    from evalreport.engine.working import Working
 
 
 def comparison_request(asked: Comparisons) -> ComparisonRequest | None:

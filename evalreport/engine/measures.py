@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalreport.engine.binned_scores import BinnedScores, with_bounds
-from evalreport.engine.bootstrap import Bootstrap
-from evalreport.engine.classification import ClassificationTable
+from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.engine.counting.classification import ClassificationTable
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluate import (
     Evaluated,
     average,
@@ -16,30 +16,23 @@ from evalreport.engine.evaluate import (
     evaluated,
     overall_value,
 )
-from evalreport.engine.impact import Selection, highest, left_out
-from evalreport.engine.intervals import IntervalResult
-from evalreport.engine.memory import MemoryTables
-from evalreport.engine.missing_rows import missing_bounds, missing_rows
+from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals.binned import with_bounds
+from evalreport.engine.intervals.bootstrap import Bootstrap
+from evalreport.engine.intervals.impact import Selection, highest, left_out
+from evalreport.engine.intervals.missing_rows import missing_bounds, missing_rows
+from evalreport.engine.intervals.score_averages import average_of_scores
+from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
+from evalreport.engine.intervals.table_intervals import table_interval
 from evalreport.engine.records import Measure
-from evalreport.engine.score_averages import average_of_scores
-from evalreport.engine.score_intervals import class_score_interval, score_interval
 from evalreport.engine.settings import Settings
-from evalreport.engine.table_intervals import table_interval
+from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.task import Skipped, Slice, Task, ThresholdRequest
 from evalreport.predict.view import View
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """A threshold as it applies: its number, or the reason why there is none."""
-
-    number: float | None
-    reason: str | None = None
-    exploratory: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.engine.measures import Measurer, Resolved
-from evalreport.engine.memory import MemoryTables
+from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.measures import Measurer
 from evalreport.engine.settings import Settings
+from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
 from evalreport.metrics.formula import Value

@@ -13,9 +13,7 @@ from evalreport.data.limits import MOST_GROUPS, limit_distinct
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.engine.acceptance import Criterion
-from evalreport.engine.characteristics import characteristic_problems
-from evalreport.engine.counted_view import CountedView, counted_facts
-from evalreport.engine.counting import (
+from evalreport.engine.counting.choosing import (
     MEMORY,
     Choice,
     asked_engine,
@@ -25,82 +23,33 @@ from evalreport.engine.counting import (
     refuse_unbounded,
     stored_rows,
 )
-from evalreport.engine.logo import read_logo
-from evalreport.engine.overlaps import overlaps, pairs_of
-from evalreport.engine.periods import with_periods
+from evalreport.engine.counting.counted_view import CountedView, counted_facts
+from evalreport.engine.counting.reads import Reads
+from evalreport.engine.counting.sql_rows import open_database, read_query
+from evalreport.engine.counting.wanted import UNWATCHED, Watcher
+from evalreport.engine.ledgers.characteristics import characteristic_problems
+from evalreport.engine.ledgers.logo import read_logo
+from evalreport.engine.ledgers.overlaps import overlaps, pairs_of
+from evalreport.engine.periods.calendar import with_periods
 from evalreport.engine.predicting import (
     Fitting,
     Predicted,
     check_estimators,
-    fits_text,
     predicted,
 )
-from evalreport.engine.reads import Reads
+from evalreport.engine.prepared import InputData, Prepared, Step, silent
 from evalreport.engine.settings import ImpactRule, Settings
-from evalreport.engine.sql_rows import open_database, read_query
-from evalreport.engine.wanted import UNWATCHED, Watcher
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.plan.build import Requests, build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.facts import Facts
 from evalreport.plan.requests import costs_of, requests_of, threshold_text
-from evalreport.plan.task import Plan
 from evalreport.predict.columns import columns_read, facts_of
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, Query
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
-
-Step = Callable[[str, int | None], None]
-
-
-def silent(_what: str, _total: int | None = None) -> None:
-    """Progress that nobody watches."""
-
-
-@dataclass(frozen=True)
-class InputData:
-    """A file that was read: its dataset, its name as the spec writes it, its hash and size.
-
-    Where a dataset is several files, ``files`` has the name, hash and size of each.
-    """
-
-    dataset: str
-    name: str
-    sha256: str | None
-    bytes: int | None
-    rows: int
-    files: tuple[tuple[str, str, int], ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """Everything a run needs before a number is computed."""
-
-    loaded: LoadedSpec
-    inputs: tuple[InputData, ...]
-    views: tuple[View, ...]
-    facts: tuple[Facts, ...]
-    requests: Requests
-    settings: Settings
-    plan: Plan
-    criteria: tuple[Criterion, ...]
-    engine: str = "memory"
-    engine_reason: str = ""
-    asked_engine: str = "auto"
-    tables: Mapping[str, RawTable] = field(default_factory=dict)
-    predictions: tuple[Predicted, ...] = ()
-    logo: Mapping[str, Any] | None = None
-    overlaps: tuple[Overlap, ...] = ()
-
-    def fits_text(self) -> list[str]:
-        """What a run trains, and how often, in words."""
-        return fits_text(self.loaded.spec, self.predictions)
-
-    def criteria_text(self) -> list[str]:
-        """The acceptance criteria in words, as the plan prints them."""
-        return list(self.plan.criteria)
 
 
 def prepare(

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalreport.engine.classification import DENSE_LABELS, ClassificationTable
-from evalreport.engine.intervals import IntervalResult
-from evalreport.engine.missing_rows import Missing
+from evalreport.engine.counting.classification import DENSE_LABELS, ClassificationTable
+from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.plan.task import Slice
 
 

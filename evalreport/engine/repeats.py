@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import Evaluation, Evaluator
 from evalreport.engine.measures import Measurer
-from evalreport.engine.memory import MemoryTables
 from evalreport.engine.records import Measure
 from evalreport.plan.task import EVERYTHING, Plan, Slice, Task
 from evalreport.predict.outcome import repeat_summary

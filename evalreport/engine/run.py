@@ -4,40 +4,38 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, TypeVar
+from typing import Any
 
 from evalreport.engine.acceptance import judge
-from evalreport.engine.against_baselines import against_baselines, with_previous
-from evalreport.engine.baselines import baseline_records
-from evalreport.engine.characteristics import characteristics
+from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
+from evalreport.engine.comparisons.baselines import baseline_records
+from evalreport.engine.comparisons.reclassification import reclassification_records
+from evalreport.engine.counting.set_tables import SetTables
+from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.curves import curve_records
-from evalreport.engine.drift import drift_criteria, drift_records
-from evalreport.engine.evaluation import Evaluation, Evaluator, Numbering
+from evalreport.engine.evaluation import Evaluation, Evaluator
 from evalreport.engine.further import cautions_of, comparisons_of
-from evalreport.engine.guarding import guarded
-from evalreport.engine.impact_records import impact_records
-from evalreport.engine.label_set_evaluation import evaluate_sets, set_curves
-from evalreport.engine.label_set_tables import SetTables
-from evalreport.engine.ledger import label_record, row_record
-from evalreport.engine.measures import Measurer, Resolved
-from evalreport.engine.memory import MemoryTables
-from evalreport.engine.period_changes import period_records
+from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
+from evalreport.engine.groups.impact_records import impact_records
+from evalreport.engine.label_sets.evaluation import evaluate_sets, set_curves
+from evalreport.engine.ledgers.characteristics import characteristics
+from evalreport.engine.ledgers.labels_and_rows import label_record, row_record
+from evalreport.engine.ledgers.sample_size import sample_sizes
+from evalreport.engine.measures import Measurer
+from evalreport.engine.periods.changes import period_records
 from evalreport.engine.predicting import further_repeats, training_records
-from evalreport.engine.prepare import InputData, Prepared, Step, silent
-from evalreport.engine.reclassification import reclassification_records
-from evalreport.engine.records import Measure
-from evalreport.engine.reference_criteria import with_references
-from evalreport.engine.reference_declared import declared_records
-from evalreport.engine.reference_differences import compared_with_run
-from evalreport.engine.reference_run import References, read_references
+from evalreport.engine.prepared import InputData, Prepared, Step, silent
+from evalreport.engine.reference.criteria import with_references
+from evalreport.engine.reference.declared import declared_records
+from evalreport.engine.reference.differences import compared_with_run
+from evalreport.engine.reference.drift import drift_criteria, drift_records
+from evalreport.engine.reference.run import References, read_references
 from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
-from evalreport.engine.sample_size import sample_sizes
-from evalreport.engine.subgroup_gaps import heterogeneity_tests, subgroup_gaps
-from evalreport.engine.tables_of import tables_of
-from evalreport.engine.thresholds import solve
+from evalreport.engine.thresholds import Resolved, solve
+from evalreport.engine.working import Records, Working
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import EVERYTHING, ThresholdRequest
@@ -49,36 +47,8 @@ SCHEMA = "evalreport/results/1"
 #: Libraries whose versions can change a number.
 LIBRARIES = ("numpy", "scipy", "pandas", "duckdb", "scikit-learn")
 
-Key = tuple[str, str]
-T = TypeVar("T")
-Records = list[dict[str, Any]]
 
 
-@dataclass
-class Working:
-    """What the parts of a run share while it is computed."""
-
-    prepared: Prepared
-    numbering: Numbering = field(default_factory=Numbering)
-    tables: dict[Key, MemoryTables] = field(default_factory=dict)
-    thresholds: dict[Key, dict[ThresholdRequest, Resolved]] = field(default_factory=dict)
-    first: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
-    evaluations: list[Evaluation] = field(default_factory=list)
-    failures: list[dict[str, Any]] = field(default_factory=list)
-    against: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def measures(self) -> list[Measure]:
-        """Every measure of the run, in order."""
-        return [m for evaluation in self.evaluations for m in evaluation.measures]
-
-    def guarded(self, section: str, work: Callable[[], T], otherwise: T, **place: str) -> T:
-        """What a part of the run gives, or its failure among ``failures``."""
-        return guarded(self.failures, section, work, otherwise, **place)
-
-    def records(self, section: str, work: Callable[[], Records], **place: str) -> Records:
-        """The records of a part of the run; none, and a failure, where it fails."""
-        return self.guarded(section, work, list[dict[str, Any]](), **place)
 
 
 def evaluate(

@@ -16,9 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.evaluate import stacked_value
-from evalreport.engine.measures import Resolved
 from evalreport.metrics.declare import Goal, Metric, Table
 from evalreport.metrics.tables import Counts, ScoreTable
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A threshold as it applies: its number, or the reason why there is none."""
+
+    number: float | None
+    reason: str | None = None
+    exploratory: bool = False
+
 
 Floats = npt.NDArray[np.float64]
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evalreport.engine.bootstrap import Bootstrap, from_replicates
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluate import stacked_value
-from evalreport.engine.memory import MemoryTables
+from evalreport.engine.intervals.bootstrap import Bootstrap, from_replicates
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Interval, Metric, Table

@@ -11,10 +11,12 @@ import numpy as np
 from benchmarks.coverage_model import DataSet
 from numpy.typing import NDArray
 
-from evalreport.engine import influence, intervals, jackknife
-from evalreport.engine.bootstrap import from_replicates
 from evalreport.engine.evaluate import stacked_value
-from evalreport.engine.intervals import IntervalResult, TableValue
+from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals import influence, jackknife
+from evalreport.engine.intervals import methods as intervals
+from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.methods import TableValue
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics import delong, obuchowski, resampling

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from evalreport.engine.cautions import RunFacts, find_cautions
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import Evaluator, Numbering
-from evalreport.engine.measures import Measurer, Resolved
-from evalreport.engine.memory import MemoryTables
+from evalreport.engine.measures import Measurer
 from evalreport.engine.settings import Settings
+from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.plan.build import MetricRequest, Requests, build_plan
 from evalreport.plan.build import thresholds as planned_thresholds

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evalreport.engine.classification import DENSE_LABELS, ClassificationTable, dense_counts
+from evalreport.engine.counting.classification import (
+    DENSE_LABELS,
+    ClassificationTable,
+    dense_counts,
+)
 from evalreport.metrics.tables import Matrix
 
 #: 2 classes and an indeterminate column: [[5, 1, 2], [3, 4, 6]]

@@ -10,10 +10,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalreport.engine.comparisons import compare
-from evalreport.engine.measures import Resolved
-from evalreport.engine.memory import MemoryTables
+from evalreport.engine.comparisons.records import compare
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.settings import Settings
+from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import catalogue
 from evalreport.plan.build import HALF, MetricRequest, Requests, build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evalreport.engine.comparisons import compare
-from evalreport.engine.measures import Resolved
-from evalreport.engine.memory import MemoryTables
+from evalreport.engine.comparisons.records import compare
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.settings import Settings
+from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.plan.build import HALF, MetricRequest, Requests, build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons

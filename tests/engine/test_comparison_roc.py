@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalreport.engine.comparison_curves import roc_relation
+from evalreport.engine.comparisons.curves import roc_relation
 from evalreport.metrics.tables import ScoreTable
 
 

@@ -10,9 +10,9 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import evalreport
-from evalreport.engine import jackknife
-from evalreport.engine.canonical_rows import canonical_rows, codes_of
-from evalreport.engine.mirrored_scores import mirrored
+from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
+from evalreport.engine.counting.mirrored_scores import mirrored
+from evalreport.engine.intervals import jackknife
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan import methods

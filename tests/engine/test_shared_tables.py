@@ -6,7 +6,8 @@ from typing import Any
 
 import evalreport
 from evalreport.engine.prepare import prepare
-from evalreport.engine.run import Working, evaluate
+from evalreport.engine.run import evaluate
+from evalreport.engine.working import Working
 from evalreport.spec.load import parse_spec
 
 COLUMNS = {

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import Evaluator, Numbering, first_of
-from evalreport.engine.measures import Measurer, Resolved
-from evalreport.engine.memory import MemoryTables
+from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
+from evalreport.engine.measures import Measurer
 from evalreport.engine.records import Measure
 from evalreport.engine.settings import Settings
-from evalreport.engine.subgroup_gaps import heterogeneity_tests, subgroup_gaps
+from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.plan.build import MetricRequest, Requests, build_plan
 from evalreport.plan.facts import Facts

@@ -8,8 +8,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from evalreport.engine.classification import ClassificationTable
-from evalreport.engine.impact import (
+from evalreport.engine.counting.classification import ClassificationTable
+from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.intervals.impact import (
     Selection,
     highest,
     impact_ratios,
@@ -17,7 +18,6 @@ from evalreport.engine.impact import (
     scored_above,
     selection,
 )
-from evalreport.engine.memory import MemoryTables
 from evalreport.engine.settings import ImpactRule
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import EVERYTHING, Slice

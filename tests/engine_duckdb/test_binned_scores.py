@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from engine_duckdb.counted_runs import run, spec_of
 
-from evalreport.engine import queries
-from evalreport.engine.binned_scores import BinnedScores, bounded, bounds
-from evalreport.engine.queries import Binning, Field
+from evalreport.engine.counting import queries
+from evalreport.engine.counting.binned_scores import BinnedScores, bounded
+from evalreport.engine.counting.queries import Binning, Field
+from evalreport.engine.intervals.binned import bounds
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Binned, Metric
 from evalreport.metrics.tables import ScoreTable

@@ -12,11 +12,11 @@ import sqlglot
 from engine_duckdb.counted_runs import engine_of, run, spec_of
 
 from evalreport.data.source import open_source
-from evalreport.engine import counting
-from evalreport.engine.counting import limit_bytes
-from evalreport.engine.duckdb_rows import duckdb_rows
-from evalreport.engine.queries import Field, repeated
-from evalreport.engine.wanted import Wanted
+from evalreport.engine.counting import choosing as counting
+from evalreport.engine.counting.choosing import limit_bytes
+from evalreport.engine.counting.duckdb_rows import duckdb_rows
+from evalreport.engine.counting.queries import Field, repeated
+from evalreport.engine.counting.wanted import Wanted
 from evalreport.errors import DataError, FilesError, LimitError, SpecError
 
 ROWS = "SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, i / 100 AS s FROM range(100) t(i)"
@@ -70,7 +70,7 @@ def test_too_little_memory_names_the_limit(write: Callable[..., Path]) -> None:
 def test_too_many_kinds_of_rows_are_refused(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evalreport.engine import counted_rows
+    from evalreport.engine.counting import counted_rows
 
     monkeypatch.setattr(counted_rows, "MOST_CELLS", 10)
     path = write("SELECT 'a' AS y, 'a' AS p, i AS g FROM range(11) t(i)")

@@ -318,8 +318,8 @@ def test_text_spills_to_a_private_folder_that_is_gone_afterwards(
     import tempfile
 
     from evalreport.data.source import open_source
-    from evalreport.engine.duckdb_rows import duckdb_rows
-    from evalreport.engine.wanted import Wanted
+    from evalreport.engine.counting.duckdb_rows import duckdb_rows
+    from evalreport.engine.counting.wanted import Wanted
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     (tmp_path / "tmp").mkdir()
@@ -335,7 +335,7 @@ def test_text_spills_to_a_private_folder_that_is_gone_afterwards(
 def test_auto_counts_large_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., Path]
 ) -> None:
-    from evalreport.engine import counting
+    from evalreport.engine.counting import choosing as counting
 
     path = write_rows(tmp_path / "rows.csv")
     assert engine_of(run(full_spec(path), "auto"))[0] == "memory"

@@ -61,7 +61,7 @@ def test_rows_of_a_query_are_those_of_a_file(tmp_path: Path, make: Make) -> None
 def test_large_databases_are_counted(
     tmp_path: Path, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evalreport.engine import counting
+    from evalreport.engine.counting import choosing as counting
 
     path = tmp_path / "rows.db"
     make(path)

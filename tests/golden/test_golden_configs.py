@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evalreport.engine.prepare import Prepared, prepare
+from evalreport.engine.prepare import prepare
+from evalreport.engine.prepared import Prepared
 from evalreport.engine.run import evaluate
 from evalreport.plan.explain import explain
 from evalreport.render.html import render_html

@@ -120,5 +120,8 @@ TARGETS: dict[str, Stages] = {
         ("tests/engine/test_thresholds.py",),
         ("tests/engine/test_threshold_rules.py", *_ENGINE),
     ),
-    "evalreport/engine/classification.py": (("tests/engine/test_classification.py",), _ENGINE),
+    "evalreport/engine/counting/classification.py": (
+        ("tests/engine/test_classification.py",),
+        _ENGINE,
+    ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evalreport.engine.baselines import baseline_records
+from evalreport.engine.comparisons.baselines import baseline_records
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import find
 from evalreport.plan.build import MetricRequest

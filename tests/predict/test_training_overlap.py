@@ -192,7 +192,7 @@ def published(folder: Path, engine: str, kinds: tuple[str, str], datasets: Any =
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_files_counted_where_they_lie_give_the_same(tmp_path, engine, monkeypatch):
     if engine == "duckdb":
-        monkeypatch.setattr("evalreport.engine.reads.read_table", _unread)
+        monkeypatch.setattr("evalreport.engine.counting.reads.read_table", _unread)
     made = published(tmp_path, engine, ("parquet", "parquet"))
     assert by(made) == {"id": (2, 8), "group": (4, 8), "content": (4, 8)}
     assert made["provenance"]["engine"]["name"] == engine

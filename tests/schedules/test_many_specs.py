@@ -17,7 +17,7 @@ from evalreport.cli import status_of
 from evalreport.data.files import open_files
 from evalreport.data.read import read_table
 from evalreport.data.source import open_source
-from evalreport.engine.reads import Held, SharedReads, key_of
+from evalreport.engine.counting.reads import Held, SharedReads, key_of
 from evalreport.record.history import read_history
 
 TEXTS = {

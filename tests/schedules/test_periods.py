@@ -16,7 +16,7 @@ from statsmodels.stats.contingency_tables import Table
 
 from evalreport.api import run
 from evalreport.cli import status_of
-from evalreport.engine.periods import period_name
+from evalreport.engine.periods.calendar import period_name
 from evalreport.engine.schema import results_schema
 from evalreport.errors import DataError
 from evalreport.record.recompute_periods import period_problems

@@ -1,0 +1,1 @@
+"""Two models on the same rows, one model on two datasets."""

@@ -1,0 +1,231 @@
+"""Bootstrap of the difference of two models on the same rows.
+
+Rows are drawn with both models' predictions, so that what they share stays shared.
+Unweighted independent rows are drawn as one multinomial over the joint table actual x
+prediction x prediction; metrics of scores, weighted rows and clusters by drawing rows
+or clusters. All metrics of a pair share the draws of their kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered
+from evalreport.engine.comparisons.result import Replicates, replicates_of
+from evalreport.engine.comparisons.rows import DrawnRows
+from evalreport.engine.evaluate import stacked_value
+from evalreport.metrics.declare import Average, Table
+from evalreport.plan.comparisons import ComparisonTask, Family
+from evalreport.plan.task import AT_THRESHOLD, Task
+from evalreport.statistics import resampling
+
+Floats = npt.NDArray[np.float64]
+Stack = npt.NDArray[Any]
+
+#: Classes up to which joint tables are drawn.
+JOINT_CLASSES = 200
+#: Rows times resamples up to which rows are drawn one by one.
+MOST_DRAWN = 200_000_000
+_BATCH = 4_000_000
+
+
+class PairedDraws:
+    """Replicates of differences for one pair of models."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = ordered(pair)
+        self.settings = pair.model.settings
+        self._kept: dict[ComparisonTask, Replicates | str] = {}
+        self._planned: list[ComparisonTask] = []
+
+    def announce(self, task: ComparisonTask) -> None:
+        """Tell of a comparison, so that it shares the draws of its kind."""
+        self._planned.append(task)
+
+    def of(self, task: ComparisonTask) -> Replicates | str:
+        """Differences of the replicates, or why there are none."""
+        if task not in self._kept:
+            if task not in self._planned:
+                self._planned.append(task)
+            self._run(_kind(task))
+        return self._kept[task]
+
+    def _run(self, kind: str) -> None:
+        tasks = [t for t in self._planned if _kind(t) == kind and t not in self._kept]
+        tables: list[ComparisonTask] = []
+        rows: list[ComparisonTask] = []
+        for task in tasks:
+            reason = self._refused(task)
+            if reason is not None:
+                self._kept[task] = reason
+            else:
+                (tables if kind == "tables" else rows).append(task)
+        if tables:
+            self._tables(tables)
+        if rows:
+            self._rows(rows)
+
+    def _refused(self, task: ComparisonTask) -> str | None:
+        view = self.pair.model.view
+        if task.task.table in AT_THRESHOLD and task.family is not Family.MEAN:
+            if len(view.labels) > JOINT_CLASSES:
+                return f"joint tables are drawn up to {JOINT_CLASSES} classes"
+            for side, own in ((self.pair.model, task.task), (self.pair.reference, task.reference)):
+                if bool(np.any(side.predicted(own) >= len(view.labels))):
+                    return "an indeterminate prediction has no place in a table of these classes"
+            by_rows = view.weight is not None or view.cluster is not None
+        else:
+            by_rows = True
+            if task.task.table in AT_THRESHOLD and not self._has_losses(task):
+                return "an indeterminate prediction has no place in a table of these classes"
+        if by_rows and self.pair.rows * self.settings.resamples > MOST_DRAWN:
+            most = MOST_DRAWN // self.settings.resamples
+            return f"rows are drawn up to {most:,} rows at {self.settings.resamples:,} resamples"
+        return None
+
+    def _has_losses(self, task: ComparisonTask) -> bool:
+        one, two = self.pair.model.losses(task.task), self.pair.reference.losses(task.reference)
+        return one is not None and two is not None
+
+    def _keep(self, found: dict[ComparisonTask, list[tuple[Stack, Stack]]]) -> None:
+        for task, parts in found.items():
+            first, second = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+            self._kept[task] = replicates_of(task, first, second)
+
+    def _rng(self, kind: str) -> np.random.Generator:
+        model, reference = self.pair.model.view, self.pair.reference.view
+        key = ("comparison", model.dataset, model.model, reference.model, kind)
+        return resampling.generator(self.settings.seed, *key)
+
+    # -- classification tables --------------------------------------------------------------
+
+    def _tables(self, tasks: list[ComparisonTask]) -> None:
+        """Every task has the first threshold of its model, so one joint table serves them all."""
+        found: dict[ComparisonTask, list[tuple[Stack, Stack]]] = {task: [] for task in tasks}
+        functions = {
+            task: (
+                _of_table(self.pair.model, task.task),
+                _of_table(self.pair.reference, task.reference),
+            )
+            for task in tasks
+        }
+        for first, second in self._stacks(tasks[0]):
+            for task, (one, two) in functions.items():
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    found[task].append((one(first), two(second)))
+        self._keep(found)
+
+    def _stacks(self, task: ComparisonTask) -> Iterator[tuple[Stack, Stack]]:
+        view = self.pair.model.view
+        size = len(view.labels)
+        first = self.pair.model.predicted(task.task)
+        second = self.pair.reference.predicted(task.reference)
+        code = (view.actual.astype(np.int64) * size + first) * size + second
+        cells, place = np.unique(code, return_inverse=True)
+        place = place.reshape(-1)
+        actual, rest = np.divmod(cells, size * size)
+        left, right = np.divmod(rest, size)
+        for drawn in self._cell_batches(place, actual, 2 * size * size):
+            yield (
+                _spread(drawn, actual * size + left, size),
+                _spread(drawn, actual * size + right, size),
+            )
+
+    def _cell_batches(
+        self, place: npt.NDArray[Any], actual: npt.NDArray[Any], width: int
+    ) -> Iterator[Stack]:
+        """Counts of the joint cells in each replicate, shape (b, cells)."""
+        view, rng = self.pair.model.view, self._rng("table")
+        cells = len(actual)
+        if view.weight is not None or view.cluster is not None:
+            for times in row_batches(self.pair, rng):
+                yield np.stack([np.bincount(place, row, cells) for row in times])
+            return
+        counts = np.bincount(place, minlength=cells)
+        strata = np.unique(actual) if self.settings.stratify else [None]
+        step = max(1, _BATCH // max(cells, width))
+        for start in range(0, self.settings.resamples, step):
+            size = min(step, self.settings.resamples - start)
+            drawn = np.zeros((size, cells))
+            for stratum in strata:
+                chosen = np.arange(cells) if stratum is None else np.nonzero(actual == stratum)[0]
+                drawn[:, chosen] = resampling.multinomial_tables(counts[chosen], size, rng)
+            yield drawn
+
+    # -- rows -------------------------------------------------------------------------------
+
+    def _rows(self, tasks: list[ComparisonTask]) -> None:
+        found: dict[ComparisonTask, list[tuple[Stack, Stack]]] = {task: [] for task in tasks}
+        sides = (DrawnRows(self.pair.model), DrawnRows(self.pair.reference))
+        functions = {
+            task: (sides[0].function(task.task), sides[1].function(task.reference))
+            for task in tasks
+        }
+        for times in row_batches(self.pair, self._rng("rows")):
+            for side in sides:
+                side.draw(times)
+            for task, (one, two) in functions.items():
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    found[task].append((one(), two()))
+        self._keep(found)
+
+
+def _kind(task: ComparisonTask) -> str:
+    at_threshold = task.task.table in AT_THRESHOLD
+    return "tables" if at_threshold and task.family is not Family.MEAN else "rows"
+
+
+def _of_table(side: Side, task: Task) -> Callable[[Stack], Stack]:
+    metric = metric_of(task)
+    overall = metric.table is Table.MATRIX or (len(side.view.labels) > 2 and metric.scope == "all")
+    average = Average(task.average) if task.average is not None else None
+    if average is Average.MICRO and metric.for_classes is not None:
+        average, overall = None, True
+    index = None if overall or average is not None else side.class_index(task)
+    return stacked_value(metric, side.arguments(task), average=average, index=index)
+
+
+def _spread(drawn: Stack, cell: npt.NDArray[Any], size: int) -> Stack:
+    """Joint cells added up into one model's K x K tables, shape (b, K, K)."""
+    table = np.zeros((len(drawn), size * size))
+    for column, target in enumerate(cell.tolist()):
+        table[:, target] += drawn[:, column]
+    return table.reshape(-1, size, size)
+
+
+def _by_first_row(codes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Clusters numbered by their first row, whatever their codes are."""
+    _, first, unit = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[unit.reshape(-1)]
+
+
+def row_batches(pair: Pair, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each row is drawn times its weight, in batches of shape (b, n).
+
+    Clusters are drawn whole. Stratified, each true class keeps its number of rows.
+    """
+    view, settings = pair.model.view, pair.model.settings
+    n = view.rows
+    unit = np.arange(n)
+    if view.cluster is not None:
+        unit = _by_first_row(view.cluster[0])
+    units = int(unit.max()) + 1
+    strata = [np.arange(units)]
+    if settings.stratify and view.cluster is None:
+        strata = [np.nonzero(view.actual == k)[0] for k in np.unique(view.actual)]
+    weight = np.ones(n) if view.weight is None else view.weight
+    step = max(1, _BATCH // max(1, 2 * n))
+    for start in range(0, settings.resamples, step):
+        drawn = np.zeros((min(step, settings.resamples - start), units))
+        for replicate in drawn:
+            for members in strata:
+                draw = partial(rng.integers, 0, len(members), len(members))
+                replicate[members] = np.bincount(draw(), minlength=len(members))
+        yield drawn[:, unit] * weight

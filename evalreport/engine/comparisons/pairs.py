@@ -1,0 +1,237 @@
+"""Two models on the rows that both use, in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.measures import Measurer
+from evalreport.engine.settings import Settings
+from evalreport.engine.thresholds import Resolved
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Metric, Table
+from evalreport.metrics.tables import Counts, Matrix
+from evalreport.plan.comparisons import share_of
+from evalreport.plan.task import Task, ThresholdRequest
+from evalreport.predict.view import View
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Thresholds = Mapping[ThresholdRequest, Resolved]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One model of a comparison with its tables; ``where`` is always all rows."""
+
+    view: View
+    tables: MemoryTables
+    settings: Settings
+    thresholds: Thresholds
+
+    def value(self, task: Task) -> Evaluated:
+        """The value of a task on these rows, without its interval."""
+        measurer = Measurer(self.view, self.tables, self.settings, self.thresholds)
+        return measurer.compute(replace(task, interval=None)).evaluated
+
+    def threshold(self, task: Task) -> Resolved:
+        """The threshold of a task as it applies."""
+        return Resolved(None) if task.threshold is None else self.thresholds[task.threshold]
+
+    def predicted(self, task: Task) -> npt.NDArray[np.int64]:
+        """Predicted label codes; an indeterminate prediction is a wrong one.
+
+        With two classes it is the other class, with more the code K: none of them.
+        """
+        size = len(self.view.labels)
+        codes = self.tables.predicted(self.threshold(task).number).astype(np.int64)
+        wrong = 1 - self.view.actual if size == 2 else np.full(len(codes), size)
+        return np.where(codes < size, codes, wrong).astype(np.int64)
+
+    def class_index(self, task: Task) -> int:
+        """Code of the class that a task's value belongs to."""
+        if task.label is not None:
+            return self.view.labels.index(task.label)
+        return self.view.positive_index
+
+    def scores(self, task: Task) -> Floats:
+        """The score of every row for the class of the task, shape (n,)."""
+        if len(self.view.labels) <= 2:
+            assert self.view.score is not None
+            return self.view.score
+        assert self.view.class_scores is not None
+        return np.asarray(self.view.class_scores[:, self.class_index(task)], np.float64)
+
+    def arguments(self, task: Task) -> dict[str, Any]:
+        """What the metric of a task is called with beside its table."""
+        metric = metric_of(task)
+        arguments = metric.arguments(dict(task.params))
+        labels = self.view.labels
+        if "threshold" in metric.context:
+            arguments["threshold"] = self.threshold(task).number
+        if "costs" in metric.context:
+            arguments["costs"] = (
+                self.settings.class_costs(labels)
+                if len(labels) > 2
+                else self.settings.two_class_costs(labels, self.view.positive_index)
+            )
+        return arguments
+
+    def losses(self, task: Task) -> Floats | None:
+        """What every row adds to a mean over rows, shape (n,); None where it is not known."""
+        metric = metric_of(task)
+        if task.table == Table.CLASS_SCORES.value:
+            if metric.class_loss is None:
+                return None
+            return np.asarray(
+                metric.class_loss(self.view.class_scores, self.view.actual), np.float64
+            )
+        if task.table == Table.SCORES.value:
+            if metric.row_loss is None:
+                return None
+            score, positive = self.scores(task), self.view.actual == self.class_index(task)
+            by_class = metric.row_loss(score, True), metric.row_loss(score, False)
+            return np.asarray(np.where(positive, *by_class), np.float64)
+        return self._cell_losses(task, metric)
+
+    def _cell_losses(self, task: Task, metric: Metric) -> Floats | None:
+        """Mean over rows that is a metric of the table: the table of each row alone."""
+        size, arguments = len(self.view.labels), self.arguments(task)
+        code, place = np.unique(
+            self.view.actual.astype(np.int64) * (size + 1) + self.predicted(task),
+            return_inverse=True,
+        )
+        values = []
+        for actual, predicted in (divmod(c, size + 1) for c in code.tolist()):
+            if predicted == size:
+                return None
+            alone = Matrix(size, {(actual, predicted): 1})
+            form = metric.for_classes if size > 2 and metric.for_classes else metric.function
+            table: Matrix | Counts = alone
+            if metric.table is Table.COUNTS and form is metric.function:
+                table = alone.one_versus_rest(self.class_index(task))
+            values.append(float(form(table, **arguments).exact()))
+        by_cell: Floats = np.asarray(values, np.float64)
+        return np.asarray(by_cell[place.reshape(-1)])
+
+    def hits(self, task: Task) -> tuple[Bools, Bools]:
+        """Rows above and below the line of a proportion, both of shape (n,)."""
+        actual, predicted = self.view.actual, self.predicted(task)
+        if task.average is not None:
+            right = actual == predicted
+            whole = float(metric_of(task)(Counts(tp=1, fp=0, fn=0, tn=1)).exact())
+            return (right if whole > 0 else ~right), np.ones(len(actual), bool)
+        k = self.class_index(task)
+        share = share_of(metric_of(task))
+        top, bottom = np.zeros(len(actual), bool), np.zeros(len(actual), bool)
+        for (is_class, called), counted in share.bottom.items():
+            cell = ((actual == k) == is_class) & ((predicted == k) == called)
+            bottom |= cell & counted
+            top |= cell & share.top[is_class, called]
+        return top, bottom
+
+
+def metric_of(task: Task) -> Metric:
+    """The declared metric of a task."""
+    metric = find(task.metric)
+    assert metric is not None
+    return metric
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A model and its reference on the same rows; ``note`` counts the rows left out."""
+
+    model: Side
+    reference: Side
+    note: str | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that both use."""
+        return self.model.view.rows
+
+
+def pair(model: Side, reference: Side) -> Pair | str:
+    """Both models on their common rows, or the reason why they cannot be paired.
+
+    A row that occurs several times (repeated cross-validation) is paired occurrence by
+    occurrence.
+    """
+    if model.view.labels != reference.view.labels:
+        return "the two models do not have the same classes"
+    first, second = _keys(model.view), _keys(reference.view)
+    common, i, j = np.intersect1d(first, second, return_indices=True)
+    if not len(common):
+        return "no row is used by both models"
+    one, two = _taken(model, i), _taken(reference, j)
+    if not np.array_equal(one.view.actual, two.view.actual):
+        return "the true classes of the rows differ between the two models"
+    return Pair(one, two, _left_out(model, reference, len(common)))
+
+
+def ordered(both: Pair) -> Pair:
+    """The same rows in an order of their own, so that draws do not depend on the file's.
+
+    By weight, predictions and true class; rows equal in all of these are interchangeable.
+    """
+    keys: list[npt.NDArray[Any]] = []
+    for view in (both.model.view, both.reference.view):
+        if view.class_scores is not None:
+            keys.extend(view.class_scores.T)
+        keys.extend(k for k in (view.weight, view.score, view.predicted) if k is not None)
+    order = np.lexsort([*keys, both.model.view.actual])
+    return Pair(_taken(both.model, order), _taken(both.reference, order), both.note)
+
+
+def _keys(view: View) -> npt.NDArray[np.int64]:
+    """One number per row: its index in the file and how often it has occurred before."""
+    row = view.row.astype(np.int64)
+    order = np.argsort(row, kind="stable")
+    ordered = row[order]
+    new = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(row)]
+    start = np.maximum.accumulate(np.where(new, np.arange(len(row)), 0))
+    occurrence = np.empty(len(row), np.int64)
+    occurrence[order] = np.arange(len(row)) - start
+    span = np.int64(row.max() + 1) if len(row) else np.int64(1)
+    return np.asarray(occurrence * max(span, np.int64(2**40)) + row)
+
+
+def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
+    """The side on the rows at ``index``; itself where these are all rows in order."""
+    view = side.view
+    if len(index) == view.rows and np.array_equal(index, np.arange(view.rows)):
+        return side
+
+    def part(values: Any) -> Any:
+        return None if values is None else values[index]
+
+    chosen = replace(
+        view,
+        actual=part(view.actual),
+        row=part(view.row),
+        predicted=part(view.predicted),
+        score=part(view.score),
+        class_scores=part(view.class_scores),
+        weight=part(view.weight),
+        cluster=None if view.cluster is None else (part(view.cluster[0]), view.cluster[1]),
+        fold=None if view.fold is None else (part(view.fold[0]), view.fold[1]),
+        groups={name: (part(codes), values) for name, (codes, values) in view.groups.items()},
+    )
+    return replace(side, view=chosen, tables=MemoryTables(chosen))
+
+
+def _left_out(model: Side, reference: Side, common: int) -> str | None:
+    parts = []
+    for side, other in ((model, reference), (reference, model)):
+        dropped = side.view.rows - common
+        if dropped:
+            rows = "1 row" if dropped == 1 else f"{dropped:,} rows"
+            parts.append(f"{rows} of {side.view.model} that {other.view.model} does not use")
+    return f"left out: {'; '.join(parts)}" if parts else None

@@ -1,0 +1,302 @@
+"""Comparisons of models: each planned difference becomes one record.
+
+A difference is model minus reference. ``told_apart`` says whether the data can tell the
+two apart: the adjusted p-value is below 1 - level or, where no test could be made, the
+interval leaves out 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from evalreport.engine.comparisons.draws import PairedDraws
+from evalreport.engine.comparisons.folds import fold_names, over_folds
+from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair
+from evalreport.engine.comparisons.result import Found, Test, difference_of
+from evalreport.engine.comparisons.tests import paired_comparison
+from evalreport.engine.comparisons.unpaired import Independent
+from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.measures import shown_params, state_of
+from evalreport.engine.settings import Settings
+from evalreport.metrics.declare import Goal, Metric
+from evalreport.metrics.formula import Undefined, Value
+from evalreport.plan.comparisons import (
+    BOOTSTRAP,
+    CLUSTERS,
+    PERCENTILE,
+    ComparisonRequest,
+    ComparisonTask,
+)
+from evalreport.plan.task import MEAN_OF_FOLDS
+from evalreport.statistics.multiplicity import adjust
+
+View = tuple[str, str]
+DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One comparison before its p-value is adjusted."""
+
+    task: ComparisonTask
+    values: tuple[Evaluated, Evaluated]
+    difference: float | None
+    found: Found
+    rows: int
+    thresholds: tuple[float | None, float | None]
+    notes: tuple[str, ...] = ()
+    fold: str | None = None
+
+
+def compare(
+    request: ComparisonRequest,
+    tables: Mapping[View, MemoryTables],
+    thresholds: Mapping[View, Thresholds],
+    tasks: Sequence[ComparisonTask],
+    settings: Settings,
+) -> list[dict[str, Any]]:
+    """The records of all planned comparisons, in their order.
+
+    Args:
+        request: whose correction is applied to all comparisons of a dataset.
+        tables: by dataset and model.
+        thresholds: the solved thresholds, by dataset and model.
+        tasks: as :func:`evalreport.plan.comparisons.plan_comparisons` plans them.
+        settings: level, resamples, seed and costs.
+    """
+    differences: list[Difference] = []
+    for (first, second, paired), group in groupby(tasks, key=_views):
+        model, reference = (
+            Side(tables[view].view, tables[view], settings, thresholds.get(view, {}))
+            for view in (first, second)
+        )
+        of_these = _paired if paired else _independent
+        differences.extend(of_these(model, reference, list(group)))
+    return _records(differences, request, settings)
+
+
+def _views(task: ComparisonTask) -> tuple[View, View, bool]:
+    own, other = task.task, task.reference
+    return (own.dataset, own.model), (other.dataset, other.model), task.paired
+
+
+def _paired(
+    model: Side, reference: Side, tasks: Sequence[ComparisonTask]
+) -> Iterator[Difference]:
+    both = pair(model, reference)
+    if isinstance(both, str):
+        for task in tasks:
+            yield _not_compared(task, both)
+        return
+    draws = PairedDraws(both)
+    values = {task: _values(both.model, both.reference, task) for task in tasks}
+    for task in tasks:
+        if difference_of(*values[task]) is not None and _is_drawn(task):
+            draws.announce(task)
+    for task in tasks:
+        yield _of_pair(both, draws, task, values[task])
+    folds = fold_names(both)
+    for task in tasks if folds else ():
+        renamed, means, difference, found = over_folds(both, task, folds)
+        at = _numbers(both.model, both.reference, task)
+        notes = (both.note,) if both.note else ()
+        yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
+
+
+def _is_drawn(task: ComparisonTask) -> bool:
+    by_test = task.test in DRAWN and task.test_reason is None
+    return by_test or (task.interval in DRAWN and task.interval_reason is None)
+
+
+def _of_pair(
+    both: Pair, draws: PairedDraws, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
+) -> Difference:
+    difference = difference_of(*values)
+    if difference is None:
+        found = _nothing(_why_none(task, values))
+    else:
+        found = paired_comparison(both, draws, task, values, difference)
+    notes = [both.note] if both.note else []
+    notes += _threshold_notes(both.model, both.reference, task)
+    if task.task.indeterminate or task.reference.indeterminate:
+        notes.append("indeterminate predictions count as wrong")
+    return Difference(
+        task, values, difference, found, both.rows,
+        _numbers(both.model, both.reference, task), tuple(notes),
+    )
+
+
+def _independent(
+    model: Side, reference: Side, tasks: Sequence[ComparisonTask]
+) -> Iterator[Difference]:
+    both = Independent(model, reference)
+    for task in tasks:
+        if _is_drawn(task):
+            both.announce(task)
+    for task in tasks:
+        values = _values(model, reference, task)
+        difference = difference_of(*values)
+        if difference is None:
+            found = _nothing(_why_none(task, values))
+        else:
+            found = both.compare(task, values, difference)
+        notes = ("the rows of the two datasets are taken as independent",)
+        yield Difference(
+            task, values, difference, found, model.view.rows,
+            _numbers(model, reference, task),
+            (*notes, *_threshold_notes(model, reference, task)),
+        )
+
+
+def _values(model: Side, reference: Side, task: ComparisonTask) -> tuple[Evaluated, Evaluated]:
+    return model.value(task.task), reference.value(task.reference)
+
+
+def _numbers(
+    model: Side, reference: Side, task: ComparisonTask
+) -> tuple[float | None, float | None]:
+    return model.threshold(task.task).number, reference.threshold(task.reference).number
+
+
+def _threshold_notes(model: Side, reference: Side, task: ComparisonTask) -> list[str]:
+    chosen = [
+        side.view.model if task.paired else side.view.dataset
+        for side, own in ((model, task.task), (reference, task.reference))
+        if side.threshold(own).exploratory
+    ]
+    if not chosen:
+        return []
+    return [f"conditional on the threshold, which was chosen on these rows: {', '.join(chosen)}"]
+
+
+def _nothing(reason: str) -> Found:
+    return Found(Test(reason=reason), None, reason)
+
+
+def _not_compared(task: ComparisonTask, reason: str) -> Difference:
+    none = Evaluated(Undefined(reason), "", "")
+    return Difference(task, (none, none), None, _nothing(reason), 0, (None, None))
+
+
+def _why_none(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> str:
+    names = (
+        (task.task.model, task.reference.model)
+        if task.paired
+        else (task.task.dataset, task.reference.dataset)
+    )
+    parts = []
+    for name, value in zip(names, values, strict=True):
+        state, _, reason = state_of(value)
+        if state != "value":
+            parts.append(f"{name}: {state}, {reason}")
+    return "; ".join(parts)
+
+
+# -- records ----------------------------------------------------------------------------------
+
+
+def _records(
+    differences: Sequence[Difference], request: ComparisonRequest, settings: Settings
+) -> list[dict[str, Any]]:
+    adjusted: dict[int, float | None] = {}
+    datasets = dict.fromkeys(d.task.task.dataset for d in differences)
+    for dataset in datasets:
+        places = [i for i, d in enumerate(differences) if d.task.task.dataset == dataset]
+        p_values = [differences[i].found.test.p_value for i in places]
+        adjusted.update(zip(places, adjust(p_values, request.correction), strict=True))
+    return [
+        _record(d, adjusted[i], request.correction, settings.level)
+        for i, d in enumerate(differences)
+    ]
+
+
+def _record(
+    d: Difference, p_adjusted: float | None, correction: str, level: float
+) -> dict[str, Any]:
+    task, own, other = d.task, d.task.task, d.task.reference
+    metric, interval, test = metric_of(own), d.found.interval, d.found.test
+    if interval is not None and own.threshold is not None and _is_conditional(d):
+        interval = replace(interval, note="; ".join(filter(None, (interval.note, d.notes[-1]))))
+    return {
+        "dataset": own.dataset,
+        "subgroup": {},
+        "fold": d.fold,
+        "threshold": d.thresholds[0],
+        "threshold_rule": own.threshold.text if own.threshold is not None else None,
+        "reference_threshold": d.thresholds[1],
+        "metric": own.metric,
+        "title": metric.title,
+        "params": shown_params(metric, own),
+        "average": own.average,
+        "label": own.label,
+        "model": own.model,
+        "reference": other.model if task.paired else other.dataset,
+        "reference_dataset": None if task.paired else other.dataset,
+        "paired": task.paired,
+        "n": d.rows,
+        "model_value": _number(d.values[0]),
+        "reference_value": _number(d.values[1]),
+        "difference": d.difference,
+        "interval": None if interval is None else interval.as_json(),
+        "interval_reason": d.found.interval_reason,
+        "test": task.test,
+        "statistic": test.statistic,
+        "df": test.df,
+        "p_value": test.p_value,
+        "p_adjusted": p_adjusted,
+        "correction": correction,
+        "reason": test.reason,
+        "why": task.why,
+        "better": better(metric, d.values, d.difference),
+        "told_apart": _told_apart(p_adjusted, d, level),
+        **_non_inferior(task, metric, d),
+        "note": "; ".join(d.notes) or None,
+        **d.found.facts,
+    }
+
+
+def _is_conditional(d: Difference) -> bool:
+    return any(note.startswith("conditional") for note in d.notes[-1:])
+
+
+def _number(value: Evaluated) -> float | None:
+    return value.outcome.number if isinstance(value.outcome, Value) else None
+
+
+def better(
+    metric: Metric, values: tuple[Evaluated, Evaluated], difference: float | None
+) -> str | None:
+    """``model`` or ``reference``, by the metric's goal; None when equal or where neither is."""
+    if difference is None:
+        return None
+    gain = {Goal.MAXIMIZE: difference, Goal.MINIMIZE: -difference}.get(metric.goal, 0.0)
+    if metric.goal is Goal.TARGET and metric.best is not None:
+        one, two = (_number(value) or 0.0 for value in values)
+        gain = abs(two - metric.best) - abs(one - metric.best)
+    if gain == 0.0:
+        return None
+    return "model" if gain > 0.0 else "reference"
+
+
+def _told_apart(p_adjusted: float | None, d: Difference, level: float) -> bool:
+    if p_adjusted is not None:
+        return p_adjusted < 1.0 - level
+    interval = d.found.interval
+    return interval is not None and not interval.low <= 0.0 <= interval.high
+
+
+def _non_inferior(task: ComparisonTask, metric: Metric, d: Difference) -> dict[str, Any]:
+    """Whether the limit on the losing side stays within the margin; None without a limit."""
+    if task.margin is None:
+        return {}
+    interval, margin = d.found.interval, task.margin
+    shown: bool | None = None
+    if interval is not None and metric.goal is Goal.MAXIMIZE:
+        shown = interval.low > -margin
+    elif interval is not None and metric.goal is Goal.MINIMIZE:
+        shown = interval.high < margin
+    return {"margin": margin, "non_inferior": shown}

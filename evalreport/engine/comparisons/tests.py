@@ -1,0 +1,272 @@
+"""Tests and intervals of two models on the same rows, by the planned method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from evalreport.engine.comparisons.draws import PairedDraws
+from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
+from evalreport.engine.comparisons.result import (
+    Found,
+    Test,
+    bootstrap_comparison,
+    bootstrap_interval,
+    no_variation,
+)
+from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals.methods import from_limits
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.comparisons import CLUSTERS, PERCENTILE, ComparisonTask
+from evalreport.plan.task import Task
+from evalreport.statistics import delong, means, obuchowski, paired, predictive
+
+Interval = tuple[IntervalResult | None, str | None]
+
+NO_DISCORDANT = "the two models differ on no row"
+NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
+
+
+def paired_comparison(
+    pair: Pair,
+    draws: PairedDraws,
+    task: ComparisonTask,
+    values: tuple[Evaluated, Evaluated],
+    difference: float,
+) -> Found:
+    """Test, interval and joint counts of one difference."""
+    test, facts = _test(pair, draws, task, values, difference)
+    interval, reason = _interval(pair, draws, task, difference)
+    if interval is not None and pair.model.view.cluster is not None:
+        interval = _warned(interval)
+    return Found(test, interval, reason, facts)
+
+
+def _warned(interval: IntervalResult) -> IntervalResult:
+    if interval.method in (CLUSTERS, "obuchowski"):
+        return interval
+    text = "clusters are drawn" if interval.method == PERCENTILE else NOT_INDEPENDENT
+    return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
+
+
+def _test(
+    pair: Pair,
+    draws: PairedDraws,
+    task: ComparisonTask,
+    values: tuple[Evaluated, Evaluated],
+    difference: float,
+) -> tuple[Test, Mapping[str, Any]]:
+    facts = _counts(pair, task)
+    if task.test_reason is not None:
+        return Test(reason=task.test_reason), facts
+    if task.test in _OF_PROPORTIONS:
+        joint = facts["joint_table"]
+        return _OF_PROPORTIONS[task.test](joint["n10"], joint["n01"]), facts
+    if task.test in ("leisenring", "kosinski"):
+        return _predictive(pair, task), facts
+    if task.test in ("delong", "obuchowski"):
+        return _area_test(_areas(pair, task, task.test)), facts
+    if task.test == "paired_t":
+        return _t_test(pair, task), facts
+    replicates = draws.of(task)
+    if isinstance(replicates, str):
+        return Test(reason=replicates), facts
+    return bootstrap_comparison(replicates, values, difference), facts
+
+
+def _interval(pair: Pair, draws: PairedDraws, task: ComparisonTask, difference: float) -> Interval:
+    level, method = pair.model.settings.level, task.interval
+    if task.interval_reason is not None:
+        return None, task.interval_reason
+    if method in paired.PAIRED_METHODS:
+        joint = joint_table(pair, task)
+        cells = (joint["n11"], joint["n10"], joint["n01"], joint["n00"])
+        limits = paired.PAIRED_METHODS[method](*cells, level)
+        return _given(from_limits(limits, level, method), method)
+    if method in ("delong", "obuchowski"):
+        return _area_interval(pair, task, method, level)
+    if method == "paired_t":
+        rows = _loss_differences(pair, task)
+        found = None if rows is None else means.paired_t(rows, level)
+        limits = None if found is None else found.interval
+        return _given(from_limits(limits, level, method), method)
+    replicates = draws.of(task)
+    if isinstance(replicates, str):
+        return None, replicates
+    return bootstrap_interval(difference, replicates, level, method)
+
+
+def _given(interval: IntervalResult | None, method: str) -> Interval:
+    return interval, None if interval is not None else f"{method} gives none here"
+
+
+# -- proportions ------------------------------------------------------------------------------
+
+
+def joint_table(pair: Pair, task: ComparisonTask) -> dict[str, int]:
+    """Rows that count for both models, one only, or neither: n11, n10 (model only), n01, n00."""
+    first, included = pair.model.hits(task.task)
+    second, _ = pair.reference.hits(task.reference)
+    return {
+        "n11": int(np.sum(included & first & second)),
+        "n10": int(np.sum(included & first & ~second)),
+        "n01": int(np.sum(included & ~first & second)),
+        "n00": int(np.sum(included & ~first & ~second)),
+    }
+
+
+def _counts(pair: Pair, task: ComparisonTask) -> Mapping[str, Any]:
+    """The joint counts a reader can check the difference with; none where rows are weighted."""
+    if pair.model.view.weight is not None:
+        return {}
+    if task.family.name == "ROWS":
+        return {"joint_table": joint_table(pair, task)}
+    if task.family.name == "CALLS":
+        positives, negatives = _calls(pair, task)
+        return {
+            "joint_calls": {
+                "actual_positive": _whole(positives),
+                "actual_negative": _whole(negatives),
+            }
+        }
+    return {}
+
+
+def _whole(calls: predictive.PairedCalls) -> dict[str, int]:
+    return {name: int(count) for name, count in calls._asdict().items()}
+
+
+def _calls(
+    pair: Pair, task: ComparisonTask
+) -> tuple[predictive.PairedCalls, predictive.PairedCalls]:
+    """Rows of the class and of the rest, by which of the two models call them so."""
+    k = pair.model.class_index(task.task)
+    actual = pair.model.view.actual == k
+    first = pair.model.predicted(task.task) == k
+    second = pair.reference.predicted(task.reference) == k
+
+    def counted(held: Any) -> predictive.PairedCalls:
+        return predictive.PairedCalls(
+            float(np.sum(held & first & second)),
+            float(np.sum(held & first & ~second)),
+            float(np.sum(held & ~first & second)),
+            float(np.sum(held & ~first & ~second)),
+        )
+
+    return counted(actual), counted(~actual)
+
+
+def _predictive(pair: Pair, task: ComparisonTask) -> Test:
+    positives, negatives = _calls(pair, task)
+    _, below = pair.model.hits(task.task)
+    called = pair.model.predicted(task.task) == pair.model.class_index(task.task)
+    word = "ppv" if bool(np.array_equal(below, called)) else "npv"
+    found = getattr(predictive, f"{word}_{task.test}")(positives, negatives)
+    if found is not None:
+        return Test(found.statistic, found.p_value, float(found.df))
+    if not any(calls.first_only + calls.second_only for calls in (positives, negatives)):
+        return Test(p_value=1.0, reason=NO_DISCORDANT)
+    return Test(reason="the statistic has no variance")
+
+
+def _exact(n10: int, n01: int) -> Test:
+    return _proportion(paired.mcnemar_exact(n10, n01), n10, n01)
+
+
+def _midp(n10: int, n01: int) -> Test:
+    return _proportion(paired.mcnemar_midp(n10, n01), n10, n01)
+
+
+def _proportion(p_value: float, n10: int, n01: int) -> Test:
+    return Test(p_value=p_value, reason=None if n10 + n01 else NO_DISCORDANT)
+
+
+def _chi_square(n10: int, n01: int) -> Test:
+    return _statistic(paired.mcnemar(n10, n01))
+
+
+def _chi_square_corrected(n10: int, n01: int) -> Test:
+    return _statistic(paired.mcnemar_corrected(n10, n01))
+
+
+def _statistic(found: paired.ChiSquare | None) -> Test:
+    if found is None:
+        return Test(reason=f"{NO_DISCORDANT}: the statistic is 0 / 0")
+    return Test(found.statistic, found.p_value, float(found.df))
+
+
+_OF_PROPORTIONS: Mapping[str, Callable[[int, int], Test]] = {
+    "mcnemar_exact": _exact,
+    "mcnemar_midp": _midp,
+    "mcnemar": _chi_square,
+    "mcnemar_corrected": _chi_square_corrected,
+}
+
+
+# -- areas --------------------------------------------------------------------------------------
+
+
+def scale(side: Side, task: Task) -> float:
+    """How much a metric that is linear in the area changes from an area of 0 to one of 1."""
+    positive = side.view.actual == side.class_index(task)
+    p, n = np.array([int(positive.sum()), 0]), np.array([0, int((~positive).sum())])
+    metric, arguments = metric_of(task), side.arguments(task)
+    scores = np.array([1.0, 0.0])
+    best = metric(ScoreTable(scores, p, n), **arguments).exact()
+    worst = metric(ScoreTable(scores, p[::-1], n[::-1]), **arguments).exact()
+    return float(best - worst)
+
+
+def _areas(pair: Pair, task: ComparisonTask, method: str) -> delong.PairedAreas | None:
+    view = pair.model.view
+    positive = view.actual == pair.model.class_index(task.task)
+    scores = pair.model.scores(task.task), pair.reference.scores(task.reference)
+    if method == "obuchowski":
+        assert view.cluster is not None
+        return obuchowski.obuchowski_paired(positive, *scores, view.cluster[0])
+    return delong.delong_paired(positive, *scores)
+
+
+def _area_test(areas: delong.PairedAreas | None) -> Test:
+    """Normal test; z is the same for every metric that is linear in the area."""
+    if areas is None or areas.difference_variance is None:
+        return Test(reason="too few rows of one class for a variance")
+    found = delong.difference_test(areas.difference, areas.difference_variance)
+    if found is None:
+        return no_variation(areas.difference)
+    return Test(found.statistic, found.p_value)
+
+
+def _area_interval(pair: Pair, task: ComparisonTask, method: str, level: float) -> Interval:
+    areas = _areas(pair, task, method)
+    if areas is None or areas.difference_variance is None:
+        return None, "too few rows of one class for a variance"
+    if areas.difference_variance == 0.0 and areas.difference != 0.0:
+        return None, "the variance of the difference is 0"
+    limits = delong.difference_interval(areas.difference, areas.difference_variance, level)
+    assert limits is not None
+    factor = scale(pair.model, task.task)
+    return IntervalResult(level, factor * limits.low, factor * limits.high, method), None
+
+
+# -- means --------------------------------------------------------------------------------------
+
+
+def _loss_differences(pair: Pair, task: ComparisonTask) -> Any:
+    """Row by row, sorted: sums then do not depend on the order of the rows."""
+    first, second = pair.model.losses(task.task), pair.reference.losses(task.reference)
+    return None if first is None or second is None else np.sort(first - second)
+
+
+def _t_test(pair: Pair, task: ComparisonTask) -> Test:
+    rows = _loss_differences(pair, task)
+    found = None if rows is None else means.paired_t(rows, pair.model.settings.level)
+    if found is None:
+        return Test(reason="fewer than two rows, or no loss of a single row is known")
+    if found.p_value is None:
+        return no_variation(found.difference)
+    return Test(found.statistic, found.p_value, found.df)

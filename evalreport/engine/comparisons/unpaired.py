@@ -1,0 +1,228 @@
+"""One model on two datasets: tests and intervals of a difference of independent rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.comparisons.pairs import Side, metric_of
+from evalreport.engine.comparisons.result import (
+    Found,
+    Replicates,
+    Test,
+    bootstrap_comparison,
+    bootstrap_interval,
+    no_variation,
+    replicates_of,
+)
+from evalreport.engine.comparisons.tests import scale
+from evalreport.engine.evaluate import Evaluated, stacked_value
+from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals.bootstrap import Bootstrap
+from evalreport.engine.intervals.class_bootstrap import class_replicates
+from evalreport.engine.intervals.methods import from_limits
+from evalreport.engine.measures import Measurer
+from evalreport.metrics.declare import Average, Table
+from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.task import AT_THRESHOLD, EVERYTHING, Task
+from evalreport.statistics import delong, unpaired
+
+Floats = npt.NDArray[np.float64]
+
+
+class Independent:
+    """A model on a dataset and on the reference dataset."""
+
+    def __init__(self, model: Side, reference: Side) -> None:
+        self.model = model
+        self.reference = reference
+        self._bootstraps = (
+            Bootstrap(model.tables, model.settings),
+            Bootstrap(reference.tables, reference.settings),
+        )
+        self._kept: dict[Task, Floats | str] = {}
+
+    def announce(self, task: ComparisonTask) -> None:
+        """Tell of a comparison, so that its draws are shared with the other metrics."""
+        for bootstrap, side, own in zip(
+            self._bootstraps,
+            (self.model, self.reference),
+            (task.task, task.reference),
+            strict=True,
+        ):
+            if _of_one_column(own):
+                bootstrap.plan(EVERYTHING, _column(side, own), own.name(), _value(side, own))
+
+    def compare(
+        self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
+    ) -> Found:
+        """Test and interval of one difference."""
+        test = self._test(task, values, difference)
+        interval, reason = self._interval(task, values, difference)
+        return Found(test, interval, reason, _counts(values))
+
+    def _test(
+        self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
+    ) -> Test:
+        if task.test_reason is not None:
+            return Test(reason=task.test_reason)
+        if task.test in ("two_proportion_z", "fisher_exact"):
+            return _of_proportions(task.test, values)
+        if task.test == "delong_unpaired":
+            return self._of_areas(task)
+        replicates = self._replicates(task)
+        return (
+            Test(reason=replicates)
+            if isinstance(replicates, str)
+            else bootstrap_comparison(replicates, values, difference)
+        )
+
+    def _interval(
+        self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
+    ) -> tuple[IntervalResult | None, str | None]:
+        level, method = self.model.settings.level, task.interval
+        if task.interval_reason is not None:
+            return None, task.interval_reason
+        if method in unpaired.UNPAIRED_METHODS:
+            counts = _cells(values)
+            if counts is None:
+                return None, "it is not one fraction of counts"
+            limits = unpaired.UNPAIRED_METHODS[method](*counts, level)
+            interval = from_limits(limits, level, method)
+            return interval, None if interval is not None else f"{method} gives none here"
+        if method == "delong_unpaired":
+            return self._area_interval(task, level)
+        replicates = self._replicates(task)
+        if isinstance(replicates, str):
+            return None, replicates
+        return bootstrap_interval(difference, replicates, level, method)
+
+    # -- areas ------------------------------------------------------------------------------
+
+    def _area(self, side: Side, task: Task) -> tuple[float, float] | None:
+        """Area and DeLong variance of one side."""
+        index = None if len(side.view.labels) <= 2 else side.class_index(task)
+        table = side.tables.scores(EVERYTHING, index)
+        area = delong.auc(table.positives, table.negatives)
+        variance = delong.delong_variance(table.positives, table.negatives)
+        return None if area is None or variance is None else (area, variance)
+
+    def _of_areas(self, task: ComparisonTask) -> Test:
+        """Welch's t on DeLong variances: the rows of the two datasets are independent."""
+        one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
+        if one is None or two is None:
+            return Test(reason="too few rows of one class for a variance")
+        found = delong.unpaired_welch_test(
+            one[0] - two[0], one[1], self.model.view.rows, two[1], self.reference.view.rows
+        )
+        if found is None:
+            return no_variation(one[0] - two[0])
+        return Test(found.statistic, found.p_value, found.df)
+
+    def _area_interval(
+        self, task: ComparisonTask, level: float
+    ) -> tuple[IntervalResult | None, str | None]:
+        one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
+        if one is None or two is None:
+            return None, "too few rows of one class for a variance"
+        first, second = scale(self.model, task.task), scale(self.reference, task.reference)
+        if first != second:
+            return None, "its range depends on the number of rows"
+        variance = one[1] + two[1]
+        if variance == 0.0:
+            return None, "the variance of the difference is 0"
+        limits = delong.difference_interval(one[0] - two[0], variance, level)
+        assert limits is not None
+        method = "delong_unpaired"
+        return IntervalResult(level, first * limits.low, first * limits.high, method), None
+
+    # -- bootstrap ----------------------------------------------------------------------------
+
+    def _replicates(self, task: ComparisonTask) -> Replicates | str:
+        one = self._of_side(0, self.model, task.task)
+        two = self._of_side(1, self.reference, task.reference)
+        if isinstance(one, str) or isinstance(two, str):
+            return one if isinstance(one, str) else str(two)
+        size = min(len(one), len(two))
+        return replicates_of(task, one[:size], two[:size])
+
+    def _of_side(self, place: int, side: Side, task: Task) -> Floats | str:
+        if task not in self._kept:
+            self._kept[task] = _replicates(self._bootstraps[place], side, task)
+        return self._kept[task]
+
+
+def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:
+    metric, arguments = metric_of(task), side.arguments(task)
+    average = Average(task.average) if task.average is not None else None
+    several = len(side.view.labels) > 2
+    if task.table in AT_THRESHOLD:
+        overall = metric.table is Table.MATRIX or (several and metric.scope == "all")
+        if average is Average.MICRO and metric.for_classes is not None:
+            average, overall = None, True
+        index = None if overall or average is not None else side.class_index(task)
+        function = stacked_value(metric, arguments, average=average, index=index)
+        threshold = side.threshold(task).number
+        table = side.tables.classification(EVERYTHING, threshold)
+        if table.extra:
+            return "an indeterminate prediction has no place in a table of these classes"
+        return bootstrap.of_table(EVERYTHING, threshold, function, table.dense)
+    if not _of_one_column(task):
+        measurer = Measurer(side.view, side.tables, side.settings, side.thresholds)
+        found = class_replicates(measurer, replace(task, where=EVERYTHING), metric, arguments)
+        return "rows are not drawn for so many rows and classes" if found is None else found
+    column, name = _column(side, task), task.name()
+    bootstrap.plan(EVERYTHING, column, name, _value(side, task))
+    return bootstrap.of_scores(EVERYTHING, column, name)
+
+
+def _of_one_column(task: Task) -> bool:
+    return task.table == Table.SCORES.value and task.average is None
+
+
+def _column(side: Side, task: Task) -> int | None:
+    return side.class_index(task) if len(side.view.labels) > 2 else None
+
+
+def _value(side: Side, task: Task) -> Callable[[Any], Any]:
+    metric, arguments = metric_of(task), side.arguments(task)
+    return lambda drawn: metric(drawn, **arguments).array()
+
+
+# -- proportions ------------------------------------------------------------------------------
+
+
+def _cells(values: tuple[Evaluated, Evaluated]) -> tuple[float, float, float, float] | None:
+    one, two = values
+    numbers = (one.numerator, one.denominator, two.numerator, two.denominator)
+    if any(number is None for number in numbers):
+        return None
+    x1, n1, x2, n2 = (float(number or 0) for number in numbers)
+    return x1, n1, x2, n2
+
+
+def _counts(values: tuple[Evaluated, Evaluated]) -> dict[str, Any]:
+    if _cells(values) is None:
+        return {}
+    one, two = values
+    return {
+        "model_fraction": [one.numerator, one.denominator],
+        "reference_fraction": [two.numerator, two.denominator],
+    }
+
+
+def _of_proportions(test: str, values: tuple[Evaluated, Evaluated]) -> Test:
+    counts = _cells(values)
+    if counts is None:
+        return Test(reason="it is not one fraction of counts")
+    if test == "fisher_exact":
+        whole = [int(c) for c in counts]
+        return Test(p_value=unpaired.fisher_exact(whole[0], whole[1], whole[2], whole[3]))
+    found = unpaired.two_proportion_z(*counts)
+    if found is None:
+        return no_variation(counts[0] / counts[1] - counts[2] / counts[3])
+    return Test(found.statistic, found.p_value)

@@ -1,0 +1,1 @@
+"""Rows to tables: in memory, in DuckDB, in Spark, under one rule."""

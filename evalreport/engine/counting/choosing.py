@@ -1,0 +1,279 @@
+"""Which datasets are counted where they lie, which are read row by row, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evalreport.data.files import Files, parts_of
+from evalreport.data.parquet_file import LOCKS, plain_name
+from evalreport.data.source import Source
+from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
+from evalreport.errors import DataError, Location, Problem, SpecError
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Table
+from evalreport.plan.build import Requests
+from evalreport.plan.task import Plan, Skipped, Task
+from evalreport.predict.columns import columns_needed, in_overlap, roles_of
+from evalreport.predict.view import View
+from evalreport.spec.datasets import Dataset, Query
+from evalreport.spec.model import Spec
+from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.counted_rows import CountedRows
+    from evalreport.engine.counting.counted_view import CountedView
+
+#: From so many rows on, ``auto`` counts where the data lie.
+MANY_ROWS = 2_000_000
+#: The same for text, in bytes, and for text that is packed.
+MUCH_TEXT, MUCH_PACKED = 100_000_000, 25_000_000
+#: Up to so many rows a dataset that is not in order is read, to name every mistake.
+READ_FOR_MISTAKES = 20_000_000
+#: Up to so many bytes text that is not plain is read instead of counted.
+MOST_READ = 2_000_000_000
+#: Memory that counting keeps to unless the spec sets a limit.
+MEMORY = "1GB"
+#: The part of it that the engine may hold; the rest is for tables and what is made of them.
+ENGINE_SHARE = 0.4
+#: What the engine cannot do without, however low the limit.
+LEAST_FOR_ENGINE = 64_000_000
+#: Bytes that one distinct score takes while metrics are computed from its table.
+ENTRY_BYTES = 512
+
+#: The reason of a dataset that is read, completed with its rows.
+FITS = "{rows:,} rows fit in memory"
+#: The same where there are many, before the reason why they are read.
+LOADED = "{rows:,} rows are loaded: "
+
+_UNITS = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The engine of one dataset, and the reason in words."""
+
+    name: str
+    reason: str
+
+
+def limit_bytes(text: str) -> int:
+    """A memory limit as a number of bytes.
+
+    >>> limit_bytes("1.5 GiB"), limit_bytes("4GB")
+    (1610612736, 4000000000)
+    """
+    found = re.fullmatch(r"([0-9.]+) ?(\w+)", text)
+    assert found is not None
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+def asked_engine(spec: Spec, option: str) -> str:
+    """The engine that the command names, else the one of the spec."""
+    return option if option != "auto" else str(spec.engine.name)
+
+
+def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: Requests) -> Choice:
+    """The engine for one dataset. Raises SpecError for Spark without an address."""
+    if asked == "spark" and spec.engine.spark is None:
+        raise SpecError(
+            Problem("the engine spark has no cluster", "engine: {spark: {url: sc://host:port}}")
+        )
+    if asked == "memory":
+        return Choice("memory", "asked for")
+    why = _needs_rows(spec, name, source, requests)
+    if asked == "spark" and why is None and source is not None:
+        single = source.suffix == ".parquet" and not isinstance(source, Files)
+        why = None if single else "a cluster is given one Parquet file"
+    if asked in ("duckdb", "spark"):
+        if why is None:
+            return Choice(asked, "asked for")
+        return Choice("memory", f"{asked} was asked for, but {why}")
+    many = None if source is None else _many(source)
+    if many is None:
+        return Choice("memory", FITS)
+    if why is not None:
+        return Choice("memory", LOADED + why)
+    return Choice("duckdb", many)
+
+
+def _many(source: Source) -> str | None:
+    """Why a dataset is rather counted than loaded; None where it is small."""
+    if source.suffix != ".parquet":
+        most = MUCH_PACKED if source.suffix.endswith(".gz") else MUCH_TEXT
+        return None if source.size < most else f"{source.size:,} bytes are counted, not loaded"
+    # Below one byte a row and column nothing is stored: a small file needs no look.
+    rows = 0 if source.size < MANY_ROWS // 8 else stored_rows(source)
+    if rows is None or rows < MANY_ROWS:
+        return None
+    return f"{rows:,} rows are counted in the file, not loaded"
+
+
+def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests) -> str | None:
+    """Why single rows are needed, or None where counts are enough."""
+    if source is None:
+        return "the rows are handed over in memory"
+    if spec.comparisons is not None or spec.baselines.previous is not None:
+        return "models are compared row by row"
+    if spec.drift is not None and spec.drift.columns:
+        return "columns are compared value by value"
+    if spec.report.characteristics:
+        return "rows are described by class"
+    single = source.suffix == ".parquet" and not isinstance(source, Files)
+    if in_overlap(spec, name) and not single:
+        return "rows are compared with those that a model learned from"
+    if any(threshold.on not in (None, name) for threshold in requests.thresholds):
+        return "a threshold is chosen on another dataset"
+    for model in spec.models:
+        if name in spec.datasets_of(model) and not _counts_enough(spec.models[model]):
+            return f"{model} needs several columns of each row"
+    return _columns_need_rows(spec.datasets[name])
+
+
+def _columns_need_rows(dataset: Dataset) -> str | None:
+    for role in ("weight", "cluster"):
+        if getattr(dataset, role) is not None:
+            return f"a {role} belongs to each row"
+    if dataset.period is not None:
+        return "rows are sorted into periods"
+    if dataset.keep_rows:
+        return "digests of its rows are kept"
+    if dataset.types:
+        return "types are declared for its columns"
+    return None if isinstance(dataset.target, str) else "rows have sets of labels"
+
+
+def _counts_enough(model: Any) -> bool:
+    if isinstance(model, PredictionModel):
+        return isinstance(model.prediction, str)
+    return isinstance(model, (ScoreModel, MarginModel))
+
+
+def stored_rows(source: Source) -> int | None:
+    """Rows of a Parquet file by its own account; None where that cannot be read."""
+    import duckdb
+
+    with ExitStack() as stack, duckdb.connect(":memory:") as connection:
+        paths = [stack.enter_context(plain_name(p.source.path)) for p in parts_of(source)]
+        listed = ", ".join(quoted_text(path) for path in paths)
+        for setting in (f"allowed_paths=[{listed}]", *LOCKS):
+            connection.execute(f"SET {setting}")
+        try:
+            query = "SELECT sum(num_rows) FROM parquet_file_metadata(?)"
+            found = connection.execute(query, [paths]).fetchone()
+        except duckdb.Error:
+            return None
+    return None if found is None else int(found[0])
+
+
+def counted_views(
+    spec: Spec,
+    name: str,
+    source: Source,
+    choice: Choice,
+    requests: Requests,
+    watch: Watcher = UNWATCHED,
+) -> list[CountedView] | str:
+    """The views of a dataset's models by counting, or why the rows are to be read.
+
+    Raises DataError, FilesError and LimitError.
+    """
+    from evalreport.engine.counting.score_counting import Room, counted_view
+
+    memory = limit_bytes(spec.engine.memory_limit or MEMORY)
+    room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins)
+    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    numbers = [t.number for t in requests.thresholds if t.number is not None]
+    wanted = Wanted(
+        columns=columns_needed(spec, name, subgroups),
+        numbers=_only_numbers(spec, name, subgroups),
+        memory=max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE),
+        watch=watch,
+        query=path if isinstance(path := spec.datasets[name].path, Query) else None,
+    )
+    try:
+        with _rows(spec, source, choice, wanted) as rows:
+            try:
+                return [
+                    counted_view(
+                        rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room
+                    )
+                    for model in spec.models
+                    if name in spec.datasets_of(model)
+                ]
+            except DataError:
+                if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
+                    raise
+                return "read row by row to find its mistakes"
+    except NotPlainError as error:
+        if source.size > MOST_READ:
+            told = Problem(f"the rows cannot be counted: {error}", "", Location(source.name))
+            raise DataError(told) from None
+        return f"read row by row, not counted: {error}"
+
+
+def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozenset[str]:
+    """Columns that are scores or margins and nothing else."""
+    numbers: set[str] = set()
+    other: set[str] = set()
+    for model in spec.models:
+        if name in spec.datasets_of(model):
+            for role, column in roles_of(
+                spec.datasets[name], spec.models[model], subgroups
+            ).named():
+                (numbers if role in ("score", "margin") else other).add(column)
+    return frozenset(numbers - other)
+
+
+@contextmanager
+def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterator[CountedRows]:
+    if choice.name == "spark":
+        from evalreport.engine.counting.spark_rows import spark_rows
+
+        assert spec.engine.spark is not None
+        with spark_rows(source, spec.engine.spark.url) as rows:
+            yield rows
+        return
+    from evalreport.engine.counting.duckdb_rows import duckdb_rows
+
+    with duckdb_rows(source, wanted) as rows:
+        yield rows
+
+
+def refuse_unbounded(plan: Plan, views: Sequence[View]) -> Plan:
+    """The plan without what bins of scores cannot give: neither a value nor bounds."""
+    from evalreport.engine.counting.binned_scores import bounded
+
+    bins = {(v.dataset, v.model): getattr(v, "bins", None) for v in views}
+    if not any(bins.values()):
+        return plan
+    kept: list[Task] = []
+    refused: list[Skipped] = []
+    for task in plan.tasks:
+        metric, count = find(task.metric), bins[task.dataset, task.model]
+        assert metric is not None
+        single = bounded(metric) and task.average is None
+        if count is None or task.table != Table.SCORES.value or single:
+            kept.append(task)
+        else:
+            reason = f"it needs every distinct score; only {count:,} bins of scores are kept"
+            refused.append(Skipped(task, reason))
+    notes = [
+        f"{dataset}, {model}: scores are counted in {count:,} bins; what that can change is "
+        "given between exact bounds, and thresholds chosen by a rule are lower ends of bins"
+        for (dataset, model), count in bins.items()
+        if count is not None
+    ]
+    return replace(
+        plan,
+        tasks=tuple(kept),
+        skipped=(*plan.skipped, *refused),
+        notes=(*plan.notes, *notes),
+    )
+
+
+def _count(rows: Any) -> int:
+    return int(rows.rows)

@@ -1,0 +1,236 @@
+"""What queries tell of rows that are not held: their kinds, their labels, what is excluded.
+
+The same checks as for rows in memory run on one representative of every kind of
+row, so labels, positive class, groups and findings come out of the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from sqlglot import exp
+
+from evalreport.data.checked import Checked, check
+from evalreport.data.findings import Finding
+from evalreport.data.label_column import texts
+from evalreport.data.roles import Roles, Rules
+from evalreport.data.table import RawColumn, RawTable
+from evalreport.engine.counting import queries
+from evalreport.engine.counting.counted_lost import lost_kinds
+from evalreport.engine.counting.counted_values import values_of
+from evalreport.engine.counting.counted_view import FOLD, Cells
+from evalreport.engine.counting.queries import Field
+from evalreport.errors import DataError, LimitError, Location, Problem
+
+#: Kinds of rows (values of all label and subgroup columns together) that are held.
+MOST_CELLS = 2_000_000
+
+#: A name that no column has, for the true label among columns.
+TARGET = "\0target"
+
+Columns = Mapping[str, Any]
+
+
+class CountedRows(Protocol):
+    """Rows that answer counting queries: an engine."""
+
+    name: str
+    header: tuple[str, ...]
+
+    def field(self, column: str) -> Field:
+        """The column of ``data`` that holds a column of the dataset."""
+
+    def ask(self, query: exp.Select) -> Columns:
+        """The columns of a query's answer, as numpy arrays, masked where NULL."""
+
+    def column(self, name: str, kind: str, values: Any) -> RawColumn:
+        """Values of an answer as they would have been read from the file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of a dataset before its scores are counted.
+
+    ``codes`` gives the code of each raw value: by subgroup column, and under TARGET and
+    FOLD; ``where`` is the condition of a used row, None where all rows are used.
+    """
+
+    checked: Checked
+    cells: Cells
+    codes: Mapping[str, Mapping[Any, int]]
+    where: queries.Tree | None
+    low: float | None
+    high: float | None
+
+
+def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
+    """Check every kind of row there is; raises DataError where the rows are not in order."""
+    absent = [c for _, c in roles.named() if c not in rows.header]
+    if absent:
+        raise DataError(Problem(f"{rows.name} has no column '{absent[0]}'", ""))
+    columns = [roles.target, roles.prediction, roles.fold, *roles.subgroups]
+    keys = list(dict.fromkeys(c for c in columns if c is not None))
+    scored = roles.score or roles.margin
+    answer = rows.ask(
+        queries.cells(
+            [rows.field(c) for c in keys],
+            None if scored is None else rows.field(scored),
+            None if roles.id is None else rows.field(roles.id),
+        )
+    )
+    counts = np.asarray(answer["n"], np.int64)
+    if len(counts) > MOST_CELLS:
+        raise LimitError(
+            Problem(
+                f"{rows.name}: the columns {', '.join(keys)} have {len(counts):,} combinations "
+                "of values",
+                f"columns to count by with at most {MOST_CELLS:,} together",
+                Location(rows.name),
+            )
+        )
+    raw = _representatives(rows, keys, scored, answer)
+    _check_rows(rows, roles, rules, answer, counts)
+    named = _without_nameless(raw, scored or roles.prediction or roles.target, answer)
+    checked = check(named, replace(roles, id=None, cluster=None), rules)
+    excluded = _excluded(raw, roles, answer, counts)
+    held = counts[checked.used]
+    names = [c for c in (roles.fold, roles.id) if c is not None]
+    where = None
+    if excluded:
+        labels = [c for c in (roles.target, roles.prediction) if c is not None]
+        where = queries.used(
+            [rows.field(c) for c in labels],
+            None if scored is None else rows.field(scored),
+            [rows.field(c) for c in names],
+        )
+    low, high, outside = _score_range(answer, checked, counts)
+    findings = _findings(checked, scored if roles.score else None, outside, int(held.sum()))
+    written = {c: values_of(rows, c, answer[f"k{i}"]) for i, c in enumerate(keys)}
+    codes = _codes(written, roles, checked)
+    checked = replace(
+        checked,
+        rows_read=int(counts.sum()),
+        excluded=tuple(excluded),
+        findings=findings,
+        lost=lost_kinds(rows, roles, raw, checked, counts, written, codes),
+    )
+    cells = Cells(held, checked.actual, checked.predicted, checked.groups)
+    return Known(checked, cells, codes, where, low, high)
+
+
+def _representatives(
+    rows: CountedRows, keys: Sequence[str], scored: str | None, answer: Columns
+) -> RawTable:
+    """One row per kind of row, the lowest score for all of its scores."""
+    columns = {
+        name: rows.column(name, rows.field(name).kind, answer[f"k{i}"])
+        for i, name in enumerate(keys)
+    }
+    if scored is not None:
+        low = np.ma.getdata(answer["low"]).astype(np.float64)
+        gone = np.asarray(answer["state"]) != queries.READ
+        kind: Any = "float32" if rows.field(scored).kind == "FLOAT" else "float64"
+        columns[scored] = RawColumn(scored, kind, np.where(gone, np.nan, low), gone)
+    return RawTable(rows.name, len(answer["n"]), rows.header, columns)
+
+
+def _without_nameless(raw: RawTable, column: str, answer: Columns) -> RawTable:
+    """The table in which rows without an id lack a value of ``column``, so are not used."""
+    nameless = np.asarray(answer["gap"]) == 1
+    old = raw.columns[column]
+    changed = replace(old, missing=old.missing | nameless)
+    return replace(raw, columns={**raw.columns, column: changed}, _kept={})
+
+
+def _check_rows(
+    rows: CountedRows, roles: Roles, rules: Rules, answer: Columns, counts: npt.NDArray[np.int64]
+) -> None:
+    wrong = int(counts[np.asarray(answer["state"]) == queries.WRONG].sum())
+    problems = []
+    if wrong:
+        what = f"{roles.score or roles.margin} is no finite number in {wrong:,} rows"
+        problems.append(Problem(what, "give a number, or nothing", Location(rows.name)))
+    nameless = int(counts[np.asarray(answer["gap"]) == 1].sum())
+    if nameless and rules.missing == "error":
+        what = f"{roles.id} is empty in {nameless:,} rows"
+        problems.append(Problem(what, "fill it in", Location(rows.name)))
+    if roles.id is not None and not problems:
+        twice = rows.ask(queries.repeated(rows.field(roles.id)))
+        for value, count in zip(twice["k0"].tolist(), twice["n"].tolist(), strict=True):
+            what = f"{roles.id} is not unique: {value!r} stands in {count} rows"
+            problems.append(Problem(what, "give each row its own id", Location(rows.name)))
+    if problems:
+        raise DataError(*problems)
+
+
+def _excluded(
+    raw: RawTable, roles: Roles, answer: Columns, counts: npt.NDArray[np.int64]
+) -> list[tuple[str, int]]:
+    """Reasons and rows, as for rows in memory: each row under the first reason that holds."""
+    free = np.ones(len(counts), np.bool_)
+    found = []
+    for reason, gap in _gaps(raw, roles, answer):
+        count = int(counts[free & gap].sum())
+        if count:
+            found.append((reason, count))
+        free &= ~gap
+    return found
+
+
+def _gaps(
+    raw: RawTable, roles: Roles, answer: Columns
+) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    yield f"{roles.target} is empty", raw.columns[roles.target].missing
+    if roles.prediction is not None:
+        yield f"{roles.prediction} is empty", raw.columns[roles.prediction].missing
+    scored = roles.score or roles.margin
+    if scored is not None:
+        yield f"{scored} is missing", np.asarray(answer["state"]) == queries.MISSING
+    if roles.fold is not None:
+        yield f"{roles.fold} is empty", texts(raw, roles.fold)[0] < 0
+    if roles.id is not None:
+        yield f"{roles.id} is empty", np.asarray(answer["gap"]) == 1
+
+
+def _score_range(
+    answer: Columns, checked: Checked, counts: npt.NDArray[np.int64]
+) -> tuple[float | None, float | None, int]:
+    low, high = (np.ma.filled(answer[name], np.nan).astype(float) for name in ("low", "high"))
+    low, high = low[checked.used], high[checked.used]
+    if not len(low) or np.isnan(low).all():
+        return None, None, 0
+    outside = np.ma.filled(answer["outside"], 0).astype(np.int64)[checked.used]
+    assert len(outside) <= len(counts)
+    return float(low.min()) + 0.0, float(high.max()) + 0.0, int(outside.sum())
+
+
+def _findings(
+    checked: Checked, score: str | None, outside: int, rows: int
+) -> tuple[Finding, ...]:
+    found = [f for f in checked.findings if f.code != "scores_outside_unit"]
+    if score is not None and outside:
+        message = (
+            f"{outside} of {rows} scores in {score} lie outside 0 to 1: they rank rows, "
+            "but are not probabilities."
+        )
+        found.append(Finding("scores_outside_unit", message, {"column": score, "rows": outside}))
+    return tuple(found)
+
+
+def _codes(
+    written: Mapping[str, Sequence[Any]], roles: Roles, checked: Checked
+) -> dict[str, dict[Any, int]]:
+    """Code of each raw value, by column: of the true label, the groups and the fold."""
+    given = {TARGET: (roles.target, checked.actual)}
+    given |= {column: (column, codes) for column, (codes, _) in checked.groups.items()}
+    if roles.fold is not None and checked.fold is not None:
+        given[FOLD] = (roles.fold, checked.fold[0])
+    used = checked.used.tolist()
+    return {
+        name: dict(zip((written[column][i] for i in used), codes.tolist(), strict=True))
+        for name, (column, codes) in given.items()
+    }

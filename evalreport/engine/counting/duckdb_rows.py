@@ -1,0 +1,147 @@
+"""Rows of files behind a locked DuckDB connection: they are counted, never fetched."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from evalreport.data.files import holding, parts_of
+from evalreport.data.parquet_file import LOCKS, damaged, plain_name
+from evalreport.data.parquet_types import parquet_column
+from evalreport.data.source import Source
+from evalreport.data.table import RawColumn
+from evalreport.engine.counting.counted_rows import Columns
+from evalreport.engine.counting.interruptible import interruptible
+from evalreport.engine.counting.kept_query import kept_query
+from evalreport.engine.counting.parquet_rows import parquet_rows
+from evalreport.engine.counting.queries import Field
+from evalreport.engine.counting.text_rows import kept_rows, typed_column
+from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
+from evalreport.errors import LimitError, Location, Problem
+
+#: The most temporary space that counting may take on disk.
+MOST_SPILLED = "64GB"
+#: Threads that count, where there are so many processors.
+MOST_THREADS = 4
+
+
+class DuckDBRows:
+    """The relation ``data`` of a connection, its columns called by their place."""
+
+    def __init__(
+        self,
+        connection: Any,
+        name: str,
+        header: tuple[str, ...],
+        kinds: tuple[str, ...],
+        rows: int,
+        watch: Watcher = UNWATCHED,
+    ) -> None:
+        self.name, self.header, self.kinds, self.rows = name, header, kinds, rows
+        self._connection, self._watch = connection, watch
+
+    def field(self, column: str) -> Field:
+        place = self.header.index(column)
+        return Field(place, self.kinds[place])
+
+    def ask(self, query: exp.Select) -> Columns:
+        text = query.sql("duckdb", identify=True)
+        found: Columns = interruptible(
+            self._connection,
+            lambda: self._connection.execute(text).fetchnumpy(),
+            lambda share: self._watch.seen(int(share * self.rows), self.rows),
+        )
+        return found
+
+    def column(self, name: str, kind: str, values: Any) -> RawColumn:
+        if kind == "JSON":
+            return typed_column(name, values, self.name)
+        return parquet_column(name, kind, values)
+
+
+@contextmanager
+def duckdb_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
+    """The rows of a dataset's files for counting, with at most ``memory`` bytes held by DuckDB.
+
+    The files are proved to hold still until the end. Raises DataError for damaged files,
+    FilesError for files that change, LimitError where memory or disk give out, and
+    NotPlainError for text that is to be read by the reader of text.
+    """
+    import duckdb
+
+    with ExitStack() as stack:
+        query = wanted.query is not None
+        if not query:
+            stack.enter_context(holding(source))
+        spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="evalreport-"))
+        file = Path(spill).resolve() / "rows.tsv"
+        paths = [str(file)] if query else [
+            stack.enter_context(plain_name(part.source.path)) for part in parts_of(source)
+        ]
+        connection = duckdb.connect(":memory:")
+        stack.callback(connection.close)
+        try:
+            kept = source.suffix != ".parquet"
+            lock(connection, paths, spill, wanted.memory, kept=kept)
+            if query:
+                made = kept_query(connection, source, file, wanted)
+            elif kept:
+                made = kept_rows(connection, source, paths, wanted)
+            else:
+                made = parquet_rows(connection, source, paths, wanted.columns)
+            yield DuckDBRows(connection, source.name, *made, wanted.watch)
+        except duckdb.OutOfMemoryException:
+            raise LimitError(
+                Problem(
+                    f"counting needs more than {wanted.memory >> 20:,} MiB of memory",
+                    "raise engine.memory_limit",
+                    Location(source.name),
+                )
+            ) from None
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            raise _failure(error, source, paths) from None
+
+
+def _failure(error: Exception, source: Source, paths: list[str]) -> Exception:
+    reason = str(error).splitlines()[0]
+    for part, path in zip(parts_of(source), paths, strict=True):
+        reason = reason.replace(path, part.name)
+    if "No space left" in reason or "max_temp_directory_size" in reason:
+        instead = "free some space where temporary files are kept (TMPDIR)"
+        what = "counting needs more space on disk than there is"
+        return LimitError(Problem(what, instead, Location(source.name)))
+    if source.suffix == ".parquet":
+        return damaged(source.name, reason)
+    return NotPlainError(reason)
+
+
+def lock(
+    connection: Any, paths: list[str], spill: str, memory: int, *, kept: bool = False
+) -> None:
+    """Let a connection open the ``paths`` and nothing else; what it spills goes to ``spill``.
+
+    With ``kept`` there is a database ``kept`` in that folder, for rows on disk.
+    """
+    if kept:
+        rows = str(Path(spill).resolve() / "rows.db").replace("'", "''")
+        connection.execute(f"ATTACH '{rows}' AS kept")
+    listed = ", ".join(quoted_text(path) for path in paths)
+    folder = spill.replace("'", "''")
+    for setting in (
+        f"threads={min(MOST_THREADS, max(os.cpu_count() or 2, 2))}",
+        f"memory_limit='{memory}B'",
+        f"temp_directory='{folder}'",
+        f"max_temp_directory_size='{MOST_SPILLED}'",
+        "preserve_insertion_order=false",
+        "enable_progress_bar=true",
+        "enable_progress_bar_print=false",
+        f"allowed_paths=[{listed}]",
+        *LOCKS,
+    ):
+        connection.execute(f"SET {setting}")

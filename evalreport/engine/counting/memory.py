@@ -1,0 +1,317 @@
+"""Both sufficient statistics from numpy arrays: one pass and one sort per model.
+
+The rows of a dataset and model are sorted by score once; the tables of every
+subgroup and fold are counted from that order. Sums of weights are taken over
+the sorted weights of each cell, so they do not depend on the order of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.counting.classification import ClassificationTable
+from evalreport.metrics.tables import ClassScores, ScoreTable
+from evalreport.plan.task import EVERYTHING, Slice
+from evalreport.predict.view import View
+
+T = TypeVar("T")
+Codes = npt.NDArray[np.int64]
+
+#: Cells of all clusters' tables together that are held in memory.
+MOST_CLUSTER_CELLS = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """Rows from the highest score to the lowest; ``entry``: their place among distinct scores."""
+
+    rows: npt.NDArray[np.intp]
+    entry: Codes
+    scores: npt.NDArray[np.float64]
+
+
+class MemoryTables:
+    """Builds, once each, the tables of one dataset and model; ``built`` counts the builds."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.built: Counter[str] = Counter()
+        self._kept: dict[tuple[Any, ...], Any] = {}
+        self._orders: dict[int | None, _Order] = {}
+
+    # -- tables ---------------------------------------------------------------------------
+
+    def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
+        """Which rows a slice holds; None for all of them."""
+        return self._once(("rows", where), lambda: self._mask(where))
+
+    def row_count(self, where: Slice) -> int:
+        """How many rows a slice holds."""
+        mask = self.rows_of(where)
+        return len(self.view.actual) if mask is None else int(mask.sum())
+
+    def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
+        """Counts by actual and predicted label; for score models at ``score >= threshold``."""
+        key = ("classification", where, threshold)
+        return self._once(key, lambda: self._classify(where, threshold))
+
+    def scores(self, where: Slice, index: int | None = None) -> ScoreTable:
+        """Distinct scores with the weight of positives and negatives.
+
+        ``index`` picks the class and column where there is one column per class.
+        """
+        return self._once(("scores", where, index), lambda: self._score_table(where, index))
+
+    def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
+        """What the columns of class scores are reduced to."""
+        return self._once(
+            ("class_scores", where, pairs), lambda: self._class_scores(where, pairs)
+        )
+
+    def predicted(self, threshold: float | None) -> npt.NDArray[Any]:
+        """Predicted label code of every row."""
+        view = self.view
+        if view.score is None:
+            assert view.predicted is not None
+            return view.predicted
+        positive = view.positive_index
+        assert threshold is not None
+        return np.where(view.score >= threshold, positive, 1 - positive)
+
+    def clusters(
+        self, where: Slice, threshold: float | None
+    ) -> npt.NDArray[np.float64] | None:
+        """Tables of the clusters, shape (C, K, K), clusters without rows left out.
+
+        None where no cluster is declared or the tables would not fit.
+        """
+        view = self.view
+        size = len(view.labels)
+        if view.cluster is None or view.cluster[1] * size * size > MOST_CLUSTER_CELLS:
+            return None
+        key = ("clusters", where, threshold)
+        return self._once(key, lambda: self._cluster_tables(where, threshold))
+
+    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
+        """Indices of the rows of a slice."""
+        mask = self.rows_of(where)
+        return np.arange(len(self.view.actual)) if mask is None else np.nonzero(mask)[0]
+
+    # -- how ------------------------------------------------------------------------------
+
+    def _cluster_tables(
+        self, where: Slice, threshold: float | None
+    ) -> npt.NDArray[np.float64]:
+        view = self.view
+        assert view.cluster is not None
+        rows = self.rows(where)
+        predicted = self.predicted(threshold)[rows].astype(np.int64)
+        inside = predicted < len(view.labels)
+        rows, predicted = rows[inside], predicted[inside]
+        size = len(view.labels)
+        _, cluster = np.unique(view.cluster[0][rows], return_inverse=True)
+        count = int(cluster.max()) + 1 if len(cluster) else 0
+        code = (cluster * size + view.actual[rows]) * size + predicted
+        weight = None if view.weight is None else view.weight[rows]
+        return _summed(code, weight, count * size * size).reshape(count, size, size).astype(float)
+
+    def _once(self, key: tuple[Any, ...], build: Callable[[], T]) -> T:
+        if key not in self._kept:
+            self._kept[key] = build()
+            self.built[str(key[0])] += 1
+        kept: T = self._kept[key]
+        return kept
+
+    def _mask(self, where: Slice) -> npt.NDArray[np.bool_] | None:
+        if where == EVERYTHING:
+            return None
+        mask = np.ones(len(self.view.actual), dtype=bool)
+        for column, value in where.subgroup:
+            codes, names = self.view.groups[column]
+            wanted = names.index(value) if value in names else -1
+            mask &= codes == wanted
+        if where.fold is not None:
+            assert self.view.fold is not None
+            codes, names = self.view.fold
+            mask &= codes == names.index(where.fold)
+        return mask
+
+    def _classify(self, where: Slice, threshold: float | None) -> ClassificationTable:
+        view = self.view
+        width = len(view.labels) + len(view.indeterminate)
+        if view.score is not None:
+            return self._classify_scores(where, threshold)
+        codes = view.actual.astype(np.int64) * width + self.predicted(threshold)
+        mask = self.rows_of(where)
+        weights = view.weight
+        if mask is not None:
+            codes = codes[mask]
+            weights = None if weights is None else weights[mask]
+        cells, squares = _counted(codes, weights, width)
+        return ClassificationTable(
+            view.labels, view.positive, cells, len(codes), view.indeterminate, squares
+        )
+
+    def _classify_scores(self, where: Slice, threshold: float | None) -> ClassificationTable:
+        view = self.view
+        assert threshold is not None
+        table = self.scores(where)
+        c = table.counts_at(threshold)
+        pos = view.positive_index
+        neg = 1 - pos
+        named = {(pos, pos): c.tp, (neg, pos): c.fp, (pos, neg): c.fn, (neg, neg): c.tn}
+        cells = {place: cell.value for place, cell in sorted(named.items()) if cell.value}
+        squares = None
+        if table.squares_positive is not None and table.squares_negative is not None:
+            k = int(np.searchsorted(-table.scores, -threshold, side="right"))
+            above = {pos: table.squares_positive[:k], neg: table.squares_negative[:k]}
+            below = {pos: table.squares_positive[k:], neg: table.squares_negative[k:]}
+            squares = {}
+            for actual in (pos, neg):
+                squares[actual, pos] = float(np.sum(above[actual]))
+                squares[actual, neg] = float(np.sum(below[actual]))
+        return ClassificationTable(
+            view.labels, view.positive, cells, self.row_count(where), (), squares
+        )
+
+    def _order(self, index: int | None) -> _Order:
+        if index not in self._orders:
+            self.built["sort"] += 1
+            self._orders[index] = _sorted(self._column(index))
+        return self._orders[index]
+
+    def _column(self, index: int | None) -> npt.NDArray[np.float64]:
+        if index is None:
+            assert self.view.score is not None
+            return self.view.score
+        assert self.view.class_scores is not None
+        return self.view.class_scores[:, index]
+
+    def _score_table(self, where: Slice, index: int | None) -> ScoreTable:
+        view = self.view
+        order = self._order(index)
+        positive = view.actual[order.rows] == (view.positive_index if index is None else index)
+        return _score_table(order, positive, self._sorted_mask(where, order), self._weights(order))
+
+    def _sorted_mask(self, where: Slice, order: _Order) -> npt.NDArray[np.bool_] | None:
+        mask = self.rows_of(where)
+        return None if mask is None else mask[order.rows]
+
+    def _weights(self, order: _Order) -> npt.NDArray[np.float64] | None:
+        return None if self.view.weight is None else self.view.weight[order.rows]
+
+    def _class_scores(self, where: Slice, pairs: bool) -> ClassScores:
+        view = self.view
+        assert view.class_scores is not None
+        mask = self.rows_of(where)
+        chosen = slice(None) if mask is None else mask
+        scores, actual = view.class_scores[chosen], view.actual[chosen]
+        weight = None if view.weight is None else view.weight[chosen]
+        size = len(view.labels)
+        own = scores[np.arange(len(actual)), actual]
+        ahead = (scores > own[:, None]).sum(axis=1)
+        tied_before = ((scores == own[:, None]) & (np.arange(size) < actual[:, None])).sum(axis=1)
+        true_scores, entry = np.unique(own, return_inverse=True)
+        return ClassScores(
+            labels=view.labels,
+            per_class=tuple(self.scores(where, k) for k in range(size)),
+            true_scores=true_scores,
+            true_weights=_summed(entry, weight, len(true_scores)),
+            ranks=_summed(ahead + tied_before, weight, size),
+            class_totals=_summed(actual.astype(np.int64), weight, size),
+            pairs=self._pairs(where) if pairs else {},
+        )
+
+    def _pairs(self, where: Slice) -> Mapping[tuple[int, int], ScoreTable]:
+        view = self.view
+        size = len(view.labels)
+        found: dict[tuple[int, int], ScoreTable] = {}
+        for i in range(size):
+            order = self._order(i)
+            actual = view.actual[order.rows]
+            mask = self._sorted_mask(where, order)
+            for j in range(size):
+                if i == j:
+                    continue
+                both = (actual == i) | (actual == j)
+                kept = both if mask is None else both & mask
+                found[i, j] = _score_table(order, actual == i, kept, self._weights(order))
+        return found
+
+
+def _sorted(scores: npt.NDArray[np.float64]) -> _Order:
+    rows = np.argsort(-scores, kind="stable")
+    ordered = scores[rows]
+    new = np.empty(len(ordered), dtype=bool)
+    new[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return _Order(rows=rows, entry=np.cumsum(new) - 1, scores=ordered[new] + 0.0)
+
+
+def _score_table(
+    order: _Order,
+    positive: npt.NDArray[np.bool_],
+    mask: npt.NDArray[np.bool_] | None,
+    weights: npt.NDArray[np.float64] | None,
+) -> ScoreTable:
+    entry = order.entry if mask is None else order.entry[mask]
+    positive = positive if mask is None else positive[mask]
+    weights = weights if mask is None or weights is None else weights[mask]
+    size = len(order.scores)
+    parts = [
+        _summed(entry[chosen], None if weights is None else weights[chosen], size)
+        for chosen in (positive, ~positive)
+    ]
+    squares: list[Any] = [None, None]
+    if weights is not None:
+        squares = [
+            _summed(entry[chosen], weights[chosen] ** 2, size) for chosen in (positive, ~positive)
+        ]
+    present = np.zeros(size, dtype=bool)
+    present[entry] = True
+    if present.all():
+        return ScoreTable(order.scores, parts[0], parts[1], squares[0], squares[1])
+    return ScoreTable(
+        order.scores[present],
+        parts[0][present],
+        parts[1][present],
+        None if squares[0] is None else squares[0][present],
+        None if squares[1] is None else squares[1][present],
+    )
+
+
+def _summed(
+    entry: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None, size: int
+) -> npt.NDArray[Any]:
+    """Rows, or their summed weights, per entry; independent of the order of rows."""
+    if weights is None:
+        return np.bincount(entry, minlength=size).astype(np.int64)
+    order = np.lexsort((weights, entry))
+    summed = np.bincount(entry[order], weights=weights[order], minlength=size)
+    # without entries NumPy counts in whole numbers, and a class without rows would make
+    # the weights of the other class look whole
+    return summed.astype(np.float64)
+
+
+def _counted(
+    codes: Codes, weights: npt.NDArray[np.float64] | None, width: int
+) -> tuple[dict[tuple[int, int], int | float], dict[tuple[int, int], float] | None]:
+    """Non-zero cells by (actual, predicted), with sums of squared weights where weighted."""
+    if weights is None:
+        present, counts = np.unique(codes, return_counts=True)
+        pairs = zip(present.tolist(), counts.tolist(), strict=True)
+        return {divmod(code, width): count for code, count in pairs}, None
+    cells: dict[tuple[int, int], int | float] = {}
+    squares: dict[tuple[int, int], float] = {}
+    for code in np.unique(codes).tolist():
+        inside = weights[codes == code]
+        cells[divmod(code, width)] = math.fsum(inside)
+        squares[divmod(code, width)] = math.fsum(inside**2)
+    return cells, squares

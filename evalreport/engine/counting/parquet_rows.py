@@ -1,0 +1,86 @@
+"""Rows of Parquet files, one or several, as the relation ``data`` of a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evalreport.data.files import Files, Part, parts_of
+from evalreport.data.limits import DEFAULT_LIMITS
+from evalreport.data.parquet import check_cells, check_checksums
+from evalreport.data.parquet_file import ParquetFile
+from evalreport.data.parquet_types import expression, readable
+from evalreport.data.read import not_twice, same_columns
+from evalreport.data.source import Source, opened
+from evalreport.engine.counting.wanted import NotPlainError, quoted_text
+from evalreport.errors import DataError, Location, Problem
+
+#: Types whose values are their own text.
+_PLAIN = ("VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE")
+_SCAN = "hive_partitioning=false, filename=false, union_by_name=false"
+
+Made = tuple[tuple[str, ...], tuple[str, ...], int]
+
+
+def parquet_rows(
+    connection: Any, source: Source, paths: Sequence[str], columns: tuple[str, ...]
+) -> Made:
+    """Make ``data``; header, types in it, and rows. Raises DataError for damaged files.
+
+    Columns that stand in the names of folders are added; they are read from no file.
+    """
+    parts = parts_of(source)
+    files = [
+        ParquetFile(connection, path, part.name) for part, path in zip(parts, paths, strict=True)
+    ]
+    _check(files, parts, columns)
+    first, keys = files[0], source.keys if isinstance(source, Files) else ()
+    if isinstance(source, Files):
+        not_twice(source, first.header)
+        _same_types(files, columns)
+    shown = [
+        f"{expression(kind, f'c{i}')} AS c{i}"
+        for i, kind in enumerate(first.types)
+        if readable(kind) and not kind.endswith("]")
+    ]
+    width = len(first.header)
+    for place in range(len(keys)):
+        values = ", ".join(quoted_text(part.values[place]) for part in parts)
+        # A list by the number of the file: nothing is stored or read for these columns.
+        shown.append(f"([{values}])[CAST(part AS BIGINT) + 1] AS c{width + place}")
+    names = ", ".join([f"c{i}" for i in range(width)] + ["part"])
+    listed = ", ".join(quoted_text(path) for path in paths)
+    # No name and no text of the file is in here, and the paths are quoted literals.
+    connection.execute(
+        f"CREATE TEMP VIEW data AS SELECT {', '.join(shown)} FROM (SELECT *, file_index "  # noqa: S608
+        f"FROM read_parquet([{listed}], {_SCAN})) AS t({names})"
+    )
+    kinds = [_shown_type(kind) for kind in first.types] + ["VARCHAR"] * len(keys)
+    return (*first.header, *keys), tuple(kinds), sum(file.rows for file in files)
+
+
+def _check(files: Sequence[ParquetFile], parts: Sequence[Part], columns: tuple[str, ...]) -> None:
+    same_columns([(file.name, tuple(file.header)) for file in files])
+    asked = [i for i, name in enumerate(files[0].header) if name in columns]
+    total = sum(file.rows for file in files)
+    for file, part in zip(files, parts, strict=True):
+        if file.rows <= 0:
+            told = Problem("the file has no rows", "give at least one", Location(file.name))
+            raise DataError(told)
+        with opened(part.source) as stream:
+            check_checksums(file, stream, asked)
+    check_cells(total, len(asked), files[0].name, DEFAULT_LIMITS)
+
+
+def _same_types(files: Sequence[ParquetFile], columns: tuple[str, ...]) -> None:
+    first = files[0]
+    for file in files[1:]:
+        for name, own, other in zip(first.header, file.types, first.types, strict=True):
+            if name in columns and own != other:
+                raise NotPlainError(f"{name} is {own} in {file.name} and {other} in {first.name}")
+
+
+def _shown_type(kind: str) -> str:
+    """The type of a column in ``data``: itself for plain values and integers, else text."""
+    whole = kind.removeprefix("U") in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+    return kind if kind in _PLAIN or whole else "VARCHAR"

@@ -1,0 +1,284 @@
+"""Score tables from queries: exact while distinct scores are few, in bins beyond."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.roles import Roles
+from evalreport.engine.counting import queries
+from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.engine.counting.counted_rows import (
+    TARGET,
+    Columns,
+    CountedRows,
+    Known,
+    known,
+)
+from evalreport.engine.counting.counted_values import values_of
+from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.queries import Binning
+from evalreport.errors import DataError, LimitError, Location, Problem
+from evalreport.metrics.tables import ScoreTable
+from evalreport.predict.columns import roles_of, rules_of, source_of
+from evalreport.spec.model import Spec
+
+Codes = npt.NDArray[np.int64]
+Tables = dict[tuple[int, ...], ScoreTable]
+
+#: Up to so many texts a column is coded by the query itself.
+FEW = 64
+#: Edges k / bins then hold every threshold of two decimals, and the tenths of calibration.
+EDGES = 100
+
+
+@dataclass(frozen=True)
+class Room:
+    """``entries``: distinct scores that one table may hold; ``bins``: how many beyond that.
+
+    Tables of all values of a subgroup together may hold eight times as many entries.
+    """
+
+    entries: int
+    bins: int
+
+    @property
+    def together(self) -> int:
+        """Entries of the tables of one subgroup column together."""
+        return 8 * self.entries
+
+    @property
+    def rounded_bins(self) -> int:
+        """The number of bins, rounded up to a multiple of 100."""
+        return EDGES * math.ceil(self.bins / EDGES)
+
+
+def counted_view(
+    rows: CountedRows,
+    spec: Spec,
+    dataset: str,
+    model: str,
+    crossings: Sequence[tuple[str, ...]],
+    thresholds: Sequence[float],
+    room: Room,
+) -> CountedView:
+    """A dataset as one model sees it, from counts alone.
+
+    ``crossings`` are the subgroup columns to count by, ``thresholds`` the numbers that
+    scores are held against. Raises DataError where the rows are not in order,
+    LimitError where the tables would not fit.
+    """
+    subgroups = tuple(dict.fromkeys(column for crossing in crossings for column in crossing))
+    roles = roles_of(spec.datasets[dataset], spec.models[model], subgroups)
+    found = known(rows, roles, rules_of(spec, dataset))
+    checked = found.checked
+    source = source_of(spec.models[model])
+    binning, tables = None, {}
+    if source != "prediction":
+        binning = _binning(rows, roles, found, crossings, thresholds, room, source)
+        groupings = [*crossings, *([(FOLD,)] if checked.fold is not None else [])]
+        tables = _counted(rows, roles, found, groupings or [()], binning)
+    return CountedView(
+        dataset=dataset,
+        model=model,
+        source=source,
+        labels=checked.labels,
+        positive=checked.positive,
+        actual=np.zeros(0, np.int32),
+        row=np.zeros(0, np.int64),
+        fold=checked.fold,
+        indeterminate=checked.indeterminate,
+        ledger=checked,
+        cells=found.cells,
+        score_tables=tables,
+        bins=None if binning is None else binning.bins,
+        low=found.low,
+        high=found.high,
+    )
+
+
+def _binning(
+    rows: CountedRows,
+    roles: Roles,
+    found: Known,
+    crossings: Sequence[tuple[str, ...]],
+    thresholds: Sequence[float],
+    room: Room,
+    source: str,
+) -> Binning | None:
+    """None where every distinct score can have an entry of its own."""
+    count = int(found.cells.rows.sum())
+    score = rows.field(str(roles.score or roles.margin))
+    groups = max([1, *(len(_combinations(found, c)) for c in crossings)])
+    distinct = count
+    if count > room.entries:
+        distinct = _distinct(rows, score, found, room.entries)
+    if distinct <= room.entries and min(count, 2 * distinct * groups) <= room.together:
+        return None
+    bins = room.rounded_bins
+    if min(count, 2 * bins * groups) > room.together:
+        columns = max(crossings, key=lambda c: len(_combinations(found, c)))
+        raise LimitError(
+            Problem(
+                f"{rows.name}: {groups:,} subgroups by {', '.join(columns)} with {bins:,} bins of "
+                "scores each do not fit in memory",
+                "raise engine.memory_limit, or ask for fewer engine.bins",
+                Location(rows.name),
+            )
+        )
+    low, high = found.low, found.high
+    assert low is not None
+    assert high is not None
+    if source == "score" and low >= 0 and high <= 1:
+        # A score of exactly 0 has a logarithm of its own.
+        return Binning(bins, 0.0, 1.0, tuple(sorted({*thresholds, 0.0})))
+    if not math.isfinite(high - low):
+        raise DataError(
+            Problem(f"{rows.name}: scores from {low:g} to {high:g} are too far apart to be binned",
+                    "raise engine.memory_limit", Location(rows.name))
+        )
+    return Binning(bins, low, high, tuple(sorted(thresholds)))
+
+
+def _distinct(rows: CountedRows, score: queries.Field, found: Known, limit: int) -> int:
+    """How many distinct scores there are, or a number beyond the limit."""
+    for first in (limit + limit // 4, None):
+        query = queries.distinct_scores(score, found.where, first)
+        distinct = int(rows.ask(query)["n"][0])
+        if distinct > limit:
+            break
+    return distinct
+
+
+def _combinations(found: Known, columns: Sequence[str]) -> npt.NDArray[Any]:
+    """Every combination of codes of the columns that occurs, shape (combinations, columns)."""
+    folds = found.checked.fold
+    codes = [
+        folds[0] if c == FOLD and folds is not None else found.cells.groups[c][0] for c in columns
+    ]
+    return np.unique(np.stack(codes, axis=1), axis=0) if codes else np.zeros((1, 0), np.int64)
+
+
+def _counted(
+    rows: CountedRows,
+    roles: Roles,
+    found: Known,
+    groupings: Sequence[tuple[str, ...]],
+    binning: Binning | None,
+) -> dict[tuple[str, ...], Tables]:
+    """The score tables of all rows, and of every combination of values of each grouping.
+
+    All rows are added up from the grouping with the fewest combinations.
+    """
+    fewest = min(groupings, key=lambda by: len(_combinations(found, by)), default=())
+    tables: dict[tuple[str, ...], Tables] = {}
+    for by in [fewest, *(other for other in groupings if other != fewest)]:
+        answer, positive, places = _asked(rows, roles, found, by, binning)
+        entry = _entries(answer, binning)
+        tables[by] = _cut(entry, positive, places, answer, binning)
+        if () not in tables:
+            tables[()] = _cut(entry, positive, [], answer, binning)
+    return tables
+
+
+def _asked(
+    rows: CountedRows, roles: Roles, found: Known, by: tuple[str, ...], binning: Binning | None
+) -> tuple[Columns, npt.NDArray[np.bool_], list[Codes]]:
+    """The answer to one count, which of it is positive, and the codes of the columns ``by``."""
+    names = [roles.target, *(str(roles.fold) if column == FOLD else column for column in by)]
+    codes = [found.codes[column] for column in (TARGET, *by)]
+    few = [
+        rows.field(name).kind in ("VARCHAR", "JSON") and len(known) <= FEW
+        for name, known in zip(names, codes, strict=True)
+    ]
+    keys = [
+        queries.coded(rows.field(name), known) if short else rows.field(name).value
+        for name, known, short in zip(names, codes, few, strict=True)
+    ]
+    score = rows.field(str(roles.score or roles.margin))
+    answer = rows.ask(queries.score_counts(keys, score, found.where, binning))
+    values = [
+        np.ma.getdata(answer[f"k{i}"]).astype(np.int64)
+        if few[i]
+        else _codes_of(rows, name, answer[f"k{i}"], codes[i])
+        for i, name in enumerate(names)
+    ]
+    index = found.checked.positive
+    positive = values[0] == (len(found.checked.labels) - 1 if index is None else index)
+    return answer, np.asarray(positive), values[1:]
+
+
+def _codes_of(rows: CountedRows, name: str, values: Any, codes: Mapping[Any, int]) -> Codes:
+    keys = values_of(rows, name, values)
+    return np.fromiter(map(codes.__getitem__, keys), np.int64, len(keys))
+
+
+def _entries(answer: Columns, binning: Binning | None) -> npt.NDArray[Any]:
+    """What tells entries apart, in the order of their scores."""
+    if binning is None:
+        return np.ma.getdata(answer["s"]).astype(np.float64) + 0.0
+    steps = 2 * len(binning.cuts) + 1
+    whole = np.ma.getdata(answer["bin"]).astype(np.int64) * steps
+    return np.asarray(whole + np.ma.getdata(answer["step"]).astype(np.int64))
+
+
+def _cut(
+    entry: npt.NDArray[Any],
+    positive: npt.NDArray[np.bool_],
+    places: Sequence[Codes],
+    answer: Columns,
+    binning: Binning | None,
+) -> Tables:
+    """Counts sorted by combination of values, then by score, cut where the first changes."""
+    order = np.lexsort((-entry, *reversed(places)))
+    counts = np.ma.getdata(answer["n"]).astype(np.int64)[order]
+    entry, positive = entry[order], positive[order]
+    sorted_places = [codes[order] for codes in places]
+    lows = highs = entry
+    if binning is not None:
+        lows = np.ma.getdata(answer["low"]).astype(np.float64)[order] + 0.0
+        highs = np.ma.getdata(answer["high"]).astype(np.float64)[order] + 0.0
+    new = np.zeros(len(entry), np.bool_)
+    new[:1] = True
+    for codes in sorted_places:
+        new[1:] |= codes[1:] != codes[:-1]
+    starts = [*np.flatnonzero(new).tolist(), len(entry)]
+    found: Tables = {}
+    for start, end in pairwise(starts):
+        part = slice(start, end)
+        key = tuple(int(codes[start]) for codes in sorted_places)
+        found[key] = _table(
+            entry[part], np.where(positive[part], counts[part], -counts[part]),
+            lows[part], highs[part], binning,
+        )
+    return found
+
+
+def _table(
+    entry: Any, signed: Any, lows: Any, highs: Any, binning: Binning | None
+) -> ScoreTable:
+    """One table of entries from the highest on; ``signed`` counts negatives below 0."""
+    entry, signed = np.asarray(entry), np.asarray(signed, np.int64)
+    if not len(entry):
+        none, zero = np.zeros(0), np.zeros(0, np.int64)
+        if binning is None:
+            return ScoreTable(none, zero, zero)
+        return BinnedScores(none, zero, zero, highs=none, bins=binning.bins)
+    starts = np.flatnonzero(np.concatenate([[True], entry[1:] != entry[:-1]]))
+    positives = np.add.reduceat(np.maximum(signed, 0), starts)
+    negatives = np.add.reduceat(np.maximum(-signed, 0), starts)
+    if binning is None:
+        return ScoreTable(entry[starts].astype(np.float64), positives, negatives)
+    return BinnedScores(
+        np.minimum.reduceat(lows, starts),
+        positives,
+        negatives,
+        highs=np.maximum.reduceat(highs, starts),
+        bins=binning.bins,
+    )

@@ -1,0 +1,71 @@
+"""The tables of a view whose rows have sets of labels: one per label, and one of all labels."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.counting.memory import MemoryTables
+from evalreport.metrics.sets_table import LabelSets
+from evalreport.metrics.tables import Counts
+from evalreport.plan.task import Slice
+from evalreport.predict.label_sets import SetView
+
+Floats = npt.NDArray[np.float64]
+
+#: The four cells of a label, in the order they are stacked.
+CELLS = ("tp", "fp", "fn", "tn")
+
+
+class SetTables(MemoryTables):
+    """Builds, once each, the tables of one dataset and model with sets of labels."""
+
+    view: SetView
+
+    def __init__(self, view: SetView) -> None:
+        super().__init__(view)
+
+    @cached_property
+    def of_labels(self) -> tuple[MemoryTables, ...]:
+        """The tables of each label against its absence, in the order of the labels."""
+        return tuple(MemoryTables(self.view.of_label(k)) for k in range(len(self.view.labels)))
+
+    def sets(self, where: Slice, threshold: float | None) -> LabelSets:
+        """The sets of labels of the rows of a slice."""
+        return self._once(("sets", where, threshold), lambda: self._sets(where, threshold))
+
+    def counts(self, where: Slice, threshold: float | None) -> list[Counts]:
+        """The four cells of each label, in the order of the labels."""
+        return [one.classification(where, threshold).binary() for one in self.of_labels]
+
+    def _sets(self, where: Slice, threshold: float | None) -> LabelSets:
+        view, rows = self.view, self.rows(where)
+        scores = view.label_scores
+        return LabelSets(
+            labels=view.labels,
+            actual=view.actual_sets[rows],
+            predicted=view.predicted_sets(threshold)[rows],
+            scores=None if scores is None else scores[rows],
+            times=None if view.weight is None else view.weight[rows],
+        )
+
+
+def cell_flags(sets: LabelSets) -> Floats:
+    """Which cell of each label a row falls into: 0 or 1, shape (n, 4, K)."""
+    a, p = sets.actual, sets.predicted
+    return np.stack([a & p, ~a & p, a & ~p, ~a & ~p], axis=1).astype(np.float64)
+
+
+def stacked_counts(cells: Floats) -> Counts:
+    """Cells of shape (..., 4, K) as the counts of labels, arrays of shape (..., K)."""
+    return Counts(**{name: cells[..., k, :] for k, name in enumerate(CELLS)})
+
+
+def patterns(sets: LabelSets) -> tuple[LabelSets, npt.NDArray[np.int64]]:
+    """The distinct rows of actual and predicted sets, and how many rows each stands for."""
+    both = np.packbits(np.concatenate([sets.actual, sets.predicted], axis=1), axis=1)
+    _, first, counts = np.unique(both, axis=0, return_index=True, return_counts=True)
+    distinct = LabelSets(sets.labels, sets.actual[first], sets.predicted[first])
+    return distinct, counts.astype(np.int64)

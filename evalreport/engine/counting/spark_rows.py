@@ -1,0 +1,162 @@
+"""Rows of a Parquet file counted by an existing cluster, through Spark Connect."""
+
+from __future__ import annotations
+
+import re
+import socket
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sqlglot import exp
+
+from evalreport.data.delimited_header import check_names
+from evalreport.data.parquet_types import parquet_column
+from evalreport.data.source import Source, reading
+from evalreport.data.table import RawColumn
+from evalreport.engine.counting.counted_rows import Columns
+from evalreport.engine.counting.queries import Field
+from evalreport.errors import DataError, FilesError, Location, Problem
+
+#: The port of Spark Connect where the address names none.
+PORT = 15002
+#: Seconds until a cluster that does not answer is given up.
+PATIENCE = 10.0
+
+#: Types of Spark by the name of the DuckDB type that holds the same values.
+_TYPES = {
+    "string": "VARCHAR",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "VARCHAR",
+}
+
+
+class SparkRows:
+    """The rows of one Parquet file as the relation ``data`` of a Spark session."""
+
+    def __init__(self, session: Any, path: str, name: str) -> None:
+        self.name = name
+        frame = session.read.parquet(path)
+        self.header = tuple(str(column) for column in frame.columns)
+        check_names(self.header, name)
+        self._types = [found for _, found in frame.dtypes]
+        self._session = session
+        numbered = frame.toDF(*(f"c{i}" for i in range(len(self.header))))
+        for i, kind in enumerate(self._types):
+            if kind == "date":
+                numbered = numbered.withColumn(f"c{i}", numbered[f"c{i}"].cast("string"))
+        numbered.createOrReplaceTempView("data")
+
+    def field(self, column: str) -> Field:
+        place = self.header.index(column)
+        kind = self._types[place]
+        if kind not in _TYPES:
+            raise DataError(
+                Problem(
+                    f"column '{column}' of {self.name} has the type {kind}",
+                    "give text, numbers, booleans or dates, or use another engine",
+                    Location(self.name),
+                )
+            )
+        return Field(place, _TYPES[kind])
+
+    def ask(self, query: exp.Select) -> Columns:
+        answer = self._session.sql(query.sql("spark", identify=True)).toArrow()
+        return {name: _masked(answer.column(name)) for name in answer.column_names}
+
+    def column(self, name: str, kind: str, values: Any) -> RawColumn:
+        return parquet_column(name, kind, values)
+
+
+def _masked(column: Any) -> Any:
+    """A column of Arrow as a numpy array, masked where NULL."""
+    column = column.combine_chunks()
+    gaps = column.is_null().to_numpy(zero_copy_only=False)
+    if str(column.type) in ("string", "large_string"):
+        values = np.empty(len(column), object)
+        values[:] = column.to_pylist()
+        return np.ma.array(values, mask=gaps)
+    if not gaps.any():
+        return np.ma.array(column.to_numpy(zero_copy_only=False), mask=gaps)
+    zero = False if str(column.type) == "bool" else 0
+    return np.ma.array(column.fill_null(zero).to_numpy(zero_copy_only=False), mask=gaps)
+
+
+@contextmanager
+def spark_rows(source: Source, url: str) -> Iterator[SparkRows]:
+    """The rows of a Parquet file, which the cluster sees under the same path.
+
+    Raises FilesError where there is no client, no cluster, or the cluster fails.
+    """
+    failure, builder = _client()
+    _reach(url)
+    with reading(source):
+        session = None
+        try:
+            session = builder.remote(url).getOrCreate()
+            # Names as they are written; the clock of no machine.
+            session.conf.set("spark.sql.caseSensitive", "true")
+            session.conf.set("spark.sql.session.timeZone", "UTC")
+            yield SparkRows(session, _literal_path(str(source.path)), source.name)
+        except failure as error:
+            reason = str(error).splitlines()[0].replace(str(source.path), source.name)
+            raise FilesError(Problem(f"Spark at {_place(url)}: {reason}", "")) from None
+        finally:
+            if session is not None:
+                session.stop()
+
+
+def _client() -> tuple[type[Exception], Any]:
+    """The client's error and its builder of sessions."""
+    try:
+        with warnings.catch_warnings():
+            # Its frames are not used, so it may say what it likes about pandas.
+            warnings.simplefilter("ignore", FutureWarning)
+            from pyspark.errors import PySparkException
+            from pyspark.sql.connect.session import SparkSession
+    except ImportError:
+        raise FilesError(
+            Problem("the engine spark needs its client", "pip install 'evalreport[spark]'")
+        ) from None
+    return PySparkException, SparkSession.builder
+
+
+def _literal_path(path: str) -> str:
+    r"""A path in which no character stands for others.
+
+    >>> _literal_path("data[1].parquet")
+    'data\\[1\\].parquet'
+    """
+    return re.sub(r"([\\*?{}\[\]])", r"\\\1", path)
+
+
+def _place(url: str) -> str:
+    """Host and port of an address; what follows them may be secret.
+
+    >>> _place("sc://cluster/;token=abc"), _place("sc://[::1]:99")
+    ('cluster:15002', '[::1]:99')
+    """
+    place = url.removeprefix("sc://").split("/")[0].split(";")[0]
+    return place if re.search(r":\d+$", place) else f"{place}:{PORT}"
+
+
+def _reach(url: str) -> None:
+    """Raise FilesError where nothing answers at the address."""
+    host, _, port = _place(url).rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise FilesError(
+            Problem(
+                f"no Spark Connect server answers at {_place(url)} ({error})",
+                "start one, or correct engine.spark.url",
+            )
+        ) from None

@@ -1,0 +1,151 @@
+"""Rows that a SELECT gives: from a SQLite or DuckDB file, or from Postgres, for reading only."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from evalreport.data.delimited_header import check_names
+from evalreport.data.parquet_file import LOCKS, plain_name
+from evalreport.data.source import Source, open_source, reading
+from evalreport.data.table import RawTable
+from evalreport.data.typed_values import column_of
+from evalreport.engine.counting.postgres_rows import from_postgres, query_fails
+from evalreport.errors import DataError, FilesError, Location, Problem
+from evalreport.spec.datasets import Query
+
+#: Rows fetched at a time.
+_BATCH = 10_000
+#: What SQLite may do for a SELECT: read tables, call functions, recurse in a WITH.
+_ALLOWED = frozenset(
+    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+)
+
+
+@dataclass(frozen=True)
+class Address(Source):
+    """A Postgres database: ``address`` without a password; it has no hash and no size."""
+
+    address: str = ""
+
+
+def open_database(folder: Path, query: Query) -> Source:
+    """The database of a query: a file, hashed, or an address. Raises FilesError."""
+    if query.database.startswith(("postgresql://", "postgres://")):
+        parts = urlsplit(query.database)
+        name = f"{parts.path.lstrip('/') or 'database'} (Postgres)"
+        return Address(name, Path(), ".postgres", 0, "", (), query.database)
+    if "://" in query.database:
+        raise FilesError(
+            Problem(
+                "databases behind such an address are not read",
+                "postgresql://user@host:port/name, a SQLite or a DuckDB file",
+            )
+        )
+    return open_source(folder / query.database, query.database)
+
+
+def read_query(source: Source, query: Query, columns: Collection[str] | None) -> RawTable:
+    """The asked columns (default all) of the rows that a SELECT gives; NULL and NaN are missing.
+
+    Rows come in the order the database gives them; results do not depend on it. Raises
+    DataError for a query that fails, or does anything but read its own database.
+    """
+    with query_rows(source, query) as found:
+        header = next(found)
+        check_names(header, source.name)
+        kept = [i for i, name in enumerate(header) if columns is None or name in columns]
+        cells: list[list[Any]] = [[] for _ in kept]
+        count = 0
+        for row in found:
+            count += 1
+            for values, i in zip(cells, kept, strict=True):
+                values.append(row[i])
+    if not count:
+        raise no_rows(source)
+    read = {
+        header[i]: column_of(header[i], values, source.name)
+        for i, values in zip(kept, cells, strict=True)
+    }
+    return RawTable(source.name, count, tuple(header), read, sha256=source.sha256 or None)
+
+
+@contextmanager
+def query_rows(source: Source, query: Query) -> Iterator[Iterator[Any]]:
+    """The header and then the rows of a query, fetched in batches. Raises as ``read_query``."""
+    if isinstance(source, Address):
+        with closing(from_postgres(source.address, source.name, query.sql, _BATCH)) as rows:
+            yield rows
+        return
+    with reading(source) as stream:
+        magic = stream.read(16)
+        if magic.startswith(b"SQLite format 3\0"):
+            found = _from_sqlite(source, query.sql)
+        elif magic[8:12] == b"DUCK":
+            found = _from_duckdb(source, query.sql)
+        else:
+            raise DataError(
+                Problem(
+                    "the file is no database that is read",
+                    "a SQLite or DuckDB file",
+                    Location(source.name),
+                )
+            )
+        with closing(found) as rows:
+            yield rows
+
+
+def no_rows(source: Source) -> DataError:
+    """The error for a query without rows."""
+    return DataError(
+        Problem("the query gives no rows", "one that gives some", Location(source.name))
+    )
+
+
+def _from_sqlite(source: Source, sql: str) -> Generator[Any]:
+    """The header, then the rows; nothing can be written and no other file attached."""
+    address = f"file:{quote(str(source.path))}?mode=ro&immutable=1"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.set_authorizer(_authorize)
+            yield from _fetched(connection.execute(sql))
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise _failed(source, str(error)) from None
+
+
+def _authorize(action: int, *about: Any) -> int:
+    loads = action == sqlite3.SQLITE_FUNCTION and "load_extension" in about
+    return sqlite3.SQLITE_OK if action in _ALLOWED and not loads else sqlite3.SQLITE_DENY
+
+
+def _from_duckdb(source: Source, sql: str) -> Generator[Any]:
+    import duckdb
+
+    with plain_name(source.path) as path:
+        try:
+            with duckdb.connect(path, read_only=True) as connection:
+                for lock in ("threads=2", *LOCKS):
+                    connection.execute(f"SET {lock}")
+                statements = connection.extract_statements(sql)
+                if [s.type for s in statements] != [duckdb.StatementType.SELECT]:
+                    raise _failed(source, "it is not one SELECT statement")
+                yield from _fetched(connection.execute(statements[0]))
+        except duckdb.Error as error:
+            raise _failed(source, str(error).replace(path, source.name)) from None
+
+
+def _fetched(cursor: Any) -> Iterator[Any]:
+    if cursor.description is None:
+        raise sqlite3.Error("it gives no rows")
+    yield [str(column[0]) for column in cursor.description]
+    while batch := cursor.fetchmany(_BATCH):
+        yield from batch
+
+
+def _failed(source: Source, reason: str) -> DataError:
+    return query_fails(source.name, reason)

@@ -1,0 +1,238 @@
+"""Rows of text files, kept once as columns on disk: the relation ``data`` of a connection.
+
+Delimited text is read as text, JSON as the text of each value, so nothing is guessed
+and a label keeps the type it was written with. Only what every reader reads alike is
+taken (``data.text_scan``); the number of rows is held against that of the scan.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from evalreport.data.delimited_header import check_header
+from evalreport.data.files import Files, parts_of
+from evalreport.data.json_lines import MANY_DIGITS, json_value
+from evalreport.data.limits import DEFAULT_LIMITS, decompressed
+from evalreport.data.read import not_twice
+from evalreport.data.source import Source, opened
+from evalreport.data.table import RawColumn
+from evalreport.data.text_scan import Plain, plain_delimited, plain_json
+from evalreport.data.typed_values import column_of
+from evalreport.data.utf8 import text_lines
+from evalreport.engine.counting import queries
+from evalreport.engine.counting.interruptible import interruptible
+from evalreport.engine.counting.queries import Field
+from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
+from evalreport.errors import DataError
+
+#: Decompressed text may be as large as the disk allows; the ratio stays under its limit.
+_LIMITS = replace(DEFAULT_LIMITS, bytes=1 << 46)
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_STRICT = (
+    "header=true, auto_detect=false, quote='\"', escape='\"', strict_mode=true, "
+    "null_padding=false, ignore_errors=false, comment='', nullstr='', allow_quoted_nulls=true"
+)
+
+#: Where a fraction may have digits that no double holds, or be too small for one.
+_FINE = quoted_text(f"{MANY_DIGITS.pattern}|[eE][-+]?[0-9]{{3}}")
+
+Made = tuple[tuple[str, ...], tuple[str, ...], int]
+
+
+def kept_rows(
+    connection: Any,
+    source: Source,
+    paths: Sequence[str],
+    wanted: Wanted,
+) -> Made:
+    """Make ``data`` of text files; header, types in it, and rows.
+
+    Raises NotPlainError for text that is not plain, wrong text included.
+    """
+    import duckdb
+
+    kind = source.suffix.removesuffix(".gz")
+    keys = source.keys if isinstance(source, Files) else ()
+    read = _delimited if kind in _DELIMITERS else _json_lines
+    header: tuple[str, ...] | None = None
+    total = 0
+    try:
+        for part, path in zip(parts_of(source), paths, strict=True):
+            asked = [name for name in wanted.columns if name not in keys]
+            select, own, records = read(part.source, path, asked, wanted.numbers)
+            if header not in (None, own):
+                raise NotPlainError("its files have other columns than the first")
+            header = own
+            places = [f"{quoted_text(part.values[i])} AS c{len(own) + i}" for i in range(len(keys))]
+            text = select.replace("/*keys*/", "".join(f", {place}" for place in places))
+            verb = "CREATE TABLE kept.data AS" if not total else "INSERT INTO kept.data"
+            _kept_on_disk(connection, f"{verb} {text}", total, records, wanted)
+            total += records
+    except (DataError, duckdb.InvalidInputException, duckdb.ConversionException) as error:
+        raise NotPlainError(_first_line(error)) from None
+    assert header is not None
+    if isinstance(source, Files):
+        not_twice(source, header)
+    _checkkept_columns(connection, total, header, kind)
+    connection.execute("CREATE TEMP VIEW data AS SELECT * FROM kept.data")
+    written = "JSON" if kind == ".jsonl" else "VARCHAR"
+    kinds = ["NUMBER" if name in wanted.numbers else written for name in header]
+    return (*header, *keys), (*kinds, *("VARCHAR" for _ in keys)), total
+
+
+def _kept_on_disk(
+    connection: Any, statement: str, before: int, records: int, wanted: Wanted
+) -> None:
+    interruptible(
+        connection,
+        lambda: connection.execute(statement),
+        lambda share: wanted.watch.seen(before + int(share * records), before + records),
+    )
+
+
+def typed_column(name: str, values: Any, file: str) -> RawColumn:
+    """A column of values that are written as JSON, masked where there is none.
+
+    Raises NotPlainError for a number of more digits than Python reads.
+    """
+    gaps = np.ma.getmaskarray(values).tolist()
+    texts = np.ma.getdata(values).tolist()
+    try:
+        found = [None if gap else json_value(text) for text, gap in zip(texts, gaps, strict=True)]
+    except ValueError as error:
+        raise NotPlainError(str(error)) from None
+    return column_of(name, found, file)
+
+
+def _delimited(
+    part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]
+) -> tuple[str, tuple[str, ...], int]:
+    """What selects the asked columns of a delimited file, its header and its records."""
+    delimiter = _DELIMITERS[part.suffix.removesuffix(".gz")]
+    with _plain_bytes(part) as stream:
+        header = _header(stream, part.name, delimiter, asked)
+    with _plain_bytes(part) as stream:
+        found = plain_delimited(stream, delimiter, len(header))
+    records = _records(found)
+    shown = ", ".join(
+        expression
+        for i, name in enumerate(header)
+        if name in asked
+        for expression in kept_columns(i, "VARCHAR", name in numbers)
+    )
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
+    packed = "gzip" if part.suffix.endswith(".gz") else "none"
+    quotes = "false" if isinstance(found, Plain) and found.lines else "true"
+    text = (
+        f"SELECT {shown or 'NULL AS none'}/*keys*/ FROM read_csv({quoted_text(path)}, "  # noqa: S608
+        f"delim='{delimiter}', {_STRICT}, parallel={quotes}, compression='{packed}', "
+        f"columns={{{columns}}})"
+    )
+    return text, header, records
+
+
+def _json_lines(
+    part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]
+) -> tuple[str, tuple[str, ...], int]:
+    """What selects the asked keys of a file of JSON lines, the keys, and its lines."""
+    with _plain_bytes(part) as stream:
+        records = _records(plain_json(stream))
+    pointers = ", ".join(
+        quoted_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in asked
+    )
+    values = [f"v[{i + 1}]" for i in range(len(asked))]
+    shown = ", ".join(
+        expression
+        for i, name in enumerate(asked)
+        for expression in kept_columns(i, "JSON", name in numbers)
+    )
+    # A value of null is none; lists and objects are no labels, and no key stands twice.
+    plain = ", ".join(
+        f"nullif(CAST({value} AS VARCHAR), 'null') AS c{i}" for i, value in enumerate(values)
+    )
+    nested = " ".join(f"OR json_type({value}) IN ('ARRAY', 'OBJECT')" for value in values)
+    # A label that no double holds keeps all its digits, which only the reader of text sees.
+    nested += "".join(
+        f" OR (json_type({value}) = 'DOUBLE' AND (length(CAST({value} AS VARCHAR)) > 15 "
+        f"OR regexp_matches(CAST(j AS VARCHAR), {_FINE})))"
+        for name, value in zip(asked, values, strict=True)
+        if name not in numbers
+    )
+    packed = "gzip" if part.suffix.endswith(".gz") else "none"
+    text = (
+        f"SELECT {shown}/*keys*/, odd FROM (SELECT {plain}, "  # noqa: S608
+        f"json_type(j) <> 'OBJECT' OR len(list_distinct(k)) <> len(k) {nested} AS odd FROM "
+        f"(SELECT json AS j, json_keys(json) AS k, json_extract(json, [{pointers}]) AS v "
+        f"FROM read_ndjson_objects([{quoted_text(path)}], compression='{packed}')))"
+    )
+    return text, tuple(asked), records
+
+
+def kept_columns(place: int, kind: str, number: bool) -> list[str]:
+    """How a column is kept: as it is, or as a number ``c`` and its state ``t``."""
+    if not number:
+        return [f"c{place}"]
+    field = Field(place, kind)
+    read = queries.read_number(field).sql("duckdb", identify=True)
+    state = queries.state(field).sql("duckdb", identify=True)
+    return [f"{read} AS c{place}", f"CAST({state} AS TINYINT) AS t{place}"]
+
+
+@contextmanager
+def _plain_bytes(part: Source) -> Iterator[BinaryIO]:
+    with opened(part) as stream:
+        gzipped = part.suffix.endswith(".gz")
+        if gzipped:
+            yield decompressed(stream, part.name, part.size, gzipped, _LIMITS)
+        else:
+            yield stream
+
+
+def _header(
+    stream: BinaryIO, name: str, delimiter: str, asked: Sequence[str]
+) -> tuple[str, ...]:
+    lines = text_lines(io.BytesIO(stream.read(1 << 20)), name)
+    try:
+        header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
+    except csv.Error as error:
+        raise NotPlainError(str(error)) from None
+    check_header(header, lambda: next(lines, ""), name, delimiter, asked)
+    return tuple(header)
+
+
+def _records(found: Plain | str) -> int:
+    if isinstance(found, str):
+        raise NotPlainError(found)
+    if not found.records:
+        raise NotPlainError("it has no rows")
+    return found.records
+
+
+def _checkkept_columns(connection: Any, total: int, header: tuple[str, ...], kind: str) -> None:
+    """Raise NotPlainError unless DuckDB read the rows of the scan, and no odd ones."""
+    if kind != ".jsonl":
+        rows = connection.execute("SELECT count(*) FROM kept.data").fetchone()[0]
+        odd = 0
+    else:
+        present = "".join(f", count(c{i})" for i in range(len(header)))
+        rows, odd, *found = connection.execute(
+            f"SELECT count(*), count(*) FILTER (odd){present} FROM kept.data"  # noqa: S608
+        ).fetchone()
+        absent = [name for name, count in zip(header, found, strict=True) if not count]
+        if absent:
+            raise NotPlainError(f"no line gives {absent[0]} a value")
+    if odd:
+        raise NotPlainError("it has lines that are no plain objects")
+    if rows != total:
+        raise NotPlainError(f"{total:,} rows were expected, and {rows:,} were read")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

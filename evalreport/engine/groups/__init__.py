@@ -1,0 +1,1 @@
+"""Subgroups side by side: gaps, ratios, impact."""

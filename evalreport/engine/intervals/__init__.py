@@ -1,0 +1,1 @@
+"""Tables to intervals, by the planned method."""

@@ -1,0 +1,97 @@
+"""The variance of an average over classes on large samples, without resampling.
+
+The influence of a row on the average is the sum of its influences on the classes, each
+by the weight of its class; a row also moves the weights of a weighted average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.evaluate import Evaluated
+from evalreport.metrics.declare import Average, Kind, Metric
+from evalreport.metrics.formula import Value
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.task import Task
+
+if TYPE_CHECKING:
+    from evalreport.engine.intervals.measuring import Measuring
+
+Floats = npt.NDArray[np.float64]
+
+
+def average_variance(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    tables: Sequence[ScoreTable],
+    values: Sequence[Evaluated],
+) -> float | None:
+    """Variance of independent unweighted rows; None where the influence is not known.
+
+    ``tables`` and ``values`` are those of the classes; undefined classes are left out.
+    """
+    if metric.influence is None:
+        return None
+    known = {k: v.outcome.number for k, v in enumerate(values) if isinstance(v.outcome, Value)}
+    support = {k: float(tables[k].positive_total) for k in known}
+    if not known or any(not float(tables[k].negative_total) for k in known):
+        return None
+    weighted = task.average == Average.WEIGHTED.value
+    total = sum(support.values())
+    share = {k: support[k] / total if weighted else 1 / len(known) for k in known}
+    mean = sum(share[k] * known[k] for k in known)
+    moved = {k: (known[k] - mean) / total if weighted else 0.0 for k in known}
+    if len(tables) == 2:
+        return _of_mirrored(measurer, metric, tables, share, moved)
+    return _of_columns(measurer, task, metric, tables, share, moved)
+
+
+def _of_columns(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    tables: Sequence[ScoreTable],
+    share: dict[int, float],
+    moved: dict[int, float],
+) -> float:
+    """One column of scores per class: the influences of each row are added up."""
+    view, rows = measurer.view, measurer.tables.rows(task.where)
+    assert view.class_scores is not None
+    assert metric.influence is not None
+    actual = view.actual[rows]
+    influence = np.zeros(len(rows))
+    for k, part in share.items():
+        of_positive, of_negative = metric.influence(tables[k])
+        entry = np.searchsorted(-tables[k].scores, -view.class_scores[rows, k])
+        own = actual == k
+        influence += part * np.where(own, of_positive[entry], of_negative[entry])
+        influence += np.where(own, moved[k], 0.0)
+    return float(np.sum(influence**2))
+
+
+def _of_mirrored(
+    measurer: Measuring,
+    metric: Metric,
+    tables: Sequence[ScoreTable],
+    share: dict[int, float],
+    moved: dict[int, float],
+) -> float:
+    """One score of two classes: both influences belong to the same entry of one table."""
+    assert metric.influence is not None
+    k = measurer.view.positive_index
+    own, other = tables[k], tables[1 - k]
+    turned = 1.0 - own.scores if metric.kind is Kind.PROBABILITY else -own.scores
+    entry = np.searchsorted(-other.scores, -turned)
+    first, second = metric.influence(own), metric.influence(other)
+    of_positive: Any = share.get(k, 0.0) * first[0] + share.get(1 - k, 0.0) * second[1][entry]
+    of_negative: Any = share.get(k, 0.0) * first[1] + share.get(1 - k, 0.0) * second[0][entry]
+    of_positive = of_positive + moved.get(k, 0.0)
+    of_negative = of_negative + moved.get(1 - k, 0.0)
+    return float(
+        np.sum(own.positives * of_positive**2) + np.sum(own.negatives * of_negative**2)
+    )

@@ -1,0 +1,244 @@
+"""Bootstrap from the tables: the replicates of every metric of a slice share the same draws.
+
+Independent unweighted rows are drawn as a multinomial over the cells of the
+classification table, or over the entries of the sorted score table; weighted
+rows and clusters are drawn one by one and counted into the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.counting.canonical_rows import canonical_rows, canonical_stack
+from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals import jackknife
+from evalreport.engine.intervals.jackknife import finite
+from evalreport.engine.intervals.methods import has_width
+from evalreport.engine.settings import Settings
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.task import Slice
+from evalreport.statistics import resampling
+
+Floats = npt.NDArray[np.float64]
+OfTables = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+OfScores = Callable[[ScoreTable], Any]
+
+#: Cells of a batch of replicates held at once.
+_BATCH = 4_000_000
+
+
+class Bootstrap:
+    """Replicates for one dataset and model."""
+
+    def __init__(self, tables: MemoryTables, settings: Settings) -> None:
+        self.tables = tables
+        self.settings = settings
+        self._draws: dict[Any, npt.NDArray[Any]] = {}
+        self._score_values: dict[Any, Floats] = {}
+        self.planned: dict[Any, dict[str, OfScores]] = {}
+
+    def of_table(
+        self, where: Slice, threshold: float | None, function: OfTables, matrix: Floats
+    ) -> Floats:
+        """Replicates of a table metric, shape (B,); NaN where it is undefined."""
+        key = (where, threshold, matrix.shape, float(matrix.sum()), matrix.tobytes())
+        if key not in self._draws:
+            batches = list(self._table_batches(where, threshold, matrix))
+            self._draws[key] = np.concatenate(batches)
+        drawn = self._draws[key]
+        step = max(1, _BATCH // max(1, matrix.size))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = [function(drawn[i : i + step]) for i in range(0, len(drawn), step)]
+        return finite(np.concatenate(parts))
+
+    def of_scores(self, where: Slice, index: int | None, name: str) -> Floats:
+        """Replicates of a score metric that was :meth:`plan`-ned, shape (B,)."""
+        key = (where, index)
+        if (key, name) not in self._score_values:
+            self._run(where, index)
+        return self._score_values[key, name]
+
+    def plan(self, where: Slice, index: int | None, name: str, function: OfScores) -> None:
+        """Announce a score metric, so that it shares the draws of its slice."""
+        self.planned.setdefault((where, index), {})[name] = function
+
+    # -- draws ----------------------------------------------------------------------------
+
+    def _rng(self, where: Slice, kind: str) -> np.random.Generator:
+        view = self.tables.view
+        return resampling.generator(
+            self.settings.seed, view.dataset, view.model, str(where), kind
+        )
+
+    def _table_batches(
+        self, where: Slice, threshold: float | None, matrix: Floats
+    ) -> Iterator[npt.NDArray[Any]]:
+        view, resamples = self.tables.view, self.settings.resamples
+        rng = self._rng(where, f"table {threshold}")
+        if view.cluster is not None:
+            per_cluster = self.tables.clusters(where, threshold)
+            if per_cluster is None:
+                return
+            per_cluster = canonical_stack(per_cluster)
+            for drawn in resampling.cluster_resamples(len(per_cluster), resamples, rng):
+                yield np.einsum("bc,cij->bij", drawn.astype(np.float64), per_cluster)
+        elif view.weight is not None:
+            yield from self._weighted_tables(where, threshold, rng)
+        else:
+            draw = (
+                resampling.stratified_tables
+                if self.settings.stratify
+                else resampling.multinomial_tables
+            )
+            yield draw(np.rint(matrix).astype(np.int64), resamples, rng).astype(np.float64)
+
+    def _weighted_tables(
+        self, where: Slice, threshold: float | None, rng: np.random.Generator
+    ) -> Iterator[npt.NDArray[Any]]:
+        size = len(self.tables.view.labels)
+        code, weight = self._weighted_cells(where, threshold)
+        order, _ = canonical_rows(code, weight, None)
+        code, weight = code[order], weight[order]
+        for drawn in resampling.cluster_resamples(len(code), self.settings.resamples, rng):
+            yield np.stack(
+                [np.bincount(code, weight * times, size * size) for times in drawn]
+            ).reshape(-1, size, size)
+
+    def _weighted_cells(
+        self, where: Slice, threshold: float | None
+    ) -> tuple[npt.NDArray[Any], Floats]:
+        """The cell of each row in the flattened table, and its weight."""
+        view, rows = self.tables.view, self.tables.rows(where)
+        size = len(view.labels)
+        predicted = self.tables.predicted(threshold)[rows]
+        inside = predicted < size
+        assert view.weight is not None
+        code = (view.actual[rows].astype(np.int64) * size + predicted)[inside]
+        return code, view.weight[rows][inside]
+
+    def table_jackknife(
+        self, where: Slice, threshold: float | None, function: OfTables, matrix: Floats
+    ) -> jackknife.Jackknife | None:
+        """Values of a table metric with one row or cluster left out, for BCa."""
+        view = self.tables.view
+        if view.cluster is not None:
+            clusters = self.tables.clusters(where, threshold)
+            if clusters is None:
+                return None
+            return jackknife.of_clusters(function, canonical_stack(clusters))
+        if view.weight is not None:
+            cells = self._weighted_cells(where, threshold)
+            return jackknife.of_weights(function, matrix, *cells)
+        return jackknife.of_cells(function, matrix)
+
+    def score_jackknife(
+        self, where: Slice, index: int | None, function: OfScores
+    ) -> jackknife.Jackknife | None:
+        """Values of a score metric with one row or cluster left out, for BCa."""
+        view, table = self.tables.view, self.tables.scores(where, index)
+        if view.cluster is None and view.weight is None:
+            return jackknife.of_entries(function, table)
+        return jackknife.of_scored_units(function, table.scores, *self._units(where, index))
+
+    def _run(self, where: Slice, index: int | None) -> None:
+        functions = self.planned[where, index]
+        found: dict[str, list[Floats]] = {name: [] for name in functions}
+        for batch in self._score_batches(where, index):
+            for name, function in functions.items():
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    values = np.asarray(function(batch), dtype=np.float64)
+                found[name].append(np.broadcast_to(values, batch.positives.shape[:1]))
+        for name, parts in found.items():
+            self._score_values[(where, index), name] = finite(np.concatenate(parts))
+
+    def _score_batches(self, where: Slice, index: int | None) -> Iterator[ScoreTable]:
+        table = self.tables.scores(where, index)
+        view = self.tables.view
+        rng = self._rng(where, f"scores {index}")
+        if view.cluster is None and view.weight is None:
+            for pos, neg in resampling.score_table_resamples(
+                table.positives,
+                table.negatives,
+                self.settings.resamples,
+                rng,
+                stratify=self.settings.stratify,
+            ):
+                yield ScoreTable(table.scores, pos, neg)
+            return
+        yield from self._drawn_scores(where, index, table, rng)
+
+    def _units(
+        self, where: Slice, index: int | None
+    ) -> tuple[npt.NDArray[Any], Floats, npt.NDArray[Any]]:
+        """Entry (plus their number for a negative), weight and unit of rows in canonical order."""
+        view, rows = self.tables.view, self.tables.rows(where)
+        table = self.tables.scores(where, index)
+        column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+        assert column is not None
+        entry = np.searchsorted(-table.scores, -column[rows])
+        negative = view.actual[rows] != (view.positive_index if index is None else index)
+        code = entry + len(table.scores) * negative
+        weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
+        cluster = None if view.cluster is None else view.cluster[0][rows]
+        order, unit = canonical_rows(code, weight, cluster)
+        return code[order], weight[order], unit
+
+    def _drawn_scores(
+        self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
+    ) -> Iterator[ScoreTable]:
+        size = len(table.scores)
+        code, weight, unit = self._units(where, index)
+        count = int(unit.max()) + 1 if len(unit) else 0
+        for drawn in resampling.cluster_resamples(count, self.settings.resamples, rng):
+            step = max(1, _BATCH // max(1, 2 * size))
+            for start in range(0, len(drawn), step):
+                part = np.stack(
+                    [
+                        np.bincount(code, weight * times[unit], 2 * size)
+                        for times in drawn[start : start + step]
+                    ]
+                )
+                yield ScoreTable(table.scores, part[:, :size], part[:, size:])
+
+
+def from_replicates(
+    values: Floats,
+    estimate: float,
+    level: float,
+    method: str,
+    left_out: jackknife.Jackknife | None = None,
+) -> IntervalResult | None:
+    """Percentile or BCa limits, with the number of usable replicates.
+
+    Where the limits do not hold the value, as those of a measure that is never negative
+    may not, the bias of the replicates is given and said.
+    """
+    usable = int(np.isfinite(values).sum())
+    facts: dict[str, Any] = {"resamples": len(values), "usable": usable}
+    if method == "bootstrap_bca":
+        if left_out is None:
+            return None
+        limits = resampling.bca(values, estimate, *left_out, level)
+    else:
+        limits = resampling.percentile(values, level)
+    if limits is None or not has_width(limits):
+        return None
+    notes = []
+    if usable < len(values):
+        notes.append(
+            f"the metric is undefined in {len(values) - usable} of {len(values)} replicates"
+        )
+    if not limits.low <= estimate <= limits.high:
+        bias = float(np.nanmean(values)) - estimate
+        facts["bias"] = bias
+        notes.append(
+            f"the value lies outside: resamples differ from it by {bias:+.3g} on average"
+        )
+    return IntervalResult(
+        level, limits.low, limits.high, method, "; ".join(notes) or None, facts
+    )

@@ -1,0 +1,218 @@
+"""Selection rates and impact ratios of groups, as New York City's rule defines them.
+
+6 RCNY 5-300 and 5-301: the selection rate of a category is selected over total; for
+scores the scoring rate is the share strictly above the median of the full sample; the
+impact ratio is the rate over the highest rate of the categories. Rows of unknown
+category are counted and get no rate. The four-fifths flag is 29 CFR 1607.4(D).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evalreport.engine.counting.classification import ClassificationTable
+from evalreport.engine.settings import ImpactRule
+from evalreport.metrics.tables import ScoreTable
+from evalreport.statistics.ratios import impact_ratio as ratio_interval
+from evalreport.statistics.unpaired import fisher_exact
+
+FOUR_FIFTHS = 0.8
+#: The rule lets categories of a smaller share of the rows be left out.
+LEAVE_OUT = 0.02
+#: Groups below this are marked small: a few rows can turn the ratio.
+SMALL = 30
+
+
+#: Only what is missing is unknown, and no group is left out for its size.
+NO_RULE = ImpactRule()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How many rows of one group are selected, out of how many.
+
+    ``selected`` and ``n`` are sums of weights where rows are weighted; ``rows`` then
+    counts them.
+    """
+
+    group: tuple[tuple[str, str], ...]
+    selected: float
+    n: float
+    rows: int | None = None
+
+    @property
+    def rate(self) -> float | None:
+        """Selected over total; None without rows."""
+        return self.selected / self.n if self.n > 0 else None
+
+
+def selection(
+    cells: ClassificationTable, group: tuple[tuple[str, str], ...], positive: int
+) -> Selection:
+    """Rows predicted positive, of all rows of a group; an indeterminate row is not selected."""
+    selected = _sum(v for (_, column), v in cells.cells.items() if column == positive)
+    return Selection(group, selected, _sum(cells.cells.values()), cells.rows)
+
+
+def median(table: ScoreTable) -> float | None:
+    """The median score: the middle of the rows, or the mean of the two in the middle.
+
+    Of weighted rows the smallest score with at least half of the weight at or below it.
+    None without rows.
+    """
+    weight = (table.positives + table.negatives)[::-1]
+    scores, total = table.scores[::-1], weight.sum()
+    if not total > 0:
+        return None
+    below = np.cumsum(weight)
+    place = int(np.searchsorted(below, total / 2))
+    if np.issubdtype(weight.dtype, np.integer) and below[place] * 2 == total:
+        return float((scores[place] + scores[place + 1]) / 2)
+    return float(scores[place])
+
+
+def scored_above(
+    table: ScoreTable, group: tuple[tuple[str, str], ...], limit: float, rows: int
+) -> Selection:
+    """Rows of a group whose score is strictly above a limit."""
+    above = table.scores > limit
+    weight = table.positives + table.negatives
+    return Selection(group, _sum(weight[above].tolist()), _sum(weight.tolist()), rows)
+
+
+def _sum(parts: Iterable[float]) -> float:
+    """Counts exactly, sums of weights without rounding on the way."""
+    return math.fsum(parts)
+
+
+def highest(
+    selections: Sequence[Selection], rule: ImpactRule = NO_RULE
+) -> Selection | None:
+    """The group with the highest rate, of those that take part; the first of equals."""
+    taking = [s for s in selections if left_out(s, selections, rule) is None]
+    return max(taking, key=lambda s: s.rate or 0.0, default=None)
+
+
+def left_out(s: Selection, selections: Sequence[Selection], rule: ImpactRule) -> str | None:
+    """Why a group takes no part in the ratios, or None."""
+    if rule.is_unknown(s.group):
+        return "the category is not known: counted, without a rate"
+    if s.n <= 0:
+        return "there is no row"
+    if s.n < rule.smallest_share * math.fsum(one.n for one in selections):
+        return f"fewer than {100 * rule.smallest_share:g} % of the rows"
+    return None
+
+
+def impact_ratios(
+    selections: Sequence[Selection],
+    level: float,
+    *,
+    independent: bool = True,
+    rule: ImpactRule = NO_RULE,
+) -> list[dict[str, Any]]:
+    """One record per group of one column or crossing, in the order given.
+
+    Args:
+        selections: every group, those of unknown category included.
+        level: of the log interval of the ratio, which the rule does not ask for; the
+            group with the highest rate is chosen by the data, and the interval takes it
+            as given.
+        independent: False where counts are sums of weights or rows of one cluster depend
+            on each other: no interval and no test.
+        rule: what is unknown, and which groups are left out with their number and rate.
+
+    >>> sexes = [Selection((("sex", "M"),), 50, 92), Selection((("sex", "F"),), 34, 76)]
+    >>> [round(r["impact_ratio"], 2) for r in impact_ratios(sexes, 0.95)]
+    [1.0, 0.82]
+    """
+    top = highest(selections, rule)
+    taking = [s for s in selections if left_out(s, selections, rule) is None]
+    unknown = math.fsum(s.n for s in selections if rule.is_unknown(s.group))
+    total = math.fsum(s.n for s in selections)
+    records = []
+    for s in selections:
+        share = s.n / total if total > 0 else None
+        record: dict[str, Any] = {
+            "subgroup": dict(s.group),
+            "selected": _plain(s.selected),
+            "n": _plain(s.n),
+            "rows": s.rows if s.rows is not None else _plain(s.n),
+            "share_of_rows": share,
+            "under_two_percent": share is not None and share < LEAVE_OUT,
+            "selection_rate": None if rule.is_unknown(s.group) else s.rate,
+            **_NOTHING,
+            "reason": left_out(s, selections, rule),
+        }
+        if record["reason"] is None and top is not None:
+            record.update(_ratio(s, top, level, independent=independent))
+            if unknown > 0:
+                record["bounds"] = _bounds(s, taking, unknown)
+        records.append(record)
+    return records
+
+
+_NOTHING: Mapping[str, Any] = {
+    "impact_ratio": None,
+    "highest": False,
+    "against_subgroup": None,
+    "highest_fraction": None,
+    "interval": None,
+    "p_value": None,
+    "test": None,
+    "below_four_fifths": None,
+    "small": None,
+    "bounds": None,
+}
+
+
+def _ratio(s: Selection, top: Selection, level: float, *, independent: bool) -> dict[str, Any]:
+    if not top.rate or s.rate is None:
+        return {"reason": "no group has a selected row: 0 / 0", "small": s.n < SMALL}
+    ratio = 1.0 if s is top else (s.selected * top.n) / (s.n * top.selected)
+    found: dict[str, Any] = {
+        "impact_ratio": ratio,
+        "highest": s is top,
+        "against_subgroup": dict(top.group),
+        "highest_fraction": [_plain(top.selected), _plain(top.n)],
+        "below_four_fifths": ratio < FOUR_FIFTHS,
+        "small": s.n < SMALL,
+    }
+    if s is not top and independent:
+        limits = ratio_interval(s.selected, s.n, top.selected, top.n, level)
+        if limits is not None:
+            found["interval"] = {
+                "level": level,
+                "low": limits.low,
+                "high": limits.high,
+                "method": "log",
+            }
+        found["test"] = "fisher_exact"
+        found["p_value"] = fisher_exact(
+            round(s.selected), round(s.n), round(top.selected), round(top.n)
+        )
+    return found
+
+
+def _bounds(s: Selection, taking: Sequence[Selection], unknown: float) -> dict[str, Any]:
+    """The rate and ratio if every row of unknown category were of this group.
+
+    Once with all of them taken as not selected, once as selected; the other groups keep
+    their rates.
+    """
+    others = max((o.rate or 0.0 for o in taking if o is not s), default=0.0)
+    found: dict[str, Any] = {"unknown": _plain(unknown)}
+    for name, selected in (("not_selected", s.selected), ("selected", s.selected + unknown)):
+        rate = selected / (s.n + unknown)
+        most = max(rate, others)
+        found[name] = {"selection_rate": rate, "impact_ratio": rate / most if most > 0 else None}
+    return found
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if float(number).is_integer() else number

@@ -1,0 +1,96 @@
+"""Averages over classes of a metric of scores.
+
+With one column of scores per class, each class has a score table of its own. With one
+score of two classes, the other class's table is the mirror image: what is scored low is
+scored high for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evalreport.engine.counting.mirrored_scores import mirrored
+from evalreport.engine.evaluate import Evaluated, average, evaluated
+from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals.average_influence import average_variance
+from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.methods import symmetric
+from evalreport.engine.intervals.score_intervals import class_score_interval
+from evalreport.metrics.declare import Average, Metric
+from evalreport.metrics.formula import Value
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.task import Task
+
+if TYPE_CHECKING:
+    from evalreport.engine.intervals.measuring import Measuring
+
+BOOTSTRAP = ("bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap")
+
+
+def average_of_scores(
+    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
+) -> tuple[Evaluated, IntervalResult | None]:
+    """The macro or weighted average over classes, with its bootstrap interval."""
+    labels, kind = measurer.view.labels, Average(str(task.average))
+    tables = _tables(measurer, task, metric)
+    values = [
+        evaluated(metric, metric(table, **arguments), label)
+        for table, label in zip(tables, labels, strict=True)
+    ]
+    value = average(kind, labels, values, [t.positive_total.item() for t in tables])
+    if isinstance(value.outcome, Value) and task.interval == "influence":
+        variance = average_variance(measurer, task, metric, tables, values)
+        return value, None if variance is None else symmetric(
+            value.outcome.number, variance, measurer.settings.level, "influence", metric.bounds
+        )
+    if not isinstance(value.outcome, Value) or task.interval not in BOOTSTRAP:
+        return value, None
+    if len(labels) > 2:
+        return value, class_score_interval(measurer, task, metric, arguments, value)
+    return value, _mirrored_interval(measurer, task, metric, arguments, value.outcome.number)
+
+
+def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]:
+    """The score table of each class, in the order of the labels."""
+    size = len(measurer.view.labels)
+    if size > 2:
+        return [measurer.tables.scores(task.where, k) for k in range(size)]
+    own, positive = measurer.tables.scores(task.where), measurer.view.positive_index
+    return [own if k == positive else mirrored(own, metric.kind) for k in range(size)]
+
+
+def _mirrored_interval(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    number: float,
+) -> IntervalResult | None:
+    """Bootstrap over the one table, both classes from the same draws."""
+    function = _mean(metric, arguments, Average(str(task.average)))
+    bootstrap, method, name = measurer.bootstrap, str(task.interval), task.name()
+    bootstrap.plan(task.where, None, name, function)
+    values = bootstrap.of_scores(task.where, None, name)
+    left_out = None
+    if method == "bootstrap_bca":
+        left_out = bootstrap.score_jackknife(task.where, None, function)
+    return from_replicates(values, number, measurer.settings.level, method, left_out)
+
+
+def _mean(
+    metric: Metric, arguments: Mapping[str, Any], kind: Average
+) -> Callable[[ScoreTable], Any]:
+    def mean(table: ScoreTable) -> Any:
+        both = (table, mirrored(table, metric.kind))
+        each = np.stack([np.asarray(metric(t, **arguments).array()) for t in both])
+        weights = np.ones_like(each)
+        if kind is Average.WEIGHTED:
+            weights = np.stack([np.asarray(t.positive_total, np.float64) for t in both])
+        usable = np.isfinite(each)
+        total = np.where(usable, weights, 0).sum(axis=0)
+        return np.where(usable, each * weights, 0).sum(axis=0) / total
+
+    return mean

@@ -1,0 +1,1 @@
+"""Rows with sets of labels: their tables, values and intervals."""

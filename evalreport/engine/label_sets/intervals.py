@@ -1,0 +1,115 @@
+"""Intervals of means over rows that have sets of labels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals import methods as intervals
+from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.label_sets.bootstrap import SetBootstrap
+from evalreport.plan.task import Slice
+from evalreport.statistics import means
+from evalreport.statistics.proportions import PROPORTION_METHODS
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RowMean:
+    """A mean over rows: ``values``, shape (n,), NaN where a row has none, and its bounds.
+
+    ``share`` says that every value is 0 or 1. ``weight`` and ``cluster`` have shape (n,),
+    None where there are none.
+    """
+
+    number: float
+    values: Floats
+    bounds: tuple[float, float]
+    weight: Floats | None = None
+    cluster: npt.NDArray[np.int64] | None = None
+    share: bool = False
+
+    @property
+    def counted(self) -> Floats:
+        """The weight of each row that has a value, else 0."""
+        weight = np.ones(len(self.values)) if self.weight is None else self.weight
+        return np.where(np.isfinite(self.values), weight, 0.0)
+
+    @property
+    def parts(self) -> Floats:
+        """The weighted value of each row; 0 without one."""
+        return np.where(np.isfinite(self.values), self.values, 0.0) * self.counted
+
+
+def row_mean_interval(
+    mean: RowMean, method: str, level: float, bootstrap: SetBootstrap, where: Slice
+) -> IntervalResult | None:
+    """The interval of a mean over rows by the planned method; None where it gives none."""
+    if method in PROPORTION_METHODS:
+        top, bottom = math.fsum(mean.parts), math.fsum(mean.counted)
+        return intervals.proportion(top, bottom, level, method)
+    if method == "wilson_n_eff":
+        squares = math.fsum(mean.counted**2)
+        total = math.fsum(mean.counted)
+        return intervals.weighted_proportion(mean.number, total, squares, level)
+    if method == "normal":
+        return _normal(mean, level)
+    if method == "sandwich":
+        inside = mean.counted > 0
+        return _linearised(mean, mean.parts[inside], mean.counted[inside], method, level)
+    if method == "cluster_robust":
+        assert mean.cluster is not None
+        totals: Floats = np.bincount(mean.cluster, mean.parts).astype(np.float64)
+        sizes: Floats = np.bincount(mean.cluster, mean.counted).astype(np.float64)
+        if mean.share:
+            return intervals.clustered_proportion(totals, sizes, level)
+        held = sizes > 0
+        return _linearised(mean, totals[held], sizes[held], method, level)
+    values = bootstrap.of_rows(where, _unweighted(mean), _has_value(mean))
+    jackknife = _jackknife(mean) if method == "bootstrap_bca" else None
+    return from_replicates(values, mean.number, level, method, jackknife)
+
+
+def _normal(mean: RowMean, level: float) -> IntervalResult | None:
+    values = mean.values[np.isfinite(mean.values)]
+    if not len(values) or values.min() == values.max():
+        return None
+    second = math.fsum(values**2) / len(values)
+    return intervals.mean_of_rows(mean.number, len(values), second, level, mean.bounds)
+
+
+def _linearised(
+    mean: RowMean, top: Floats, bottom: Floats, method: str, level: float
+) -> IntervalResult | None:
+    """The ratio of two totals over independent units: weighted rows, or clusters."""
+    estimate = means.ratio_of_totals(top, bottom)
+    if estimate is None or estimate.standard_error is None:
+        return None
+    variance = estimate.standard_error**2
+    if variance <= intervals.VANISHED:
+        return None
+    return intervals.symmetric(mean.number, variance, level, method, mean.bounds)
+
+
+def _unweighted(mean: RowMean) -> Floats:
+    """The value of each row, 0 without one: draws bring the weights."""
+    return np.where(np.isfinite(mean.values), mean.values, 0.0)
+
+
+def _has_value(mean: RowMean) -> Floats:
+    return np.isfinite(mean.values).astype(np.float64)
+
+
+def _jackknife(mean: RowMean) -> tuple[Floats, Floats] | None:
+    """The mean without each row in turn; None where rows are weighted or clustered."""
+    if mean.weight is not None or mean.cluster is not None:
+        return None
+    parts, counted = mean.parts, mean.counted
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = (math.fsum(parts) - parts) / (math.fsum(counted) - counted)
+    return left, np.ones(len(parts))

@@ -1,0 +1,1 @@
+"""The same evaluation per period of time."""

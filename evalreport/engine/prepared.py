@@ -1,0 +1,71 @@
+"""Everything a run needs before a number is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalreport.data.table import RawTable
+from evalreport.engine.acceptance import Criterion
+from evalreport.engine.predicting import (
+    Predicted,
+    fits_text,
+)
+from evalreport.engine.settings import Settings
+from evalreport.plan.build import Requests
+from evalreport.plan.facts import Facts
+from evalreport.plan.task import Plan
+from evalreport.predict.overlap import Overlap
+from evalreport.predict.view import View
+from evalreport.spec.load import LoadedSpec
+
+Step = Callable[[str, int | None], None]
+
+
+def silent(_what: str, _total: int | None = None) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True)
+class InputData:
+    """A file that was read: its dataset, its name as the spec writes it, its hash and size.
+
+    Where a dataset is several files, ``files`` has the name, hash and size of each.
+    """
+
+    dataset: str
+    name: str
+    sha256: str | None
+    bytes: int | None
+    rows: int
+    files: tuple[tuple[str, str, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Everything a run needs before a number is computed."""
+
+    loaded: LoadedSpec
+    inputs: tuple[InputData, ...]
+    views: tuple[View, ...]
+    facts: tuple[Facts, ...]
+    requests: Requests
+    settings: Settings
+    plan: Plan
+    criteria: tuple[Criterion, ...]
+    engine: str = "memory"
+    engine_reason: str = ""
+    asked_engine: str = "auto"
+    tables: Mapping[str, RawTable] = field(default_factory=dict)
+    predictions: tuple[Predicted, ...] = ()
+    logo: Mapping[str, Any] | None = None
+    overlaps: tuple[Overlap, ...] = ()
+
+    def fits_text(self) -> list[str]:
+        """What a run trains, and how often, in words."""
+        return fits_text(self.loaded.spec, self.predictions)
+
+    def criteria_text(self) -> list[str]:
+        """The acceptance criteria in words, as the plan prints them."""
+        return list(self.plan.criteria)

@@ -1,0 +1,1 @@
+"""What is measured now against an earlier run, a declared value or another dataset."""

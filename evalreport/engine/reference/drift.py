@@ -1,0 +1,307 @@
+"""Whether labels, scores and columns have moved from a dataset or an earlier run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evalreport.data.table import RawColumn
+from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS
+from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.engine.counting.set_tables import SetTables
+from evalreport.engine.reference.run import ReferenceRun, References
+from evalreport.plan.task import EVERYTHING
+from evalreport.predict.view import View
+from evalreport.spec.comparisons import DatasetReference
+from evalreport.spec.engine import Drift
+from evalreport.statistics.shift import EMPTY_BIN, Values, chi_square, index_of, value_shift
+from evalreport.statistics.tail import chi2_sf
+
+if TYPE_CHECKING:
+    from evalreport.engine.working import Working
+
+#: A column with more values than this is no column of categories.
+MOST_CATEGORIES = 100
+MISSING = "(missing)"
+ONE_SIDED = "a category is on one side only"
+Counts = Mapping[str, float]
+
+
+def drift_records(working: Working, references: References) -> list[dict[str, Any]]:
+    """One record per dataset and what is compared: labels, scores of each model, columns."""
+    asked = working.prepared.loaded.spec.drift
+    if asked is None:
+        return []
+    run = references.of(asked.reference)
+    found: list[dict[str, Any]] = []
+    for dataset in dict.fromkeys(view.dataset for view in working.prepared.views):
+        if isinstance(asked.reference, DatasetReference) and dataset == asked.reference.dataset:
+            continue
+        found.extend(_of_dataset(working, asked, dataset, run))
+    return found
+
+
+def drift_criteria(working: Working, records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The limits of the spec as criteria, numbered after those of ``acceptance``."""
+    spec = working.prepared.loaded.spec
+    if spec.drift is None or spec.drift.at_most is None:
+        return []
+    found = []
+    number = len(spec.acceptance)
+    for name, title in (
+        ("psi", "population stability index"),
+        ("ks", "Kolmogorov-Smirnov distance"),
+    ):
+        most = getattr(spec.drift.at_most, name)
+        if most is None:
+            continue
+        number += 1
+        found += [
+            _criterion(number, name, title, most, record)
+            for record in records
+            if name == "psi" or record["kind"] == "numbers"
+        ]
+    return found
+
+
+def _criterion(
+    number: int, name: str, title: str, most: float, record: Mapping[str, Any]
+) -> dict[str, Any]:
+    observed, reason = record[name], record["reason"]
+    outcome = NOT_EVALUATED if observed is None else PASS if observed <= most else FAIL
+    if name == "psi" and record["psi_reason"] is not None:
+        outcome, reason = FAIL, f"{record['psi_reason']}, and the index infinite"
+    what = {"labels": "labels", "scores": f"scores of {record['label']}",
+            "column": f"column {record['column']}"}[record["of"]]  # fmt: skip
+    return {
+        "criterion": number,
+        "text": f"{title} of {what} <= {most:g} against {record['reference']}",
+        "metric": name,
+        "params": {},
+        "measure": None,
+        "dataset": record["dataset"],
+        "model": record["model"],
+        "subgroup": {},
+        "threshold": None,
+        "threshold_asked": None,
+        "bound": "point",
+        "direction": "at_most",
+        "required": most,
+        "observed": observed,
+        "outcome": outcome,
+        "reason": None if observed is not None else reason or "not known",
+    }
+
+
+def _of_dataset(
+    working: Working, asked: Drift, dataset: str, run: ReferenceRun | None
+) -> Iterator[dict[str, Any]]:
+    views = [view for view in working.prepared.views if view.dataset == dataset]
+    named = f"run {run.name}" if run is not None else ""
+    if isinstance(asked.reference, DatasetReference):
+        named = f"dataset {asked.reference.dataset}"
+    head = {"dataset": dataset, "reference": named}
+    weighted = any(view.weight is not None or view.cluster is not None for view in views)
+    first = views[0]
+    then = _labels_of_run(run, first) if run is not None else _labels(working, asked, first)
+    yield {**head, **_about("labels"), **_categories(then, _class_counts(first), weighted)}
+    for view in views:
+        for label, values, before in _scores(working, asked, view, run):
+            about = _about("scores", view.model, label)
+            yield {**head, **about, **_numbers(before, values, asked.bins, weighted)}
+    for column in asked.columns:
+        yield {
+            **head,
+            **_about("column", None, None, column),
+            **_column(working, asked, dataset, column, weighted),
+        }
+
+
+def _about(
+    of: str, model: str | None = None, label: str | None = None, column: str | None = None
+) -> dict[str, Any]:
+    return {"of": of, "model": model, "label": label, "column": column}
+
+
+# -- labels and scores ----------------------------------------------------------------------
+
+
+def _class_counts(view: View) -> Counts:
+    return dict(zip(view.labels, map(float, view.class_rows), strict=True))
+
+
+def _twin(working: Working, asked: Drift, model: str) -> View | None:
+    """The reference dataset as the same model sees it, else as any model does."""
+    assert isinstance(asked.reference, DatasetReference)
+    name = asked.reference.dataset
+    own = [view for view in working.prepared.views if view.dataset == name]
+    return next((view for view in own if view.model == model), None)
+
+
+def _labels(working: Working, asked: Drift, view: View) -> Counts | None:
+    twin = _twin(working, asked, view.model)
+    return None if twin is None else _class_counts(twin)
+
+
+def _labels_of_run(run: ReferenceRun, view: View) -> Counts | None:
+    for record in run.results.get("rows") or ():
+        if record.get("dataset") == view.dataset and record.get("classes"):
+            return {str(c["label"]): float(c["count"]) for c in record["classes"]}
+    return None
+
+
+def _scores(
+    working: Working, asked: Drift, view: View, run: ReferenceRun | None
+) -> Iterator[tuple[str, Values | None, Values | None]]:
+    """The scores of a view and those of its reference; none of models without one score."""
+    own = _distinct(working, view)
+    if own is None:
+        return
+    label = view.labels[view.positive_index]
+    if run is not None:
+        yield label, own, _scores_of_run(run, view, label)
+    else:
+        twin = _twin(working, asked, view.model)
+        yield label, own, None if twin is None else _distinct(working, twin)
+
+
+def _distinct(working: Working, view: View) -> Values | None:
+    """Distinct scores from the lowest, each with its rows; None where there are none."""
+    tables = working.tables[view.dataset, view.model]
+    if isinstance(tables, SetTables) or not view.has_score or len(view.labels) != 2:
+        return None
+    table = tables.scores(EVERYTHING)
+    if isinstance(table, BinnedScores):
+        return None
+    rows = (table.positives + table.negatives).tolist()
+    return list(zip(table.scores.tolist(), map(float, rows), strict=True))[::-1]
+
+
+def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Values | None:
+    for curve in run.results.get("curves") or ():
+        place = (curve["dataset"], curve["model"], str(curve["label"]), curve["kind"])
+        if place == (view.dataset, view.model, label, "gain") and not curve["subgroup"]:
+            if curve.get("thinned"):
+                return None
+            points = curve["points"]
+            steps = np.diff([0, *points["rows"]]).tolist()
+            told = zip(points["threshold"], steps, strict=True)
+            return [(float(at), float(n)) for at, n in told if at is not None][::-1]
+    return None
+
+
+# -- columns --------------------------------------------------------------------------------
+
+
+def _column(
+    working: Working, asked: Drift, dataset: str, name: str, weighted: bool
+) -> dict[str, Any]:
+    assert isinstance(asked.reference, DatasetReference)
+    tables = working.prepared.tables
+    sides = [
+        tables[place].columns.get(name) if place in tables else None
+        for place in (asked.reference.dataset, dataset)
+    ]
+    if sides[0] is None or sides[1] is None:
+        return _nothing("categories", f"no column '{name}' in one of the two datasets")
+    values = [_as_numbers(side) for side in sides if side is not None]
+    if all(own is not None for own in values):
+        return _numbers(values[0], values[1], asked.bins, weighted)
+    counted = [_as_categories(side) for side in sides if side is not None]
+    if len({value for own in counted for value in own}) > MOST_CATEGORIES:
+        return _nothing("categories", f"text with more than {MOST_CATEGORIES} values")
+    return _categories(counted[0], counted[1], weighted)
+
+
+def _as_numbers(column: RawColumn) -> Values | None:
+    """Distinct numbers with their rows; None where any value is none. Missing ones are left out."""
+    if column.kind in ("boolean", "list"):
+        return None
+    try:
+        numbers = [
+            float(value)
+            for value, gap in zip(column.values.tolist(), column.missing.tolist(), strict=True)
+            if not gap
+        ]
+    except (TypeError, ValueError):
+        return None
+    if not numbers or not all(map(math.isfinite, numbers)):
+        return None
+    return sorted((value, float(rows)) for value, rows in Counter(numbers).items())
+
+
+def _as_categories(column: RawColumn) -> Counts:
+    told = zip(column.values.tolist(), column.missing.tolist(), strict=True)
+    return {k: float(n) for k, n in Counter(MISSING if gap else str(v) for v, gap in told).items()}
+
+
+# -- records --------------------------------------------------------------------------------
+
+
+def _categories(then: Counts | None, now: Counts, weighted: bool) -> dict[str, Any]:
+    if then is None:
+        return _nothing("categories", "the reference does not have it")
+    names = sorted({**then, **now}, key=lambda n: (-then.get(n, 0.0), -now.get(n, 0.0), n))
+    counts = [(then.get(name, 0.0), now.get(name, 0.0)) for name in names]
+    index = index_of([a for a, _ in counts], [b for _, b in counts])
+    statistic, df = chi_square(counts)
+    tested = statistic is not None and not weighted
+    return {
+        "kind": "categories",
+        "bins": [
+            {"name": n, "reference": a, "rows": b} for n, (a, b) in zip(names, counts, strict=True)
+        ],
+        "psi": index.psi,
+        "psi_p_value": None if weighted else index.p_value,
+        "psi_expected": index.expected,
+        "psi_reason": None if index.psi is not None else ONE_SIDED,
+        "ks": None,
+        "test": "chi_square" if tested else None,
+        "statistic": statistic if tested else None,
+        "p_value": chi2_sf(statistic, df) if tested and statistic is not None else None,
+        "reason": WEIGHTED if weighted else None,
+    }
+
+
+#: Why nothing is tested.
+WEIGHTED = "rows have weights or clusters: the tests take rows as independent"
+
+
+def _numbers(then: Values | None, now: Values | None, bins: int, weighted: bool) -> dict[str, Any]:
+    if not then or not now:
+        return _nothing("numbers", "the reference does not have it")
+    found = value_shift(then, now, bins)
+    edges: list[float | None] = [None, *found.cuts, None]
+    counted = zip(edges, edges[1:], found.reference, found.now, strict=False)
+    tested = found.ks_p_value is not None and not weighted
+    return {
+        "kind": "numbers",
+        "bins": [{"above": a, "to": b, "reference": n, "rows": m} for a, b, n, m in counted],
+        "psi": found.index.psi,
+        "psi_p_value": None if weighted else found.index.p_value,
+        "psi_expected": found.index.expected,
+        "psi_reason": None if found.index.psi is not None else EMPTY_BIN,
+        "ks": found.ks,
+        "test": "kolmogorov_smirnov" if tested else None,
+        "statistic": found.ks if tested else None,
+        "p_value": found.ks_p_value if tested else None,
+        "reason": WEIGHTED if weighted else None,
+    }
+
+
+def _nothing(kind: str, reason: str) -> dict[str, Any]:
+    names = (
+        "psi",
+        "psi_p_value",
+        "psi_expected",
+        "psi_reason",
+        "ks",
+        "test",
+        "statistic",
+        "p_value",
+    )
+    return {"kind": kind, "bins": [], **dict.fromkeys(names), "reason": reason}

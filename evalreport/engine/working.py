@@ -1,0 +1,48 @@
+"""What the parts of a run share while it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.evaluation import Evaluation, Numbering
+from evalreport.engine.guarding import guarded
+from evalreport.engine.prepared import Prepared
+from evalreport.engine.records import Measure
+from evalreport.engine.thresholds import Resolved
+from evalreport.plan.task import ThresholdRequest
+
+Key = tuple[str, str]
+
+T = TypeVar("T")
+
+Records = list[dict[str, Any]]
+
+
+@dataclass
+class Working:
+    """What the parts of a run share while it is computed."""
+
+    prepared: Prepared
+    numbering: Numbering = field(default_factory=Numbering)
+    tables: dict[Key, MemoryTables] = field(default_factory=dict)
+    thresholds: dict[Key, dict[ThresholdRequest, Resolved]] = field(default_factory=dict)
+    first: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
+    evaluations: list[Evaluation] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    against: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Every measure of the run, in order."""
+        return [m for evaluation in self.evaluations for m in evaluation.measures]
+
+    def guarded(self, section: str, work: Callable[[], T], otherwise: T, **place: str) -> T:
+        """What a part of the run gives, or its failure among ``failures``."""
+        return guarded(self.failures, section, work, otherwise, **place)
+
+    def records(self, section: str, work: Callable[[], Records], **place: str) -> Records:
+        """The records of a part of the run; none, and a failure, where it fails."""
+        return self.guarded(section, work, list[dict[str, Any]](), **place)
