@@ -1,5 +1,5 @@
 # make demo    set everything up and make a first report
-# make test    set everything up and run the tests; make coverage counts lines and branches too
+# make test    set everything up and run the tests; COUNT=goals counts lines and branches too
 # make docs    write the pages of docs/ that follow from the code
 # make axe       get axe-core, which the tests of accessibility use
 # make lint types layers audit wheel-test bench lock    see below
@@ -36,7 +36,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
 WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
 
-.PHONY: demo test coverage docs lint types layers audit wheel-test test-spark test-extras bench lock clean
+.PHONY: demo test docs lint types layers audit wheel-test test-spark test-extras bench lock clean
 
 demo: $(RUN_STAMP)
 	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
@@ -48,25 +48,25 @@ demo: $(RUN_STAMP)
 		if [ -f "$(RUNS)/latest/$$file" ]; then echo "  $(RUNS)/latest/$$file"; fi; done
 
 # The wheel is tested by itself, see wheel-test.
-test: $(DEV_STAMP)
-	@sh requirements/pango.sh $(BIN)/python || true
-	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 -m "not wheel"
-
-# The same tests; lines and branches are counted in those of what has to be covered whole.
-# COUNT=all counts in every test and holds the whole package against its goal: twice as long.
-COUNT ?= goals
+# COUNT=goals counts lines and branches too, in the tests of what has to be covered whole;
+# COUNT=all in every test, and holds the whole package against its goal: twice as long.
+COUNT ?= none
 COUNTED_goals := not wheel and not uncounted
 COUNTED_all := not wheel
+TESTS = $(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2
 
-coverage: $(DEV_STAMP)
+test: $(DEV_STAMP)
 	@sh requirements/pango.sh $(BIN)/python || true
+ifeq ($(COUNT),none)
+	@$(TESTS) -m "not wheel"
+else
 	@mkdir -p build
 	@rm -f build/.coverage*
-	@COVERAGE_FILE=$(CURDIR)/build/.coverage $(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 \
+	@COVERAGE_FILE=$(CURDIR)/build/.coverage $(TESTS) \
 		-m "$(COUNTED_$(COUNT))" --cov --cov-branch --cov-report=json:build/coverage.json
 	@$(BIN)/python .ci/coverage_goals.py build/coverage.json $(COUNT)
-	@test $(COUNT) = all || $(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 \
-		-m "not wheel and uncounted"
+	@test $(COUNT) = all || $(TESTS) -m "not wheel and uncounted"
+endif
 
 docs: $(RUN_STAMP)
 	@$(BIN)/python docs/make_docs.py
