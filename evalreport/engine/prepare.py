@@ -40,7 +40,8 @@ from evalreport.engine.predicting import (
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.errors import DataError, Location, Problem, did_you_mean
-from evalreport.plan.build import Requests, build_plan
+from evalreport.plan.asked import Requests
+from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.facts import Facts
 from evalreport.plan.requests import costs_of, requests_of, threshold_text

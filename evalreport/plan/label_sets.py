@@ -11,16 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evalreport.metrics.declare import RESAMPLING, Average, Interval, Metric, Table
-from evalreport.plan.build import (
-    HALF,
-    RECORDS_PER_CLASS,
-    MetricRequest,
-    Requests,
-    refused,
-    slices,
-)
+from evalreport.plan.asked import HALF, RECORDS_PER_CLASS, MetricRequest, Requests, slices
 from evalreport.plan.facts import Facts
 from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, choose
+from evalreport.plan.refusals import refused
 from evalreport.plan.task import MEAN_OF_FOLDS, Skipped, Slice, Task, ThresholdRequest
 
 #: Up to so many labels averages are taken over, one by one.

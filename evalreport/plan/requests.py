@@ -6,7 +6,7 @@ from typing import Any
 
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Metric
-from evalreport.plan.build import MetricRequest, Requests
+from evalreport.plan.asked import MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
 from evalreport.spec.acceptance import WhichNumber
 from evalreport.spec.costs import TwoClassCosts

@@ -32,7 +32,7 @@ def render_html(
     report["logo"] = found.logo or report["logo"]
     if found.trusted:
         return fill(found, report)
-    from evalreport.render.child import run_limited
+    from evalreport.render.limited import run_limited
 
     page = run_limited(
         "html",

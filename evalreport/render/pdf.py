@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from evalreport.errors import Problem, UsageError, did_you_mean
-from evalreport.render.child import run_limited
+from evalreport.render.limited import run_limited
 
 VARIANTS = ("pdf/a-3a", "pdf/ua-1")
 PAGES = ("a4", "letter")

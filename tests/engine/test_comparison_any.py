@@ -15,7 +15,8 @@ from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import catalogue
-from evalreport.plan.build import HALF, MetricRequest, Requests, build_plan
+from evalreport.plan.asked import HALF, MetricRequest, Requests
+from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import View

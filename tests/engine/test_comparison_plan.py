@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from evalreport.metrics.catalogue import find
-from evalreport.plan.build import MetricRequest, Plan, Requests, build_plan
+from evalreport.plan.asked import MetricRequest, Requests
+from evalreport.plan.build import Plan, build_plan
 from evalreport.plan.comparisons import (
     PAIRED,
     ComparisonPlan,

@@ -20,7 +20,8 @@ from evalreport.engine.records import Measure
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
-from evalreport.plan.build import MetricRequest, Requests, build_plan
+from evalreport.plan.asked import MetricRequest, Requests
+from evalreport.plan.build import build_plan
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import View

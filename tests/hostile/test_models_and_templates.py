@@ -19,7 +19,7 @@ import pytest
 from hostile.command import Outcome, Workshop
 
 from evalreport.errors import LimitError
-from evalreport.render import child
+from evalreport.render import limited
 
 # -- 53: saved models ------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ LARGE = {
 def test_an_endless_template_is_stopped(
     workshop: Workshop, results: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setitem(child.SECONDS, "html", 1)
+    monkeypatch.setitem(limited.SECONDS, "html", 1)
     start = time.monotonic()
     found = drawn(workshop, results, ENDLESS[name])
     assert found.status == 4
@@ -319,7 +319,7 @@ def test_a_page_that_takes_too_long_is_stopped(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """HTML and JSON are published all the same."""
-    monkeypatch.setitem(child.SECONDS, "pdf", 1)
+    monkeypatch.setitem(limited.SECONDS, "pdf", 1)
     workshop.file("mine/report.html.j2", "<table>" + "<tr><td colspan=1000000>x" * 50)
     workshop.spec(more="report: {template: mine, formats: [html, pdf]}")
     start = time.monotonic()
@@ -336,7 +336,7 @@ def test_a_page_that_needs_too_much_memory_is_stopped(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A row of 99,999 cells: by time or by memory."""
-    monkeypatch.setattr(child, "SECONDS", {"html": 20, "pdf": 20})
+    monkeypatch.setattr(limited, "SECONDS", {"html": 20, "pdf": 20})
     workshop.file("mine/report.html.j2", "<table><tr>{% for i in range(99999) %}<td>x{% endfor %}")
     workshop.spec(more="report: {template: mine, formats: [html, pdf]}")
     found = workshop.done(status=4, formats="html,pdf")
@@ -353,10 +353,10 @@ def test_nesting_is_refused_or_laid_out(workshop: Workshop) -> None:
 
 
 def test_a_child_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "MEMORY", {"html": 1 << 20, "pdf": 1 << 20})
+    monkeypatch.setattr(limited, "MEMORY", {"html": 1 << 20, "pdf": 1 << 20})
     for status in (-9, -24, 137, 152):
-        assert isinstance(child._died("pdf", status, 1), LimitError)
-    assert not isinstance(child._died("pdf", 1, 1), LimitError)
+        assert isinstance(limited._died("pdf", status, 1), LimitError)
+    assert not isinstance(limited._died("pdf", 1, 1), LimitError)
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import numpy as np
 from evalreport.engine.comparisons.baselines import baseline_records
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import find
-from evalreport.plan.build import MetricRequest
+from evalreport.plan.asked import MetricRequest
 from evalreport.predict.view import View
 
 

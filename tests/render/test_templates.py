@@ -9,7 +9,7 @@ import pytest
 from report.example_results import states
 
 from evalreport.errors import ExitStatus, FilesError, LimitError, RenderingError, UsageError
-from evalreport.render import child
+from evalreport.render import limited
 from evalreport.render.html import render_html
 
 
@@ -105,7 +105,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path):
 
 
 def test_an_endless_loop_meets_a_limit(tmp_path, monkeypatch):
-    monkeypatch.setitem(child.SECONDS, "html", 2)
+    monkeypatch.setitem(limited.SECONDS, "html", 2)
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     with pytest.raises(LimitError):
         render_html(states(), _template(tmp_path, loop))

@@ -10,8 +10,9 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.merging import by_dataset
 from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent, rows
-from evalreport.plan.build import PAIRED_CLASSES, RECORDS_PER_CLASS
+from evalreport.plan.asked import RECORDS_PER_CLASS
 from evalreport.plan.methods import SMOOTH_CLASSES
+from evalreport.plan.refusals import PAIRED_CLASSES
 from evalreport.predict.view import View
 from evalreport.statistics.means import effective_size_from_sums
 

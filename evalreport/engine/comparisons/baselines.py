@@ -8,7 +8,7 @@ from typing import Any
 from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.metric_functions import Found, MetricValue, metric_value
 from evalreport.engine.settings import Settings
-from evalreport.plan.build import MetricRequest
+from evalreport.plan.asked import MetricRequest
 from evalreport.predict.baselines import BASELINES, OF_THE_SAME_ROWS, Kinds, baseline_kinds
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View

@@ -15,7 +15,7 @@ from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, 
 from evalreport.errors import DataError, Location, Problem, SpecError
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Table
-from evalreport.plan.build import Requests
+from evalreport.plan.asked import Requests
 from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.predict.columns import columns_needed, in_overlap, roles_of
 from evalreport.predict.view import View
@@ -24,7 +24,7 @@ from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.counted_rows import CountedRows
+    from evalreport.engine.counting.answering import CountedRows
     from evalreport.engine.counting.counted_view import CountedView
 
 #: From so many rows on, ``auto`` counts where the data lie.

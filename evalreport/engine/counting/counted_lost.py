@@ -16,7 +16,7 @@ from evalreport.engine.counting import queries
 from evalreport.engine.counting.counted_values import values_of
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.counted_rows import CountedRows
+    from evalreport.engine.counting.answering import CountedRows
 
 Codes = npt.NDArray[np.int32]
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlglot import exp
 
 from evalreport.data.checked import Checked, check
 from evalreport.data.findings import Finding
@@ -20,10 +19,10 @@ from evalreport.data.label_column import texts
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.counting import queries
+from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.counted_lost import lost_kinds
 from evalreport.engine.counting.counted_values import values_of
 from evalreport.engine.counting.counted_view import FOLD, Cells
-from evalreport.engine.counting.queries import Field
 from evalreport.errors import DataError, LimitError, Location, Problem
 
 #: Kinds of rows (values of all label and subgroup columns together) that are held.
@@ -32,23 +31,8 @@ MOST_CELLS = 2_000_000
 #: A name that no column has, for the true label among columns.
 TARGET = "\0target"
 
-Columns = Mapping[str, Any]
 
 
-class CountedRows(Protocol):
-    """Rows that answer counting queries: an engine."""
-
-    name: str
-    header: tuple[str, ...]
-
-    def field(self, column: str) -> Field:
-        """The column of ``data`` that holds a column of the dataset."""
-
-    def ask(self, query: exp.Select) -> Columns:
-        """The columns of a query's answer, as numpy arrays, masked where NULL."""
-
-    def column(self, name: str, kind: str, values: Any) -> RawColumn:
-        """Values of an answer as they would have been read from the file."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from evalreport.data.table import RawColumn
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.counted_rows import CountedRows
+    from evalreport.engine.counting.answering import CountedRows
 
 
 def values_of(rows: CountedRows, name: str, values: Any) -> list[Any]:

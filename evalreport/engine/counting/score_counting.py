@@ -13,14 +13,9 @@ import numpy.typing as npt
 
 from evalreport.data.roles import Roles
 from evalreport.engine.counting import queries
+from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
-from evalreport.engine.counting.counted_rows import (
-    TARGET,
-    Columns,
-    CountedRows,
-    Known,
-    known,
-)
+from evalreport.engine.counting.counted_rows import TARGET, Known, known
 from evalreport.engine.counting.counted_values import values_of
 from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.queries import Binning

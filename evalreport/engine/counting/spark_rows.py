@@ -16,7 +16,7 @@ from evalreport.data.delimited_header import check_names
 from evalreport.data.parquet_types import parquet_column
 from evalreport.data.source import Source, reading
 from evalreport.data.table import RawColumn
-from evalreport.engine.counting.counted_rows import Columns
+from evalreport.engine.counting.answering import Columns
 from evalreport.engine.counting.queries import Field
 from evalreport.errors import DataError, FilesError, Location, Problem
 

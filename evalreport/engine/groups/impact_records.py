@@ -21,7 +21,7 @@ from evalreport.engine.intervals.impact import (
 from evalreport.engine.records import TableRecord
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.plan.build import slices
+from evalreport.plan.asked import slices
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import EVERYTHING, Slice, ThresholdRequest
 

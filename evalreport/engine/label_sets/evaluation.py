@@ -13,7 +13,7 @@ from evalreport.engine.label_sets.measures import SetMeasurer
 from evalreport.engine.records import TableRecord
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.plan.build import RECORDS_PER_CLASS
+from evalreport.plan.asked import RECORDS_PER_CLASS
 from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest
 
 

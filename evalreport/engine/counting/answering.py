@@ -1,0 +1,29 @@
+"""What rows that are not held can be asked: the interface of DuckDB and Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+from evalreport.data.table import RawColumn
+from evalreport.engine.counting.queries import Field
+
+Columns = Mapping[str, Any]
+
+
+class CountedRows(Protocol):
+    """Rows that answer counting queries: an engine."""
+
+    name: str
+    header: tuple[str, ...]
+
+    def field(self, column: str) -> Field:
+        """The column of ``data`` that holds a column of the dataset."""
+
+    def ask(self, query: exp.Select) -> Columns:
+        """The columns of a query's answer, as numpy arrays, masked where NULL."""
+
+    def column(self, name: str, kind: str, values: Any) -> RawColumn:
+        """Values of an answer as they would have been read from the file."""

@@ -1,0 +1,70 @@
+"""Why a model cannot give a metric: said in the plan, and in the record that stands for it."""
+
+from __future__ import annotations
+
+from evalreport.metrics.declare import Kind, Metric, Table
+from evalreport.plan.asked import MetricRequest, Requests, needed_table
+from evalreport.plan.facts import Facts
+from evalreport.plan.task import (
+    AT_THRESHOLD,
+)
+
+#: Above so many classes the area of every pair of classes is not computed.
+PAIRED_CLASSES = 50
+
+
+def refused(request: MetricRequest, requests: Requests, facts: Facts) -> str | None:
+    """Why a model cannot give a metric, or None."""
+    metric = request.metric
+    table = needed_table(metric, facts)
+    if "costs" in metric.context and not requests.costs:
+        return "the spec declares no costs"
+    if table is Table.LABEL_SETS:
+        return "it needs sets of labels; this dataset has one label per row"
+    if "threshold" in metric.context and facts.source == "prediction":
+        return f"it needs a score; {facts.model} gives labels only"
+    if table.value in AT_THRESHOLD:
+        return _refused_at_threshold(metric, facts)
+    if not facts.has_scores:
+        return f"it needs scores; {facts.model} gives labels only"
+    if metric.kind is Kind.MARGIN and facts.source != "margin":
+        return f"it needs margins; {facts.model} gives scores"
+    if metric.kind is Kind.PROBABILITY and not facts.probabilities:
+        return _not_probabilities(facts)
+    return _refused_classes(metric, table, facts)
+
+
+def _refused_at_threshold(metric: Metric, facts: Facts) -> str | None:
+    if "threshold" in metric.context:
+        if not facts.two_classes:
+            return "it needs a threshold, and there are more than two classes"
+        if not facts.probabilities:
+            return _not_probabilities(facts)
+    if metric.two_classes_only and not facts.two_classes:
+        return metric.two_classes_only
+    return None
+
+
+def _refused_classes(metric: Metric, table: Table, facts: Facts) -> str | None:
+    if table is Table.CLASS_SCORES:
+        if facts.source != "scores":
+            return "it needs one score per class; the model gives one score"
+        if metric.class_pairs and len(facts.labels) > PAIRED_CLASSES:
+            return f"pairs of classes are compared up to {PAIRED_CLASSES} classes"
+    if table is Table.SCORES and not facts.two_classes:
+        if facts.source != "scores":
+            return "it needs one score per class"
+        if metric.two_classes_only or metric.scope == "all":
+            return metric.two_classes_only or "it is defined for two classes"
+    return None
+
+
+def _not_probabilities(facts: Facts) -> str:
+    if facts.source == "margin":
+        return "margins are not probabilities"
+    if facts.low is None or facts.high is None:
+        return "there is no row with a score"
+    return (
+        f"scores from {facts.low:g} to {facts.high:g} are not probabilities: "
+        "they would have to lie within 0 and 1"
+    )
