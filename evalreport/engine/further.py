@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.find import find_cautions
-from evalreport.engine.comparisons.records import compare
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
@@ -42,6 +41,8 @@ def comparisons_of(working: Working) -> list[dict[str, Any]]:
     if request is None:
         return []
     planned = plan_comparisons(request, working.prepared.plan.tasks, working.prepared.facts)
+    from evalreport.engine.comparisons.records import compare  # only where asked: it loads much
+
     return compare(
         request, working.tables, working.thresholds, planned.tasks, working.prepared.settings
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.comparisons.records import compare
 from evalreport.engine.records import Measure
 from evalreport.metrics.declare import Goal
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
@@ -120,6 +119,8 @@ def _differences(working: Working, comparisons: Records) -> dict[tuple[Any, ...]
     else:
         request = ComparisonRequest(previous)
         planned = plan_comparisons(request, working.prepared.plan.tasks, working.prepared.facts)
+        from evalreport.engine.comparisons.records import compare
+
         own = compare(
             request, working.tables, working.thresholds, planned.tasks, working.prepared.settings
         )

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalreport.data.files import Files
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
-from evalreport.engine.counting.parquet_overlap import ParquetPair, parquet_pair
 from evalreport.errors import LimitError
 from evalreport.predict.columns import features_named
 from evalreport.predict.making import column_roles
 from evalreport.predict.overlap import Overlap, Use, shared_rows, shared_values
 from evalreport.spec.model import Spec
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.parquet_overlap import ParquetPair
 
 #: Why two datasets are not compared.
 NOT_BOTH_PARQUET = (
@@ -88,6 +90,8 @@ def _of_pair(
         yield _not_compared(pair, NOT_BOTH_PARQUET)
         return
     try:
+        from evalreport.engine.counting.parquet_overlap import parquet_pair
+
         with parquet_pair(single[0], single[1], memory) as both:
             yield from _compared(spec, pair, both)
     except LimitError as error:

@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS, Criterion, judge
-from evalreport.engine.comparisons.records import compare
 from evalreport.engine.records import Measure
 from evalreport.engine.reference.differences import (
     interval_json,
@@ -208,6 +207,8 @@ def _compared(
         one for one in planned
         if (one.task.dataset, one.task.model) == (measure.dataset, measure.model)
     ]
+    from evalreport.engine.comparisons.records import compare
+
     records = compare(
         request, working.tables, working.thresholds, own, working.prepared.settings
     )
