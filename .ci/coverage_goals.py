@@ -13,10 +13,10 @@ import sys
 from pathlib import Path
 
 OVERALL = 95.0
-#: What the tests that CI counts in reach of each part at least; it only ever rises. What is
-#: missing is covered by tests of other folders, which COUNT=all counts too.
+#: What the tests that CI counts in reach of each part at least; it only ever rises.
 FLOORS = {
-    "loader": 99.0, "labels": 100.0, "tables and metrics": 97.0, "writer": 98.5, "verifier": 90.0,
+    "loader": 100.0, "labels": 100.0, "tables and metrics": 100.0, "writer": 100.0,
+    "verifier": 100.0,
 }  # fmt: skip
 #: Files that are covered whole, as beginnings of their names.
 WHOLE = {

@@ -29,7 +29,9 @@ def average_precision(table: ScoreTable) -> tuple[Floats, Floats]:
 
 
 def pr_auc(table: ScoreTable) -> tuple[Floats, Floats]:
-    """The same for the trapezoid area; the curve starts at the first point's precision or 1."""
+    """The same for the trapezoid area; of a single point that area is its precision."""
+    if len(table.scores) == 1:
+        return average_precision(table)
     pos = table.positives.astype(np.float64)
     tp, fp = table.true_positives.astype(float), table.false_positives.astype(float)
     total = float(table.positive_total)

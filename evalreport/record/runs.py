@@ -18,6 +18,7 @@ import secrets
 from collections.abc import Callable, Container
 from contextlib import suppress
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem
@@ -109,7 +110,9 @@ def _write_in(runs: Path, write: Callable[[Path], None], made: list[Path]) -> No
     while we take it for there; hence more than one attempt.
     """
     with explained("write in the folder of runs", runs):
-        for left in reversed(range(ATTEMPTS)):
+        left = ATTEMPTS
+        while True:
+            left -= 1
             _make_missing(runs, made)
             try:
                 write(runs)
@@ -138,11 +141,8 @@ def _touch_lock(runs: Path) -> None:
 
 def _make_missing(runs: Path, made: list[Path]) -> None:
     """Make RUNS; the folders that were made are added to ``made``, outermost first."""
-    missing: list[Path] = []
-    for folder in [runs, *runs.parents]:
-        if os.path.lexists(folder):
-            break
-        missing.insert(0, folder)
+    inwards = takewhile(lambda folder: not os.path.lexists(folder), [runs, *runs.parents])
+    missing = list(inwards)[::-1]
     with explained("make the folder of runs", runs):
         # Another run may make it at the same moment; then it is there, which is enough. Or it
         # removes what it made: then writing in it fails, and there is another attempt.

@@ -543,3 +543,23 @@ def test_repeats_of_cross_validation_are_no_part_of_the_mean_over_folds() -> Non
     names = {m["fold"] for m in results["measures"]}
     assert {"mean", "repeat 2"} <= names
     assert recompute(results).problems == ()
+
+
+def test_a_wrong_spread_over_folds_is_found() -> None:
+    """Folds of 0.8 and 0.6: mean 0.7, standard deviation sqrt(0.02) with one degree less."""
+    tables = [
+        {**table([[4, 1], [1, 4]], ["a", "b"], "b"), "id": "t1", "fold": "1"},
+        {**table([[3, 2], [2, 3]], ["a", "b"], "b"), "id": "t2", "fold": "2"},
+    ]
+    folds = [
+        measure("accuracy", id=f"m{k}", fold=str(k), table=f"t{k}", value=right / 10,
+                numerator=right, denominator=10, n=10)
+        for k, right in ((1, 8), (2, 6))
+    ]  # fmt: skip
+    mean = measure("accuracy", id="m3", fold="mean", table=None, tables=["t1", "t2"], value=0.7,
+                   n=20, spread=math.sqrt(0.02))  # fmt: skip
+    whole: Any = {"tables": tables, "measures": [*folds, mean], "curves": []}
+    assert recompute(whole).problems == ()
+    mean["spread"] = 0.1
+    (problem,) = recompute(whole).problems
+    assert "spread is 0.1, its 2 folds give 0.1414" in str(problem)

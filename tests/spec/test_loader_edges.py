@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic_core import PydanticCustomError
 
 from evalreport.errors import DataError, FilesError, Location, SpecError
 from evalreport.spec import problems
-from evalreport.spec.anatomy import follow
+from evalreport.spec.anatomy import Anatomy, follow
 from evalreport.spec.faults import shown
 from evalreport.spec.fields import as_flag, as_number, as_whole
 from evalreport.spec.first import first_spec
 from evalreport.spec.load import load_spec, parse_spec
 from evalreport.spec.model import Spec
+from evalreport.spec.scalars import Scalar
 from evalreport.spec.yaml_document import MOST_PROBLEMS, Document, read_document
 
 
@@ -78,6 +80,8 @@ def test_hints_for_numbers(written: str, hint: str) -> None:
 def test_an_anatomy_ends_where_nothing_is_known() -> None:
     assert follow(("title", "x", 3), Spec).part is None
     assert follow(("nothing",), Spec).part is None
+    # no kind of model carries this tag
+    assert follow(("models", "m", "(nothing)"), Spec) == Anatomy(("models", "m", "(nothing)"))
 
 
 # -- a first spec from a data file -----------------------------------------------------------
@@ -124,3 +128,26 @@ def test_scores_without_a_class_each_are_left_out(tmp_path: Path) -> None:
     assert "scores" not in text
     assert "guess" in text
     assert "roc_auc" not in text
+
+
+def test_predictions_alone_have_no_metrics_of_scores(tmp_path: Path) -> None:
+    rows = "".join(f"{'ab'[k % 2]},{'ab'[k % 3 == 0]},{'fm'[k // 4]}\n" for k in range(8))
+    text = first(tmp_path, "truth,pred,sex\n" + rows)
+    spec = parse_spec(text).spec
+    names = [str(m.name) for m in spec.metrics]
+    assert "specificity" in names
+    assert not {"roc_auc", "average_precision", "brier", "log_loss"} & set(names)
+    assert "subgroups: [sex]" in text
+
+
+@pytest.mark.parametrize("scalar", [Scalar("3", "integer"), Scalar("3.0", "float"), 3])
+def test_a_whole_number_may_be_written_with_a_point(scalar: object) -> None:
+    assert as_whole(scalar) == 3
+
+
+@pytest.mark.parametrize(
+    "scalar", [Scalar("3.5", "float"), Scalar(".inf", "float"), Scalar("true", "boolean"), True]
+)
+def test_what_is_no_whole_number(scalar: object) -> None:
+    with pytest.raises(PydanticCustomError):
+        as_whole(scalar)
