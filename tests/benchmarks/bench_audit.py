@@ -111,8 +111,13 @@ def best(command: Sequence[str], times: int) -> Run:
 
 
 def environment() -> dict[str, str]:
-    """The environment of every process: one thread for linear algebra, no paths of ours."""
-    kept = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    """The environment of every process: one thread for linear algebra, no paths of ours.
+
+    Compiled modules are kept, as they are wherever a program is installed: without them
+    the libraries would come compiled and our own modules would not.
+    """
+    ours = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    kept = {k: v for k, v in os.environ.items() if k not in ours}
     return {**kept, "OMP_NUM_THREADS": "1", "DO_NOT_TRACK": "1"}
 
 
