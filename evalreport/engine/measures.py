@@ -297,17 +297,8 @@ def as_measure(
     assert metric is not None
     state, number, reason = state_of(value)
     return Measure(
-        id=name,
-        dataset=task.dataset,
-        model=task.model,
-        where=task.where,
-        metric=task.metric,
-        title=metric.title,
-        params=shown_params(metric, task),
-        average=task.average,
-        label=task.label,
+        **_identity(task, metric, name),
         threshold=computed.threshold if task.threshold is not None else None,
-        threshold_rule=task.threshold.text if task.threshold is not None else None,
         state=state,
         value=number,
         reason=reason,
@@ -318,7 +309,6 @@ def as_measure(
         substituted=value.substituted,
         numerator=value.numerator,
         denominator=value.denominator,
-        indeterminate=task.indeterminate,
         exploratory=computed.exploratory,
         extra=_extra(computed, weight, state),
     )
@@ -371,23 +361,31 @@ def state_of(value: Evaluated) -> tuple[str, float | None, str | None]:
     return "undefined", None, outcome.reason
 
 
+def _identity(task: Task, metric: Metric, name: str) -> dict[str, Any]:
+    """What a record says of which number it is, whether or not there is one."""
+    return {
+        "id": name,
+        "dataset": task.dataset,
+        "model": task.model,
+        "where": task.where,
+        "metric": task.metric,
+        "title": metric.title,
+        "params": shown_params(metric, task),
+        "average": task.average,
+        "label": task.label,
+        "threshold_rule": task.threshold.text if task.threshold is not None else None,
+        "indeterminate": task.indeterminate,
+    }
+
+
 def not_applicable(skipped: Skipped, name: str, table: str | None, n: int) -> Measure:
     """The record of something a model cannot give."""
     task = skipped.record
     metric = find(task.metric)
     assert metric is not None
     return Measure(
-        id=name,
-        dataset=task.dataset,
-        model=task.model,
-        where=task.where,
-        metric=task.metric,
-        title=metric.title,
-        params=shown_params(metric, task),
-        average=task.average,
-        label=task.label,
+        **_identity(task, metric, name),
         threshold=task.threshold.number if task.threshold is not None else None,
-        threshold_rule=task.threshold.text if task.threshold is not None else None,
         state="not_applicable",
         value=None,
         reason=skipped.reason,
@@ -396,5 +394,4 @@ def not_applicable(skipped: Skipped, name: str, table: str | None, n: int) -> Me
         table=table,
         formula=metric.formula or metric.name,
         substituted="",
-        indeterminate=task.indeterminate,
     )

@@ -72,37 +72,10 @@ def prepare(
     check_estimators(loaded, () if fitting is None else fitting.allowed)
     logo = read_logo(loaded)
     requests = requests_of(spec)
-    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
     data = _read_all(loaded, frames or {}, requests, engine, step, reads or Reads(), watch)
     settings = settings_of(loaded)
-    views: list[View] = []
-    predictions: list[Predicted] = []
-    problems: list[Problem] = []
-    for name in spec.datasets:
-        views.extend(data.counted.get(name, ()))
-        if name in data.tables and spec.models_on(name):
-            problems.extend(characteristic_problems(loaded, name, data.tables[name]))
-        for model in spec.models:
-            if name not in spec.datasets_of(model) or name in data.counted:
-                continue
-            try:
-                found = predicted(
-                    loaded, name, model, data.tables[name], subgroups,
-                    _where(loaded, name, model), settings, fitting or Fitting(step=step),
-                )
-            except DataError as error:
-                problems.extend(p for p in error.problems if p not in problems)
-                continue
-            predictions.append(found)
-            if found.made.view is not None:
-                views.append(found.made.view)
-    if problems:
-        raise DataError(*problems)
-    facts = tuple(_facts(view, requests) for view in views)
-    for one in facts:
-        for columns, values in (one.groups or {}).items():
-            told = f"the subgroup {' and '.join(columns)}"
-            limit_distinct(one.dataset, told, len(values), MOST_GROUPS)
+    views, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
+    facts = tuple(_bounded_facts(view, requests) for view in views)
     name, reason = data.engine()
     return Prepared(
         loaded=loaded,
@@ -123,6 +96,47 @@ def prepare(
         logo=logo,
         overlaps=() if fitting is not None and fitting.foresee else _overlaps(spec, data, step),
     )
+
+
+def _seen(
+    loaded: LoadedSpec, data: Data, requests: Requests, settings: Settings, fitting: Fitting
+) -> tuple[list[View], list[Predicted]]:
+    """Each dataset as each model sees it; raises DataError with every mistake among them."""
+    spec = loaded.spec
+    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    views: list[View] = []
+    predictions: list[Predicted] = []
+    problems: list[Problem] = []
+    for name in spec.datasets:
+        views.extend(data.counted.get(name, ()))
+        if name in data.tables and spec.models_on(name):
+            problems.extend(characteristic_problems(loaded, name, data.tables[name]))
+        for model in spec.models:
+            if name not in spec.datasets_of(model) or name in data.counted:
+                continue
+            try:
+                found = predicted(
+                    loaded, name, model, data.tables[name], subgroups,
+                    _where(loaded, name, model), settings, fitting,
+                )
+            except DataError as error:
+                problems.extend(p for p in error.problems if p not in problems)
+                continue
+            predictions.append(found)
+            if found.made.view is not None:
+                views.append(found.made.view)
+    if problems:
+        raise DataError(*problems)
+    return views, predictions
+
+
+def _bounded_facts(view: View, requests: Requests) -> Facts:
+    """What the planner needs to know of a view; DataError where a subgroup has too many values."""
+    found = _facts(view, requests)
+    for columns, values in (found.groups or {}).items():
+        told = f"the subgroup {' and '.join(columns)}"
+        limit_distinct(found.dataset, told, len(values), MOST_GROUPS)
+    return found
 
 
 def _overlaps(spec: Spec, data: Data, step: Step) -> tuple[Overlap, ...]:

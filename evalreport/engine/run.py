@@ -91,16 +91,7 @@ def evaluate(
     )
     thresholds = _threshold_records(working)
     found = {
-        "schema": SCHEMA,
-        "title": prepared.loaded.spec.title,
-        "spec": prepared.loaded.resolved(),
-        "provenance": provenance(prepared, at),
-        "plan": _plan_record(prepared),
-        "labels": [
-            label_record(prepared.loaded.spec, view, _numbers(working, view))
-            for view in prepared.views
-        ],
-        "rows": [row_record(view) for view in prepared.views],
+        **_described(working, at),
         "thresholds": thresholds,
         "tables": [t.as_json() for e in working.evaluations for t in e.tables],
         "measures": [m.as_json() for m in working.measures],
@@ -111,7 +102,6 @@ def evaluate(
         **references.as_json(),
         **({"drift": drift} if prepared.loaded.spec.drift is not None else {}),
         **training_records(prepared.predictions),
-        **({} if prepared.logo is None else {"logo": dict(prepared.logo)}),
         **_overlap_records(prepared),
         **_guarded_records(working),
         "baselines": baselines,
@@ -119,6 +109,24 @@ def evaluate(
     }
     failures = [*working.failures, *(f for e in working.evaluations for f in e.failures)]
     return {**found, "failures": failures}
+
+
+def _described(working: Working, at: str) -> dict[str, Any]:
+    """What the numbers are made of: the spec, where from, the plan, labels and rows."""
+    prepared = working.prepared
+    return {
+        "schema": SCHEMA,
+        "title": prepared.loaded.spec.title,
+        "spec": prepared.loaded.resolved(),
+        "provenance": provenance(prepared, at),
+        "plan": _plan_record(prepared),
+        "labels": [
+            label_record(prepared.loaded.spec, view, _numbers(working, view))
+            for view in prepared.views
+        ],
+        "rows": [row_record(view) for view in prepared.views],
+        **({} if prepared.logo is None else {"logo": dict(prepared.logo)}),
+    }
 
 
 def _judged(working: Working, references: References) -> list[dict[str, Any]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from evalreport.predict.baselines import BASELINES
+
 _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}
 _NUMBER = {"type": "number"}
@@ -33,29 +35,6 @@ def results_schema() -> dict[str, Any]:
             "failures": _list({"type": "object"}, "Sections that failed, with the reason."),
             "subgroup_gaps": _list({"type": "object"}, "Gap and ratio of subgroups."),
             "heterogeneity": _list({"type": "object"}, "Tests whether subgroups differ."),
-            "impact": _list(_impact(), "Selection and scoring rates of subgroups, by model, "
-                            "threshold and column or crossing, and their impact ratios."),
-            "reclassification": _list(
-                _object(
-                    "dataset model reference label threshold reference_threshold rows events "
-                    "nonevents net interval test statistic p_value reason",
-                    dataset=_TEXT, model=_TEXT, reference=_TEXT, label=_TEXT_OR_NULL,
-                    threshold=_NUMBER_OR_NULL, reference_threshold=_NUMBER_OR_NULL,
-                    rows=_NUMBER, events=_moves(), nonevents=_moves(), net=_NUMBER_OR_NULL,
-                    interval=_interval(), test=_TEXT_OR_NULL, statistic=_NUMBER_OR_NULL,
-                    p_value=_NUMBER_OR_NULL, reason=_TEXT_OR_NULL, note=_TEXT,
-                ),
-                "Net reclassification of models against the reference, where it was asked for.",
-            ),
-            "sample_size": _list(
-                _object(
-                    "measure width half_width rows", measure=_TEXT, width=_NUMBER,
-                    half_width=_NUMBER, rows=_NUMBER, wanted_width=_NUMBER,
-                    denominator=_NUMBER, denominator_needed=_NUMBER,
-                    rows_needed=_NUMBER_OR_NULL, rule=_TEXT_OR_NULL, reason=_TEXT,
-                ),
-                "Widths of intervals, and the rows that confidence.width would take.",
-            ),
             "rows": _list(_rows(), "The row ledger: read = used + excluded."),
             "tables": _list(_table(), "Classification tables."),
             "measures": _list(_measure(), "One record is one number of the report."),
@@ -63,65 +42,102 @@ def results_schema() -> dict[str, Any]:
             "comparisons": _list(_comparison(), "Differences: model minus reference."),
             "acceptance": _list(_acceptance(), "Criteria and their outcomes."),
             "cautions": _list(_caution(), "What a reader has to know."),
-            "declared": _list(_declared(), "Values declared elsewhere, beside the measured ones."),
-            "baselines": _list(
-                _object(
-                    "dataset baseline metric params average label value n note",
-                    dataset=_TEXT,
-                    baseline={
-                        "enum": ["majority_class", "prevalence", "stratified_random", "previous"]
-                    },
-                    model=_TEXT, metric=_TEXT, params={"type": "object"}, average=_TEXT_OR_NULL,
-                    label=_TEXT_OR_NULL, value=_NUMBER_OR_NULL, n={"type": "integer"}, note=_TEXT,
-                ),
-                "What needs no model reaches on the same rows, and the previous model.",
-            ),
-            "against_baselines": _list(_against(), "Each model against each baseline."),
-            "tuning": _list(
-                _object(
-                    "dataset model folds", dataset=_TEXT, model=_TEXT,
-                    folds=_list(
-                        _object("fold params", fold=_TEXT, params={"type": "object"}),
-                        "Parameters chosen on inner folds of the training rows of each fold.",
-                    ),
-                ),
-                "What nested tuning chose.",
-            ),
-            "training_overlap": _list(
-                _object(
-                    "dataset other use models by columns rows of reason",
-                    dataset=_TEXT, other=_TEXT, use={"enum": ["training", "tuning"]},
-                    models={"type": "array", "items": _TEXT},
-                    by={"enum": ["id", "group", "content"]},
-                    columns={"type": "array", "items": _TEXT},
-                    rows={"type": ["integer", "null"], "minimum": 0},
-                    of={"type": ["integer", "null"], "minimum": 0}, reason=_TEXT_OR_NULL,
-                ),
-                "Rows of a tested dataset that one learned from holds too; 0 is written as well.",
-            ),
-            "periods": _list(
-                _object(
-                    "dataset model metric column every periods measures values trend_p_value",
-                    dataset=_TEXT, model=_TEXT, metric=_TEXT, column=_TEXT, every=_TEXT,
-                    periods={"type": "array", "items": _TEXT},
-                    measures={"type": "array", "items": _TEXT},
-                    values={"type": "array", "items": _NUMBER_OR_NULL},
-                    change_p_value=_NUMBER_OR_NULL, trend_p_value=_NUMBER_OR_NULL,
-                    limits=_list(_limits(), "Control limits of each period, from those before."),
-                ),
-                "Each measure over time, with tests of a change and of a trend.",
-            ),
-            "characteristics": _list(_characteristics(), "Used rows described by class."),
-            "logo": _object(
-                "name sha256 address", name=_TEXT, sha256=_TEXT,
-                address={"type": "string", "description": "The picture as a data: address."},
-            ),
-            "drift": _list(_drift(), "How far labels, scores and columns have moved."),
-            "references": _list(
-                _object("run results_sha256", run=_TEXT, results_sha256=_TEXT),
-                "Earlier runs that comparisons and criteria refer to.",
-            ),
+            **_of_groups_and_models(),
+            **_of_training_and_time(),
         },
+    }
+
+
+def _of_groups_and_models() -> dict[str, Any]:
+    """Records that hold subgroups, models and declared values against each other."""
+    return {
+        "impact": _list(_impact(), "Selection and scoring rates of subgroups, by model, "
+                        "threshold and column or crossing, and their impact ratios."),
+        "reclassification": _list(
+            _object(
+                "dataset model reference label threshold reference_threshold rows events "
+                "nonevents net interval test statistic p_value reason",
+                dataset=_TEXT, model=_TEXT, reference=_TEXT, label=_TEXT_OR_NULL,
+                threshold=_NUMBER_OR_NULL, reference_threshold=_NUMBER_OR_NULL,
+                rows=_NUMBER, events=_moves(), nonevents=_moves(), net=_NUMBER_OR_NULL,
+                interval=_interval(), test=_TEXT_OR_NULL, statistic=_NUMBER_OR_NULL,
+                p_value=_NUMBER_OR_NULL, reason=_TEXT_OR_NULL, note=_TEXT,
+            ),
+            "Net reclassification of models against the reference, where it was asked for.",
+        ),
+        "sample_size": _list(
+            _object(
+                "measure width half_width rows", measure=_TEXT, width=_NUMBER,
+                half_width=_NUMBER, rows=_NUMBER, wanted_width=_NUMBER,
+                denominator=_NUMBER, denominator_needed=_NUMBER,
+                rows_needed=_NUMBER_OR_NULL, rule=_TEXT_OR_NULL, reason=_TEXT,
+            ),
+            "Widths of intervals, and the rows that confidence.width would take.",
+        ),
+        "declared": _list(_declared(), "Values declared elsewhere, beside the measured ones."),
+        "baselines": _list(
+            _object(
+                "dataset baseline metric params average label value n note",
+                dataset=_TEXT,
+                baseline={
+                    "enum": [*BASELINES, "previous"]
+                },
+                model=_TEXT, metric=_TEXT, params={"type": "object"}, average=_TEXT_OR_NULL,
+                label=_TEXT_OR_NULL, value=_NUMBER_OR_NULL, n={"type": "integer"}, note=_TEXT,
+            ),
+            "What needs no model reaches on the same rows, and the previous model.",
+        ),
+        "against_baselines": _list(_against(), "Each model against each baseline."),
+    }
+
+
+def _of_training_and_time() -> dict[str, Any]:
+    """Records of how models were made, of the data, and of change over time."""
+    return {
+        "tuning": _list(
+            _object(
+                "dataset model folds", dataset=_TEXT, model=_TEXT,
+                folds=_list(
+                    _object("fold params", fold=_TEXT, params={"type": "object"}),
+                    "Parameters chosen on inner folds of the training rows of each fold.",
+                ),
+            ),
+            "What nested tuning chose.",
+        ),
+        "training_overlap": _list(
+            _object(
+                "dataset other use models by columns rows of reason",
+                dataset=_TEXT, other=_TEXT, use={"enum": ["training", "tuning"]},
+                models={"type": "array", "items": _TEXT},
+                by={"enum": ["id", "group", "content"]},
+                columns={"type": "array", "items": _TEXT},
+                rows={"type": ["integer", "null"], "minimum": 0},
+                of={"type": ["integer", "null"], "minimum": 0}, reason=_TEXT_OR_NULL,
+            ),
+            "Rows of a tested dataset that one learned from holds too; 0 is written as well.",
+        ),
+        "periods": _list(
+            _object(
+                "dataset model metric column every periods measures values trend_p_value",
+                dataset=_TEXT, model=_TEXT, metric=_TEXT, column=_TEXT, every=_TEXT,
+                periods={"type": "array", "items": _TEXT},
+                measures={"type": "array", "items": _TEXT},
+                values={"type": "array", "items": _NUMBER_OR_NULL},
+                change_p_value=_NUMBER_OR_NULL, trend_p_value=_NUMBER_OR_NULL,
+                limits=_list(_limits(), "Control limits of each period, from those before."),
+            ),
+            "Each measure over time, with tests of a change and of a trend.",
+        ),
+        "characteristics": _list(_characteristics(), "Used rows described by class."),
+        "logo": _object(
+            "name sha256 address", name=_TEXT, sha256=_TEXT,
+            address={"type": "string", "description": "The picture as a data: address."},
+        ),
+        "drift": _list(_drift(), "How far labels, scores and columns have moved."),
+        "references": _list(
+            _object("run results_sha256", run=_TEXT, results_sha256=_TEXT),
+            "Earlier runs that comparisons and criteria refer to.",
+        ),
     }
 
 

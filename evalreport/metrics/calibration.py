@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, metric
+from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
 from evalreport.metrics.probability_bins import BINS, Bins, probability_bins
@@ -70,6 +70,7 @@ def _level_error(s: ScoreTable) -> float | None:
     use="to see whether probabilities are too extreme (below 1) or too timid (above 1)",
     avoid="alone: probabilities can be too high everywhere and still have a slope of 1",
     standard_error=lambda s: _line_error(s, 1),
+    shows=Shows.CALIBRATION,
     reference=f"{COX}; {MILLER}",
 )
 def calibration_slope(s: ScoreTable) -> Expression:
@@ -94,6 +95,7 @@ def calibration_slope(s: ScoreTable) -> Expression:
     use="together with the slope of the same fit",
     avoid="as calibration in the large: it is the level at p = 0.5 after the slope is fitted",
     standard_error=lambda s: _line_error(s, 0),
+    shows=Shows.CALIBRATION,
     reference=f"{COX}; {MILLER}",
 )
 def calibration_intercept(s: ScoreTable) -> Expression:
@@ -118,6 +120,7 @@ def calibration_intercept(s: ScoreTable) -> Expression:
     use="to see whether probabilities are too low (above 0) or too high (below 0) on the whole",
     avoid="alone: mistakes at the low and the high end can cancel",
     standard_error=_level_error,
+    shows=Shows.CALIBRATION,
     reference=f"{COX}; {MILLER}",
 )
 def calibration_in_the_large(s: ScoreTable) -> Expression:
@@ -143,6 +146,7 @@ def calibration_in_the_large(s: ScoreTable) -> Expression:
     undefined="no positive is observed and none is expected",
     use="to say in counts whether probabilities are too low (above 1) or too high",
     avoid="alone: mistakes at the low and the high end can cancel",
+    shows=Shows.CALIBRATION,
     reference="Riley R. et al. Prognosis Research in Health Care, 2019",
 )
 def oe_ratio(s: ScoreTable) -> Expression:
@@ -167,6 +171,7 @@ def oe_ratio(s: ScoreTable) -> Expression:
     parameters=BINS,
     use="as a summary beside a calibration curve",
     avoid="without its number and kind of bins, or on few rows: it is then too high by chance",
+    shows=Shows.BINS,
     reference=NAEINI,
 )
 def ece(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expression:
@@ -196,6 +201,7 @@ def ece(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expressi
     parameters=BINS,
     use="when no range of probabilities may be far off",
     avoid="with sparse bins: one bin of a few rows decides it",
+    shows=Shows.BINS,
     reference=NAEINI,
 )
 def mce(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expression:

@@ -14,6 +14,7 @@ from evalreport.metrics.declare import (
     Goal,
     Interval,
     Parameter,
+    Shows,
     metric,
 )
 from evalreport.metrics.formula import Cell, Expression, Ratio, mean, ratio, root
@@ -30,6 +31,7 @@ VAN_RIJSBERGEN = "van Rijsbergen C. J. Information Retrieval, 2nd ed., 1979, cha
     undefined="no row is actually {label} and none is predicted so",
     use="to rank classifiers that find a rare class, when recall and precision weigh the same",
     avoid="as the only figure: it ignores true negatives and moves with the prevalence",
+    shows=Shows.SUMMARY,
     reference=VAN_RIJSBERGEN,
 )
 def f1(c: Counts) -> Ratio:
@@ -52,6 +54,7 @@ def f1(c: Counts) -> Ratio:
     ),
     use="as F1, when recall (beta above 1) or precision (beta below 1) matters more",
     avoid="as the only figure: it ignores true negatives",
+    shows=Shows.SUMMARY,
     reference=VAN_RIJSBERGEN,
 )
 def fbeta(c: Counts, *, beta: float = 1.0) -> Ratio:

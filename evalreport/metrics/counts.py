@@ -14,6 +14,7 @@ from evalreport.metrics.declare import (
     Goal,
     Interval,
     Paired,
+    Shows,
     metric,
 )
 from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
@@ -39,6 +40,7 @@ NOT_AVERAGED = "its mean over classes says nothing about the classifier"
     use="when classes are about equally frequent and all mistakes cost the same",
     avoid="on skewed classes: always naming the largest class already scores its share",
     paired=Paired.PROPORTION,
+    shows=Shows.SUMMARY,
     reference=FAWCETT,
 )
 def accuracy(c: Counts) -> Ratio:
@@ -65,6 +67,7 @@ def _(m: Matrix) -> Expression:
     use="as the complement of accuracy, with the same limits",
     avoid="on skewed classes",
     paired=Paired.PROPORTION,
+    shows=Shows.SUMMARY,
     reference=FAWCETT,
 )
 def error_rate(c: Counts) -> Ratio:
@@ -90,6 +93,7 @@ def _(m: Matrix) -> Expression:
     use="when missing a positive is the costly mistake",
     avoid="alone: predicting everything positive reaches 1; read specificity or precision with it",
     paired=Paired.PROPORTION,
+    shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
 def recall(c: Counts) -> Ratio:
@@ -110,6 +114,7 @@ def recall(c: Counts) -> Ratio:
     use="when a false alarm is the costly mistake",
     avoid="alone: predicting nothing positive reaches 1",
     paired=Paired.PROPORTION,
+    shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
 def specificity(c: Counts) -> Ratio:
@@ -130,6 +135,7 @@ def specificity(c: Counts) -> Ratio:
     use="when acting on a positive prediction is costly",
     avoid="across samples of different prevalence: it moves with the prevalence",
     paired=Paired.PREDICTIVE,
+    shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
 def precision(c: Counts) -> Ratio:
@@ -149,6 +155,7 @@ def precision(c: Counts) -> Ratio:
     use="when a negative prediction must be safe to rely on",
     avoid="on rare positives: it is near 1 for any classifier",
     paired=Paired.PREDICTIVE,
+    shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
 def npv(c: Counts) -> Ratio:
@@ -169,6 +176,7 @@ def npv(c: Counts) -> Ratio:
     use="as the horizontal axis of the ROC curve: 1 minus specificity",
     avoid="on rare positives: a small rate can still be many false alarms per hit",
     paired=Paired.PROPORTION,
+    shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
 def fpr(c: Counts) -> Ratio:
@@ -190,6 +198,7 @@ def fpr(c: Counts) -> Ratio:
     use="to state the share of positives that is missed: 1 minus recall",
     avoid="alone, as recall",
     paired=Paired.PROPORTION,
+    shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
 def fnr(c: Counts) -> Ratio:
@@ -210,6 +219,7 @@ def fnr(c: Counts) -> Ratio:
     use="to state how much of what is flagged is wrong: 1 minus precision",
     avoid="across samples of different prevalence",
     paired=Paired.PREDICTIVE,
+    shows=Shows.ONE_KIND,
     reference="Benjamini Y., Hochberg Y. J R Stat Soc B 57, 1995",
 )
 def fdr(c: Counts) -> Ratio:
@@ -230,6 +240,7 @@ def fdr(c: Counts) -> Ratio:
     use="to state how much is missed among what is left alone: 1 minus NPV",
     avoid="on rare positives: it is near 0 for any classifier",
     paired=Paired.PREDICTIVE,
+    shows=Shows.ONE_KIND,
     reference=POWERS,
 )
 def false_omission_rate(c: Counts) -> Ratio:
@@ -331,6 +342,7 @@ def impact_ratio(c: Counts, *, highest: tuple[Any, Any]) -> Ratio:
     use="to state hits per row examined, as in screening",
     avoid="across samples of different prevalence: the prevalence is its upper limit",
     best=math.nan,
+    shows=Shows.ONE_KIND,
     reference="Kuhn M. Building predictive models in R using the caret package. JSS 28, 2008",
 )
 def detection_rate(c: Counts) -> Ratio:

@@ -31,6 +31,7 @@ from evalreport.metrics.kinds import (
     Interval,
     Kind,
     Paired,
+    Shows,
     Table,
 )
 from evalreport.metrics.parameters import Parameter
@@ -53,6 +54,7 @@ __all__ = [
     "Metric",
     "Paired",
     "Parameter",
+    "Shows",
     "Table",
     "metric",
 ]
@@ -100,6 +102,7 @@ class Facts(TypedDict, total=False):
     chance: float | Callable[..., float | None]
     paired: Paired
     binned: Binned
+    shows: Shows
     class_pairs: bool
     ranks_labels: bool
     one_of: tuple[str, ...]
@@ -160,6 +163,7 @@ class Metric:
     chance: float | Callable[..., float | None] | None = None
     paired: Paired = Paired.OTHER
     binned: Binned = Binned.UNKNOWN
+    shows: Shows = Shows.WHOLE
     class_pairs: bool = False
     ranks_labels: bool = False
     one_of: tuple[str, ...] = ()

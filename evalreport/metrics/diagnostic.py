@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from evalreport.metrics.counts import NO_ROW
-from evalreport.metrics.declare import Goal, Interval, Parameter, metric
+from evalreport.metrics.declare import Goal, Interval, Parameter, Shows, metric
 from evalreport.metrics.formula import Ratio, ratio
 from evalreport.metrics.tables import Counts
 from evalreport.statistics import ratios
@@ -23,6 +23,7 @@ GLAS = "Glas A. et al. The diagnostic odds ratio. J Clin Epidemiol 56, 2003"
     use="to update odds by a positive result; independent of prevalence",
     avoid="with few false positives: the interval is wide, and 0 makes it infinite",
     limits=ratios.lr_plus,
+    shows=Shows.ONE_KIND,
     reference=GLAS,
 )
 def lr_plus(c: Counts) -> Ratio:
@@ -45,6 +46,7 @@ def lr_plus(c: Counts) -> Ratio:
     use="to update odds by a negative result; independent of prevalence",
     avoid="with few false negatives: the interval is wide",
     limits=ratios.lr_minus,
+    shows=Shows.ONE_KIND,
     reference=GLAS,
 )
 def lr_minus(c: Counts) -> Ratio:
@@ -92,6 +94,7 @@ _PREVALENCE = Parameter(
     use="when the sample's share of positives is not that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.ppv_at_prevalence,
+    shows=Shows.ONE_KIND,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
 )
 def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
@@ -113,6 +116,7 @@ def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     use="when the sample's share of positives is not that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.npv_at_prevalence,
+    shows=Shows.ONE_KIND,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
 )
 def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import Goal, Interval, Kind, Parameter, metric
+from evalreport.metrics.declare import Goal, Interval, Kind, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, Ratio, Value, ratio, root
 from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
 from evalreport.metrics.probability_bins import binned, quantile_groups
@@ -32,6 +32,7 @@ GROUPS = Parameter("groups", int, 10, low=2, high=10_000, meaning="number of gro
     formula="sum over groups of (O - E)^2 / (E (1 - E / n))",
     use="where a protocol asks for it",
     avoid="as the only evidence of calibration: it depends on the groups, and on the sample size",
+    shows=Shows.BINS,
     reference=HOSMER,
 )
 def hosmer_lemeshow(s: ScoreTable, *, groups: int = 10) -> Expression:
@@ -58,6 +59,7 @@ def hosmer_lemeshow(s: ScoreTable, *, groups: int = 10) -> Expression:
     formula="P(chi-square with one degree of freedom per group >= statistic)",
     use="where a protocol asks for it",
     avoid="as proof of calibration: a large p value on few rows shows nothing",
+    shows=Shows.BINS,
     reference=HOSMER,
 )
 def hosmer_lemeshow_p(s: ScoreTable, *, groups: int = 10) -> Expression:
@@ -106,6 +108,7 @@ def _hosmer_lemeshow(s: ScoreTable, groups: int) -> tuple[Cell | Nothing, Any]:
     undefined=ALL_CERTAIN,
     use="to test calibration without choosing groups",
     avoid="as proof of calibration: a small value on few rows shows nothing",
+    shows=Shows.CALIBRATION,
     reference=SPIEGELHALTER,
 )
 def spiegelhalter_z(s: ScoreTable) -> Expression:
@@ -130,6 +133,7 @@ def spiegelhalter_z(s: ScoreTable) -> Expression:
     formula="P(|Z| >= |z|), Z standard normal",
     use="to test calibration without choosing groups",
     avoid="as proof of calibration: a large p value on few rows shows nothing",
+    shows=Shows.CALIBRATION,
     reference=SPIEGELHALTER,
 )
 def spiegelhalter_p(s: ScoreTable) -> Expression:

@@ -102,3 +102,13 @@ class Binned(Enum):
     PEAK = "between its value at the edges of the bins and the more extreme of the two orders"
     STEPS = "between a sum of steps bounded within each bin and the best order"
     UNKNOWN = "no bounds are known"
+
+
+class Shows(Enum):
+    """What a metric shows when it stands alone, and so what has to stand beside it."""
+
+    WHOLE = "nothing has to stand beside it"
+    ONE_KIND = "one kind of mistake, so it ranks models as their thresholds lie"
+    SUMMARY = "one figure of the table, without the mistakes that it adds up"
+    BINS = "calibration boiled down to bins"
+    CALIBRATION = "in which direction calibration is off, and how far"

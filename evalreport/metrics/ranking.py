@@ -20,6 +20,7 @@ from evalreport.metrics.declare import (
     Interval,
     Paired,
     Parameter,
+    Shows,
     metric,
 )
 from evalreport.metrics.formula import Cell, Expression, Nothing, Ratio, ratio
@@ -108,6 +109,7 @@ def gini(s: ScoreTable) -> Ratio:
     use="as the count of pairs behind ROC AUC",
     avoid="to compare samples of different sizes",
     binned=Binned.ORDERS,
+    shows=Shows.ONE_KIND,
     reference="Mann H., Whitney D. Ann Math Stat 18, 1947",
 )
 def mann_whitney_u(s: ScoreTable) -> Expression:

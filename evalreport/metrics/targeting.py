@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.metrics.declare import CLASS_MEANS, Interval, Parameter, metric
+from evalreport.metrics.declare import CLASS_MEANS, Interval, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
 from evalreport.metrics.tables import ScoreTable
 
@@ -25,6 +25,7 @@ TOP = Parameter("top", float, 0.1, low=0.0, open_low=True, high=1.0,
     parameters=(TOP,),
     use="when only so many rows can be acted on: how many of the positives they hold",
     avoid="without the share of rows it was taken at",
+    shows=Shows.ONE_KIND,
     reference=BERRY,
 )
 def gain(s: ScoreTable, *, top: float = 0.1) -> Ratio:
@@ -50,6 +51,7 @@ def gain(s: ScoreTable, *, top: float = 0.1) -> Ratio:
     parameters=(TOP,),
     use="when only so many rows can be acted on: how much better than a random choice",
     avoid="across samples of different prevalence: the largest possible lift differs",
+    shows=Shows.ONE_KIND,
     reference=BERRY,
 )
 def lift(s: ScoreTable, *, top: float = 0.1) -> Expression:

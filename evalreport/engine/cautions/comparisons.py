@@ -19,7 +19,8 @@ from evalreport.engine.cautions.wording import (
 )
 from evalreport.engine.records import Measure, TableRecord
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Goal
+from evalreport.metrics.declare import Goal, Shows
+from evalreport.plan.requests import metric_named
 from evalreport.predict.view import View
 
 #: From this lead in true positive rate on, both ways, curves are said to cross.
@@ -30,12 +31,6 @@ SAME = 0.005
 NAMED = 2
 #: From this difference of specificity on, tables with the same recall differ.
 DIFFERENT = 0.05
-#: Each looks at one kind of mistake only, so it ranks models as their thresholds lie.
-ONE_SIDED = frozenset({
-    "recall", "specificity", "precision", "npv", "fpr", "fnr", "fdr", "false_omission_rate",
-    "lr_plus", "lr_minus", "detection_rate", "ppv_at_prevalence", "npv_at_prevalence",
-    "gain", "lift", "mann_whitney_u",
-})  # fmt: skip
 
 
 @caution(
@@ -52,7 +47,10 @@ def metrics_rank_differently(run: RunFacts) -> Iterator[Caution]:
         if len(views) < 2:
             continue
         best = _best_models(run, views)
-        composite = {metric: first for metric, first in best.items() if metric not in ONE_SIDED}
+        composite = {
+            metric: first for metric, first in best.items()
+            if metric_named(metric).shows is not Shows.ONE_KIND
+        }
         chosen = composite if len(composite) > 1 else best
         if chosen and not set.intersection(*(set(first) for first in chosen.values())):
             yield Caution(_ranking(views, chosen), dataset, numbers={"metrics": len(chosen)})

@@ -16,17 +16,10 @@ from evalreport.engine.cautions.wording import (
     percent,
 )
 from evalreport.engine.records import Measure
+from evalreport.metrics.declare import Shows
+from evalreport.plan.requests import metric_named
 from evalreport.plan.task import EVERYTHING
 
-#: Table measures that say nothing alone of what they leave out.
-HEADLINES = frozenset({"accuracy", "error_rate", "f1", "fbeta"})
-#: Calibration boiled down to bins.
-BINNED = frozenset({"ece", "mce", "hosmer_lemeshow", "hosmer_lemeshow_p"})
-#: Calibration that says in which direction and how far.
-CALIBRATION = frozenset({
-    "calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio",
-    "spiegelhalter_z", "spiegelhalter_p",
-})  # fmt: skip
 #: Above this share of lost replicates, the note becomes a warning.
 MANY_LOST = 0.05
 
@@ -83,7 +76,7 @@ def threshold_not_found(run: RunFacts) -> Iterator[Caution]:
 def headline_alone(run: RunFacts) -> Iterator[Caution]:
     """Nothing but accuracy, error rate, F1 or F-beta was asked for."""
     asked = list(dict.fromkeys(run.requested))
-    if asked and set(asked) <= HEADLINES:
+    if asked and all(metric_named(one).shows is Shows.SUMMARY for one in asked):
         yield Caution(
             f"The only measures asked for are {listed(asked)}."
             if len(asked) > 1
@@ -102,9 +95,9 @@ def headline_alone(run: RunFacts) -> Iterator[Caution]:
 )
 def calibration_evidence(run: RunFacts) -> Iterator[Caution]:
     """ECE, MCE or Hosmer-Lemeshow was asked for and no other measure of calibration."""
-    asked = set(run.requested)
-    binned = [metric for metric in dict.fromkeys(run.requested) if metric in BINNED]
-    if binned and not asked & CALIBRATION:
+    shown = {metric: metric_named(metric).shows for metric in run.requested}
+    binned = [metric for metric, shows in shown.items() if shows is Shows.BINS]
+    if binned and Shows.CALIBRATION not in shown.values():
         verb = "is" if len(binned) == 1 else "are"
         yield Caution(
             f"Of calibration only {listed(binned)} {verb} asked for.",

@@ -8,10 +8,12 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import limits, name, number, part, percent, rows
 from evalreport.engine.records import Measure
+from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc, tied_pairs
 from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.requests import metric_named
 from evalreport.predict.view import View
 
 #: Positives below this share of the rows are rare.
@@ -20,8 +22,6 @@ RARE = 0.1
 FLATTERING = 0.2
 #: From this share of tied pairs on, half points make up much of the area.
 MANY_TIED = 0.25
-#: Metrics that are the area, or linear in it.
-AREAS = ("roc_auc", "gini", "mann_whitney_u")
 
 
 @caution(
@@ -131,7 +131,7 @@ def auc_without_error(run: RunFacts) -> Iterator[Caution]:
     """An area has a fallback interval, one without width, or none."""
     for view in run.views:
         for m in run.measures_of(view):
-            if m.metric not in AREAS or m.average is not None or m.value is None:
+            if not _is_area(m) or m.average is not None or m.value is None:
                 continue
             method = None if m.interval is None else m.interval.method
             if m.interval is None or method == "wilson_pairs" or not _has_width(m):
@@ -159,7 +159,7 @@ def auc_flatters_rare_positives(run: RunFacts) -> Iterator[Caution]:
     """Under 10 % positives, and ROC AUC at least 0.2 above average precision."""
     for view, table in _scored(run):
         area, precise = roc_auc(table).outcome(), average_precision(table).outcome()
-        measured = next((m for metric in AREAS for m in run.measures_of(view, metric)), None)
+        measured = next(filter(_is_area, run.measures_of(view)), None)
         if measured is None or not (isinstance(area, Value) and isinstance(precise, Value)):
             continue
         positive, total = table.positive_total.item(), table.total.item()
@@ -193,3 +193,8 @@ def _limits(m: Measure) -> str:
 
 def _of(m: Measure) -> str:
     return "" if m.label is None else f" of {name(m.label)}"
+
+
+def _is_area(measure: Measure) -> bool:
+    """Whether a measure is the area under the ROC curve, or linear in it."""
+    return metric_named(measure.metric).interval is Interval.AUC
