@@ -237,11 +237,6 @@ class Evaluator:
         return self._table_ids[key]
 
 
-def first_of(requests: Sequence[ThresholdRequest | None]) -> ThresholdRequest | None:
-    """The threshold whose table stands beside metrics that use none."""
-    return requests[0] if requests else None
-
-
 def _identity(task: Task, fold: str) -> tuple[Any, ...]:
     """What the values of one number in several folds have in common, with the fold."""
     return (

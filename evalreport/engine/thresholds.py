@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.evaluate import stacked_value
-from evalreport.metrics.declare import Goal, Metric, Table
+from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.tables import Counts, ScoreTable
 
 
@@ -152,8 +152,3 @@ def _top(rule: Rule, table: ScoreTable) -> float:
     flagged = table.true_positives + table.false_positives
     place = int(np.searchsorted(flagged, wanted, side="left"))
     return float(table.scores[min(place, len(table.scores) - 1)])
-
-
-def goal_is_up(metric: Metric) -> bool:
-    """Whether more of a metric is better (used where a rule leaves the direction open)."""
-    return metric.goal is not Goal.MINIMIZE

@@ -161,32 +161,6 @@ class FoldedPredictions:
         )
 
 
-@dataclass(frozen=True)
-class FoldCount:
-    """Rows of one fold that were predicted right, of those tested."""
-
-    fold: str
-    correct: int
-    tested: int
-
-
-def fold_counts(
-    folded: FoldedPredictions, actual: Codes, threshold: float | None = None
-) -> tuple[FoldCount, ...]:
-    """Correct of tested in each fold, at 0.5 for scores and 0 for margins unless given.
-
-    ``actual`` are the label codes of the whole table, not of the entries.
-    """
-    if folded.output is None:
-        return ()
-    positive = len(folded.labels) - 1 if folded.positive is None else folded.positive
-    right = folded.output.labels_at(threshold, positive) == actual[folded.row]
-    return tuple(
-        FoldCount(name, int(right[folded.fold == code].sum()), int((folded.fold == code).sum()))
-        for code, name in enumerate(folded.folds)
-    )
-
-
 def taken(output: Output, rows: npt.NDArray[Any]) -> Output:
     """The output of some of the rows."""
     return Output(

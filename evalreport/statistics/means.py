@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evalreport.statistics.interval import Interval, z_value
-from evalreport.statistics.proportions import wilson_n_eff
 from evalreport.statistics.tail import t_quantile, t_two_sided
 
 
@@ -137,17 +136,3 @@ def clustered_proportion(successes: ArrayLike, sizes: ArrayLike) -> Estimate | N
     """
     x, n = np.asarray(successes, np.float64), np.asarray(sizes, np.float64)
     return ratio_of_totals(x[n > 0.0], n[n > 0.0])
-
-
-def wilson_from_error(estimate: Estimate, n: float, level: float) -> Interval | None:
-    """Wilson interval on the effective sample size p (1 - p) / SE^2 of a proportion.
-
-    ``n`` is used in its place where p is 0 or 1, or where the error is 0: the observed
-    spread then tells nothing. None where the error is not estimable.
-    """
-    p, error = estimate
-    if error is None:
-        return None
-    p = min(max(p, 0.0), 1.0)
-    n_eff = p * (1.0 - p) / (error * error) if error > 0.0 and 0.0 < p < 1.0 else n
-    return wilson_n_eff(p, n_eff, level)

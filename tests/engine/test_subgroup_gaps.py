@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.evaluation import Evaluator, Numbering, first_of
+from evalreport.engine.evaluation import Evaluator, Numbering
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.measures import Measurer
 from evalreport.engine.records import Measure
@@ -58,7 +58,7 @@ def measures_of(
     plan = build_plan(requests, [facts])
     tables = MemoryTables(view)
     measurer = Measurer(view, tables, Settings(), {threshold: Resolved(at)})
-    evaluator = Evaluator(measurer, tables, Numbering(), first_of((threshold,)))
+    evaluator = Evaluator(measurer, tables, Numbering(), threshold)
     return evaluator.run(plan).measures
 
 

@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from evalreport.engine.thresholds import Rule, goal_is_up, solve
+from evalreport.engine.thresholds import Rule, solve
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
@@ -172,10 +172,7 @@ def test_more_rows_than_are_evaluated_at_once() -> None:
         assert number(best("weighted_kappa", upwards=False)) == 0.1
 
 
-def test_which_way_is_better() -> None:
-    assert goal_is_up(metric("recall"))
-    assert not goal_is_up(metric("fpr"))
-    assert goal_is_up(metric("prevalence"))
+def test_a_rule_looks_for_the_largest_value_unless_told() -> None:
     rule = Rule("best")
     assert (rule.upwards, rule.at_least, rule.value, rule.then) == (True, True, 0.0, None)
 

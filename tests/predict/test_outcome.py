@@ -14,7 +14,6 @@ from evalreport.predict.outcome import (
     FoldedPredictions,
     FoldFailure,
     Output,
-    fold_counts,
     repeat_summary,
 )
 
@@ -37,28 +36,16 @@ def folded(**changes: Any) -> FoldedPredictions:
 
 
 def test_worked_example_of_five_folds():
-    predicted = np.concatenate([[1] * right + [0] * (n - right) for right, n in FIVE])
-    made = folded(
-        row=np.arange(100),
-        repeat=np.zeros(100, int),
-        fold=np.repeat(np.arange(5), 20),
-        folds=tuple("12345"),
-        output=Output("prediction", predicted=predicted),
-        fold_sizes=dict.fromkeys("12345", (80, 20)),
-    )
-    counts = fold_counts(made, np.ones(100, int))
-    assert [(c.correct, c.tested) for c in counts] == FIVE
-    assert sum(c.correct for c in counts) / sum(c.tested for c in counts) == 73 / 100
-    shares = [Evaluated(Value(c.correct / c.tested), "", "") for c in counts]
-    mean = mean_over_folds([c.fold for c in counts], shares)
+    shares = [Evaluated(Value(right / tested), "", "") for right, tested in FIVE]
+    mean = mean_over_folds(list("12345"), shares)
     assert isinstance(mean.outcome, Value)
     assert mean.outcome.number == pytest.approx(0.73, abs=1e-15)
 
 
 def test_score_equal_to_the_threshold_is_positive():
-    actual = np.array([0, 1, 1, 1])
-    assert [(c.correct, c.tested) for c in fold_counts(folded(), actual)] == [(2, 2), (1, 2)]
-    assert fold_counts(folded(), actual, 0.51)[0].correct == 1
+    score = Output("score", score=np.array([0.5, 0.4, 0.51]))
+    assert score.labels_at().tolist() == [1, 0, 1]
+    assert score.labels_at(0.51).tolist() == [0, 0, 1]
     margin = Output("margin", score=np.array([0.0, -0.1]))
     assert margin.labels_at().tolist() == [1, 0]
     assert margin.labels_at(positive=0).tolist() == [0, 1]

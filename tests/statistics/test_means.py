@@ -21,9 +21,7 @@ from evalreport.statistics.means import (
     ratio_of_totals,
     t_from_moments,
     weighted_mean,
-    wilson_from_error,
 )
-from evalreport.statistics.proportions import wilson
 
 Z = 1.959963984540054
 numbers = st.lists(st.floats(-10, 10).map(lambda v: round(v, 3)), min_size=2, max_size=30)
@@ -104,11 +102,4 @@ def test_clusters_of_one_row_give_the_binomial_error() -> None:
 
 def test_one_cluster_has_no_error() -> None:
     assert clustered_proportion([3], [4]) == Estimate(0.75, None)
-    assert wilson_from_error(Estimate(0.75, None), 4, 0.95) is None
     assert ratio_of_totals([], []) is None
-
-
-def test_wilson_on_the_effective_size() -> None:
-    # p (1 - p) / SE^2 = .25 / .0025 = 100
-    assert wilson_from_error(Estimate(0.5, 0.05), 400, 0.95) == pytest.approx(wilson(50, 100, 0.95))
-    assert wilson_from_error(Estimate(1.0, 0.0), 12, 0.95) == wilson(12, 12, 0.95)
