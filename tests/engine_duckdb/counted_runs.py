@@ -11,7 +11,7 @@ from evalreport import api
 ROW_CAUTIONS = {"confident_mistake", "clipped_probabilities", "not_probabilities"}
 
 
-def spec_of(path: Path, model: dict[str, Any], **parts: Any) -> dict[str, Any]:
+def spec_of(path: Path | str, model: dict[str, Any], **parts: Any) -> dict[str, Any]:
     """A spec of one dataset and one model; ``dataset`` and ``engine`` are merged in."""
     dataset = {"path": str(path), "target": "y", **parts.pop("dataset", {})}
     metrics = parts.pop("metrics", ["accuracy", "recall", "f1", "mcc", "kappa"])

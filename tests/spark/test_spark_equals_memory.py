@@ -11,7 +11,7 @@ import pytest
 from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
 from spark.spark_server import server, why_not
 
-from evalreport.errors import FilesError
+from evalreport.errors import DataError, FilesError
 
 pytestmark = [
     pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
@@ -93,6 +93,91 @@ def test_bins_are_those_of_duckdb(
     on_spark, in_duckdb = run(spec, "spark"), run(spec, "duckdb")
     assert any("bounds" in m for m in on_spark["measures"])
     assert comparable(on_spark) == comparable(in_duckdb)
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Callable[[str], str]:
+    """The rows in several files of a kind, in folders that name two columns."""
+
+    def write(kind: str) -> str:
+        connection = duckdb.connect()
+        connection.execute(f"CREATE TABLE rows AS {ROWS}")
+        form = "FORMAT parquet" if kind == ".parquet" else "HEADER"
+        form += {".tsv": ", DELIM '\t'", ".csv.gz": ", COMPRESSION gzip"}.get(kind, "")
+        for place, values in enumerate(("site=A%2FB/day=1", "site=é/day=2",
+                                        "site=__HIVE_DEFAULT_PARTITION__/day=1")):
+            folder = tmp_path / "rows" / values
+            folder.mkdir(parents=True)
+            for part in range(2):
+                chosen = f"SELECT * EXCLUDE (site, day) FROM rows WHERE id % 6 = {2 * place + part}"
+                connection.execute(f"COPY ({chosen}) TO '{folder}/r [{part}]{kind}' ({form})")
+        return f"{tmp_path}/rows/"
+
+    return write
+
+
+@pytest.mark.parametrize("kind", [".parquet", ".csv", ".tsv", ".csv.gz"])
+def test_folders_of_files(folders: Callable[[str], str], address: str, kind: str) -> None:
+    spec = spec_of(
+        folders(kind), {"score": "s"}, metrics=AUDIT, subgroups=["g", "site", ["site", "day"]],
+        dataset={"missing": "exclude", "id": "id"}, thresholds=[0.5, 0.25],
+    )  # fmt: skip
+    same(spec, address)
+
+
+def test_patterns_of_files(folders: Callable[[str], str], address: str) -> None:
+    spec = spec_of(folders(".parquet") + "*/day=1/*.parquet", {"prediction": "said"},
+                   subgroups=["site"], dataset={"missing": "exclude"})
+    same(spec, address)
+
+
+def test_text_with_quotes_and_signs(tmp_path: Path, address: str) -> None:
+    rows = ['" a,b ""c""",+1e-3,x', 'no,.5, x', '" a,b ""c""",1.,', 'no,0.25,""'] * 9
+    path = tmp_path / "rows.csv"
+    path.write_bytes("\r\n".join(["\ufeffy,s,g", *rows, ""]).encode())
+    spec = spec_of(path, {"score": "s"}, metrics=AUDIT, subgroups=["g"])
+    same(spec, address)
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("y,s\na,0.5\nb\n", "not every row has a field per column"),
+        ("y,s\na,0.5\n\nb,1\n", "it has empty lines"),
+        ('y,s\na,0.5\nb"c,1\n', "a quote stands within a field"),
+        ("y,s\na,0.5\nb,1d\n", "no finite number in 1 rows"),
+        ("y,s\na,0.5\nb,1e999\n", "no finite number in 1 rows"),
+        ('y,s\na,0.5\n"b\nc",1\n', "line ends in quoted fields"),
+        ("y\na\n  \n", "have 2 rows here, and 1 for the cluster"),
+    ],
+)
+def test_bad_rows_are_refused(tmp_path: Path, address: str, rows: str, told: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(rows)
+    spec = spec_of(path, {"score": "s"} if ",s" in rows else {"prediction": "y"})
+    spec["engine"] = {"spark": {"url": address}}
+    with pytest.raises(DataError, match=told):
+        run(spec, "spark")
+
+
+def test_what_a_cluster_does_not_read_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"y": "a", "s": 0.5}\n{"y": "b", "s": 1}\n')
+    spec = spec_of(path, {"score": "s"})
+    spec["engine"] = {"spark": {"url": "sc://127.0.0.1:9"}}
+    with pytest.raises(DataError, match=r"1\.0 for 1.*the engine duckdb or memory"):
+        run(spec, "spark")
+
+
+def test_files_of_other_columns_are_refused(tmp_path: Path, address: str) -> None:
+    connection = duckdb.connect()
+    for name, column in (("a", "0.5::DOUBLE AS s"), ("b", "0.5::DOUBLE AS t")):
+        query = f"SELECT 'a' AS y, {column} UNION ALL SELECT 'b', 0.25"
+        connection.execute(f"COPY ({query}) TO '{tmp_path}/{name}.parquet' (FORMAT parquet)")
+    spec = spec_of(f"{tmp_path}/", {"score": "s"})
+    spec["engine"] = {"spark": {"url": address}}
+    with pytest.raises(DataError, match=r"its columns are not those of a\.parquet"):
+        run(spec, "spark")
 
 
 def test_no_server_is_said_at_once(rows: Callable[[str], Path]) -> None:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from evalreport.data.files import Files, parts_of
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source
-from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
+from evalreport.engine.counting.wanted import (
+    OTHER_ENGINE,
+    UNWATCHED,
+    NotPlainError,
+    Wanted,
+    Watcher,
+    quoted_text,
+)
 from evalreport.errors import DataError, Location, Problem, SpecError
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Table
@@ -77,7 +84,10 @@ def asked_engine(spec: Spec, option: str) -> str:
 
 
 def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: Requests) -> Choice:
-    """The engine for one dataset. Raises SpecError for Spark without an address."""
+    """The engine for one dataset.
+
+    Raises SpecError for Spark without an address, DataError for what a cluster cannot read.
+    """
     if asked == "spark" and spec.engine.spark is None:
         raise SpecError(
             Problem("the engine spark has no cluster", "engine: {spark: {url: sc://host:port}}")
@@ -86,8 +96,9 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
         return Choice("memory", "asked for")
     why = _needs_rows(spec, name, source, requests)
     if asked == "spark" and why is None and source is not None:
-        single = source.suffix == ".parquet" and not isinstance(source, Files)
-        why = None if single else "a cluster is given one Parquet file"
+        from evalreport.engine.counting.spark_rows import check_kind
+
+        check_kind(source)
     if asked in ("duckdb", "spark"):
         if why is None:
             return Choice(asked, "asked for")
@@ -209,6 +220,11 @@ def counted_views(
                     raise
                 return "read row by row to find its mistakes"
     except NotPlainError as error:
+        if choice.name == "spark":
+            told = Problem(
+                f"Spark cannot count these rows: {error}", OTHER_ENGINE, Location(source.name)
+            )
+            raise DataError(told) from None
         if source.size > MOST_READ:
             told = Problem(f"the rows cannot be counted: {error}", "", Location(source.name))
             raise DataError(told) from None
@@ -234,7 +250,7 @@ def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterato
         from evalreport.engine.counting.spark_rows import spark_rows
 
         assert spec.engine.spark is not None
-        with spark_rows(source, spec.engine.spark.url) as rows:
+        with spark_rows(source, spec.engine.spark.url, wanted) as rows:
             yield rows
         return
     from evalreport.engine.counting.duckdb_rows import duckdb_rows

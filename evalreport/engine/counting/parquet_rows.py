@@ -30,14 +30,8 @@ def parquet_rows(
     Columns that stand in the names of folders are added; they are read from no file.
     """
     parts = parts_of(source)
-    files = [
-        ParquetFile(connection, path, part.name) for part, path in zip(parts, paths, strict=True)
-    ]
-    _check(files, parts, columns)
+    files = checked_files(connection, source, paths, columns)
     first, keys = files[0], source.keys if isinstance(source, Files) else ()
-    if isinstance(source, Files):
-        not_twice(source, first.header)
-        _same_types(files, columns)
     shown = [
         f"{expression(kind, f'c{i}')} AS c{i}"
         for i, kind in enumerate(first.types)
@@ -57,6 +51,24 @@ def parquet_rows(
     )
     kinds = [_shown_type(kind) for kind in first.types] + ["VARCHAR"] * len(keys)
     return (*first.header, *keys), tuple(kinds), sum(file.rows for file in files)
+
+
+def checked_files(
+    connection: Any, source: Source, paths: Sequence[str], columns: tuple[str, ...]
+) -> list[ParquetFile]:
+    """The files of a dataset: whole, with rows, and of the same columns.
+
+    Raises DataError for damaged files, NotPlainError for columns of several types.
+    """
+    parts = parts_of(source)
+    files = [
+        ParquetFile(connection, path, part.name) for part, path in zip(parts, paths, strict=True)
+    ]
+    _check(files, parts, columns)
+    if isinstance(source, Files):
+        not_twice(source, files[0].header)
+        _same_types(files, columns)
+    return files
 
 
 def _check(files: Sequence[ParquetFile], parts: Sequence[Part], columns: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Rows of a Parquet file counted by an existing cluster, through Spark Connect."""
+"""Rows of files counted by an existing cluster, through Spark Connect."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from sqlglot import exp
 
-from evalreport.data.delimited_header import check_names
+from evalreport.data.files import holding, parts_of
 from evalreport.data.parquet_types import parquet_column
-from evalreport.data.source import Source, reading
+from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
 from evalreport.engine.counting.queries import Field
+from evalreport.engine.counting.spark_frames import READ, frame_of
+from evalreport.engine.counting.wanted import OTHER_ENGINE, Wanted
 from evalreport.errors import DataError, FilesError, Location, Problem
 
 #: The port of Spark Connect where the address names none.
@@ -40,20 +42,16 @@ _TYPES = {
 
 
 class SparkRows:
-    """The rows of one Parquet file as the relation ``data`` of a Spark session."""
+    """The rows of a dataset's files as the relation ``data`` of a Spark session."""
 
-    def __init__(self, session: Any, path: str, name: str) -> None:
-        self.name = name
-        frame = session.read.parquet(path)
-        self.header = tuple(str(column) for column in frame.columns)
-        check_names(self.header, name)
+    def __init__(self, session: Any, frame: Any, header: tuple[str, ...], name: str) -> None:
+        self.name, self.header = name, header
         self._types = [found for _, found in frame.dtypes]
         self._session = session
-        numbered = frame.toDF(*(f"c{i}" for i in range(len(self.header))))
         for i, kind in enumerate(self._types):
             if kind == "date":
-                numbered = numbered.withColumn(f"c{i}", numbered[f"c{i}"].cast("string"))
-        numbered.createOrReplaceTempView("data")
+                frame = frame.withColumn(f"c{i}", frame[f"c{i}"].cast("string"))
+        frame.createOrReplaceTempView("data")
 
     def field(self, column: str) -> Field:
         place = self.header.index(column)
@@ -91,27 +89,43 @@ def _masked(column: Any) -> Any:
 
 
 @contextmanager
-def spark_rows(source: Source, url: str) -> Iterator[SparkRows]:
-    """The rows of a Parquet file, which the cluster sees under the same path.
+def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
+    """The rows of files, which the cluster sees under the same path.
 
-    Raises FilesError where there is no client, no cluster, or the cluster fails.
+    Raises FilesError where there is no client, no cluster, or the cluster fails, DataError
+    for damaged files, NotPlainError for rows that Spark reads in another way.
     """
     failure, builder = _client()
     _reach(url)
-    with reading(source):
+    with holding(source):
         session = None
         try:
             session = builder.remote(url).getOrCreate()
             # Names as they are written; the clock of no machine.
             session.conf.set("spark.sql.caseSensitive", "true")
             session.conf.set("spark.sql.session.timeZone", "UTC")
-            yield SparkRows(session, _literal_path(str(source.path)), source.name)
+            frame, header = frame_of(session, source, wanted)
+            yield SparkRows(session, frame, header, source.name)
         except failure as error:
-            reason = str(error).splitlines()[0].replace(str(source.path), source.name)
+            reason = str(error).splitlines()[0]
+            for part in parts_of(source):
+                reason = reason.replace(str(part.source.path), part.name)
             raise FilesError(Problem(f"Spark at {_place(url)}: {reason}", "")) from None
         finally:
             if session is not None:
                 session.stop()
+
+
+def check_kind(source: Source) -> None:
+    """Raise DataError for rows that a cluster does not read as the other engines do."""
+    why = None
+    if source.suffix not in READ:
+        why = "a cluster does not reach databases"
+    if source.suffix.startswith(".jsonl"):
+        why = "Spark takes lines with text behind their object, and 1.0 for 1"
+    if why is not None:
+        told = f"Spark cannot count these rows: {why}"
+        raise DataError(Problem(told, OTHER_ENGINE, Location(source.name)))
 
 
 def _client() -> tuple[type[Exception], Any]:
@@ -127,15 +141,6 @@ def _client() -> tuple[type[Exception], Any]:
             Problem("the engine spark needs its client", "pip install 'evalreport[spark]'")
         ) from None
     return PySparkException, SparkSession.builder
-
-
-def _literal_path(path: str) -> str:
-    r"""A path in which no character stands for others.
-
-    >>> _literal_path("data[1].parquet")
-    'data\\[1\\].parquet'
-    """
-    return re.sub(r"([\\*?{}\[\]])", r"\\\1", path)
 
 
 def _place(url: str) -> str:

@@ -34,7 +34,7 @@ from evalreport.errors import DataError
 
 #: Decompressed text may be as large as the disk allows; the ratio stays under its limit.
 _LIMITS = replace(DEFAULT_LIMITS, bytes=1 << 46)
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _STRICT = (
     "header=true, auto_detect=false, quote='\"', escape='\"', strict_mode=true, "
     "null_padding=false, ignore_errors=false, comment='', nullstr='', allow_quoted_nulls=true"
@@ -60,7 +60,7 @@ def kept_rows(
 
     kind = source.suffix.removesuffix(".gz")
     keys = source.keys if isinstance(source, Files) else ()
-    read = _delimited if kind in _DELIMITERS else _json_lines
+    read = _delimited if kind in DELIMITERS else _json_lines
     header: tuple[str, ...] | None = None
     total = 0
     try:
@@ -115,12 +115,7 @@ def _delimited(
     part: Source, path: str, asked: Sequence[str], numbers: frozenset[str]
 ) -> tuple[str, tuple[str, ...], int]:
     """What selects the asked columns of a delimited file, its header and its records."""
-    delimiter = _DELIMITERS[part.suffix.removesuffix(".gz")]
-    with _plain_bytes(part) as stream:
-        header = _header(stream, part.name, delimiter, asked)
-    with _plain_bytes(part) as stream:
-        found = plain_delimited(stream, delimiter, len(header))
-    records = _records(found)
+    delimiter, header, found = scanned(part, asked)
     shown = ", ".join(
         expression
         for i, name in enumerate(header)
@@ -129,13 +124,22 @@ def _delimited(
     )
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
     packed = "gzip" if part.suffix.endswith(".gz") else "none"
-    quotes = "false" if isinstance(found, Plain) and found.lines else "true"
+    quotes = "false" if found.lines else "true"
     text = (
         f"SELECT {shown or 'NULL AS none'}/*keys*/ FROM read_csv({quoted_text(path)}, "  # noqa: S608
         f"delim='{delimiter}', {_STRICT}, parallel={quotes}, compression='{packed}', "
         f"columns={{{columns}}})"
     )
-    return text, header, records
+    return text, header, found.records
+
+
+def scanned(part: Source, asked: Sequence[str]) -> tuple[str, tuple[str, ...], Plain]:
+    """Delimiter, header and records of a delimited file; NotPlainError where it is not plain."""
+    delimiter = DELIMITERS[part.suffix.removesuffix(".gz")]
+    with _plain_bytes(part) as stream:
+        header = _header(stream, part.name, delimiter, asked)
+    with _plain_bytes(part) as stream:
+        return delimiter, header, _plain(plain_delimited(stream, delimiter, len(header)))
 
 
 def _json_lines(
@@ -143,7 +147,7 @@ def _json_lines(
 ) -> tuple[str, tuple[str, ...], int]:
     """What selects the asked keys of a file of JSON lines, the keys, and its lines."""
     with _plain_bytes(part) as stream:
-        records = _records(plain_json(stream))
+        records = _plain(plain_json(stream)).records
     pointers = ", ".join(
         quoted_text("/" + name.replace("~", "~0").replace("/", "~1")) for name in asked
     )
@@ -207,12 +211,12 @@ def _header(
     return tuple(header)
 
 
-def _records(found: Plain | str) -> int:
+def _plain(found: Plain | str) -> Plain:
     if isinstance(found, str):
         raise NotPlainError(found)
     if not found.records:
         raise NotPlainError("it has no rows")
-    return found.records
+    return found
 
 
 def _checkkept_columns(connection: Any, total: int, header: tuple[str, ...], kind: str) -> None:

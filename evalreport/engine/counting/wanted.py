@@ -7,6 +7,9 @@ from typing import Protocol
 
 from evalreport.spec.datasets import Query
 
+#: What to do about rows that a cluster does not read as the other engines do.
+OTHER_ENGINE = "the engine duckdb or memory for this spec, or the rows as Parquet files"
+
 
 class Watcher(Protocol):
     """Is told how many rows have been seen while files are read or counted."""
