@@ -45,10 +45,10 @@ def methods_blocks(contents: Contents) -> list[Block]:
         if title not in found:
             found[title] = _method_row(title, m, references)
     columns = (
-        Column("metric", "left", "15%"),
-        Column("what it is", "left", "44%"),
-        Column("formula", "left", "26%"),
-        Column("interval", "left", "10.5%"),
+        Column("metric", "left", "13%"),
+        Column("what it is", "left", "46%"),
+        Column("formula", "left", "20.5%"),
+        Column("interval", "left", "16%"),
         Column("ref.", "right", "4.5%"),
     )
     listed_references = " ".join(f"[{k}] {text}." for text, k in references.items())

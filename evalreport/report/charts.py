@@ -20,11 +20,14 @@ from evalreport.report.drawing import (
     thinned,
     unit_axes,
 )
+from evalreport.report.keys import clearest, freest, key
 
 Panel = Callable[[Any], None]
 Points = Mapping[str, Sequence[Any]]
 #: Points of a smoothed curve.
 SMOOTH_POINTS = 40
+#: Distance of the lines of a key on low axes, as a share of them.
+LOW_LINE = 0.14
 
 
 @dataclass(frozen=True)
@@ -51,41 +54,9 @@ def stroke(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: An
     axes.plot([r[0] for r in kept], [r[1] for r in kept], **(style | extra))
 
 
-def key(axes: Any, curves: Sequence[Curve], corner: str) -> None:
-    """Names beside short strokes in a free corner, marked as the curves are."""
-    upper = corner.startswith("upper")
-    x = 0.42 if corner.endswith("right") else 0.06
-    for k, curve in enumerate(curves[:8]):
-        y = 0.94 - 0.085 * k if upper else 0.06 + 0.085 * (len(curves[:8]) - 1 - k)
-        place = curve.place
-        axes.plot(
-            [x, x + 0.08],
-            [y, y],
-            transform=axes.transAxes,
-            color=COLOURS[place % 6],
-            linestyle=DASHES[place % 6],
-            linewidth=1.5,
-            clip_on=False,
-        )
-        axes.plot(
-            [x + 0.04],
-            [y],
-            transform=axes.transAxes,
-            color=COLOURS[place % 6],
-            marker=MARKERS[place % 6],
-            markersize=3.5,
-            linestyle="",
-            clip_on=False,
-        )
-        axes.text(
-            x + 0.1,
-            y,
-            plain(curve.name),
-            transform=axes.transAxes,
-            va="center",
-            color=INK,
-            fontsize=8.5,
-        )
+def marks(curves: Sequence[Curve]) -> list[tuple[str, int]]:
+    """Names of curves with their places, as a key shows them."""
+    return [(curve.name, curve.place) for curve in curves]
 
 
 def roc_chart(
@@ -112,7 +83,7 @@ def roc_chart(
                 markeredgewidth=0.8,
                 linestyle="",
             )
-        key(axes, curves, "lower right")
+        key(axes, marks(curves), "lower right")
 
     return draw(paint)
 
@@ -129,7 +100,7 @@ def precision_recall_chart(
         for curve in curves:
             names = ("recall", "precision") if "recall" in curve.points else ("tpr", "precision")
             stroke(axes, columns(curve.points, *names), curve.place, drawstyle="steps-pre")
-        key(axes, curves, "lower left")
+        key(axes, marks(curves), "lower left")
 
     return draw(paint)
 
@@ -158,7 +129,7 @@ def calibration_chart(
                 marker=MARKERS[curve.place % 6],
                 markersize=3.8,
             )
-        key(axes, curves, "upper left")
+        key(axes, marks(curves), "upper left")
 
     return draw(paint)
 
@@ -232,13 +203,14 @@ def sweep_panel(
                 ha="center",
             )
         names(axes, "threshold", "share")
+        x, top = freest(axes, shares, "lower right", LOW_LINE)
         for y, word, colour in (
-            (0.2, shares[0], COLOURS[curve.place % 6]),
-            (0.06, shares[1], SOFT),
+            (top, shares[0], COLOURS[curve.place % 6]),
+            (top - LOW_LINE, shares[1], SOFT),
         ):
             dash = DASHES[curve.place % 6]
             axes.plot(
-                [0.36, 0.44],
+                [x, x + 0.08],
                 [y, y],
                 transform=axes.transAxes,
                 color=colour,
@@ -246,7 +218,7 @@ def sweep_panel(
                 linestyle=dash,
             )
             axes.text(
-                0.46,
+                x + 0.1,
                 y,
                 word,
                 transform=axes.transAxes,
@@ -274,7 +246,7 @@ def plain_chart(
             rows = columns(points, x, column)
             stroke(axes, rows, 0, color=LINE if k else SOFT, linewidth=0.8, linestyle=DASHES[2 - k])
             if rows:
-                at = len(rows) * 2 // 3 if k else len(rows) // 6
+                at = clearest(rows, [columns(c.points, x, y) for c in curves])
                 axes.annotate(
                     plain(name),
                     rows[at][:2],
@@ -290,6 +262,6 @@ def plain_chart(
             low, high = min([0.0, *values]), max(values)
             axes.set_ylim(low - 0.1 * (high - low or 1), high + 0.08 * (high - low or 1))
         axes.axhline(0, color=HAIR, linewidth=0.6)
-        key(axes, curves, "upper right")
+        key(axes, marks(curves), "upper right")
 
     return draw(paint)

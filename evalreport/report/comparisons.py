@@ -78,16 +78,20 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
     reach = max((_reach(e) for e in entries), default=1.0) or 1.0
     printed = {t.table for t in _tables(contents, entries)}
     lines = tuple(_line(contents, e, reach, printed) for e in entries)
+    only = _only_reference(contents, entries)
+    if only:
+        lines = tuple(replace(x, cells=(*x.cells[:3], *x.cells[4:])) for x in lines)
+    named = min(_name_width(contents, entries), 18 if only else 10)
     columns: tuple[Column, ...] = (
-        Column("metric", "left", "14.5%"),
-        Column("model", "left", "9%"),
+        Column("metric", "left", f"{31 - named}%" if only else "14.5%"),
+        Column("model", "left", f"{named}%"),
         Column("value", "right", "7%"),
-        Column("reference", "left", "9%"),
-        Column("value", "right", "7%"),
+        *([] if only else [Column("reference", "left", f"{named}%")]),
+        Column("reference" if only else "value", "right", "8%" if only else "7%"),
         Column("difference", "right", "8%"),
         Column(_level(entries), "right", "15%"),
         Column("", "left", "7.5%"),
-        Column("test", "left", "11%"),
+        Column("test", "left", "" if only else "11%"),
         Column("p", "right", "5.5%"),
     )
     corrected = any(
@@ -100,9 +104,31 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
             Line((*line.cells, LineCell(_p(e.get("p_adjusted")), "right")), line.table, line.rule)
             for line, e in zip(lines, entries, strict=True)
         )
-    notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
-    caption = "Differences. ↓ less is better. The upright line on an axis is 0"
-    return Strip(caption, columns, lines, notes if len(entries) < total else (), "many cmp")
+    notes: tuple[str, ...] = ()
+    if len(entries) < total:
+        notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
+    if any(e.get("fold") == "mean" for e in entries):
+        notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
+    of = f"Differences from {only}" if only else "Differences"
+    caption = f"{of}. ↓ less is better. The upright line on an axis is 0"
+    return Strip(caption, columns, lines, notes, "many cmp")
+
+
+def _only_reference(contents: Contents, entries: list[Record]) -> str:
+    """The reference of all comparisons, with its mark; nothing where there are several."""
+    marks = {contents.mark(_reference(contents, e)) for e in entries}
+    if len(marks) != 1 or any(e.get("reference_run") for e in entries):
+        return ""
+    mark = marks.pop()
+    return f"{mark.symbol} {mark.name}"
+
+
+def _name_width(contents: Contents, entries: list[Record]) -> int:
+    """Percent of the line for the longest name of a model on it, by its letters."""
+    views = [(e["dataset"], e["model"]) for e in entries]
+    views += [_reference(contents, e) for e in entries]
+    letters = max((len(contents.mark(view).name) for view in views), default=0)
+    return max(9, round(3.5 + 0.95 * letters))
 
 
 def _correction(entries: list[Record]) -> str:

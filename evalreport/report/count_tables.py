@@ -25,6 +25,8 @@ MOST_CLASSES = 50
 PART = 12
 #: Letters of all columns of counts that fit half a line.
 HALF_WIDTH = 48
+#: Letters of a count and its weight that fill a cell of a small card, beside its role.
+TIGHT = 5
 
 
 def count_table(
@@ -67,7 +69,15 @@ def count_table(
         columns=tuple(columns),
         rows=tuple(rows),
         partial=partial,
+        crowded=_crowded(rows),
     )
+
+
+def _crowded(rows: Sequence[CountRow]) -> str:
+    """How far counts and their roles, side by side, fill a cell."""
+    cells = [c for row in rows for c in row.cells if c.role or c.weight]
+    letters = max((len(c.text) + len(c.weight) for c in cells), default=0)
+    return "tighter" if letters > TIGHT else "tight" if letters == TIGHT else ""
 
 
 def _with_unpredicted(

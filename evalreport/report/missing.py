@@ -8,7 +8,7 @@ from typing import Any
 from evalreport.report.contents import Contents, Record
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.words import listed, measure_title
+from evalreport.report.words import label_text, listed, measure_title
 
 MOST_LINES = 40
 RULE = (
@@ -47,6 +47,8 @@ def missing_blocks(contents: Contents) -> list[Block]:
 def _row(contents: Contents, m: Record) -> tuple[str, ...]:
     bounds = m["missing_bounds"]
     told = measure_title(m)
+    if m.get("label") is not None and not contents.is_binary((m["dataset"], m["model"])):
+        told += f" of {label_text(m['label'])}"
     if m.get("indeterminate"):
         told += f", indeterminate counted {m['indeterminate']}"
     own = {"value": m["value"], "numerator": m["numerator"], "denominator": m["denominator"]}

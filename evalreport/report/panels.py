@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalreport.report.charts import Curve, Panel, columns, key, stroke
+from evalreport.report.charts import Curve, Panel, columns, marks, stroke
 from evalreport.report.drawing import COLOURS, LINE, MARKERS, SOFT, names, plain, thinned
+from evalreport.report.keys import key
 
 #: Points of one panel of several.
 PANEL_POINTS = 60
@@ -51,7 +52,7 @@ def _share_panel(
             rows = columns(curve.points, *of)
             stroke(axes, [rows[k] for k in thinned(len(rows), PANEL_POINTS)], curve.place)
         if with_key:
-            key(axes, curves, "lower right")
+            key(axes, marks(curves), "lower right")
 
     return paint
 

@@ -59,13 +59,18 @@ class CountColumn:
 
 @dataclass(frozen=True)
 class CountTable:
-    """A classification table as it is printed; ``partial`` says what is left out."""
+    """A classification table as it is printed; ``partial`` says what is left out.
+
+    ``crowded`` is ``"tight"`` where counts with their role fill the cells of a small card,
+    ``"tighter"`` where they fill those of any card, else empty.
+    """
 
     table: str
     caption: str
     columns: tuple[CountColumn, ...]
     rows: tuple[CountRow, ...]
     partial: str = ""
+    crowded: str = ""
     kind: ClassVar[str] = "counts"
 
 

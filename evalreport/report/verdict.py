@@ -45,7 +45,7 @@ MOST_CLASSES_LISTED = 12
 ON_A_LINE = 23
 WORDS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "○ not evaluated"}
 ORDER = {"not_evaluated": 1, "fail": 0, "pass": 2}
-BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}
+BOUNDS = {"point": "the value", "lower": "lower limit", "upper": "upper limit"}
 
 
 def verdict_title(contents: Contents) -> str:
@@ -156,7 +156,7 @@ def _criterion_text(contents: Contents, entry: Record, m: Record | None) -> str:
 def _held(entry: Record) -> str:
     bound = BOUNDS.get(str(entry.get("bound")), str(entry.get("bound")))
     if entry.get("reference"):
-        what = "difference" if entry.get("bound") == "point" else bound
+        what = "the difference" if entry.get("bound") == "point" else bound
         observed = entry.get("observed")
         return what if observed is None else f"{what} {difference_text(observed)}"
     if entry.get("observed") is None:
@@ -239,13 +239,24 @@ def cautions(contents: Contents) -> Notes:
         groups.setdefault(key, []).append(entry)
     items = []
     for (severity, code), same in list(groups.items())[:MOST_CAUTIONS]:
-        said = dict.fromkeys(_shortened(prose(c.get("message") or "").rstrip(".")) for c in same)
-        shown = list(said)[:MOST_ALIKE]
+        said = dict.fromkeys(_shortened(_said(contents, c)) for c in same)
+        shown = list(said)[: MOST_ALIKE if len(said) > MOST_ALIKE + 1 else None]
         if len(said) > len(shown):
             shown.append(f"{len(said) - len(shown)} more like these are in results.json")
         title = prose(same[0].get("title") or "")
         items.append(Note(severity, code, title, tuple(shown), prose(same[0].get("read") or "")))
     return Notes("Cautions", tuple(items))
+
+
+def _said(contents: Contents, caution: Record) -> str:
+    """The message, with the name of its model where there are several and it begins otherwise."""
+    message = prose(caution.get("message") or "").rstrip(".")
+    dataset, model = caution.get("dataset"), caution.get("model")
+    if len(contents.views) < 2 or dataset is None or message.startswith(f"{model}:"):
+        return message
+    if model is not None:
+        return f"{contents.mark((dataset, model)).name}: {message}"
+    return f"{label_text(dataset)}: {message}" if len(contents.datasets) > 1 else message
 
 
 def _shortened(text: str) -> str:

@@ -44,7 +44,7 @@ def test_no_better_than_chance(kit: Any) -> None:
     facts = kit.run(kit.from_counts(25, 25, 25, 25), ["kappa", "youden_j", "balanced_accuracy"])
     (record,) = kit.cautions(facts, "no_better_than_chance")
     assert record["numbers"] == {"measures": 3}
-    assert "Balanced accuracy 0.5 (" in record["message"]
+    assert "Balanced accuracy 0.500 (" in record["message"]
     assert "chance 0.5" in record["message"]
     good = kit.run(kit.from_counts(45, 5, 5, 45), ["kappa", "youden_j", "balanced_accuracy"])
     assert kit.message(good, "no_better_than_chance") is None
@@ -78,7 +78,7 @@ def test_no_better_than_the_reference(kit: Any) -> None:
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
     assert record["message"] == (
         "In 1 of 2 comparisons no difference from a was shown: "
-        "Recall −0.01 (−0.05 to 0.03; adjusted p = 0.6)."
+        "Recall −0.0100 (−0.0500 to 0.0300; adjusted p = 0.6)."
     )
     assert (record["severity"], record["model"]) == ("note", "b")
 
@@ -87,7 +87,7 @@ def test_the_reference_is_better(kit: Any) -> None:
     shown = {"interval": {"low": -0.5, "high": -0.1}, "p_value": 0.01, "p_adjusted": 0.01}
     made = [_comparison(told_apart=True, better="reference", **shown)]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
-    assert record["message"] == "a is better on Recall −0.01 (−0.5 to −0.1; p = 0.01)."
+    assert record["message"] == "a is better on Recall −0.0100 (−0.500 to −0.100; p = 0.01)."
     assert record["severity"] == "warning"
 
 
@@ -110,7 +110,7 @@ def test_many_intervals_and_tests(kit: Any) -> None:
     facts = kit.run([], intervals=400, comparisons=[_comparison(), _comparison()])
     assert kit.message(facts, "multiplicity") == (
         "The report holds 400 intervals at 95 %, of which about 20 would miss if all held their "
-        "level and 2 tests, corrected by holm."
+        "level, and 2 tests, corrected by Holm."
     )
     none = [_comparison(correction=None), _comparison(correction="none")]
     assert kit.message(kit.run([], comparisons=none), "multiplicity") == (
@@ -127,5 +127,5 @@ def test_an_interval_beside_an_adjusted_p_value_is_no_contradiction(kit: Any) ->
     )]  # fmt: skip
     assert kit.message(kit.run([], comparisons=made), "no_better_than_baseline") == (
         "In 1 of 1 comparison no difference from a was shown: "
-        "F1 (macro) 0.03 (0.01 to 0.05; adjusted p = 0.17)."
+        "F1 (macro) 0.0300 (0.0100 to 0.0500; adjusted p = 0.17)."
     )

@@ -15,7 +15,7 @@ def test_a_threshold_chosen_on_the_rows_it_is_judged_on(kit: Any) -> None:
     }  # fmt: skip
     facts = kit.run([], thresholds=[])
     assert kit.message(replace(facts, thresholds=[chosen]), "threshold_chosen_here") == (
-        "The threshold 0.4321 was chosen by the rule maximize youden_j on the rows "
+        "The threshold 0.4321 was chosen by the rule maximize youden j on the rows "
         "it is judged on."
     )
     declared = {**chosen, "status": "declared"}

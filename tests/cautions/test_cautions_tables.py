@@ -119,6 +119,18 @@ def test_a_proportion_on_few_rows(kit: Any) -> None:
     assert kit.message(enough, "small_denominator") is None
 
 
+def test_a_proportion_on_rows_that_are_worth_few(kit: Any) -> None:
+    # Kish: (4*10 + 36)^2 / (4*100 + 36) = 13.2 of 40 positive rows
+    heavy = [10.0] * 4 + [1.0] * 36 + [1.0] * 90
+    facts = kit.run(kit.from_counts(25, 15, 20, 70, weight=heavy), ["recall", "specificity"])
+    (record,) = kit.cautions(facts, "small_denominator")
+    assert record["message"] == (
+        "1 proportion rests on rows worth fewer than 30 independent ones: "
+        "Recall of yes 61/76 (worth 13.2)."
+    )
+    assert record["numbers"]["fewest"] == pytest.approx(76**2 / 436)
+
+
 def test_wald_intervals_are_named(kit: Any) -> None:
     view = kit.from_counts(40, 10, 10, 40)
     asked = kit.run(view, ["recall", "precision"], methods={"recall": "wald"})

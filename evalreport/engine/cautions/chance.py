@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import Record, RunFacts
-from evalreport.engine.cautions.wording import counted, limits, listed, name, number
+from evalreport.engine.cautions.wording import counted, estimate, limits, listed, name, number
 from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
@@ -56,7 +56,7 @@ def _against_chance(run: RunFacts, view: View, m: Measure) -> str | None:
     if low > expected:
         return None
     inside = f"{limits(low, m.interval.high)}; " if m.interval is not None else ""
-    return f"{m.title}{of} {number(value)} ({inside}chance {number(expected)})"
+    return f"{m.title}{of} {estimate(value)} ({inside}chance {number(expected)})"
 
 
 def _baseline(run: RunFacts, view: View, m: Measure) -> tuple[float, bool] | None:
@@ -131,7 +131,7 @@ def _beside(view: View, record: Record) -> str:
     interval = record["interval"]
     inside = limits(interval["low"], interval["high"])
     if record["difference"] is not None:
-        shown = f"difference {number(record['difference'])}, {inside}"
+        shown = f"difference {estimate(record['difference'])}, {inside}"
     else:
         shown = f"{inside}; baseline {number(record['baseline_value'])}"
-    return f"{record['title']}{average}{of} {number(record['value'])} ({shown})"
+    return f"{record['title']}{average}{of} {estimate(record['value'])} ({shown})"

@@ -11,6 +11,7 @@ from evalreport.engine.cautions.merging import bounded
 from evalreport.engine.cautions.roc import leads
 from evalreport.engine.cautions.wording import (
     counted,
+    estimate,
     limits,
     listed,
     name,
@@ -234,4 +235,4 @@ def _difference(record: Record) -> str:
     elif p is not None:
         inside.append(p_value(p))
     shown = f" ({'; '.join(inside)})" if inside else ""
-    return f"{words} {number(record['difference'])}{shown}"
+    return f"{words} {estimate(record['difference'])}{shown}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts, actual_probability, given_scores
-from evalreport.engine.cautions.wording import limits, number, p_value, part, percent
+from evalreport.engine.cautions.wording import estimate, limits, number, p_value, part, percent
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.probabilities import CLIP
@@ -56,7 +56,7 @@ def not_probabilities(run: RunFacts) -> Iterator[Caution]:
             told = f"; the threshold {HALF} is one for probabilities" if halved else ""
             yield Caution(
                 f"{part(outside, view.rows)} rows have a score outside 0 and 1; scores run from "
-                f"{limits(low, high)}{told}.",
+                f"{number(low)} to {number(high)}{told}.",
                 view.dataset,
                 view.model,
                 numbers={"outside": outside, "rows": view.rows, "low": low, "high": high},
@@ -81,12 +81,16 @@ def miscalibration(run: RunFacts) -> Iterator[Caution]:
         if found:
             measure = next((m for m in run.measures_of(view, LINES[0][0])), None)
             yield Caution(
-                f"Measured: {'; '.join(found)}.",
+                f"{_capital('; '.join(found))}.",
                 view.dataset,
                 view.model,
                 measure.id if measure is not None else None,
                 measure.table if measure is not None else None,
             )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _probabilities_measured(run: RunFacts, view: View) -> bool:
@@ -108,7 +112,7 @@ def _off_the_line(run: RunFacts, view: View) -> Iterator[str]:
             value, low, high = fitted[metric]
             interval = (low, high)
         if value is not None and interval and not interval[0] <= expected <= interval[1]:
-            yield f"{words} is {number(value)} ({limits(*interval)}), not {number(expected)}"
+            yield f"{words} is {estimate(value)} ({limits(*interval)}), not {number(expected)}"
 
 
 def _fitted(run: RunFacts, view: View) -> dict[str, tuple[float, float, float]]:

@@ -38,7 +38,7 @@ def threshold_chosen_here(run: RunFacts) -> Iterator[Caution]:
         if record.get("status") == "exploratory" and record.get("threshold") is not None:
             value = record["threshold"]
             rule = record.get("rule")
-            by = f" by the rule {name(str(rule))}" if rule else ""
+            by = f" by the rule {name(str(rule)).replace('_', ' ')}" if rule else ""
             yield Caution(
                 f"The threshold {value:.6g} was chosen{by} on the rows it is judged on.",
                 record.get("dataset"),
@@ -266,10 +266,11 @@ def multiplicity(run: RunFacts) -> Iterator[Caution]:
         )
     if tests > 1:
         corrections = sorted({str(c.get("correction") or "none") for c in tested})
-        how = f"corrected by {listed(corrections)}" if corrections != ["none"] else "uncorrected"
+        names = listed(c.capitalize() for c in corrections)
+        how = f"corrected by {names}" if corrections != ["none"] else "uncorrected"
         parts.append(f"{counted(tests, 'test')}{f', {how}' if corrections else ''}")
     if parts:
         yield Caution(
-            f"The report holds {' and '.join(parts)}.",
+            f"The report holds {', and '.join(parts)}.",
             numbers={"intervals": intervals, "tests": tests},
         )

@@ -27,6 +27,7 @@ from evalreport.statistics.tail import binomial_greater
 
 #: A proportion over fewer rows than this is hardly a percentage.
 SMALL = 30
+FEW_ROWS = f"fewer than {SMALL} rows"
 WALD = ("wald", "wald_cc")
 
 
@@ -204,8 +205,10 @@ def _about(view: View, found: Sequence[Measure], one: str, many: str) -> Iterato
     if found:
         named = listed(_named(m) for m in found)
         count = counted(len(found), "proportion")
+        worth = any(_worth(m) is not None for m in found)
+        what = f"rows worth fewer than {SMALL} independent ones" if worth else FEW_ROWS
         yield Caution(
-            f"{count} {one if len(found) == 1 else many} on fewer than {SMALL} rows: {named}.",
+            f"{count} {one if len(found) == 1 else many} on {what}: {named}.",
             view.dataset,
             view.model,
             found[0].id,
@@ -256,13 +259,21 @@ def _proportions(run: RunFacts, view: View) -> list[Measure]:
 
 def _rows(m: Measure) -> float:
     """Rows under a proportion; with weights what they are worth."""
+    worth = _worth(m)
+    return worth if worth is not None else float(m.denominator or 0)
+
+
+def _worth(m: Measure) -> float | None:
+    """How many independent rows would tell as much, where rows are weighted or in clusters."""
     worth = m.interval.facts.get("n_effective") if m.interval is not None else None
-    return float(worth if worth is not None else m.denominator or 0)
+    return None if worth is None else float(worth)
 
 
 def _named(m: Measure) -> str:
     of = f" of {name(m.label)}" if m.label is not None else ""
-    return f"{m.title}{of} {part(m.numerator or 0, m.denominator or 0)}"
+    worth = _worth(m)
+    told = "" if worth is None else f" (worth {number(worth)})"
+    return f"{m.title}{of} {part(m.numerator or 0, m.denominator or 0)}{told}"
 
 
 def _occurring(matrix: Matrix) -> int:

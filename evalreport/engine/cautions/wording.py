@@ -73,12 +73,23 @@ def p_value(p: float) -> str:
 
 
 def limits(low: float, high: float) -> str:
-    """Two limits of an interval.
+    """Two limits of an interval, each with three significant digits.
 
-    >>> limits(-0.1, 0.25)
-    '−0.1 to 0.25'
+    >>> limits(-0.1, 0.25), limits(0, 1.9)
+    ('−0.100 to 0.250', '0 to 1.90')
     """
-    return f"{number(low)} to {number(high)}"
+    return f"{estimate(low)} to {estimate(high)}"
+
+
+def estimate(value: float) -> str:
+    """A value that is printed with limits: three significant digits like theirs.
+
+    >>> estimate(0.45), estimate(1.0), estimate(12.0), estimate(0.9995)
+    ('0.450', '1', '12', '0.9995')
+    """
+    text = number(value)
+    wanted = f"{value:#.3g}".replace("-", "−")
+    return wanted if "." in text and wanted.startswith(text) else text
 
 
 def rows(count: float) -> str:
