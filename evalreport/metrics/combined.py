@@ -19,6 +19,7 @@ from evalreport.metrics.declare import (
 )
 from evalreport.metrics.formula import Cell, Expression, Ratio, mean, ratio, root
 from evalreport.metrics.tables import Counts, Matrix
+from evalreport.statistics import two_rates
 
 VAN_RIJSBERGEN = "van Rijsbergen C. J. Information Retrieval, 2nd ed., 1979, chapter 7"
 
@@ -97,7 +98,8 @@ def jaccard(c: Counts) -> Ratio:
     aliases=("informedness", "youden"),
     bounds=(-1.0, 1.0),
     averages=ALL_AVERAGES,
-    interval=Interval.SMOOTH,
+    interval=Interval.TWO_RATES,
+    limits=two_rates.youden,
     undefined="recall or specificity is undefined: only one class occurs",
     use="to weigh both classes equally whatever their sizes; 0 is chance",
     avoid="when the two kinds of mistake cost differently",
@@ -173,7 +175,8 @@ def fowlkes_mallows(c: Counts) -> Expression:
 @metric(
     title="Balanced accuracy",
     scope="all",
-    interval=Interval.SMOOTH,
+    interval=Interval.TWO_RATES,
+    limits=two_rates.balanced_accuracy,
     no_average="it is already a mean over the classes",
     undefined="recall or specificity is undefined: only one class occurs",
     use="on skewed classes; 0.5 (two classes) is a constant answer",
@@ -194,7 +197,8 @@ def balanced_accuracy(c: Counts) -> Expression:
     title="Balanced error rate",
     scope="all",
     goal=Goal.MINIMIZE,
-    interval=Interval.SMOOTH,
+    interval=Interval.TWO_RATES,
+    limits=two_rates.balanced_error_rate,
     no_average="it is already a mean over the classes",
     undefined="recall or specificity is undefined: only one class occurs",
     use="as 1 minus balanced accuracy",

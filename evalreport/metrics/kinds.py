@@ -49,7 +49,9 @@ WITH_SAMPLES = (*ALL_AVERAGES, Average.SAMPLES)
 class Interval(Enum):
     """Families of metrics that share interval methods; the first method is the default.
 
-    Every family may also ask for the bootstrap, see :data:`RESAMPLING`.
+    The defaults follow the coverage study (docs/coverage.md); :attr:`studied` names the
+    families in which it decided against the classical method. Every family may also ask
+    for the bootstrap, see :data:`RESAMPLING`.
     """
 
     PROPORTION = (
@@ -64,7 +66,7 @@ class Interval(Enum):
         "likelihood_ratio",
         "logit",
     )
-    AUC = ("delong", "delong_logit", "hanley_mcneil")
+    AUC = ("delong_logit", "delong", "hanley_mcneil")
     LOG = ("log",)
     KAPPA = ("wald", "delta")
     LOGISTIC = ("wald", "bootstrap_percentile")
@@ -72,6 +74,8 @@ class Interval(Enum):
     MEAN = ("normal",)
     PREDICTIVE = ("mercaldo",)
     SMOOTH = ("delta",)
+    TWO_RATES = ("newcombe_hybrid", "delta")
+    DISTANCE = ("bootstrap_bca", "bootstrap_percentile", "influence")
     RANKED = ("bootstrap_percentile", "influence")
     RESAMPLED = ("bootstrap_percentile", "bootstrap_bca")
     NONE = ()
@@ -81,6 +85,11 @@ class Interval(Enum):
         """Method names a spec may ask for, default first."""
         own: tuple[str, ...] = self.value
         return own if self is Interval.NONE else (*own, *(m for m in RESAMPLING if m not in own))
+
+    @property
+    def studied(self) -> bool:
+        """Whether the default is what the coverage study supports against the classical one."""
+        return self in (Interval.AUC, Interval.TWO_RATES, Interval.DISTANCE)
 
 
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")

@@ -199,7 +199,7 @@ def _share(part: Any, whole: Any) -> Any:
     title="Kolmogorov-Smirnov distance",
     aliases=("kolmogorov_smirnov",),
     averages=CLASS_MEANS,
-    interval=Interval.RANKED,
+    interval=Interval.DISTANCE,
     undefined="only one class occurs: there is one distribution of scores",
     use="to ask how far apart the score distributions of positives and negatives get",
     avoid="as a measure of the whole ranking: it looks at one threshold",

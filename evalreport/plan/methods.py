@@ -12,6 +12,8 @@ BOOTSTRAP_ROWS = 20_000
 SMOOTH_CLASSES = 200
 
 ASKED = "asked for in the spec"
+#: Of a family whose default the coverage study chose; a plan's columns hold so many characters.
+STUDIED = "closest to 95 % in most of the coverage study"
 ALL_TABLES = (Table.COUNTS, Table.MATRIX)
 
 
@@ -19,7 +21,7 @@ def choose(
     metric: Metric, average: Average | None, facts: Facts, asked: str | None
 ) -> tuple[str | None, str]:
     """The method for one task and the reason for it; None where there is no interval."""
-    if asked is not None and _fits(metric, average, asked):
+    if asked is not None and _fits(metric, average, facts, asked):
         return asked, ASKED
     if metric.interval is Interval.NONE:
         return None, "a p value or test statistic has no interval"
@@ -34,11 +36,13 @@ def choose(
     return _plain(metric, facts)
 
 
-def _fits(metric: Metric, average: Average | None, asked: str) -> bool:
+def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> bool:
     """Whether a method that was asked for is defined for this kind of value."""
     if asked.startswith("bootstrap") or asked == "delta":
         return True
     single = average is None or (average is Average.MICRO and pooled_over_rows(metric))
+    if metric.interval is Interval.TWO_RATES and _all_classes(metric, facts):
+        return False
     return single and asked in metric.interval.methods
 
 
@@ -61,16 +65,24 @@ def pooled_over_rows(metric: Metric) -> bool:
 
 def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
     family = metric.interval
-    if family is Interval.RANKED and facts.rows > BOOTSTRAP_ROWS:
+    if "influence" in family.methods and facts.rows > BOOTSTRAP_ROWS:
         return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
     if _smooth_table(metric) and not facts.two_classes and len(facts.labels) > SMOOTH_CLASSES:
         return None, f"more than {SMOOTH_CLASSES} classes"
-    return family.methods[0], _REASONS[family]
+    if family is Interval.TWO_RATES and _all_classes(metric, facts):
+        return "delta", _REASONS[Interval.SMOOTH]
+    return family.methods[0], STUDIED if family.studied else _REASONS[family]
+
+
+def _all_classes(metric: Metric, facts: Facts) -> bool:
+    """Whether the value is of more than two classes together, and so not of two rates."""
+    return not facts.two_classes and metric.scope == "all"
 
 
 def _smooth_table(metric: Metric) -> bool:
     return metric.table in ALL_TABLES and metric.interval in (
         Interval.SMOOTH,
+        Interval.TWO_RATES,
         Interval.CORRELATION,
         Interval.KAPPA,
     )
@@ -112,7 +124,6 @@ def _clustered(metric: Metric, average: Average | None) -> tuple[str | None, str
 
 _REASONS = {
     Interval.PROPORTION: "a share of rows",
-    Interval.AUC: "the area under the ROC curve",
     Interval.LOG: "a ratio of rates",
     Interval.KAPPA: "Fleiss-Cohen-Everitt standard error",
     Interval.LOGISTIC: "standard error of the logistic fit",

@@ -21,6 +21,7 @@ from evalreport.record.curve_areas import curve_value
 from evalreport.record.described import described_problems
 from evalreport.record.hashing import canonical_json
 from evalreport.record.impact import impact_problems
+from evalreport.record.interval_limits import area_problems, rates_problems, share_problems
 from evalreport.record.missing_rows import bounds_problems
 from evalreport.record.reclassification import reclassification_problems
 from evalreport.record.sample_size import width_problems
@@ -104,6 +105,7 @@ def _check(measure: Mapping[str, Any], parts: _Results) -> list[str] | None:
     if measure["fold"] == "mean":
         return _check_mean(measure, parts)
     table = parts.table(measure)
+    found += _interval_problems(measure, table, parts)
     if table is not None:
         found += _rows_problems(measure, table)
         outcome = table_outcome(table, measure)
@@ -114,6 +116,21 @@ def _check(measure: Mapping[str, Any], parts: _Results) -> list[str] | None:
     if value is not None and state == "value":
         return found + _value_problems(measure, value, LOOSE, "the points of its curve")
     return found or None
+
+
+def _interval_problems(
+    measure: Mapping[str, Any], table: Table | None, parts: _Results
+) -> list[str]:
+    """Limits that follow from the fraction, the table or the curve of a measure."""
+    if measure["average"] not in (None, "micro") or measure.get("interval") is None:
+        return []
+    counts = None if table is None or measure["average"] else class_counts(table, measure["label"])
+    curve = None if measure["fold"] is not None else parts.curves.get(_curve_key(measure))
+    return [
+        *share_problems(measure),
+        *rates_problems(measure, counts),
+        *area_problems(measure, curve),
+    ]
 
 
 def _state_problems(measure: Mapping[str, Any]) -> list[str]:

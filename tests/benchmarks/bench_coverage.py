@@ -98,6 +98,8 @@ def _fell_back(found: Found) -> bool:
     if found.interval is None or found.method.startswith("candidate"):
         return False
     made_by = found.interval.method
+    if found.method.startswith("default: "):
+        return made_by != found.method.removeprefix("default: ")
     return made_by.endswith(("_plus_half", "_pairs", "_clusters")) and "alone" not in found.method
 
 
@@ -138,7 +140,10 @@ def _table(
 ) -> list[str]:
     truths = [coverage_model.true_values(s.prevalence)[measure] for s in settings]
     methods = dict.fromkeys(m for s in settings for name, m in results[s] if name == measure)
-    ordered = sorted(methods, key=lambda m: (", where" in m, list(methods).index(m)))
+    names = list(methods)
+    ordered = sorted(
+        methods, key=lambda m: (", where" in m, not m.startswith("default"), names.index(m))
+    )
     heads = [f"n = {s.n}, {s.prevalence:g}" for s in settings]
     undefined = [str(results[s][measure, ordered[0]].undefined) for s in settings]
     lines = [

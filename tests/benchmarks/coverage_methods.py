@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from benchmarks import coverage_defaults
 from benchmarks.coverage_model import DataSet
 from numpy.typing import NDArray
 
@@ -96,9 +97,11 @@ def _smooth(measure: str, table: Floats, replicates: Floats) -> Iterator[Found]:
     own = {"mcc": "fisher_z", "kappa": "wald"}.get(measure)
     methods = (*((own,) if own else ()), "delta", "bootstrap_percentile", "bootstrap_bca")
     v = _value(measure, table)
+    named = f"default: {coverage_defaults.planned(measure, int(table.sum())).interval}"
     if v is None:
-        yield from (Found(measure, method, False) for method in methods)
+        yield from (Found(measure, method, False) for method in (named, *methods))
         return
+    yield Found(measure, named, True, coverage_defaults.of_table(measure, table, LEVEL))
     if own == "fisher_z":
         yield Found(measure, own, True, intervals.fisher_z(v))
     if own == "wald":
@@ -126,7 +129,7 @@ def _half_added(measure: str, v: TableValue) -> Iterator[Found]:
 
 
 def _by_proportions(measure: str, table: Floats) -> Iterator[Found]:
-    """Candidates: limits that follow from those of one proportion, or of two."""
+    """Limits that follow from those of one proportion (a candidate), or of two."""
     (tn, fp), (fn, tp) = table.tolist()
     if measure == "f1":
         # F1 = 2 J / (1 + J), J = TP / (TP + FP + FN) the Jaccard index
@@ -137,10 +140,10 @@ def _by_proportions(measure: str, table: Floats) -> Iterator[Found]:
         held = newcombe_hybrid(tp, tp + fn, fp, fp + tn, LEVEL)
         if held is not None and measure == "balanced_accuracy":
             held = Interval((1.0 + held.low) / 2.0, (1.0 + held.high) / 2.0)
-        name = "candidate: newcombe_hybrid of recall and FPR"
+        name = "newcombe_hybrid alone"
     else:
         return
-    yield Found(measure, name, True, intervals.from_limits(held, LEVEL, "candidate"))
+    yield Found(measure, name, True, intervals.from_limits(held, LEVEL, name.split()[0]))
 
 
 def _from_replicates(
@@ -188,13 +191,16 @@ def _resampled_scores(scores: ScoreTable, rng: np.random.Generator) -> Iterator[
     values = _replicates(ScoreTable(scores.scores, p, n) for p, n in batches)
     for measure in SCORE_MEASURES:
         value = _defined(measure, scores)
+        named = f"default: {coverage_defaults.planned(measure, int(scores.total)).interval}"
         if value is None:
-            for method in ("bootstrap_percentile", "bootstrap_bca"):
+            for method in (named, "bootstrap_percentile", "bootstrap_bca"):
                 yield Found(measure, method, False)
             continue
         if measure != "roc_auc":
             yield from _influence(measure, scores, value)
         left_out = jackknife.of_entries(lambda t, m=measure: _score_value(m, t), scores)
+        given = coverage_defaults.of_scores(measure, scores, values[measure], left_out, LEVEL)
+        yield Found(measure, named, True, given)
         yield from _from_replicates(measure, values[measure], value, left_out)
 
 

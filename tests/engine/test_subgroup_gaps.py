@@ -38,6 +38,7 @@ def measures_of(
     metrics: list[str],
     at: float = 0.5,
     weight: Any = None,
+    methods: dict[str, str] | None = None,
 ) -> list[Measure]:
     names = tuple(dict.fromkeys(group))
     view = View(
@@ -54,6 +55,7 @@ def measures_of(
         tuple(MetricRequest(find(m)) for m in metrics),
         thresholds=(threshold,),
         subgroups=(("sex",),),
+        methods=methods or {},
     )
     plan = build_plan(requests, [facts])
     tables = MemoryTables(view)
@@ -118,7 +120,7 @@ def test_gap_of_areas_adds_the_squared_half_widths() -> None:
     actual = np.tile([0, 1], 60)
     scores = np.clip(0.5 + 0.2 * (actual - 0.5) + rng.normal(0, 0.2, 120), 0, 1)
     group = ["F"] * 70 + ["M"] * 50
-    measures = measures_of(actual, scores, group, ["roc_auc"])
+    measures = measures_of(actual, scores, group, ["roc_auc"], methods={"roc_auc": "delong"})
     found = gaps(measures)
     r = found["M", "largest group"]
     assert r["gap_interval"]["method"] == "square_and_add"
@@ -137,6 +139,32 @@ def test_gap_of_areas_adds_the_squared_half_widths() -> None:
     test = heterogeneity_tests(measures, 0.95)[0]
     assert test["test"] == "cochran_q"
     assert math.isclose(test["statistic"], (r["gap"] / half * 1.959963984540054) ** 2)
+    # limits on the logit scale come from the same standard errors; a line of the area keeps Q
+    for metric in ("roc_auc", "gini"):
+        (other,) = heterogeneity_tests(measures_of(actual, scores, group, [metric]), 0.95)
+        assert math.isclose(other["statistic"], test["statistic"], rel_tol=1e-9)
+
+
+def test_heterogeneity_of_two_rates_recovers_the_variance_from_the_limits() -> None:
+    rng = np.random.default_rng(3)
+    actual = np.tile([0, 1], 200)
+    scores = (rng.random(400) < np.where(actual == 1, 0.8, 0.3)).astype(float)
+    group = ["F"] * 200 + ["M"] * 200
+    measures = measures_of(actual, scores, group, ["youden_j"])
+    (r,) = heterogeneity_tests(measures, 0.95)
+    parts = {m.where.subgroup[0][1]: m for m in measures if m.where.subgroup}
+    errors = [
+        (m.interval.high - m.interval.low) / 2 / 1.959963984540054
+        for m in parts.values()
+        if m.interval is not None
+    ]
+    gap = (parts["F"].value or 0.0) - (parts["M"].value or 0.0)
+    assert math.isclose(r["statistic"], gap**2 / (errors[0] ** 2 + errors[1] ** 2))
+    # and nearly so by the plain standard errors of two binomial rates
+    (by_delta,) = heterogeneity_tests(
+        measures_of(actual, scores, group, ["youden_j"], methods={"youden_j": "delta"}), 0.95
+    )
+    assert math.isclose(r["statistic"], by_delta["statistic"], rel_tol=0.1)
 
 
 def test_heterogeneity_of_proportions_is_the_chi_square_of_the_table() -> None:

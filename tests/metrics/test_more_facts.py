@@ -29,7 +29,7 @@ false_omission_rate | | counts | - 0 1 0 | MmW | PROPORTION
 f1 | f1_score | counts | + 0 1 1 | MmWS | SMOOTH
 fbeta | | counts | + 0 1 1 | MmWS | SMOOTH
 jaccard | critical_success_index threat_score | counts | + 0 1 1 | MmW | PROPORTION
-youden_j | informedness youden | counts | + -1 1 1 | MmW | SMOOTH
+youden_j | informedness youden | counts | + -1 1 1 | MmW | TWO_RATES
 markedness | | counts | + -1 1 1 | MmW | SMOOTH
 g_mean | gmean | counts | + 0 1 1 | MmW | SMOOTH
 fowlkes_mallows | | counts | + 0 1 1 | MmW | SMOOTH
@@ -41,8 +41,8 @@ predicted_prevalence | detection_prevalence apparent_prevalence | counts | . 0 1
 selection_rate | | counts | . 0 1 None | | PROPORTION
 impact_ratio | | counts | + 0 1 nan | | LOG
 detection_rate | | counts | + 0 1 nan | | PROPORTION
-balanced_accuracy | | counts | + 0 1 1 | | SMOOTH
-balanced_error_rate | | counts | - 0 1 0 | | SMOOTH
+balanced_accuracy | | counts | + 0 1 1 | | TWO_RATES
+balanced_error_rate | | counts | - 0 1 0 | | TWO_RATES
 ppv_at_prevalence | | counts | + 0 1 1 | | PREDICTIVE
 npv_at_prevalence | | counts | + 0 1 1 | | PREDICTIVE
 net_benefit | | counts | + -inf 1 nan | | MEAN
@@ -56,7 +56,7 @@ roc_auc | auc auroc c_statistic | scores | + 0 1 1 | MW | AUC
 gini | somers_d accuracy_ratio | scores | + -1 1 1 | MW | AUC
 mann_whitney_u | | scores | + 0 inf None | | AUC
 partial_auc | | scores | + 0 1 1 | MW | RESAMPLED
-ks | kolmogorov_smirnov | scores | + 0 1 1 | MW | RANKED
+ks | kolmogorov_smirnov | scores | + 0 1 1 | MW | DISTANCE
 hand_till_auc | m_measure | class_scores | + 0 1 1 | | RESAMPLED
 average_precision | ap | scores | + 0 1 1 | MW | RANKED
 pr_auc | auprc | scores | + 0 1 1 | MW | RANKED
@@ -282,7 +282,7 @@ def test_methods_of_each_family_default_first() -> None:
     )
     expected = {
         Interval.PROPORTION: (*proportions, *resampling),
-        Interval.AUC: ("delong", "delong_logit", "hanley_mcneil", *resampling),
+        Interval.AUC: ("delong_logit", "delong", "hanley_mcneil", *resampling),
         Interval.LOG: ("log", *resampling),
         Interval.KAPPA: ("wald", "delta", *resampling),
         Interval.LOGISTIC: ("wald", *resampling),
@@ -290,11 +290,20 @@ def test_methods_of_each_family_default_first() -> None:
         Interval.MEAN: ("normal", *resampling),
         Interval.PREDICTIVE: ("mercaldo", *resampling),
         Interval.SMOOTH: ("delta", *resampling),
+        Interval.TWO_RATES: ("newcombe_hybrid", "delta", *resampling),
+        Interval.DISTANCE: ("bootstrap_bca", "bootstrap_percentile", "influence"),
         Interval.RANKED: ("bootstrap_percentile", "influence", "bootstrap_bca"),
         Interval.RESAMPLED: resampling,
         Interval.NONE: (),
     }
     assert {family: family.methods for family in Interval} == expected
+
+
+def test_the_defaults_that_the_coverage_study_chose() -> None:
+    studied = {family for family in Interval if family.studied}
+    assert studied == {Interval.AUC, Interval.TWO_RATES, Interval.DISTANCE}
+    for declared in catalogue():
+        assert (declared.interval is Interval.TWO_RATES) <= (declared.limits is not None)
 
 
 def test_words_that_other_programs_read() -> None:

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalreport.engine.groups.standard_errors import standard_error
 from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
 from evalreport.statistics import unpaired
 from evalreport.statistics.interval import Interval as Limits
-from evalreport.statistics.interval import z_value
 from evalreport.statistics.tail import chi2_sf
 
 MISSING = "(missing)"
@@ -241,9 +241,6 @@ def _ratio_to_all(
 
 # -- heterogeneity --------------------------------------------------------------------------------
 
-#: Interval methods from whose width the standard error can be read.
-NORMAL = frozenset({"delong", "normal", "delta", "wald", "obuchowski", "sandwich", "influence"})
-
 
 def heterogeneity_tests(measures: Sequence[Measure], level: float) -> list[dict[str, Any]]:
     """One record per measure and column: do its groups differ by more than chance?
@@ -279,20 +276,11 @@ def _heterogeneity(
     parts = [
         (m.value, error)
         for m in family.groups
-        if m.value is not None and (error := _standard_error(m, level)) is not None
+        if m.value is not None and (error := standard_error(m, level)) is not None
     ]
     if len(parts) < 2:
         return "cochran_q", None, "fewer than two groups have a standard error"
     return "cochran_q", _cochran(parts), None
-
-
-def _standard_error(m: Measure, level: float) -> float | None:
-    limits = m.interval
-    if limits is None or m.value is None or limits.method not in NORMAL:
-        return None
-    # a limit that was cut off at the edge of the range is the nearer one
-    half = max(m.value - limits.low, limits.high - m.value)
-    return half / z_value(level) if half > 0 else None
 
 
 def _cochran(parts: Sequence[tuple[float, float]]) -> unpaired.Heterogeneity:

@@ -8,6 +8,7 @@ rows and clusters are drawn one by one and counted into the same tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -137,11 +138,20 @@ class Bootstrap:
         return jackknife.of_cells(function, matrix)
 
     def score_jackknife(
-        self, where: Slice, index: int | None, function: OfScores
+        self,
+        where: Slice,
+        index: int | None,
+        function: OfScores,
+        influence: jackknife.Influence | None = None,
     ) -> jackknife.Jackknife | None:
-        """Values of a score metric with one row or cluster left out, for BCa."""
+        """Values of a score metric with one row or cluster left out, for BCa.
+
+        ``influence``: of one row on ``function``; it stands in where rows are many.
+        """
         view, table = self.tables.view, self.tables.scores(where, index)
         if view.cluster is None and view.weight is None:
+            if influence is not None and len(table.scores) > jackknife.MOST_EXACT:
+                return jackknife.by_influence(function, table, influence)
             return jackknife.of_entries(function, table)
         return jackknife.of_scored_units(function, table.scores, *self._units(where, index))
 
@@ -242,3 +252,12 @@ def from_replicates(
     return IntervalResult(
         level, limits.low, limits.high, method, "; ".join(notes) or None, facts
     )
+
+
+def instead_of_bca(values: Floats, estimate: float, level: float) -> IntervalResult | None:
+    """Percentile limits where those of BCa, the default, are not defined, and that they are so."""
+    found = from_replicates(values, estimate, level, "bootstrap_percentile")
+    if found is None:
+        return None
+    note = "bootstrap_bca gives no limits here: percentiles are taken"
+    return replace(found, note=f"{note}; {found.note}" if found.note else note)

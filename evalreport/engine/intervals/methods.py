@@ -29,8 +29,6 @@ VANISHED = 1e-24
 ROUNDING = 1e-12
 
 
-
-
 @dataclass(frozen=True, eq=False)
 class TableValue:
     """What an interval of a table metric needs.
@@ -139,9 +137,14 @@ def smooth(v: TableValue, method: str = "delta", scale: str = "plain") -> Interv
         ratio = math.exp(half / v.value)
         return IntervalResult(v.level, v.value / ratio, v.value * ratio, method)
     if scale == "fisher_z" and abs(v.value) < 1:
-        center, wide = math.atanh(v.value), half / (1 - v.value**2)
-        return IntervalResult(v.level, math.tanh(center - wide), math.tanh(center + wide), method)
+        return _on_fisher_scale(v.value, variance, v.level, method)
     return symmetric(v.value, variance, v.level, method, v.bounds)
+
+
+def _on_fisher_scale(value: float, variance: float, level: float, method: str) -> IntervalResult:
+    """Limits on the scale of artanh, on which the error of a correlation r is s / (1 - r^2)."""
+    center, wide = math.atanh(value), z_value(level) * math.sqrt(variance) / (1 - value**2)
+    return IntervalResult(level, math.tanh(center - wide), math.tanh(center + wide), method)
 
 
 def _variance(v: TableValue, method: str) -> float:
@@ -154,8 +157,9 @@ def _variance(v: TableValue, method: str) -> float:
 
 
 def plus_half(v: TableValue, method: str, reason: str = "") -> IntervalResult | None:
-    """Fallback at the edge: the delta method on the table with two rows spread over its cells.
+    """Fallback at the edge: the method on the table with two rows spread over its cells.
 
+    A correlation keeps to Fisher's scale; all else is the delta method.
     With two classes that is 1/2 to each cell (Agresti A. Categorical Data Analysis,
     3rd ed., 2013, section 3.1.1); with more the same two rows are spread thinner.
     The limits are widened to hold the value itself.
@@ -168,7 +172,12 @@ def plus_half(v: TableValue, method: str, reason: str = "") -> IntervalResult | 
         return None
     two = cells == 4
     name = f"{method}_plus_half" if two else f"{method}_plus_two_rows"
-    around = symmetric(value, variance, v.level, name, v.bounds)
+    on_scale = method == "fisher_z" and abs(value) < 1
+    around = (
+        _on_fisher_scale(value, variance, v.level, name)
+        if on_scale
+        else symmetric(value, variance, v.level, name, v.bounds)
+    )
     added = "1/2 was added to each cell" if two else "two rows were spread over the cells"
     note = reason or f"{method} gives no width here: {added}"
     low, high = min(around.low, v.value), max(around.high, v.value)

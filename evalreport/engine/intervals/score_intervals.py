@@ -12,7 +12,7 @@ from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals import influence
 from evalreport.engine.intervals import methods as intervals
-from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.bootstrap import from_replicates, instead_of_bca
 from evalreport.engine.intervals.class_bootstrap import class_jackknife, class_replicates
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
@@ -78,11 +78,15 @@ def _resampled(
     )
     values = measurer.bootstrap.of_scores(task.where, index, name)
     left_out = None
+    level = measurer.settings.level
     if method == "bootstrap_bca":
         left_out = measurer.bootstrap.score_jackknife(
-            task.where, index, lambda t: metric(t, **arguments).array()
+            task.where, index, lambda t: metric(t, **arguments).array(), metric.influence
         )
-    return from_replicates(values, number, measurer.settings.level, method, left_out)
+    found = from_replicates(values, number, level, method, left_out)
+    if found is None and method == "bootstrap_bca" and task.why != ASKED:
+        return instead_of_bca(values, number, level)
+    return found
 
 
 # -- areas -------------------------------------------------------------------------------------
@@ -98,12 +102,6 @@ def _area(
     asked: bool,
 ) -> IntervalResult | None:
     area = delong.auc(table.positives, table.negatives)
-    if not asked and method == "delong" and _near_the_edge(table, area, level):
-        limits = delong.delong_logit(table.positives, table.negatives, level)
-        if limits is not None:
-            note = "a limit of delong lies outside 0 and 1: taken on the logit scale"
-            near = intervals.from_limits(limits, level, "delong_logit", note)
-            return _scaled(metric, arguments, table, near)
     limits = getattr(delong, method)(table.positives, table.negatives, level)
     if limits is not None and limits.low < limits.high:
         return _scaled(metric, arguments, table, intervals.from_limits(limits, level, method))
@@ -118,15 +116,6 @@ def _area(
         area, float(table.positive_total), float(table.negative_total), level, method
     )
     return _scaled(metric, arguments, table, fallback)
-
-
-def _near_the_edge(table: ScoreTable, area: float | None, level: float) -> bool:
-    """Whether a limit of the plain interval would lie outside 0 and 1."""
-    variance = delong.delong_variance(table.positives, table.negatives)
-    if area is None or variance is None or variance <= intervals.VANISHED:
-        return False
-    half = z_value(level) * math.sqrt(variance)
-    return area + half > 1 or area - half < 0
 
 
 def _scaled(

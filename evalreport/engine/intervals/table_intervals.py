@@ -52,6 +52,8 @@ def table_interval(
         squares = _denominator_squares(metric, arguments, task, table, measurer)
         share, weight = value.outcome.number, float(value.denominator or 0)
         return intervals.weighted_proportion(share, weight, squares, level)
+    if method == "newcombe_hybrid":
+        return _of_rates(metric, matrix.one_versus_rest(measurer.class_index(task)), level)
     if table.size > MOST_CLASSES or any(np.any(u) for u in matrix.unplaced):
         return None
     v = _table_value(measurer, task, metric, arguments, table, matrix, value, threshold)
@@ -61,6 +63,13 @@ def table_interval(
     if method == "cluster_robust" and v.clusters is None:
         return None
     return _smooth(measurer, task, metric, v, threshold, method)
+
+
+def _of_rates(metric: Metric, own: Counts, level: float) -> IntervalResult | None:
+    """Limits of a measure that follows from two rates of one class against the rest."""
+    assert metric.limits is not None
+    cells = (float(cell.exact()) for cell in (own.tp, own.fn, own.fp, own.tn))
+    return intervals.from_limits(metric.limits(*cells, level=level), level, "newcombe_hybrid")
 
 
 def _smooth(

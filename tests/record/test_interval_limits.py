@@ -1,0 +1,58 @@
+"""The record's own limits: they agree with the engine's, and a changed limit is found."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evalreport
+from evalreport.record.recompute import recompute
+
+
+def results(**methods: str) -> dict[str, Any]:
+    rng = np.random.default_rng(7)
+    actual = rng.integers(0, 2, 90)
+    found: dict[str, Any] = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "limits",
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"score": "s"}},
+            "metrics": ["recall", "youden_j", "balanced_error_rate", "roc_auc", "gini"],
+            "confidence": {"methods": methods, "level": 0.9},
+        },
+        frames={"d": {"y": actual.tolist(), "s": (actual + rng.normal(0, 1, 90)).tolist()}},
+    ).json
+    return found
+
+
+def limits_of(found: dict[str, Any]) -> list[str]:
+    """Problems with limits; the widths in ``sample_size`` follow from them."""
+    return [str(p) for p in recompute(found).problems if "limit is" in str(p)]
+
+
+@pytest.mark.parametrize("method", ["delong", "delong_logit"])
+@pytest.mark.parametrize("side", ["low", "high"])
+@pytest.mark.parametrize("metric", ["recall", "youden_j", "balanced_error_rate", "roc_auc", "gini"])
+def test_a_changed_limit_is_found(metric: str, side: str, method: str) -> None:
+    found = results(roc_auc=method, gini=method)
+    assert recompute(found).problems == ()
+    changed = copy.deepcopy(found)
+    measure = next(m for m in changed["measures"] if m["metric"] == metric)
+    measure["interval"][side] += 1e-6
+    (problem,) = limits_of(changed)
+    assert measure["id"] in str(problem)
+    assert {"low": "lower", "high": "upper"}[side] in str(problem)
+
+
+def test_tied_scores_of_both_classes_are_not_checked_and_other_methods_are_taken_as_stated() -> (
+    None
+):
+    found = results(recall="clopper_pearson", roc_auc="hanley_mcneil")
+    for measure in found["measures"]:
+        if measure["metric"] in ("recall", "roc_auc"):
+            measure["interval"]["low"] -= 0.01
+    assert limits_of(found) == []
