@@ -38,6 +38,7 @@ from evalreport.engine.predicting import (
     predicted,
 )
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
+from evalreport.engine.rules import numbers_at
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.plan.asked import Requests
@@ -73,7 +74,7 @@ def prepare(
     logo = read_logo(loaded)
     requests = requests_of(spec)
     data = _read_all(loaded, frames or {}, requests, engine, step, reads or Reads(), watch)
-    settings = settings_of(loaded)
+    settings = data.settings
     views, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
     facts = tuple(_bounded_facts(view, requests) for view in views)
     name, reason = data.engine()
@@ -195,6 +196,7 @@ def criteria_of(loaded: LoadedSpec) -> tuple[Criterion, ...]:
 class Data:
     """The datasets of a spec: read to ``tables``, or ``counted`` where they lie."""
 
+    settings: Settings
     tables: dict[str, RawTable] = field(default_factory=dict)
     counted: dict[str, list[CountedView]] = field(default_factory=dict)
     inputs: list[InputData] = field(default_factory=list)
@@ -224,7 +226,7 @@ def _read_all(
         for name, dataset in spec.datasets.items()
         if name not in frames
     }
-    data = Data(sources=sources, watch=watch)
+    data = Data(settings_of(loaded), sources=sources, watch=watch)
     problems: list[Problem] = []
     asked = asked_engine(spec, engine)
     for name in spec.datasets:
@@ -259,7 +261,10 @@ def _counted(
     if choice.name == "memory":
         return False
     step(f"counting {name}", None)
-    views = counted_views(spec, name, source, choice, requests, data.watch)
+    views = counted_views(
+        spec, name, source, choice, requests, data.watch,
+        lambda view: numbers_at(view, requests, _facts(view, requests), data.settings),
+    )
     if isinstance(views, str):
         data.choices[name] = Choice("memory", views)
         return False

@@ -309,6 +309,7 @@ def _plan_record(prepared: Prepared) -> dict[str, Any]:
             for d, m, metric, reason in skipped
         ],
         "notes": list(plan.notes),
+        **({"counted": list(plan.counted)} if plan.counted else {}),
     }
 
 

@@ -30,7 +30,7 @@ def explain(
     lines.append(f"{len(plan.tasks)} tasks share {len(shared)} tables.")
     if engine:
         lines.append(f"Engine: {engine}.")
-    lines += [f"Note: {note}." for note in plan.notes]
+    lines += [f"Note: {note}." for note in (*plan.notes, *plan.counted)]
     if plan.skipped:
         lines += ["", "Skipped, because:"]
         seen: dict[str, int] = {}

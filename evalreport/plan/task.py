@@ -95,12 +95,16 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every task of a run, in order, everything that is skipped, and the acceptance criteria."""
+    """Every task of a run, in order, everything that is skipped, and the acceptance criteria.
+
+    ``counted`` tells how rows become tables; it is not hashed, because the tasks are the same.
+    """
 
     tasks: tuple[Task, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The plan as plain data, with its hash."""
@@ -110,7 +114,7 @@ class Plan:
             "notes": list(self.notes),
             "criteria": list(self.criteria),
         }
-        return {"sha256": _sha256(body), **body}
+        return {"sha256": _sha256(body), **body, "counted": list(self.counted)}
 
     @property
     def sha256(self) -> str:

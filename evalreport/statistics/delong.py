@@ -194,34 +194,69 @@ def row_placements(actual_positive: NDArray[np.bool_], score: ArrayLike) -> tupl
     return v10[entry[actual_positive]], v01[entry[~actual_positive]]
 
 
+class _Kinds(NamedTuple):
+    """Kinds of rows of one class: how many rows, and their placement under both scores."""
+
+    times: Floats
+    first: Floats
+    second: Floats
+
+    def means(self) -> tuple[float, float]:
+        rows = float(np.sum(self.times))
+        return (
+            float(np.sum(self.times * self.first)) / rows,
+            float(np.sum(self.times * self.second)) / rows,
+        )
+
+    def covariance(self, a: int, b: int) -> float:
+        """Of the mean placements under score ``a`` and ``b``, 0 or 1; ddof 1."""
+        rows, means, placed = float(np.sum(self.times)), self.means(), (self.first, self.second)
+        parts = self.times * ((placed[a] - means[a]) * (placed[b] - means[b]))
+        return float(np.sum(parts)) / (rows - 1.0) / rows
+
+
+def _totals(entry: NDArray[np.intp], many: Floats, size: int) -> Floats:
+    return np.bincount(entry, many, size).astype(np.float64)
+
+
 def delong_paired(
-    actual_positive: NDArray[np.bool_], score_1: ArrayLike, score_2: ArrayLike
+    actual_positive: NDArray[np.bool_],
+    score_1: ArrayLike,
+    score_2: ArrayLike,
+    times: NDArray[np.int64] | None = None,
 ) -> PairedAreas | None:
     """Two areas of the same rows with DeLong's covariance; None without both classes.
 
-    Variances are None with fewer than two positives or two negatives.
+    ``times``: how many rows are of each kind; each stands for itself where None. Sums go
+    over the distinct pairs of scores in their order, so neither the order of rows nor
+    whether they come as kinds changes a bit. Variances are None with fewer than two
+    positives or two negatives.
     """
-    m = int(np.count_nonzero(actual_positive))
-    n = int(actual_positive.size) - m
+    positive = np.asarray(actual_positive, np.bool_)
+    many = np.ones(positive.size) if times is None else np.asarray(times, np.float64)
+    m, n = float(np.sum(many[positive])), float(np.sum(many[~positive]))
     if m == 0 or n == 0:
         return None
-    first = row_placements(actual_positive, score_1)
-    second = row_placements(actual_positive, score_2)
-    auc_1, auc_2 = (min(float(np.mean(v10)), 1.0) for v10, _ in (first, second))
+    entries, placed = [], []
+    for score in (score_1, score_2):
+        distinct, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
+        entries.append(entry.reshape(-1))
+        counts = [_totals(entries[-1][c], many[c], len(distinct)) for c in (positive, ~positive)]
+        placed.append(_placements(counts[0], counts[1]))
+    width = len(placed[1][0])
+    code = entries[0] * np.int64(width) + entries[1]
+    kinds = []
+    for place, chosen in enumerate((positive, ~positive)):
+        pairs, kind = np.unique(code[chosen], return_inverse=True)
+        counted = _totals(kind.reshape(-1), many[chosen], len(pairs))
+        one, two = placed[0][place][pairs // width], placed[1][place][pairs % width]
+        kinds.append(_Kinds(counted, one, two))
+    auc_1, auc_2 = (min(mean, 1.0) for mean in kinds[0].means())
     if m < 2 or n < 2:
         return PairedAreas(auc_1, auc_2, None, None, None)
-
-    def covariance(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
-        s10 = float(np.sum((a[0] - a[0].mean()) * (b[0] - b[0].mean()))) / (m - 1.0)
-        s01 = float(np.sum((a[1] - a[1].mean()) * (b[1] - b[1].mean()))) / (n - 1.0)
-        return s10 / m + s01 / n
-
+    pairs_of = ((0, 0), (1, 1), (0, 1))
     return PairedAreas(
-        auc_1,
-        auc_2,
-        covariance(first, first),
-        covariance(second, second),
-        covariance(first, second),
+        auc_1, auc_2, *(kinds[0].covariance(*p) + kinds[1].covariance(*p) for p in pairs_of)
     )
 
 

@@ -95,6 +95,17 @@ def test_bins_are_those_of_duckdb(
     assert comparable(on_spark) == comparable(in_duckdb)
 
 
+def test_comparisons(rows: Callable[[str], Path], address: str) -> None:
+    spec = spec_of(rows(f"SELECT * FROM ({ROWS}) WHERE id < 4000"), {"score": "s"},
+                   metrics=["accuracy", "precision", "f1", "roc_auc", "brier"],
+                   dataset={"missing": "exclude", "id": "id"}, comparisons={"reference": "m"})
+    spec["models"]["n"] = {"score": "f"}
+    spec["engine"] = {"spark": {"url": address}}
+    counted, memory = run(spec, "spark"), run(spec, "memory")
+    assert "by true class and score" in counted["plan"].pop("counted")[0]
+    assert comparable(counted) == comparable(memory)
+
+
 @pytest.fixture
 def folders(tmp_path: Path) -> Callable[[str], str]:
     """The rows in several files of a kind, in folders that name two columns."""

@@ -248,3 +248,22 @@ def test_rows_of_one_class_or_one_positive() -> None:
     assert (found.auc_1, found.auc_2) == (1.0, 0.0)
     assert found.difference == 1.0
     assert found.difference_variance is None
+
+
+def test_kinds_of_rows_give_what_their_rows_give_to_the_last_bit() -> None:
+    rng = np.random.default_rng(7)
+    positive, one, two = rng.random(300) < 0.4, rng.random(300).round(1), rng.random(300)
+    two = (one + two).round(1)
+    times = rng.integers(1, 9, 300)
+    spread = rng.permutation(np.repeat(np.arange(300), times))
+    kinds = d.delong_paired(positive, one, two, times)
+    assert kinds == d.delong_paired(positive[spread], one[spread], two[spread])
+    assert kinds is not None
+    assert kinds.variance_1 == pytest.approx(
+        d.delong_variance(*table_of(positive[spread], one[spread])), rel=1e-12
+    )
+
+
+def table_of(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    _, entry = np.unique(-score, return_inverse=True)
+    return np.bincount(entry, positive), np.bincount(entry, ~positive)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered
+from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered, row_by_row
 from evalreport.engine.comparisons.result import Replicates, replicates_of
 from evalreport.engine.comparisons.rows import DrawnRows
 from evalreport.engine.evaluate import stacked_value
@@ -146,7 +146,7 @@ class PairedDraws:
             for times in row_batches(self.pair, rng):
                 yield np.stack([np.bincount(place, row, cells) for row in times])
             return
-        counts = np.bincount(place, minlength=cells)
+        counts = np.bincount(place, self.pair.times, cells).astype(np.int64)
         strata = np.unique(actual) if self.settings.stratify else [None]
         step = max(1, _BATCH // max(cells, width))
         for start in range(0, self.settings.resamples, step):
@@ -161,12 +161,13 @@ class PairedDraws:
 
     def _rows(self, tasks: list[ComparisonTask]) -> None:
         found: dict[ComparisonTask, list[tuple[Stack, Stack]]] = {task: [] for task in tasks}
-        sides = (DrawnRows(self.pair.model), DrawnRows(self.pair.reference))
+        both = row_by_row(self.pair)
+        sides = (DrawnRows(both.model), DrawnRows(both.reference))
         functions = {
             task: (sides[0].function(task.task), sides[1].function(task.reference))
             for task in tasks
         }
-        for times in row_batches(self.pair, self._rng("rows")):
+        for times in row_batches(both, self._rng("rows")):
             for side in sides:
                 side.draw(times)
             for task, (one, two) in functions.items():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.counting.counted_view import CountedView
+from evalreport.engine.counting.kinds import Joint, KindView
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.measures import Measurer
 from evalreport.engine.settings import Settings
@@ -146,11 +149,29 @@ def metric_of(task: Task) -> Metric:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A model and its reference on the same rows; ``note`` counts the rows left out."""
+    """A model and its reference on the same rows; ``note`` counts the rows left out.
+
+    Rows may be kinds of rows, see ``times``; ``cut`` then says why scores are not known.
+    """
 
     model: Side
     reference: Side
     note: str | None = None
+    cut: str | None = None
+
+    @property
+    def times(self) -> npt.NDArray[np.int64] | None:
+        """How many rows are of each kind; None where each stands for itself."""
+        view = self.model.view
+        return view.times if isinstance(view, KindView) else None
+
+    def count(self, chosen: Bools) -> int:
+        """How many rows are chosen."""
+        return int(np.sum(chosen if self.times is None else self.times[chosen]))
+
+    def each(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """A value for every row, where kinds of rows have one each."""
+        return values if self.times is None else np.repeat(values, self.times)
 
     @property
     def rows(self) -> int:
@@ -166,6 +187,8 @@ def pair(model: Side, reference: Side) -> Pair | str:
     """
     if model.view.labels != reference.view.labels:
         return "the two models do not have the same classes"
+    if isinstance(model.view, CountedView) and isinstance(reference.view, CountedView):
+        return _counted(model, reference, model.view.joints[reference.view.model])
     first, second = _keys(model.view), _keys(reference.view)
     common, i, j = np.intersect1d(first, second, return_indices=True)
     if not len(common):
@@ -174,6 +197,38 @@ def pair(model: Side, reference: Side) -> Pair | str:
     if not np.array_equal(one.view.actual, two.view.actual):
         return "the true classes of the rows differ between the two models"
     return Pair(one, two, _left_out(model, reference, len(common)))
+
+
+def _counted(model: Side, reference: Side, joint: Joint) -> Pair | str:
+    """Both models on the kinds of rows that were counted for them."""
+    if not joint.first.rows:
+        return "no row is used by both models"
+    one, two = (
+        replace(side, view=view, tables=tables_of(view))
+        for side, view in ((model, joint.first), (reference, joint.second))
+    )
+    return Pair(one, two, _left_out(model, reference, joint.first.rows), joint.cut)
+
+
+def row_by_row(both: Pair) -> Pair:
+    """The pair with a row for each row, where it has kinds of rows."""
+    if both.times is None:
+        return both
+    sides = [
+        replace(side, view=view, tables=tables_of(view))
+        for side in (both.model, both.reference)
+        for view in [_spread(both, side.view)]
+    ]
+    return Pair(sides[0], sides[1], both.note, both.cut)
+
+
+def _spread(both: Pair, view: View) -> View:
+    kept = {field.name: getattr(view, field.name) for field in fields(View)}
+    each = ("actual", "row", "predicted", "score")
+    kept |= {name: both.each(kept[name]) for name in each if kept[name] is not None}
+    if view.fold is not None:
+        kept["fold"] = (both.each(view.fold[0]), view.fold[1])
+    return View(**kept)
 
 
 def ordered(both: Pair) -> Pair:
@@ -187,7 +242,9 @@ def ordered(both: Pair) -> Pair:
             keys.extend(view.class_scores.T)
         keys.extend(k for k in (view.weight, view.score, view.predicted) if k is not None)
     order = np.lexsort([*keys, both.model.view.actual])
-    return Pair(_taken(both.model, order), _taken(both.reference, order), both.note)
+    return replace(
+        both, model=_taken(both.model, order), reference=_taken(both.reference, order)
+    )
 
 
 def _keys(view: View) -> npt.NDArray[np.int64]:
@@ -206,7 +263,8 @@ def _keys(view: View) -> npt.NDArray[np.int64]:
 def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
     """The side on the rows at ``index``; itself where these are all rows in order."""
     view = side.view
-    if len(index) == view.rows and np.array_equal(index, np.arange(view.rows)):
+    size = len(view.actual)
+    if len(index) == size and np.array_equal(index, np.arange(size)):
         return side
 
     def part(values: Any) -> Any:
@@ -224,7 +282,9 @@ def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
         fold=None if view.fold is None else (part(view.fold[0]), view.fold[1]),
         groups={name: (part(codes), values) for name, (codes, values) in view.groups.items()},
     )
-    return replace(side, view=chosen, tables=MemoryTables(chosen))
+    if isinstance(chosen, KindView):
+        chosen = replace(chosen, times=chosen.times[index])
+    return replace(side, view=chosen, tables=tables_of(chosen))
 
 
 def _left_out(model: Side, reference: Side, common: int) -> str | None:

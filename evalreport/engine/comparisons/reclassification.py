@@ -95,8 +95,8 @@ def _computed(both: Pair, record: dict[str, Any], level: float) -> dict[str, Any
         )
     ]
     found = net_reclassification(
-        view.actual == k,
-        called[0].astype(np.int64) - called[1].astype(np.int64),
+        both.each(view.actual == k),
+        both.each(called[0].astype(np.int64) - called[1].astype(np.int64)),
         level,
         weight=view.weight,
         cluster=None if view.cluster is None else view.cluster[0],

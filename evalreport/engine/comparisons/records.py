@@ -30,8 +30,9 @@ from evalreport.plan.comparisons import (
     PERCENTILE,
     ComparisonRequest,
     ComparisonTask,
+    Family,
 )
-from evalreport.plan.task import MEAN_OF_FOLDS
+from evalreport.plan.task import AT_THRESHOLD, MEAN_OF_FOLDS
 from evalreport.statistics.multiplicity import adjust
 
 View = tuple[str, str]
@@ -93,18 +94,29 @@ def _paired(
             yield _not_compared(task, both)
         return
     draws = PairedDraws(both)
-    values = {task: _values(both.model, both.reference, task) for task in tasks}
-    for task in tasks:
+    known = [task for task in tasks if both.cut is None or not _by_scores(task)]
+    values = {task: _values(both.model, both.reference, task) for task in known}
+    for task in known:
         if difference_of(*values[task]) is not None and _is_drawn(task):
             draws.announce(task)
     for task in tasks:
-        yield _of_pair(both, draws, task, values[task])
+        if task in values:
+            yield _of_pair(both, draws, task, values[task])
+        else:
+            yield _not_compared(task, str(both.cut))
     folds = fold_names(both)
-    for task in tasks if folds else ():
+    for task in known if folds else ():
         renamed, means, difference, found = over_folds(both, task, folds)
         at = _numbers(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
+
+
+def _by_scores(task: ComparisonTask) -> bool:
+    """Whether more than classification tables is compared, or rows are drawn by their score."""
+    if {task.task.table, task.reference.table} - AT_THRESHOLD:
+        return True
+    return task.family is Family.MEAN and _is_drawn(task)
 
 
 def _is_drawn(task: ComparisonTask) -> bool:

@@ -112,10 +112,10 @@ def joint_table(pair: Pair, task: ComparisonTask) -> dict[str, int]:
     first, included = pair.model.hits(task.task)
     second, _ = pair.reference.hits(task.reference)
     return {
-        "n11": int(np.sum(included & first & second)),
-        "n10": int(np.sum(included & first & ~second)),
-        "n01": int(np.sum(included & ~first & second)),
-        "n00": int(np.sum(included & ~first & ~second)),
+        "n11": pair.count(included & first & second),
+        "n10": pair.count(included & first & ~second),
+        "n01": pair.count(included & ~first & second),
+        "n00": pair.count(included & ~first & ~second),
     }
 
 
@@ -151,10 +151,10 @@ def _calls(
 
     def counted(held: Any) -> predictive.PairedCalls:
         return predictive.PairedCalls(
-            float(np.sum(held & first & second)),
-            float(np.sum(held & first & ~second)),
-            float(np.sum(held & ~first & second)),
-            float(np.sum(held & ~first & ~second)),
+            float(pair.count(held & first & second)),
+            float(pair.count(held & first & ~second)),
+            float(pair.count(held & ~first & second)),
+            float(pair.count(held & ~first & ~second)),
         )
 
     return counted(actual), counted(~actual)
@@ -212,8 +212,8 @@ _OF_PROPORTIONS: Mapping[str, Callable[[int, int], Test]] = {
 
 def scale(side: Side, task: Task) -> float:
     """How much a metric that is linear in the area changes from an area of 0 to one of 1."""
-    positive = side.view.actual == side.class_index(task)
-    p, n = np.array([int(positive.sum()), 0]), np.array([0, int((~positive).sum())])
+    positive = side.view.class_rows[side.class_index(task)]
+    p, n = np.array([positive, 0]), np.array([0, side.view.rows - positive])
     metric, arguments = metric_of(task), side.arguments(task)
     scores = np.array([1.0, 0.0])
     best = metric(ScoreTable(scores, p, n), **arguments).exact()
@@ -228,7 +228,7 @@ def _areas(pair: Pair, task: ComparisonTask, method: str) -> delong.PairedAreas 
     if method == "obuchowski":
         assert view.cluster is not None
         return obuchowski.obuchowski_paired(positive, *scores, view.cluster[0])
-    return delong.delong_paired(positive, *scores)
+    return delong.delong_paired(positive, *scores, pair.times)
 
 
 def _area_test(areas: delong.PairedAreas | None) -> Test:
@@ -259,7 +259,7 @@ def _area_interval(pair: Pair, task: ComparisonTask, method: str, level: float) 
 def _loss_differences(pair: Pair, task: ComparisonTask) -> Any:
     """Row by row, sorted: sums then do not depend on the order of the rows."""
     first, second = pair.model.losses(task.task), pair.reference.losses(task.reference)
-    return None if first is None or second is None else np.sort(first - second)
+    return None if first is None or second is None else np.sort(pair.each(first - second))
 
 
 def _t_test(pair: Pair, task: ComparisonTask) -> Test:

@@ -21,7 +21,7 @@ from evalreport.engine.counting.wanted import (
 )
 from evalreport.errors import DataError, Location, Problem, SpecError
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Table
+from evalreport.metrics.declare import Interval, Table
 from evalreport.plan.asked import Requests
 from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.predict.columns import columns_needed, in_overlap, roles_of
@@ -33,6 +33,7 @@ from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows
     from evalreport.engine.counting.counted_view import CountedView
+    from evalreport.engine.counting.joint_kinds import Numbers
 
 #: From so many rows on, ``auto`` counts where the data lie.
 MANY_ROWS = 2_000_000
@@ -127,8 +128,6 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     """Why single rows are needed, or None where counts are enough."""
     if source is None:
         return "the rows are handed over in memory"
-    if spec.comparisons is not None or spec.baselines.previous is not None:
-        return "models are compared row by row"
     if spec.drift is not None and spec.drift.columns:
         return "columns are compared value by value"
     if spec.report.characteristics:
@@ -187,9 +186,11 @@ def counted_views(
     choice: Choice,
     requests: Requests,
     watch: Watcher = UNWATCHED,
+    numbers_of: Numbers | None = None,
 ) -> list[CountedView] | str:
     """The views of a dataset's models by counting, or why the rows are to be read.
 
+    ``numbers_of`` gives the thresholds at which models are compared.
     Raises DataError, FilesError and LimitError.
     """
     from evalreport.engine.counting.score_counting import Room, counted_view
@@ -208,13 +209,19 @@ def counted_views(
     try:
         with _rows(spec, source, choice, wanted) as rows:
             try:
-                return [
+                views = [
                     counted_view(
                         rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room
                     )
                     for model in spec.models
                     if name in spec.datasets_of(model)
                 ]
+                pairs = _compared(spec, [view.model for view, _ in views])
+                if not pairs or numbers_of is None:
+                    return [view for view, _ in views]
+                from evalreport.engine.counting.joint_kinds import with_joints
+
+                return with_joints(rows, views, pairs, numbers_of, _by_score(requests), memory)
             except DataError:
                 if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
                     raise
@@ -229,6 +236,22 @@ def counted_views(
             told = Problem(f"the rows cannot be counted: {error}", "", Location(source.name))
             raise DataError(told) from None
         return f"read row by row, not counted: {error}"
+
+
+def _compared(spec: Spec, models: Sequence[str]) -> list[tuple[str, str]]:
+    """Each model with those that it is compared with on the same rows."""
+    references = [] if spec.baselines.previous is None else [spec.baselines.previous]
+    asked = spec.comparisons
+    if asked is not None and isinstance(asked.reference, str):
+        references.append(asked.reference)
+    pairs = [(model, other) for model in models for other in references if model != other]
+    return list(dict.fromkeys(pairs))
+
+
+def _by_score(requests: Requests) -> bool:
+    """Whether a metric of scores, or a mean over rows, is asked for."""
+    declared = [request.metric for request in requests.metrics]
+    return any(one.table is Table.SCORES or one.interval is Interval.MEAN for one in declared)
 
 
 def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozenset[str]:
@@ -262,7 +285,9 @@ def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterato
 def refuse_unbounded(plan: Plan, views: Sequence[View]) -> Plan:
     """The plan without what bins of scores cannot give: neither a value nor bounds."""
     from evalreport.engine.counting.binned_scores import bounded
+    from evalreport.engine.counting.kinds import joint_notes
 
+    plan = replace(plan, counted=(*plan.counted, *joint_notes(views)))
     bins = {(v.dataset, v.model): getattr(v, "bins", None) for v in views}
     if not any(bins.values()):
         return plan

@@ -30,19 +30,19 @@ MOST_CELLS = 2_000_000
 
 #: A name that no column has, for the true label among columns.
 TARGET = "\0target"
-
-
-
+#: The same for the predicted label.
+PREDICTED = "\0predicted"
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
     """What is known of a dataset before its scores are counted.
 
-    ``codes`` gives the code of each raw value: by subgroup column, and under TARGET and
-    FOLD; ``where`` is the condition of a used row, None where all rows are used.
+    ``codes`` gives the code of each raw value: by subgroup column, and under TARGET, FOLD
+    and PREDICTED; ``where`` is the condition of a used row, None where all rows are used.
     """
 
+    roles: Roles
     checked: Checked
     cells: Cells
     codes: Mapping[str, Mapping[Any, int]]
@@ -103,7 +103,7 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
         lost=lost_kinds(rows, roles, raw, checked, counts, written, codes),
     )
     cells = Cells(held, checked.actual, checked.predicted, checked.groups)
-    return Known(checked, cells, codes, where, low, high)
+    return Known(roles, checked, cells, codes, where, low, high)
 
 
 def _representatives(
@@ -211,6 +211,8 @@ def _codes(
     """Code of each raw value, by column: of the true label, the groups and the fold."""
     given = {TARGET: (roles.target, checked.actual)}
     given |= {column: (column, codes) for column, (codes, _) in checked.groups.items()}
+    if roles.prediction is not None and checked.predicted is not None:
+        given[PREDICTED] = (roles.prediction, checked.predicted)
     if roles.fold is not None and checked.fold is not None:
         given[FOLD] = (roles.fold, checked.fold[0])
     used = checked.used.tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import Codes, View
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.kinds import Joint
 
 #: A name that no column has, for the fold among columns.
 FOLD = "\0fold"
@@ -31,13 +35,14 @@ class CountedView(View):
     """A view without rows: ``cells``, and score tables by columns and codes of their values.
 
     ``actual`` and ``row`` are empty and must not be used. ``bins`` is None where
-    every distinct score has its own entry.
+    every distinct score has its own entry. ``joints``: by the models it is compared with.
     """
 
     cells: Cells | None = None
     score_tables: Mapping[tuple[str, ...], Mapping[tuple[int, ...], ScoreTable]] = field(
         default_factory=dict
     )
+    joints: Mapping[str, Joint] = field(default_factory=dict)
     bins: int | None = None
     low: float | None = None
     high: float | None = None

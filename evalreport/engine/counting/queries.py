@@ -226,6 +226,32 @@ def score_counts(
     )
 
 
+def kinds(keys: Sequence[Tree], where: Tree | None) -> exp.Select:
+    """Rows by the values of ``keys``: columns ``k0``, ``k1``, ... and ``n``."""
+    names = [_column(f"k{i}") for i in range(len(keys))]
+    shown = [exp.alias_(key, f"k{i}") for i, key in enumerate(keys)]
+    rows = exp.select(*shown).from_("data").where(where)
+    return exp.select(*names, _count()).from_(rows.subquery("d")).group_by(*names)
+
+
+def how_many(keys: Sequence[Tree], where: Tree | None) -> exp.Select:
+    """How many kinds of rows there are by the values of ``keys``."""
+    return exp.select(_count()).from_(kinds(keys, where).subquery("k"))
+
+
+def reached(score: Tree, numbers: Sequence[float]) -> Tree:
+    """How many of the thresholds a score reaches."""
+    total: Tree = _whole(0)
+    for number in numbers:
+        total = total + _flag(score >= _literal(repr(number)))
+    return total
+
+
+def all_of(conditions: Sequence[Tree]) -> Tree:
+    """All of the conditions."""
+    return exp.and_(*conditions)
+
+
 def _bin(s: Tree, binning: Binning) -> Tree:
     bins = _literal(str(binning.bins))
     if not binning.unit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,8 +16,8 @@ from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.counted_rows import TARGET, Known, known
-from evalreport.engine.counting.counted_values import values_of
 from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.queries import Binning
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.tables import ScoreTable
@@ -27,8 +27,6 @@ from evalreport.spec.model import Spec
 Codes = npt.NDArray[np.int64]
 Tables = dict[tuple[int, ...], ScoreTable]
 
-#: Up to so many texts a column is coded by the query itself.
-FEW = 64
 #: Edges k / bins then hold every threshold of two decimals, and the tenths of calibration.
 EDGES = 100
 
@@ -62,8 +60,8 @@ def counted_view(
     crossings: Sequence[tuple[str, ...]],
     thresholds: Sequence[float],
     room: Room,
-) -> CountedView:
-    """A dataset as one model sees it, from counts alone.
+) -> tuple[CountedView, Known]:
+    """A dataset as one model sees it, from counts alone; and what is known of its rows.
 
     ``crossings`` are the subgroup columns to count by, ``thresholds`` the numbers that
     scores are held against. Raises DataError where the rows are not in order,
@@ -79,7 +77,7 @@ def counted_view(
         binning = _binning(rows, roles, found, crossings, thresholds, room, source)
         groupings = [*crossings, *([(FOLD,)] if checked.fold is not None else [])]
         tables = _counted(rows, roles, found, groupings or [()], binning)
-    return CountedView(
+    view = CountedView(
         dataset=dataset,
         model=model,
         source=source,
@@ -96,6 +94,7 @@ def counted_view(
         low=found.low,
         high=found.high,
     )
+    return view, found
 
 
 def _binning(
@@ -187,31 +186,16 @@ def _asked(
 ) -> tuple[Columns, npt.NDArray[np.bool_], list[Codes]]:
     """The answer to one count, which of it is positive, and the codes of the columns ``by``."""
     names = [roles.target, *(str(roles.fold) if column == FOLD else column for column in by)]
-    codes = [found.codes[column] for column in (TARGET, *by)]
-    few = [
-        rows.field(name).kind in ("VARCHAR", "JSON") and len(known) <= FEW
-        for name, known in zip(names, codes, strict=True)
-    ]
     keys = [
-        queries.coded(rows.field(name), known) if short else rows.field(name).value
-        for name, known, short in zip(names, codes, few, strict=True)
+        Key(name, found.codes[column]) for name, column in zip(names, (TARGET, *by), strict=True)
     ]
     score = rows.field(str(roles.score or roles.margin))
-    answer = rows.ask(queries.score_counts(keys, score, found.where, binning))
-    values = [
-        np.ma.getdata(answer[f"k{i}"]).astype(np.int64)
-        if few[i]
-        else _codes_of(rows, name, answer[f"k{i}"], codes[i])
-        for i, name in enumerate(names)
-    ]
+    trees = [key.tree(rows) for key in keys]
+    answer = rows.ask(queries.score_counts(trees, score, found.where, binning))
+    values = [key.read(rows, answer[f"k{i}"]) for i, key in enumerate(keys)]
     index = found.checked.positive
     positive = values[0] == (len(found.checked.labels) - 1 if index is None else index)
     return answer, np.asarray(positive), values[1:]
-
-
-def _codes_of(rows: CountedRows, name: str, values: Any, codes: Mapping[Any, int]) -> Codes:
-    keys = values_of(rows, name, values)
-    return np.fromiter(map(codes.__getitem__, keys), np.int64, len(keys))
 
 
 def _entries(answer: Columns, binning: Binning | None) -> npt.NDArray[Any]:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.kinds import KindView
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.metrics.tables import ScoreTable
@@ -15,12 +16,53 @@ from evalreport.plan.task import Slice
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
 
+Codes = npt.NDArray[np.int64]
+
 
 def tables_of(view: View) -> MemoryTables:
     """The tables of one dataset and model."""
     if isinstance(view, SetView):
         return SetTables(view)
+    if isinstance(view, KindView):
+        return KindTables(view)
     return CountedTables(view) if isinstance(view, CountedView) else MemoryTables(view)
+
+
+class KindTables(MemoryTables):
+    """Tables of kinds of rows: each counts as often as there are rows of it."""
+
+    view: KindView
+
+    def row_count(self, where: Slice) -> int:
+        return int(self.view.times[self.rows(where)].sum())
+
+    def _classify(self, where: Slice, threshold: float | None) -> ClassificationTable:
+        view = self.view
+        if view.has_score:
+            return self._classify_scores(where, threshold)
+        inside = self.rows(where)
+        width = len(view.labels) + len(view.indeterminate)
+        code = view.actual[inside].astype(np.int64) * width + self.predicted(threshold)[inside]
+        found = _cells(code, view.times[inside], width)
+        return ClassificationTable(
+            view.labels, view.positive, found, self.row_count(where), view.indeterminate
+        )
+
+    def _score_table(
+        self,
+        where: Slice,
+        index: int | None,  # noqa: ARG002 - there is one column of scores
+    ) -> ScoreTable:
+        view, inside = self.view, self.rows(where)
+        assert view.score is not None
+        negated, entry = np.unique(-view.score[inside], return_inverse=True)
+        positive = view.actual[inside] == view.positive_index
+        # Whole numbers below 2^53, so the sums of bincount are exact.
+        parts = [
+            np.bincount(entry[chosen], view.times[inside][chosen], len(negated)).astype(np.int64)
+            for chosen in (positive, ~positive)
+        ]
+        return ScoreTable(0.0 - negated, parts[0], parts[1])
 
 
 class CountedTables(MemoryTables):
@@ -67,12 +109,7 @@ class CountedTables(MemoryTables):
         inside = self._inside(where)
         width = len(view.labels) + len(view.indeterminate)
         code = cells.actual[inside].astype(np.int64) * width + cells.predicted[inside]
-        present, entry = np.unique(code, return_inverse=True)
-        # Whole numbers below 2^53, so the sums of bincount are exact.
-        counts = np.bincount(entry, cells.rows[inside], len(present))
-        found = {
-            divmod(int(c), width): int(n) for c, n in zip(present, counts, strict=True) if n
-        }
+        found = _cells(code, cells.rows[inside], width)
         return ClassificationTable(
             view.labels, view.positive, found, self.row_count(where), view.indeterminate
         )
@@ -91,6 +128,13 @@ class CountedTables(MemoryTables):
             columns, place = (FOLD,), [view.fold[1].index(where.fold)]
         found = view.score_tables[columns].get(tuple(place))
         return found if found is not None else _nothing(view)
+
+
+def _cells(code: Codes, rows: Codes, width: int) -> dict[tuple[int, int], int | float]:
+    present, entry = np.unique(code, return_inverse=True)
+    # Whole numbers below 2^53, so the sums of bincount are exact.
+    counts = np.bincount(entry, rows, len(present))
+    return {divmod(int(c), width): int(n) for c, n in zip(present, counts, strict=True) if n}
 
 
 def _nothing(view: CountedView) -> ScoreTable:

@@ -1,0 +1,173 @@
+"""What two models say of the rows that both use, as kinds of rows with how many there are.
+
+One count by true class, fold and what each model says serves every comparison of the two:
+by the label that each gives, or by the thresholds that its score reaches, as long as only
+classification tables are compared; by the scores themselves where scores are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.counting import queries
+from evalreport.engine.counting.answering import Columns, CountedRows
+from evalreport.engine.counting.counted_rows import PREDICTED, TARGET, Known
+from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.keys import Key
+from evalreport.engine.counting.kinds import Joint, KindView
+
+Codes = npt.NDArray[np.int64]
+#: The thresholds that a counted model is compared at.
+Numbers = Callable[[CountedView], Sequence[float]]
+
+#: Bytes that a kind of row takes while scores are compared, and a row of it.
+KIND_BYTES, ROW_BYTES = 160, 24
+
+
+@dataclass(frozen=True)
+class Side:
+    """A counted model, what is known of it, and its thresholds (none where it gives labels)."""
+
+    view: CountedView
+    known: Known
+    cuts: tuple[float, ...]
+
+    def key(self) -> Key | None:
+        """The column of labels that the model gives; None where it gives scores."""
+        if self.view.has_score:
+            return None
+        return Key(str(self.known.roles.prediction), self.known.codes[PREDICTED])
+
+    def score(self, rows: CountedRows) -> queries.Tree:
+        """The score of a row as a double."""
+        roles = self.known.roles
+        return queries.number(rows.field(str(roles.score or roles.margin)))
+
+
+def with_joints(
+    rows: CountedRows,
+    views: Sequence[tuple[CountedView, Known]],
+    pairs: Sequence[tuple[str, str]],
+    numbers: Numbers,
+    by_score: bool,
+    memory: int,
+) -> list[CountedView]:
+    """The views, each with its joint kinds by the model that it is compared with.
+
+    ``pairs`` names models and their references; ``by_score``: whether scores are compared,
+    for which ``memory`` bytes may be taken.
+    """
+    sides = {
+        view.model: Side(view, known, tuple(sorted(set(numbers(view)))) if view.has_score else ())
+        for view, known in views
+    }
+    found: dict[str, dict[str, Joint]] = {}
+    for model, reference in pairs:
+        if model in sides and reference in sides:
+            joint = _joint(rows, sides[model], sides[reference], by_score, memory)
+            found.setdefault(model, {})[reference] = joint
+    return [replace(view, joints=found.get(view.model, {})) for view, _ in views]
+
+
+def _joint(rows: CountedRows, one: Side, two: Side, by_score: bool, memory: int) -> Joint:
+    both = (one, two)
+    cut = _kinds(rows, both, by_score=False)
+    if not by_score or not (one.view.has_score and two.view.has_score):
+        scored = one.view.has_score or two.view.has_score
+        return replace(cut, cut="only one of the two models has scores") if scored else cut
+    needed = cut.first.rows * (KIND_BYTES + ROW_BYTES)
+    if needed > memory:
+        query = queries.how_many(_trees(rows, both, by_score=True), _used(both))
+        kinds = int(rows.ask(query)["n"][0])
+        needed = kinds * KIND_BYTES + cut.first.rows * ROW_BYTES
+    if needed <= memory:
+        return _kinds(rows, both, by_score=True)
+    why = (
+        f"{cut.first.rows:,} rows by the scores of two models need {needed:,} bytes, "
+        f"more than engine.memory_limit ({memory:,})"
+    )
+    return replace(cut, cut=why)
+
+
+def _used(both: tuple[Side, Side]) -> queries.Tree | None:
+    wheres = [side.known.where for side in both if side.known.where is not None]
+    return queries.all_of(wheres) if wheres else None
+
+
+def _keys(both: tuple[Side, Side]) -> list[Key]:
+    """The columns that both share: the true label, and the fold where there is one."""
+    known = both[0].known
+    keys = [Key(known.roles.target, known.codes[TARGET])]
+    if FOLD in known.codes:
+        keys.append(Key(str(known.roles.fold), known.codes[FOLD]))
+    return keys
+
+
+def _trees(rows: CountedRows, both: tuple[Side, Side], by_score: bool) -> list[queries.Tree]:
+    trees = [key.tree(rows) for key in _keys(both)]
+    for side in both:
+        key = side.key()
+        if key is not None:
+            trees.append(key.tree(rows))
+        elif by_score:
+            trees.append(side.score(rows))
+        else:
+            trees.append(queries.reached(side.score(rows), side.cuts))
+    return trees
+
+
+def _kinds(rows: CountedRows, both: tuple[Side, Side], by_score: bool) -> Joint:
+    answer = rows.ask(queries.kinds(_trees(rows, both, by_score), _used(both)))
+    columns = [f"k{i}" for i in range(len(answer) - 1)]
+    shared = _keys(both)
+    read = [key.read(rows, answer[name]) for key, name in zip(shared, columns, strict=False)]
+    said = [
+        _said(rows, side, answer, name, by_score)
+        for side, name in zip(both, columns[len(shared):], strict=True)
+    ]
+    order = np.lexsort((*said, *read))
+    times = np.ma.getdata(answer["n"]).astype(np.int64)[order]
+    views = [
+        _view(side, [codes[order] for codes in read], values[order], times)
+        for side, values in zip(both, said, strict=True)
+    ]
+    return Joint(views[0], views[1])
+
+
+def _said(rows: CountedRows, side: Side, answer: Columns, name: str, by_score: bool) -> Any:
+    key = side.key()
+    if key is not None:
+        return key.read(rows, answer[name])
+    values = np.ma.getdata(answer[name])
+    if by_score:
+        return values.astype(np.float64) + 0.0
+    # any score that reaches just these thresholds: the highest of them
+    stands = np.array([-np.inf, *side.cuts])
+    return stands[values.astype(np.int64)]
+
+
+def _view(side: Side, shared: Sequence[Codes], said: Any, times: Codes) -> KindView:
+    view, scored = side.view, side.view.has_score
+    fold = None
+    if len(shared) > 1 and view.fold is not None:
+        fold = (shared[1].astype(np.int32), view.fold[1])
+    return KindView(
+        dataset=view.dataset,
+        model=view.model,
+        source=view.source,
+        labels=view.labels,
+        positive=view.positive,
+        actual=shared[0].astype(np.int32),
+        row=np.arange(len(times)),
+        predicted=None if scored else said.astype(np.int32),
+        score=said if scored else None,
+        fold=fold,
+        indeterminate=view.indeterminate,
+        ledger=view.ledger,
+        times=times,
+    )

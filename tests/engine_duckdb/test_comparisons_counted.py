@@ -1,0 +1,165 @@
+"""Comparisons are the same whether rows are loaded or counted in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_duckdb.counted_runs import comparable, engine_of, run
+
+METRICS = [
+    "accuracy", "balanced_accuracy", "precision", "npv", "recall", "specificity", "f1", "mcc",
+    "kappa",
+]  # fmt: skip
+OF_SCORES = ["roc_auc", "average_precision", "log_loss", "brier"]
+
+#: 900 rows: three classifiers that miss different rows, with gaps, ties, folds and ids.
+ROWS = """
+SELECT CASE WHEN h % 41 = 0 THEN NULL WHEN y THEN 'sick' ELSE 'well' END AS y,
+       CASE WHEN h % 5 = 0 THEN 'sick' WHEN h % 37 = 0 THEN NULL WHEN y THEN 'sick' ELSE 'well'
+            END AS said,
+       CASE WHEN h % 7 = 0 THEN 'well' WHEN y THEN 'sick' ELSE 'well' END AS told,
+       CASE WHEN h % 31 = 0 THEN NULL ELSE round((h % 97 + y::INT * 30) / 128, 2) END AS a,
+       CASE WHEN h % 29 = 0 THEN 'nan'::DOUBLE ELSE round((h % 89 + y::INT * 20) / 110, 2) END AS b,
+       (h % 3)::INTEGER AS site, i % 5 AS fold, i AS id
+FROM (SELECT i, h, h % 3 = 0 AS y FROM
+      (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h FROM range(900) t(i)))
+"""
+
+
+def spec_of(path: Path, models: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    dataset = {"path": str(path), "target": "y", "missing": "exclude", **parts.pop("dataset", {})}
+    return {
+        "evalreport": 1,
+        "datasets": {"d": dataset},
+        "models": models,
+        "metrics": parts.pop("metrics", METRICS),
+        "confidence": {"resamples": 30, "seed": 3},
+        "comparisons": {"reference": next(iter(models)), "correction": "holm",
+                        **parts.pop("comparisons", {})},
+        **parts,
+    }  # fmt: skip
+
+
+def same(spec: dict[str, Any]) -> dict[str, Any]:
+    memory, counted = run(spec, "memory"), run(spec, "duckdb")
+    assert engine_of(counted) == ("duckdb", "asked for")
+    for one, two in zip(counted["comparisons"], memory["comparisons"], strict=True):
+        assert one == two
+    told = counted["plan"].pop("counted")
+    assert comparable(counted) == comparable(memory)
+    assert "counted by true class" in told[0]
+    return counted
+
+
+LABELS = {"one": {"prediction": "said"}, "two": {"prediction": "told"}}
+SCORES = {"one": {"score": "a"}, "two": {"score": "b"}}
+
+
+def test_labels(write: Callable[..., Path]) -> None:
+    found = same(spec_of(write(ROWS), LABELS, positive={"label": "sick"}, subgroups=["site"]))
+    tested = {c["test"] for c in found["comparisons"] if c["p_value"] is not None}
+    assert {"mcnemar_exact", "leisenring", "bootstrap"} <= tested
+    assert any("left out" in (c["note"] or "") for c in found["comparisons"])
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "mcnemar_midp", "mcnemar_corrected", "bootstrap"])
+@pytest.mark.parametrize(
+    "method", ["newcombe_uncorrected", "wald", "agresti_min", "tango", "bootstrap_percentile"]
+)
+def test_every_method_of_proportions(write: Callable[..., Path], test: str, method: str) -> None:
+    asked = {"tests": dict.fromkeys(["accuracy", "recall"], test),
+             "methods": dict.fromkeys(["accuracy", "recall"], method)}  # fmt: skip
+    same(spec_of(write(ROWS), LABELS, metrics=["accuracy", "recall"], comparisons=asked))
+
+
+def test_kosinski_and_net_reclassification(write: Callable[..., Path]) -> None:
+    asked = {"tests": {"precision": "kosinski", "npv": "kosinski"}, "net_reclassification": True}
+    found = same(spec_of(write(ROWS), SCORES, metrics=["precision", "npv"], comparisons=asked))
+    assert found["reclassification"][0]["interval"] is not None
+
+
+@pytest.mark.parametrize("stratify", [False, True])
+def test_scores_at_a_threshold_and_by_themselves(
+    write: Callable[..., Path], stratify: bool
+) -> None:
+    spec = spec_of(
+        write(ROWS), SCORES, metrics=METRICS + OF_SCORES,
+        thresholds=[{"maximize": "youden_j"}, 0.37], dataset={"id": "id"},
+    )  # fmt: skip
+    spec["confidence"]["stratify"] = stratify
+    found = same(spec)
+    assert {c["test"] for c in found["comparisons"]} >= {"delong", "paired_t", "mcnemar_exact"}
+
+
+def test_scores_compared_by_tables_alone(write: Callable[..., Path]) -> None:
+    found = run(spec_of(write(ROWS), SCORES, thresholds=[0.5, 0.25]), "duckdb")
+    # below, at or above both thresholds under each model and class, at most
+    kinds = found["plan"]["counted"][0].partition(", ")[2]
+    assert "what each says, " in kinds
+    assert int(kinds.split("what each says, ")[1].split()[0]) <= 2 * 3 * 3
+    same(spec_of(write(ROWS), SCORES, thresholds=[0.5, 0.25]))
+
+
+def test_a_score_and_a_label(write: Callable[..., Path]) -> None:
+    same(spec_of(write(ROWS), {"one": {"score": "a"}, "two": {"prediction": "told"}},
+                 positive={"label": "sick"}))  # fmt: skip
+
+
+def test_folds_and_the_previous_model(write: Callable[..., Path]) -> None:
+    models = {**LABELS, "three": {"prediction": "y"}}
+    query = f"SELECT * FROM ({ROWS}) WHERE y IS NOT NULL AND said IS NOT NULL"
+    spec = spec_of(write(query), models, dataset={"fold": "fold"}, baselines={"previous": "two"})
+    found = same(spec)
+    assert {c["fold"] for c in found["comparisons"]} == {None, "mean"}
+    assert any(r["baseline"] == "previous" for r in found["against_baselines"])
+
+
+def test_three_classes_and_indeterminate_predictions(write: Callable[..., Path]) -> None:
+    query = (
+        "SELECT ['a', 'b', 'c'][h % 3 + 1] AS y, ['a', 'b', 'c', '?'][h % 4 + 1] AS p, "
+        "['b', 'c', 'a'][h % 7 % 3 + 1] AS q FROM "
+        "(SELECT (i * 7919 + i * i * 31) % 1009 AS h FROM range(600) t(i))"
+    )
+    models = {"one": {"prediction": "p"}, "two": {"prediction": "q"}}
+    same(spec_of(write(query), models, dataset={"indeterminate": ["?"]}))
+
+
+def test_two_datasets(write: Callable[..., Path]) -> None:
+    spec = spec_of(write(ROWS), SCORES, metrics=METRICS + OF_SCORES)
+    other = {**spec["datasets"]["d"], "path": str(write(f"{ROWS} WHERE i > 300", "e.parquet"))}
+    spec["datasets"]["e"] = other
+    spec["comparisons"] = {"reference": {"dataset": "e"}}
+    memory, counted = run(spec, "memory"), run(spec, "duckdb")
+    assert engine_of(counted) == ("duckdb", "asked for")
+    assert counted["comparisons"] == memory["comparisons"]
+    assert comparable(counted) == comparable(memory)
+
+
+def test_text_files(tmp_path: Path, write: Callable[..., Path]) -> None:
+    import duckdb
+
+    path = tmp_path / "rows.csv"
+    duckdb.connect().execute(f"COPY ({ROWS}) TO '{path}' (HEADER)")
+    same(spec_of(path, SCORES, metrics=METRICS + OF_SCORES))
+
+
+def test_scores_that_would_not_fit_are_not_compared(write: Callable[..., Path]) -> None:
+    query = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, h / 1000003 AS a,
+        (h * 7 % 1000003) / 1000003 AS b FROM
+        (SELECT (i * 7919) % 1000003 AS h FROM range(20000) t(i))"""
+    spec = spec_of(write(query), SCORES, metrics=METRICS + OF_SCORES)
+    limited = run({**spec, "engine": {"memory_limit": "2MB"}}, "duckdb")
+    memory = run(spec, "memory")
+    by_metric = {c["metric"]: c for c in limited["comparisons"]}
+    assert by_metric["roc_auc"]["difference"] is None
+    assert by_metric["roc_auc"]["reason"].startswith("20,000 rows by the scores of two models need")
+    for one, two in zip(limited["comparisons"], memory["comparisons"], strict=True):
+        if one["metric"] in ("accuracy", "recall", "specificity", "precision", "f1"):
+            # p values are adjusted for fewer comparisons
+            apart = ("p_adjusted", "told_apart")
+            assert [v for k, v in one.items() if k not in apart] == [
+                v for k, v in two.items() if k not in apart
+            ]
