@@ -146,7 +146,7 @@ def _details(
             for name, sha256, size in (
                 one.files or [(_file_name(one.name), one.sha256, one.bytes)]
             )
-            if sha256 is not None
+            if sha256 is not None and size is not None
         ),
         versions=dict(results["provenance"]["versions"]),
         settings={"overrides": list(loaded.overrides), "engine": prepared.engine},

@@ -25,7 +25,7 @@ from evalreport.engine.counting.choosing import (
 )
 from evalreport.engine.counting.counted_view import CountedView, counted_facts
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.counting.sql_rows import open_database, read_query
+from evalreport.engine.counting.sql_rows import hash_of, open_database, read_query
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher
 from evalreport.engine.ledgers.characteristics import characteristic_problems
 from evalreport.engine.ledgers.logo import read_logo
@@ -232,11 +232,13 @@ def _read_all(
     for name in spec.datasets:
         source = sources.get(name)
         try:
-            if source is not None:
+            if source is not None and source.sha256:
                 _check_hash(loaded, name, source)
             data.choices[name] = choose(spec, name, source, asked, requests)
             if source is None or not _counted(data, spec, name, source, requests, step):
                 _read(data, spec, name, source or frames[name], requests, step, reads)
+            if source is not None and not source.sha256:
+                _check_hash(loaded, name, source)
         except DataError as error:
             problems.extend(error.problems)
     if problems:
@@ -310,8 +312,8 @@ def _source(loaded: LoadedSpec, dataset: Dataset, reads: Reads) -> Source:
 
 
 def _hash(source: Source) -> tuple[str | None, int | None]:
-    """Hash and size; neither of what lies behind an address."""
-    return (source.sha256, source.size) if source.sha256 else (None, None)
+    """Hash and size; the hash of its rows, and no size, of what lies behind an address."""
+    return hash_of(source), source.size if source.sha256 else None
 
 
 def _each(source: Source) -> tuple[tuple[str, str, int], ...]:
@@ -328,11 +330,12 @@ def _shown(path: str) -> str:
 
 def _check_hash(loaded: LoadedSpec, name: str, source: Source) -> None:
     declared = loaded.spec.datasets[name].sha256
-    if declared is not None and declared.lower() != source.sha256:
+    if declared is not None and declared.lower() != hash_of(source):
+        what = "file" if source.sha256 else "rows"
         raise DataError(
             Problem(
-                f"{source.name}: its sha256 is {source.sha256}, the spec declares {declared}",
-                "the file that was declared",
+                f"{source.name}: its sha256 is {hash_of(source)}, the spec declares {declared}",
+                f"the {what} that {'was' if source.sha256 else 'were'} declared",
                 loaded.where(("datasets", name, "sha256")),
             )
         )

@@ -31,6 +31,7 @@ def silent(_what: str, _total: int | None = None) -> None:
 class InputData:
     """A file that was read: its dataset, its name as the spec writes it, its hash and size.
 
+    Rows of a database behind an address have a hash of themselves and no size.
     Where a dataset is several files, ``files`` has the name, hash and size of each.
     """
 

@@ -332,6 +332,7 @@ def provenance(prepared: Prepared, at: str) -> dict[str, Any]:
                 "sha256": one.sha256,
                 "bytes": one.bytes,
                 "rows": one.rows,
+                **({"sha256_of": "rows"} if one.sha256 and one.bytes is None else {}),
                 **_files_of(one),
             }
             for one in prepared.inputs

@@ -204,7 +204,8 @@ def _hashed(entry: Any) -> str:
     if entry.get("bytes") is not None:
         parts.append(bytes_text(int(entry["bytes"])))
     if entry.get("sha256"):
-        parts.append(f"sha256 {entry['sha256']}")
+        what = "sha256 of the rows" if entry.get("sha256_of") == "rows" else "sha256"
+        parts.append(f"{what} {entry['sha256']}")
     return ", ".join(parts)
 
 

@@ -126,9 +126,38 @@ def test_rows_of_a_server_are_those_of_a_file(server: int, tmp_path: Path) -> No
     assert comparable(counted) == comparable(expected)
     (one,) = memory["provenance"]["inputs"]
     assert one == {
-        "dataset": "d", "name": "postgres (Postgres)", "sha256": None, "bytes": None,
-        "rows": 25_000,
+        "dataset": "d", "name": "postgres (Postgres)", "sha256": one["sha256"], "bytes": None,
+        "rows": 25_000, "sha256_of": "rows",
     }  # fmt: skip
+    assert one == counted["provenance"]["inputs"][0]
+
+
+def hash_of(port: int, sql: str, engine: str = "memory") -> str:
+    return str(run(spec(port, sql), engine)["provenance"]["inputs"][0]["sha256"])
+
+
+def test_the_hash_is_of_what_the_rows_hold(server: int) -> None:
+    ordered = "SELECT * FROM seen ORDER BY place, score"
+    assert hash_of(server, "SELECT * FROM seen") == hash_of(server, ordered, "duckdb")
+    others = [
+        "SELECT * FROM seen WHERE score > 0.01 OR score IS NULL OR truth IS NULL",
+        "SELECT * FROM seen UNION ALL (SELECT * FROM seen LIMIT 1)",
+        "SELECT truth, score + 1e-17 * site AS score, site, place, ok FROM seen",
+        "SELECT truth, score, site::text AS site, place, ok FROM seen",
+        "SELECT truth, score, site, place, ok, 1 AS more FROM seen",
+    ]
+    found = [hash_of(server, sql) for sql in ("SELECT * FROM seen", *others)]
+    assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_declared_hash_is_held_against_the_rows(server: int, engine: str) -> None:
+    declared = spec(server)
+    declared["datasets"]["d"]["sha256"] = hash_of(server, "SELECT * FROM seen")
+    run(declared, engine)
+    declared["datasets"]["d"]["path"]["sql"] += " LIMIT 24000"
+    with pytest.raises(DataError, match="the rows that were declared"):
+        run(declared, engine)
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -16,6 +16,7 @@ from evalreport.data.source import Source, open_source, reading
 from evalreport.data.table import RawTable
 from evalreport.data.typed_values import column_of
 from evalreport.engine.counting.postgres_rows import from_postgres, query_fails
+from evalreport.engine.counting.rows_digest import RowsDigest
 from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.spec.datasets import Query
 
@@ -29,9 +30,13 @@ _ALLOWED = frozenset(
 
 @dataclass(frozen=True)
 class Address(Source):
-    """A Postgres database: ``address`` without a password; it has no hash and no size."""
+    """A Postgres database: ``address`` without a password; it has no hash and no size.
+
+    ``digest`` takes in the rows as they are read.
+    """
 
     address: str = ""
+    digest: RowsDigest = field(default_factory=RowsDigest, compare=False)
 
 
 def open_database(folder: Path, query: Query) -> Source:
@@ -72,7 +77,12 @@ def read_query(source: Source, query: Query, columns: Collection[str] | None) ->
         header[i]: column_of(header[i], values, source.name)
         for i, values in zip(kept, cells, strict=True)
     }
-    return RawTable(source.name, count, tuple(header), read, sha256=source.sha256 or None)
+    return RawTable(source.name, count, tuple(header), read, sha256=hash_of(source))
+
+
+def hash_of(source: Source) -> str | None:
+    """The hash of a source: of its file, or of the rows that were read."""
+    return source.digest.sha256 if isinstance(source, Address) else source.sha256 or None
 
 
 @contextmanager
@@ -80,7 +90,7 @@ def query_rows(source: Source, query: Query) -> Iterator[Iterator[Any]]:
     """The header and then the rows of a query, fetched in batches. Raises as ``read_query``."""
     if isinstance(source, Address):
         with closing(from_postgres(source.address, source.name, query.sql, _BATCH)) as rows:
-            yield rows
+            yield _digested(rows, source.digest)
         return
     with reading(source) as stream:
         magic = stream.read(16)
@@ -98,6 +108,15 @@ def query_rows(source: Source, query: Query) -> Iterator[Iterator[Any]]:
             )
         with closing(found) as rows:
             yield rows
+
+
+def _digested(rows: Iterator[Any], digest: RowsDigest) -> Iterator[Any]:
+    header = next(rows)
+    digest.begin(header)
+    yield header
+    for row in rows:
+        digest.add(row)
+        yield row
 
 
 def no_rows(source: Source) -> DataError:
