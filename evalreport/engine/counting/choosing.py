@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING, Any
 from evalreport.data.files import Files, parts_of
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source
+from evalreport.engine.counting.loading import (
+    PACKED_BYTES,
+    TEXT_BYTES,
+    VALUE_BYTES,
+    check_room,
+    told,
+)
 from evalreport.engine.counting.wanted import (
     OTHER_ENGINE,
     UNWATCHED,
@@ -24,7 +31,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval, Table
 from evalreport.plan.asked import Requests
 from evalreport.plan.task import Plan, Skipped, Task
-from evalreport.predict.columns import columns_needed, in_overlap, roles_of
+from evalreport.predict.columns import columns_needed, columns_read, in_overlap, roles_of
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, Query
 from evalreport.spec.model import Spec
@@ -87,14 +94,15 @@ def asked_engine(spec: Spec, option: str) -> str:
 def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: Requests) -> Choice:
     """The engine for one dataset.
 
-    Raises SpecError for Spark without an address, DataError for what a cluster cannot read.
+    Raises SpecError for Spark without an address, DataError for what a cluster cannot read,
+    LimitError for rows that have to be loaded and would not fit.
     """
     if asked == "spark" and spec.engine.spark is None:
         raise SpecError(
             Problem("the engine spark has no cluster", "engine: {spark: {url: sc://host:port}}")
         )
     if asked == "memory":
-        return Choice("memory", "asked for")
+        return _loaded(spec, name, source, requests, "asked for", "the engine memory is asked for")
     why = _needs_rows(spec, name, source, requests)
     if asked == "spark" and why is None and source is not None:
         from evalreport.engine.counting.spark_rows import check_kind
@@ -103,13 +111,48 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
     if asked in ("duckdb", "spark"):
         if why is None:
             return Choice(asked, "asked for")
-        return Choice("memory", f"{asked} was asked for, but {why}")
-    many = None if source is None else _many(source)
+        return _loaded(
+            spec, name, source, requests, f"{asked} was asked for, but {why}", why
+        )
+    many = None if source is None else _many(source) or _beyond(spec, name, source, requests)
     if many is None:
         return Choice("memory", FITS)
     if why is not None:
-        return Choice("memory", LOADED + why)
+        return _loaded(spec, name, source, requests, LOADED + why, why)
     return Choice("duckdb", many)
+
+
+def _loaded(
+    spec: Spec, name: str, source: Source | None, requests: Requests, reason: str, why: str
+) -> Choice:
+    """Loading, with the memory that it takes where that is much. Raises LimitError."""
+    if source is None or not source.size or _many(source) is None:
+        return Choice("memory", reason)
+    needed, limit = _needed(spec, name, source, requests), spec.engine.memory_limit
+    check_room(source.name, needed, None if limit is None else limit_bytes(limit), why)
+    return Choice("memory", f"{reason} (about {told(needed)} of memory)")
+
+
+def _needed(spec: Spec, name: str, source: Source, requests: Requests) -> int:
+    """About how many bytes loading takes, at most."""
+    if source.suffix != ".parquet":
+        return source.size * (PACKED_BYTES if source.suffix.endswith(".gz") else TEXT_BYTES)
+    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+    columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
+    return (stored_rows(source) or 0) * len(columns) * VALUE_BYTES
+
+
+def _beyond(spec: Spec, name: str, source: Source, requests: Requests) -> str | None:
+    """Why a dataset that is not large is counted: it may not fit the limit that the spec sets."""
+    if spec.engine.memory_limit is None or not source.size:
+        return None
+    needed = _needed(spec, name, source, requests)
+    if source.suffix == ".parquet":
+        # Of every row the score may be one of its own.
+        needed = max(needed, (stored_rows(source) or 0) * ENTRY_BYTES)
+    if needed <= limit_bytes(spec.engine.memory_limit):
+        return None
+    return f"loading may take {told(needed)}, more than engine.memory_limit"
 
 
 def _many(source: Source) -> str | None:

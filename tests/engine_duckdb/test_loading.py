@@ -1,0 +1,92 @@
+"""Rows that have to be loaded: what that takes is said, and what does not fit is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_duckdb.counted_runs import engine_of, run, spec_of
+
+from evalreport.engine.counting import choosing, loading
+from evalreport.errors import LimitError
+
+ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 97) / 97 AS s,
+    1 + i % 5 AS w FROM range(20000) t(i)"""
+
+
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "MANY_ROWS", 2_000)
+    monkeypatch.setattr(choosing, "MUCH_TEXT", 20_000)
+
+
+def weighted(path: Path, **engine: str) -> dict[str, Any]:
+    spec = spec_of(path, {"score": "s"}, metrics=["accuracy"], dataset={"weight": "w"})
+    return {**spec, "engine": engine} if engine else spec
+
+
+def test_the_memory_that_loading_takes_is_told(write: Callable[..., Path]) -> None:
+    # three columns of 20 000 rows at 100 bytes each
+    found = run(weighted(write(ROWS)), "auto")
+    assert engine_of(found) == (
+        "memory",
+        "20,000 rows are loaded: a weight belongs to each row (about 6 MB of memory)",
+    )
+    assert engine_of(run(weighted(write(ROWS)), "duckdb"))[1] == (
+        "duckdb was asked for, but a weight belongs to each row (about 6 MB of memory)"
+    )
+
+
+@pytest.mark.parametrize("engine", ["auto", "duckdb", "memory"])
+def test_rows_that_would_not_fit_are_refused(write: Callable[..., Path], engine: str) -> None:
+    spec = weighted(write(ROWS), memory_limit="5MB")
+    with pytest.raises(LimitError, match=r"about 6 MB of memory, and engine\.memory_limit allows"):
+        run(spec, engine)
+    run(weighted(write(ROWS), memory_limit="6MB"), engine)
+
+
+def test_rows_that_the_machine_cannot_hold_are_refused(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "machine_bytes", lambda: 5_000_000)
+    with pytest.raises(LimitError, match=r"this machine has 5 MB.*because a weight belongs"):
+        run(weighted(write(ROWS)), "auto")
+    unweighted = spec_of(write(ROWS), {"score": "s"})
+    assert engine_of(run(unweighted, "auto"))[0] == "duckdb"
+
+
+def test_text_is_judged_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rows.csv"
+    rows = [f"{'ab'[i % 2]},{i % 97 / 97},{i % 5}\n" for i in range(2000)]
+    path.write_text("".join(["y,s,w\n", *rows]))
+    found = run(weighted(path), "auto")
+    size = path.stat().st_size
+    assert f"{size * 10 / 1e6:.0f} MB" in engine_of(found)[1]
+    monkeypatch.setattr(loading, "machine_bytes", lambda: size * 10 - 1)
+    with pytest.raises(LimitError):
+        run(weighted(path), "auto")
+
+
+def test_the_machine_tells_its_memory() -> None:
+    assert (loading.machine_bytes() or 0) > 100_000_000
+
+
+def test_auto_counts_what_may_not_fit_the_limit_of_the_spec(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "MANY_ROWS", 2_000_000)
+    path = write("SELECT i % 3 = 0 AS y, (i * 7919 % 20011) / 20011 AS s FROM range(20000) t(i)")
+    spec = spec_of(path, {"score": "s"}, metrics=["roc_auc"])
+    limited = {**spec, "engine": {"memory_limit": "10MB", "bins": 100}}
+    found = run(limited, "auto")
+    reason = "loading may take 10 MB, more than engine.memory_limit"
+    assert engine_of(found) == ("duckdb", reason)
+    # 10 MB hold 19 531 distinct scores, and there are 20 000: they are binned, and say so
+    bounds = found["measures"][0]["bounds"]
+    exact = run(limited, "memory")
+    assert engine_of(exact) == ("memory", "asked for")
+    assert "bounds" not in exact["measures"][0]
+    assert bounds["low"] <= exact["measures"][0]["value"] <= bounds["high"]
+    assert engine_of(run({**spec, "engine": {"memory_limit": "11MB"}}, "auto"))[0] == "memory"
