@@ -139,10 +139,10 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
 
     def paint(axes: Any) -> None:
         rows = columns(curve.points, "low", "high", *_kinds(curve.points))
-        for low, high, up, down in rows:
-            wide = (high - low) * 0.94
-            axes.bar(low, up, wide, align="edge", color=COLOURS[curve.place % 6], linewidth=0)
-            axes.bar(low, -down, wide, align="edge", color="#a9b1b9", linewidth=0)
+        lows, wide = [r[0] for r in rows], [(r[1] - r[0]) * 0.94 for r in rows]
+        colour = COLOURS[curve.place % 6]
+        axes.bar(lows, [r[2] for r in rows], wide, align="edge", color=colour, linewidth=0)
+        axes.bar(lows, [-r[3] for r in rows], wide, align="edge", color="#a9b1b9", linewidth=0)
         axes.axhline(0, color=INK, linewidth=0.7)
         most = max((max(r[2], r[3]) for r in rows), default=1) or 1
         axes.set_ylim(-1.12 * most, 1.12 * most)

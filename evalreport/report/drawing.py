@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from evalreport.report.placing import place_axes
 from evalreport.report.words import visible
 
 INK, SOFT, LINE, HAIR = "#14181d", "#474f58", "#767f89", "#c6ccd2"
@@ -35,6 +36,8 @@ FAMILY = "Report Sans"
 _COLOUR = f"fill:{SOFT}"
 #: Characters that may stand as they are in an address and in an attribute.
 _UNQUOTED = " !$&'()*+,-./:;=?@[]^_`{|}~"
+#: Settings of screens and windows, which matplotlib warns of or does not reset.
+_NOT_DRAWN = frozenset({"backend", "backend_fallback", "interactive", "toolbar", "timezone"})
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "evalreport",
     "svg.fonttype": "none",
@@ -76,19 +79,26 @@ def draw_abreast(
     from matplotlib.figure import Figure
 
     _register_font()
-    with warnings.catch_warnings(), mpl.rc_context():
-        # Not as a matplotlibrc of the user or the current folder has it.
-        mpl.rcdefaults()
-        mpl.rcParams.update(SETTINGS)
+    with warnings.catch_warnings(), mpl.rc_context(_settings()):
         # A glyph that the chart font lacks is drawn by the reader's own fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height))
         FigureCanvasSVG(figure)
         for place, paint in enumerate(paints, start=1):
             axes = figure.add_subplot(1, len(paints), place)
             axes.spines[["top", "right"]].set_visible(False)
             paint(axes)
+        place_axes(figure)
         return _svg(figure)
+
+
+def _settings() -> dict[Any, Any]:
+    """The defaults of matplotlib and the report's: not as a matplotlibrc has them."""
+    import matplotlib as mpl
+
+    # rcdefaults() would read every style sheet that comes with matplotlib.
+    kept = {key: value for key, value in mpl.rcParamsDefault.items() if key not in _NOT_DRAWN}
+    return kept | SETTINGS
 
 
 def _svg(figure: Any) -> bytes:
@@ -98,9 +108,7 @@ def _svg(figure: Any) -> bytes:
     for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
         patch.set(facecolor="none", edgecolor="none")
     buffer = io.BytesIO()
-    figure.canvas.print_svg(
-        buffer, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    )
+    figure.canvas.print_svg(buffer, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     return _slim(buffer.getvalue().decode("utf-8")).encode("utf-8")
 
 
@@ -254,4 +262,5 @@ def unit_axes(axes: Any, x: str, y: str) -> None:
 def names(axes: Any, x: str, y: str) -> None:
     """What the axes are, level to read: below on the right, above on the left."""
     axes.set_xlabel(x, loc="right", labelpad=1)
-    axes.set_title(y, loc="left", fontsize=9, color=SOFT, pad=5)
+    # A place of its own: to find one, matplotlib would measure the ticks once more.
+    axes.set_title(y, loc="left", y=1.0, fontsize=9, color=SOFT, pad=5)

@@ -33,7 +33,9 @@ SEED_LIMIT = 1 << 63
 class Part(BaseModel):
     """A part of a spec: frozen, nothing converted, unknown keys refused."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, populate_by_name=True, defer_build=True
+    )
 
 
 def as_text(value: Any) -> str:

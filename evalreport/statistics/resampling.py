@@ -99,14 +99,15 @@ def score_table_resamples(
         return
     size = pos.size
     strata = (pos, neg) if stratify else (np.concatenate([pos, neg]),)
-    draw = [_CellSampler(stratum, rng) for stratum in strata]
+    # a generator for each stratum, so that batches do not change the draws
+    own = rng.spawn(2) if stratify else (rng,)
+    draw = [_CellSampler(*each) for each in zip(strata, own, strict=True)]
     batch = max(1, min(resamples, _BATCH_CELLS // max(2 * size, 1)))
     for start in range(0, resamples, batch):
         rows = min(batch, resamples - start)
         cells = np.zeros((rows, 2 * size), np.int64)
-        for row in cells:
-            for number, sample in enumerate(draw):
-                sample(row[number * size :] if stratify else row)
+        for number, sample in enumerate(draw):
+            sample(cells[:, number * size :] if stratify else cells)
         yield cells[:, :size], cells[:, size:]
 
 
@@ -117,9 +118,7 @@ def _distinct_resamples(
     draw = _RowSampler(positives.size, rng)
     batch = max(1, min(resamples, _BATCH_CELLS // max(2 * positives.size, 1)))
     for start in range(0, resamples, batch):
-        times = np.empty((min(batch, resamples - start), positives.size), np.int64)
-        for row in times:
-            draw(row)
+        times = draw(min(batch, resamples - start))
         drawn = times * positives
         yield drawn, np.subtract(times, drawn, out=times)
 
@@ -137,25 +136,34 @@ class _RowSampler:
         self._rows = rows
         self._sizes = [min(_BLOCK, rows - start) for start in range(0, rows, _BLOCK)]
 
-    def __call__(self, into: Counts) -> None:
-        """Write how often each row is drawn into an array of shape (rows,)."""
-        if len(self._sizes) == 1:
-            self._block(self._rows, into)
+    def __call__(self, replicates: int) -> Counts:
+        """How often each row is drawn, of shape (replicates, rows)."""
         if len(self._sizes) < 2:
-            return
+            return self._at_once(replicates)
+        times = np.empty((replicates, self._rows), np.int64)
+        for row in times:
+            self._by_blocks(row)
+        return times
+
+    def _at_once(self, replicates: int) -> Counts:
+        # 32 bits a number: a generator keeps what is left of 64 for the next call, so that
+        # the draws do not depend on how many replicates are asked for at a time.
+        shape = (replicates, self._rows)
+        numbers = self._rng.integers(0, max(self._rows, 1), shape, dtype=np.uint32)
+        cells = numbers + np.arange(replicates)[:, np.newaxis] * self._rows
+        return np.bincount(cells.reshape(-1), minlength=cells.size).reshape(shape)
+
+    def _by_blocks(self, into: Counts) -> None:
         shares, start = np.array(self._sizes) / self._rows, 0
         draws = self._rng.multinomial(self._rows, shares).tolist()
         for size, drawn in zip(self._sizes, draws, strict=True):
-            self._block(drawn, into[start : start + size])
+            numbers = self._rng.integers(0, size, drawn, dtype=np.uint16)
+            into[start : start + size] = np.bincount(numbers, minlength=size)
             start += size
-
-    def _block(self, drawn: int, into: Counts) -> None:
-        row = self._rng.integers(0, into.size, drawn, dtype=np.uint16)
-        into[:] = np.bincount(row, minlength=into.size)
 
 
 class _CellSampler:
-    """Draws one bootstrap replicate of counts, the quicker of two ways."""
+    """Draws bootstrap replicates of counts, the quicker of two ways."""
 
     def __init__(self, counts: Counts, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -170,18 +178,17 @@ class _CellSampler:
             self._first_row = np.cumsum(held) - held
 
     def __call__(self, into: Counts) -> None:
-        """Write the counts of one replicate into the first entries of an array of zeros."""
+        """Write the counts of replicates into the first columns of an array of zeros."""
         if self._total == 0:
             return
         if self._rows is None:
             share = self._counts[self._held] / self._total
-            into[self._held] = self._rng.multinomial(self._total, share)
+            into[:, self._held] = self._rng.multinomial(self._total, share, size=len(into))
             return
-        times = np.empty(self._total, np.int64)
-        self._rows(times)
-        if times.size > self._held.size:
-            times = np.add.reduceat(times, self._first_row)
-        into[self._held] = times
+        times = self._rows(len(into))
+        if self._total > self._held.size:
+            times = np.add.reduceat(times, self._first_row, axis=1)
+        into[:, self._held] = times
 
 
 def cluster_resamples(
@@ -191,10 +198,7 @@ def cluster_resamples(
     draw = _RowSampler(cluster_count, rng)
     batch = max(1, min(resamples, _BATCH_CELLS // max(cluster_count, 1)))
     for start in range(0, resamples, batch):
-        drawn = np.empty((min(batch, resamples - start), cluster_count), np.int64)
-        for row in drawn:
-            draw(row)
-        yield drawn
+        yield draw(min(batch, resamples - start))
 
 
 def _usable(values: ArrayLike) -> NDArray[np.float64]:

@@ -78,10 +78,18 @@ def test_score_tables(scale: int, stratify: bool) -> None:
     assert q[:, 3].mean() == pytest.approx(8 * scale, abs=4 * math.sqrt(variance / 300))
 
 
-def test_batches_do_not_change_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("stratify", [False, True])
+@pytest.mark.parametrize(
+    ("positives", "negatives"),
+    [([3, 1, 2], [1, 4, 0]), ([300, 100, 200], [100, 400, 0]), ([1, 0, 1], [0, 1, 0])],
+)
+def test_batches_do_not_change_the_draws(
+    positives: list[int], negatives: list[int], stratify: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def drawn() -> list[list[int]]:
-        batches = score_table_resamples([3, 1, 2], [1, 4, 0], 50, generator(9))
-        return [row for p, _ in batches for row in p.tolist()]
+        tables = (positives, negatives, 50, generator(9))
+        batches = score_table_resamples(*tables, stratify=stratify)
+        return [row for p, q in batches for row in np.hstack([p, q]).tolist()]
 
     whole = drawn()
     monkeypatch.setattr("evalreport.statistics.resampling._BATCH_CELLS", 20)
