@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from evalreport.errors import (
 )
 
 if TYPE_CHECKING:
+    from evalreport.render.limited import Child
     from evalreport.report.signing import Signed
 
 FORMATS = ("html", "pdf", "markdown", "csv", "junit", "model_index", "latex", "json")
@@ -34,7 +36,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class DrawingOptions:
-    """What to draw and how: formats, template, clock, PDF variant and paper, the spec's text."""
+    """What to draw and how: formats, template, clock, PDF variant and paper, the spec's text.
+
+    ``printer`` is a process for the PDF that was started before.
+    """
 
     formats: tuple[str, ...]
     template: str | Path
@@ -43,6 +48,16 @@ class DrawingOptions:
     page_size: str = "a4"
     spec_text: str = ""
     signed: Signed | None = None
+    printer: Child | None = None
+
+
+def started_printer(formats: tuple[str, ...]) -> AbstractContextManager[Child | None]:
+    """A process that loads the writer of the PDF beside the work before it, where one is needed."""
+    if "pdf" not in formats:
+        return nullcontext()
+    from evalreport.render.limited import Child
+
+    return Child("pdf")
 
 
 def check_formats(asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -102,6 +117,7 @@ def _pages(
                 attachments=attached,
                 at=options.when,
                 page=options.page_size,
+                child=options.printer,
             )
         except (RenderingError, LimitError) as error:
             made.problems.append(error)

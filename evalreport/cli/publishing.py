@@ -8,7 +8,13 @@ from datetime import datetime
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
-from evalreport.cli.formats import DrawingOptions, Drawn, check_formats, drawn
+from evalreport.cli.formats import (
+    DrawingOptions,
+    Drawn,
+    check_formats,
+    drawn,
+    started_printer,
+)
 from evalreport.cli.progress import Progress
 from evalreport.errors import EvalreportError, ExitStatus
 from evalreport.record.clock import clock_text
@@ -69,30 +75,32 @@ def run_spec(
     loaded = load_spec(path, options.overrides, allow_import=options.allowed_imports)
     formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
     check_runs(options.runs)
-    fitting = Fitting(
-        cache=options.runs / ".cache",
-        fresh=options.fresh,
-        allowed=options.allowed_imports,
-        step=progress.step,
-        advance=progress.advance,
-    )
-    prepared = prepare(
-        loaded, engine=options.engine, step=progress.step, fitting=fitting, reads=shared.reads,
-        watch=progress,
-    )
-    at = clock_text(options.when)
-    results = evaluate(prepared, at, progress.step, progress.advance)
-    data = canonical_json(results)
-    report = loaded.spec.report
-    drawing = DrawingOptions(
-        formats=formats,
-        template=template_of(loaded),
-        when=options.when,
-        variant=report.pdf.variant,
-        page_size=report.page_size,
-        spec_text=loaded.text,
-    )
-    made = drawn(results, data, drawing, progress.step)
+    with started_printer(formats) as printer:
+        fitting = Fitting(
+            cache=options.runs / ".cache",
+            fresh=options.fresh,
+            allowed=options.allowed_imports,
+            step=progress.step,
+            advance=progress.advance,
+        )
+        prepared = prepare(
+            loaded, engine=options.engine, step=progress.step, fitting=fitting, reads=shared.reads,
+            watch=progress,
+        )
+        at = clock_text(options.when)
+        results = evaluate(prepared, at, progress.step, progress.advance)
+        data = canonical_json(results)
+        report = loaded.spec.report
+        drawing = DrawingOptions(
+            formats=formats,
+            template=template_of(loaded),
+            when=options.when,
+            variant=report.pdf.variant,
+            page_size=report.page_size,
+            spec_text=loaded.text,
+            printer=printer,
+        )
+        made = drawn(results, data, drawing, progress.step)
     progress.step("publishing", None)
     outcome = outcome_of(results)
     shared.turn()

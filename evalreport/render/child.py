@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import os
 import sys
+import time
+from contextlib import suppress
 from typing import Any
 
 from evalreport.errors import Problem, RenderingError
@@ -13,35 +16,50 @@ from evalreport.render.limited import MEMORY
 
 
 def main() -> None:
-    """Carry out the request on standard input."""
-    asked = json.loads(sys.stdin.buffer.read())
+    """Carry out the request on standard input; the argument is its task."""
+    task = sys.argv[1]
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not mix with the answer
-    _limit(asked["task"], asked["seconds"])
-    try:
-        content = _carried_out(asked["task"], asked["request"])
-        answer: dict[str, Any] = {"ok": True}
-    except MemoryError:
-        content, answer = (
-            b"",
-            {
-                "ok": False,
-                "limit": True,
-                "problems": [
-                    {
-                        "what": f"making the {asked['task'].upper()} needs too much memory",
-                        "instead": "simplify the template, or print fewer tables",
-                        "where": None,
-                    }
-                ],
-            },
-        )
-    except RenderingError as error:
-        content, answer = b"", {"ok": False, "problems": [_plain(p) for p in error.problems]}
-    out.write(json.dumps(answer).encode("utf-8") + b"\n" + content)
-    out.flush()
+    # One request, and then the end: nothing that is made here has to be given back.
+    gc.disable()
+    _limit_memory(task)
+    _load(task)
+    body = sys.stdin.buffer.read()
+    if body:
+        out.write(_answer(task, json.loads(body)))
+        out.flush()
     # A clean end would only take the page apart piece by piece.
     os._exit(0)
+
+
+def _load(task: str) -> None:
+    """Load beside the parent's work what takes long; what fails here is told later."""
+    with suppress(Exception):
+        if task == "pdf":
+            from evalreport.render.paper import load
+
+            load()
+        else:
+            import evalreport.render.html  # noqa: F401
+
+
+def _answer(task: str, asked: dict[str, Any]) -> bytes:
+    """A line of JSON, then the bytes of the page."""
+    _limit_time(asked["seconds"])
+    content = b""
+    try:
+        content = _carried_out(task, asked["request"])
+        answer: dict[str, Any] = {"ok": True}
+    except MemoryError:
+        problem = {
+            "what": f"making the {task.upper()} needs too much memory",
+            "instead": "simplify the template, or print fewer tables",
+            "where": None,
+        }
+        answer = {"ok": False, "limit": True, "problems": [problem]}
+    except RenderingError as error:
+        answer = {"ok": False, "problems": [_plain(p) for p in error.problems]}
+    return json.dumps(answer).encode("utf-8") + b"\n" + content
 
 
 def _plain(problem: Problem) -> dict[str, Any]:
@@ -65,22 +83,26 @@ def _carried_out(task: str, request: dict[str, Any]) -> bytes:
     )
 
 
-def _limit(task: str, seconds: float) -> None:
-    """Limits of processor time and memory, where the system has them."""
+def _limit_memory(task: str) -> None:
+    _limit("RLIMIT_AS", MEMORY[task])
+
+
+def _limit_time(seconds: float) -> None:
+    """From now on; the processor's time so far was spent on loading."""
+    _limit("RLIMIT_CPU", int(time.process_time() + seconds) + 1)
+
+
+def _limit(name: str, amount: int) -> None:
+    """A limit of the process, where the system has it."""
     try:
         import resource
     except ImportError:  # pragma: no cover - not on this system
         return
-    for what, amount in (
-        (resource.RLIMIT_CPU, int(seconds) + 1),
-        (resource.RLIMIT_AS, MEMORY[task]),
-    ):
-        _, hard = resource.getrlimit(what)
-        top = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
-        try:
-            resource.setrlimit(what, (top, hard))
-        except (ValueError, OSError):  # a system that does not limit this
-            continue
+    what = getattr(resource, name)
+    _, hard = resource.getrlimit(what)
+    top = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
+    with suppress(ValueError, OSError):  # a system that does not limit this
+        resource.setrlimit(what, (top, hard))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from evalreport.errors import FilesError, LimitError, Location, Problem, RenderingError
@@ -21,37 +23,65 @@ SECONDS = {"html": 20, "pdf": 300}
 MEMORY = {"html": 2 << 30, "pdf": 6 << 30}
 
 
-def run_limited(task: str, request: Mapping[str, Any], seconds: float | None = None) -> bytes:
-    """The bytes a task makes in a child process.
+class Child:
+    """A process that loads what a task needs and waits for its one request.
 
-    ``task`` is ``html`` or ``pdf``. Raises LimitError when a limit of time or memory
-    is reached, RenderingError with the child's own words otherwise.
+    ``task`` is ``html`` or ``pdf``. Started early, it loads beside the work before the
+    request. It ends with its context, and by itself when its parent is gone.
     """
-    allowed = SECONDS[task] if seconds is None else seconds
-    body = json.dumps({"task": task, "seconds": allowed, "request": dict(request)}).encode("utf-8")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    environment |= {"PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-m", "evalreport.render.child"]
-    try:
-        done = subprocess.run(  # noqa: S603  # our own module, our own interpreter
-            command,
-            input=body,
-            capture_output=True,
-            timeout=allowed + 5,
+
+    def __init__(self, task: str) -> None:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+        environment |= {"PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
+        # Fonts are unpacked into a folder that goes with the child, however it ends.
+        self._folder = tempfile.TemporaryDirectory(prefix="evalreport-", ignore_cleanup_errors=True)
+        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)
+        self.task = task
+        self._process = subprocess.Popen(  # noqa: S603  # our own module and interpreter
+            [sys.executable, "-m", "evalreport.render.child", task],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             env=environment,
-            check=False,
         )
-    except subprocess.TimeoutExpired:
-        raise _too_long(task, allowed) from None
-    head, _, content = done.stdout.partition(b"\n")
-    try:
-        answer = json.loads(head)
-    except ValueError:
-        raise _died(task, done.returncode, allowed) from None
-    if answer.get("ok"):
-        return content
-    kind = LimitError if answer.get("limit") else RenderingError
-    raise kind(*(_problem(p) for p in answer["problems"]))
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        with suppress(OSError):
+            self._process.communicate()
+        self._folder.cleanup()
+
+    def ask(self, request: Mapping[str, Any], seconds: float | None = None) -> bytes:
+        """The bytes that the task makes; a child answers once.
+
+        Raises LimitError when a limit of time or memory is reached, RenderingError
+        with the child's own words otherwise.
+        """
+        allowed = SECONDS[self.task] if seconds is None else seconds
+        body = json.dumps({"seconds": allowed, "request": dict(request)}).encode("utf-8")
+        try:
+            answered, _ = self._process.communicate(body, timeout=allowed + 5)
+        except subprocess.TimeoutExpired:
+            raise _too_long(self.task, allowed) from None
+        head, _, content = answered.partition(b"\n")
+        try:
+            answer = json.loads(head)
+        except ValueError:
+            raise _died(self.task, self._process.returncode, allowed) from None
+        if answer.get("ok"):
+            return content
+        kind = LimitError if answer.get("limit") else RenderingError
+        raise kind(*(_problem(p) for p in answer["problems"]))
+
+
+def run_limited(task: str, request: Mapping[str, Any], seconds: float | None = None) -> bytes:
+    """The bytes a task makes in a child process of its own, see :meth:`Child.ask`."""
+    with Child(task) as child:
+        return child.ask(request, seconds)
 
 
 def _problem(plain: Mapping[str, Any]) -> Problem:

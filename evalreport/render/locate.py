@@ -154,9 +154,19 @@ def fonts_css() -> str:
     """The fonts of the report as style rules that hold the fonts themselves."""
     rules = []
     for family, weight, style, name in FACES:
-        data = base64.b64encode((templates_folder() / "fonts" / name).read_bytes()).decode("ascii")
         rules.append(
             f'@font-face{{font-family:"{family}";font-weight:{weight};font-style:{style};'
-            f'src:url(data:font/woff2;base64,{data}) format("woff2")}}\n'
+            f"src:{font_source(name)}}}\n"
         )
     return "".join(rules)
+
+
+def font_source(name: str) -> str:
+    """A shipped font as the source of a style rule."""
+    data = base64.b64encode(shipped_font(name)).decode("ascii")
+    return f'url(data:font/woff2;base64,{data}) format("woff2")'
+
+
+def shipped_font(name: str) -> bytes:
+    """The file of a font."""
+    return (templates_folder() / "fonts" / name).read_bytes()

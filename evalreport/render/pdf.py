@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from evalreport.errors import Problem, UsageError, did_you_mean
-from evalreport.render.limited import run_limited
+from evalreport.render.limited import Child, run_limited
 
 VARIANTS = ("pdf/a-3a", "pdf/ua-1")
 PAGES = ("a4", "letter")
@@ -21,10 +21,12 @@ def render_pdf(
     at: datetime,
     page: str = "a4",
     seconds: float | None = None,
+    child: Child | None = None,
 ) -> bytes:
     """A tagged PDF with bookmarks and attachments; the same bytes for the same input.
 
-    ``at`` dates the document and its attachments. Raises RenderingError where it
+    ``at`` dates the document and its attachments; ``child`` is a process for the task
+    that was started before, with its own context. Raises RenderingError where it
     cannot be drawn (a missing library, a reference out of the page), LimitError
     where it takes too long or too much memory.
     """
@@ -34,14 +36,13 @@ def render_pdf(
     encoded = {
         k: base64.b64encode(v).decode("ascii") for k, v in sorted((attachments or {}).items())
     }
-    return run_limited(
-        "pdf",
-        {
-            "html": html,
-            "variant": variant,
-            "attachments": encoded,
-            "at": at.isoformat(),
-            "page": page,
-        },
-        seconds,
-    )
+    request = {
+        "html": html,
+        "variant": variant,
+        "attachments": encoded,
+        "at": at.isoformat(),
+        "page": page,
+    }
+    if child is not None:
+        return child.ask(request, seconds)
+    return run_limited("pdf", request, seconds)

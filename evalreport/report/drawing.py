@@ -43,6 +43,7 @@ SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "text.parse_math": False,
     "text.usetex": False,
+    "font.enable_last_resort": False,
     "font.family": FAMILY,
     "font.size": 9.0,
     "axes.edgecolor": LINE,

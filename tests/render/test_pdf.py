@@ -7,6 +7,8 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 from datetime import UTC, datetime
 
 import pikepdf
@@ -17,6 +19,8 @@ from report.html_page import parse
 from evalreport.errors import LimitError, RenderingError, UsageError
 from evalreport.render import paper
 from evalreport.render.html import render_html
+from evalreport.render.limited import Child
+from evalreport.render.locate import fonts_css
 from evalreport.render.pdf import render_pdf
 
 AT = datetime(2026, 11, 21, 7, 59, tzinfo=UTC)
@@ -195,3 +199,62 @@ def test_pdfinfo_reads_it(pdf):
     assert facts["JavaScript"] == "no"
     assert facts["Title"]
     assert facts["Page size"].startswith("595.2")
+
+
+def test_paper_has_the_words_of_the_page_but_not_the_data_of_its_charts(results):
+    page = render_html(results)
+    paper_page = paper.for_paper(page)
+    assert '<details class="data">' in page
+    assert "<details" not in paper_page
+    assert "font/woff2" not in re.sub(r'"data:image[^"]*"', "", paper_page)
+
+    def words(text):
+        text = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+        return parse(re.sub(r'<details class="data">.*?</details>', "", text, flags=re.DOTALL)).text
+
+    assert words(paper_page) == words(page)
+
+
+def test_details_of_a_template_of_ones_own_stay():
+    page = '<details class="data"><details>inner</details>outer</details>'
+    assert paper.for_paper(page) == page
+
+
+def test_only_a_cell_that_holds_nothing_else_loses_its_wrapping():
+    page = "<td><bdi>a</bdi></td><td><bdi>b</bdi> c</td><p><bdi>d</bdi></p>"
+    assert paper.for_paper(page) == "<td>a</td><td><bdi>b</bdi> c</td><p><bdi>d</bdi></p>"
+
+
+def test_what_was_loaded_before_changes_no_byte(results):
+    page = render_html(results)
+    code = (
+        "import sys; from evalreport.render.paper import print_page\n"
+        f"made = print_page(sys.stdin.read(), 'pdf/a-3a', {{}}, {AT.isoformat()!r}, 'a4')\n"
+        "sys.stdout.buffer.write(made)"
+    )
+    alone = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", code],
+        input=page.encode(),
+        capture_output=True,
+        check=True,
+    )
+    with Child("pdf") as child:
+        assert render_pdf(page, at=AT, child=child) == alone.stdout
+
+
+def test_nothing_is_left_in_the_temporary_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    render_pdf(f"<style>{fonts_css()}</style><p>x", at=AT)
+    with pytest.raises(LimitError):
+        render_pdf("<table><tr><td colspan=100000>x</table>" * 50, at=AT, seconds=1)
+    with Child("pdf"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_child_without_a_parent_ends_by_itself():
+    child = Child("pdf")
+    child._process.stdin.close()
+    child._process.stdin = None
+    assert child._process.wait(timeout=60) == 0
+    child.__exit__()
