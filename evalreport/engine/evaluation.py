@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -208,7 +207,7 @@ class Evaluator:
     def _weight(self, where: Slice) -> float | None:
         if self.view.weight is None:
             return None
-        return math.fsum(self.view.weight[self.tables.rows(where)])
+        return self.view.total_weight(self.tables.rows(where))
 
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
         """Id of the classification table a number is printed beside."""

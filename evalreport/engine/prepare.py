@@ -198,7 +198,7 @@ class Data:
 
     settings: Settings
     tables: dict[str, RawTable] = field(default_factory=dict)
-    counted: dict[str, list[CountedView]] = field(default_factory=dict)
+    counted: dict[str, list[View]] = field(default_factory=dict)
     inputs: list[InputData] = field(default_factory=list)
     choices: dict[str, Choice] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)

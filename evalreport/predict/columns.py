@@ -239,7 +239,7 @@ def _occurring(view: View, columns: tuple[str, ...]) -> tuple[tuple[str, ...], .
     """Values of a column, or combinations of several, that occur; in the order of their names."""
     import numpy as np
 
-    code = np.zeros(view.rows, dtype=np.int64)
+    code = np.zeros(len(view.actual), dtype=np.int64)
     for column in columns:
         codes, names = view.groups[column]
         code = code * len(names) + codes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,6 +67,11 @@ class View:
         codes, names = self.groups[column]
         counts = np.bincount(codes, minlength=len(names)).tolist()
         return dict(zip(names, counts, strict=True))
+
+    def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:
+        """Sum of the weights of the chosen rows, or of a power of them, rounded once."""
+        assert self.weight is not None
+        return math.fsum(self.weight[chosen] ** power)
 
     def groups_of(self, column: str) -> tuple[str, ...]:
         """The values of a subgroup column."""

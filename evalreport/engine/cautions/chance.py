@@ -73,9 +73,7 @@ def _shares(run: RunFacts, view: View) -> list[float]:
     """Share of each class, by weight where rows are weighted."""
     counts: list[float] = [float(n) for n in run.class_rows(view)]
     if view.weight is not None:
-        counts = [
-            math.fsum(view.weight[view.actual == code].tolist()) for code in range(len(view.labels))
-        ]
+        counts = [view.total_weight(view.actual == code) for code in range(len(view.labels))]
     total = math.fsum(counts)
     return [count / total for count in counts] if total else [0.0] * len(counts)
 

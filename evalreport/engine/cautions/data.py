@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 
@@ -168,7 +167,7 @@ def effective_sample_size(run: RunFacts) -> Iterator[Caution]:
 def _effective(view: View) -> Iterator[Caution]:
     if view.weight is None or not view.rows:
         return
-    total, squares = math.fsum(view.weight), math.fsum(view.weight**2)
+    total, squares = view.total_weight(), view.total_weight(power=2)
     if not squares > 0:
         return
     effective = effective_size_from_sums(total, squares)

@@ -22,6 +22,7 @@ from evalreport.engine.counting.wanted import (
     OTHER_ENGINE,
     UNWATCHED,
     NotPlainError,
+    TooManyKindsError,
     Wanted,
     Watcher,
     quoted_text,
@@ -39,7 +40,6 @@ from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows
-    from evalreport.engine.counting.counted_view import CountedView
     from evalreport.engine.counting.joint_kinds import Numbers
 
 #: From so many rows on, ``auto`` counts where the data lie.
@@ -183,13 +183,21 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     for model in spec.models:
         if name in spec.datasets_of(model) and not _counts_enough(spec.models[model]):
             return f"{model} needs several columns of each row"
+    for role in ("weight", "cluster"):
+        if getattr(spec.datasets[name], role) is not None and not _of_labels(spec, name):
+            return f"a {role} belongs to each row"
     return _columns_need_rows(spec.datasets[name])
 
 
+def _of_labels(spec: Spec, name: str) -> bool:
+    """Whether weights and clusters need no rows: there are labels only, and no comparison."""
+    if spec.comparisons is not None or spec.baselines.previous is not None:
+        return False
+    models = [model for key, model in spec.models.items() if name in spec.datasets_of(key)]
+    return all(isinstance(model, PredictionModel) for model in models)
+
+
 def _columns_need_rows(dataset: Dataset) -> str | None:
-    for role in ("weight", "cluster"):
-        if getattr(dataset, role) is not None:
-            return f"a {role} belongs to each row"
     if dataset.period is not None:
         return "rows are sorted into periods"
     if dataset.keep_rows:
@@ -230,7 +238,7 @@ def counted_views(
     requests: Requests,
     watch: Watcher = UNWATCHED,
     numbers_of: Numbers | None = None,
-) -> list[CountedView] | str:
+) -> Sequence[View] | str:
     """The views of a dataset's models by counting, or why the rows are to be read.
 
     ``numbers_of`` gives the thresholds at which models are compared.
@@ -262,15 +270,17 @@ def counted_views(
                 pairs = _compared(spec, [view.model for view, _ in views])
                 if not pairs or numbers_of is None:
                     return [view for view, _ in views]
+                from evalreport.engine.counting.counted_view import CountedView
                 from evalreport.engine.counting.joint_kinds import with_joints
 
-                return with_joints(rows, views, pairs, numbers_of, _by_score(requests), memory)
+                counted = [(v, k) for v, k in views if isinstance(v, CountedView)]
+                return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory)
             except DataError:
                 if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
                     raise
                 return "read row by row to find its mistakes"
     except NotPlainError as error:
-        if choice.name == "spark":
+        if choice.name == "spark" and not isinstance(error, TooManyKindsError):
             told = Problem(
                 f"Spark cannot count these rows: {error}", OTHER_ENGINE, Location(source.name)
             )
@@ -278,7 +288,8 @@ def counted_views(
         if source.size > MOST_READ:
             told = Problem(f"the rows cannot be counted: {error}", "", Location(source.name))
             raise DataError(told) from None
-        return f"read row by row, not counted: {error}"
+        reason = f"read row by row, not counted: {error}"
+        return _loaded(spec, name, source, requests, reason, str(error)).reason
 
 
 def _compared(spec: Spec, models: Sequence[str]) -> list[tuple[str, str]]:

@@ -17,12 +17,14 @@ from evalreport.data.checked import Checked, check
 from evalreport.data.findings import Finding
 from evalreport.data.label_column import texts
 from evalreport.data.roles import Roles, Rules
+from evalreport.data.scores import numbers, weights
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.counted_lost import lost_kinds
 from evalreport.engine.counting.counted_values import values_of
 from evalreport.engine.counting.counted_view import FOLD, Cells
+from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
 
 #: Kinds of rows (values of all label and subgroup columns together) that are held.
@@ -56,8 +58,11 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
     absent = [c for _, c in roles.named() if c not in rows.header]
     if absent:
         raise DataError(Problem(f"{rows.name} has no column '{absent[0]}'", ""))
-    columns = [roles.target, roles.prediction, roles.fold, *roles.subgroups]
-    keys = list(dict.fromkeys(c for c in columns if c is not None))
+    columns = [roles.target, roles.prediction, roles.fold, roles.weight, roles.cluster]
+    keys = list(dict.fromkeys(c for c in (*columns, *roles.subgroups) if c is not None))
+    by_row = roles.weight is not None or roles.cluster is not None
+    if by_row:
+        _few_kinds(rows, keys)
     scored = roles.score or roles.margin
     answer = rows.ask(
         queries.cells(
@@ -79,7 +84,9 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
     raw = _representatives(rows, keys, scored, answer)
     _check_rows(rows, roles, rules, answer, counts)
     named = _without_nameless(raw, scored or roles.prediction or roles.target, answer)
-    checked = check(named, replace(roles, id=None, cluster=None), rules)
+    checked = check(named, replace(roles, id=None), rules)
+    if roles.weight is not None and checked.lost is not None:
+        raise NotPlainError("rows are left out that have weights")
     excluded = _excluded(raw, roles, answer, counts)
     held = counts[checked.used]
     names = [c for c in (roles.fold, roles.id) if c is not None]
@@ -104,6 +111,14 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
     )
     cells = Cells(held, checked.actual, checked.predicted, checked.groups)
     return Known(roles, checked, cells, codes, where, low, high)
+
+
+def _few_kinds(rows: CountedRows, keys: Sequence[str]) -> None:
+    """Raise TooManyKindsError where rows with weights or clusters are nearly all of their own."""
+    query = queries.how_many([rows.field(c).value for c in keys], None)
+    found = int(rows.ask(query)["n"][0])
+    if found > MOST_CELLS:
+        raise TooManyKindsError(f"by {', '.join(keys)} there are {found:,} kinds of rows")
 
 
 def _representatives(
@@ -142,7 +157,7 @@ def _check_rows(
     if nameless and rules.missing == "error":
         what = f"{roles.id} is empty in {nameless:,} rows"
         problems.append(Problem(what, "fill it in", Location(rows.name)))
-    if roles.id is not None and not problems:
+    if roles.id is not None and roles.cluster is None and not problems:
         twice = rows.ask(queries.repeated(rows.field(roles.id)))
         for value, count in zip(twice["k0"].tolist(), twice["n"].tolist(), strict=True):
             what = f"{roles.id} is not unique: {value!r} stands in {count} rows"
@@ -174,10 +189,15 @@ def _gaps(
     scored = roles.score or roles.margin
     if scored is not None:
         yield f"{scored} is missing", np.asarray(answer["state"]) == queries.MISSING
-    if roles.fold is not None:
-        yield f"{roles.fold} is empty", texts(raw, roles.fold)[0] < 0
+    if roles.weight is not None:
+        yield f"{roles.weight} is missing", numbers(raw, roles.weight).missing
+    for column in (roles.cluster, roles.fold):
+        if column is not None:
+            yield f"{column} is empty", texts(raw, column)[0] < 0
     if roles.id is not None:
         yield f"{roles.id} is empty", np.asarray(answer["gap"]) == 1
+    if roles.weight is not None:
+        yield "weight is 0", weights(raw, roles.weight).values == 0
 
 
 def _score_range(

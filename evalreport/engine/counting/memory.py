@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.counting.canonical_rows import canonical_stack
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.plan.task import EVERYTHING, Slice
@@ -104,6 +105,14 @@ class MemoryTables:
         mask = self.rows_of(where)
         return np.arange(len(self.view.actual)) if mask is None else np.nonzero(mask)[0]
 
+    def each(
+        self,
+        rows: npt.NDArray[np.intp],  # noqa: ARG002 - for kinds of rows
+        values: npt.NDArray[Any],
+    ) -> npt.NDArray[Any]:
+        """Values of chosen rows, one for each row that there is."""
+        return values
+
     # -- how ------------------------------------------------------------------------------
 
     def _cluster_tables(
@@ -119,8 +128,10 @@ class MemoryTables:
         _, cluster = np.unique(view.cluster[0][rows], return_inverse=True)
         count = int(cluster.max()) + 1 if len(cluster) else 0
         code = (cluster * size + view.actual[rows]) * size + predicted
-        weight = None if view.weight is None else view.weight[rows]
-        return _summed(code, weight, count * size * size).reshape(count, size, size).astype(float)
+        weight = None if view.weight is None else self.each(rows, view.weight[rows])
+        summed = _summed(self.each(rows, code), weight, count * size * size)
+        # In an order of their own, so that sums over clusters depend on no name.
+        return canonical_stack(summed.reshape(count, size, size).astype(float))
 
     def _once(self, key: tuple[Any, ...], build: Callable[[], T]) -> T:
         if key not in self._kept:

@@ -18,6 +18,7 @@ from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.counted_rows import TARGET, Known, known
 from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.keys import Key
+from evalreport.engine.counting.kinds import KindView
 from evalreport.engine.counting.queries import Binning
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.tables import ScoreTable
@@ -60,7 +61,7 @@ def counted_view(
     crossings: Sequence[tuple[str, ...]],
     thresholds: Sequence[float],
     room: Room,
-) -> tuple[CountedView, Known]:
+) -> tuple[CountedView | KindView, Known]:
     """A dataset as one model sees it, from counts alone; and what is known of its rows.
 
     ``crossings`` are the subgroup columns to count by, ``thresholds`` the numbers that
@@ -72,6 +73,8 @@ def counted_view(
     found = known(rows, roles, rules_of(spec, dataset))
     checked = found.checked
     source = source_of(spec.models[model])
+    if roles.weight is not None or roles.cluster is not None:
+        return _kinds(dataset, model, found), found
     binning, tables = None, {}
     if source != "prediction":
         binning = _binning(rows, roles, found, crossings, thresholds, room, source)
@@ -95,6 +98,28 @@ def counted_view(
         high=found.high,
     )
     return view, found
+
+
+def _kinds(dataset: str, model: str, found: Known) -> KindView:
+    """A model of labels where rows have weights or clusters: kinds of rows in their place."""
+    checked = found.checked
+    return KindView(
+        dataset=dataset,
+        model=model,
+        source="prediction",
+        labels=checked.labels,
+        positive=checked.positive,
+        actual=checked.actual,
+        row=np.arange(len(checked.actual)),
+        predicted=checked.predicted,
+        weight=checked.weight,
+        cluster=checked.cluster,
+        fold=checked.fold,
+        groups=checked.groups,
+        indeterminate=checked.indeterminate,
+        ledger=checked,
+        times=found.cells.rows,
+    )
 
 
 def _binning(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -43,10 +45,19 @@ class KindTables(MemoryTables):
         inside = self.rows(where)
         width = len(view.labels) + len(view.indeterminate)
         code = view.actual[inside].astype(np.int64) * width + self.predicted(threshold)[inside]
-        found = _cells(code, view.times[inside], width)
+        found, squares = _cells(code, view.times[inside], width), None
+        if view.weight is not None:
+            chosen = {divmod(c, width): inside[code == c] for c in np.unique(code).tolist()}
+            found = {cell: view.total_weight(kinds) for cell, kinds in chosen.items()}
+            squares = {cell: view.total_weight(kinds, 2) for cell, kinds in chosen.items()}
         return ClassificationTable(
-            view.labels, view.positive, found, self.row_count(where), view.indeterminate
+            view.labels, view.positive, found, self.row_count(where), view.indeterminate, squares
         )
+
+    def each(
+        self, rows: npt.NDArray[np.intp], values: npt.NDArray[Any]
+    ) -> npt.NDArray[Any]:
+        return np.repeat(values, self.view.times[rows])
 
     def _score_table(
         self,

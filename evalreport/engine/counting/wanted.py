@@ -38,6 +38,10 @@ class NotPlainError(Exception):
     """Why rows are to be read by the readers of this package, in words."""
 
 
+class TooManyKindsError(NotPlainError):
+    """Rows are of more kinds than are counted."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """The ``columns`` asked for, those that hold ``numbers`` only, and the bytes to keep to.

@@ -119,8 +119,9 @@ class Bootstrap:
         predicted = self.tables.predicted(threshold)[rows]
         inside = predicted < size
         assert view.weight is not None
-        code = (view.actual[rows].astype(np.int64) * size + predicted)[inside]
-        return code, view.weight[rows][inside]
+        rows, predicted = rows[inside], predicted[inside]
+        code = view.actual[rows].astype(np.int64) * size + predicted
+        return self.tables.each(rows, code), self.tables.each(rows, view.weight[rows])
 
     def table_jackknife(
         self, where: Slice, threshold: float | None, function: OfTables, matrix: Floats

@@ -1,0 +1,137 @@
+"""Weights and clusters of models of labels are the same, loaded or counted in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
+
+from evalreport.engine.counting import counted_rows
+
+METRICS = [
+    "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",
+    "lr_plus", "prevalence",
+]  # fmt: skip
+
+#: 1 200 rows: labels, weights that are whole and that are not, 40 clusters, groups, folds.
+ROWS = """
+SELECT ['a', 'b', 'c'][h % classes + 1] AS y, ['a', 'b', 'c'][(h + (h % 5 = 0)::INT) % classes + 1]
+       AS p, 1 + h % 4 AS w, [0.1, 0.7, 1.3, 0.0, 2.9][h % 5 + 1]::DOUBLE AS v,
+       h % 40 AS c, 'g' || (h % 3) AS g, i % 4 AS fold, i AS id
+FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h, 2 AS classes FROM range(1200) t(i))
+"""
+
+
+def same(spec: dict[str, Any]) -> dict[str, Any]:
+    memory, counted = run(spec, "memory"), run(spec, "duckdb")
+    assert engine_of(counted) == ("duckdb", "asked for")
+    (told,) = counted["plan"].pop("counted")
+    assert "counted by what each row holds and its" in told
+    for one, two in zip(counted["measures"], memory["measures"], strict=True):
+        assert one == two
+    assert comparable(counted) == comparable(memory)
+    return counted
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    "dataset",
+    [{"weight": "w"}, {"weight": "v"}, {"cluster": "c"}, {"cluster": "c", "weight": "v"},
+     {"cluster": "c", "id": "fold"}],
+    ids=str,
+)  # fmt: skip
+def test_weights_and_clusters(
+    write: Callable[..., Path], dataset: dict[str, str], classes: int
+) -> None:
+    path = write(ROWS.replace("2 AS classes", f"{classes} AS classes"))
+    spec = spec_of(path, {"prediction": "p"}, metrics=METRICS, dataset=dataset, subgroups=["g"],
+                   averaging=["none", "macro", "micro", "weighted"])  # fmt: skip
+    found = same(spec)
+    assert {c["code"] for c in found["cautions"]} >= (
+        {"effective_sample_size"} if "weight" in dataset else set()
+    )
+    assert any(m["interval"] is not None for m in found["measures"])
+
+
+@pytest.mark.parametrize("method", ["bootstrap_percentile", "bootstrap_bca"])
+@pytest.mark.parametrize("dataset", [{"weight": "v"}, {"cluster": "c", "weight": "w"}], ids=str)
+def test_bootstraps(write: Callable[..., Path], dataset: dict[str, str], method: str) -> None:
+    spec = spec_of(write(ROWS), {"prediction": "p"}, metrics=["accuracy", "f1"], dataset=dataset)
+    spec["confidence"]["methods"] = dict.fromkeys(["accuracy", "f1"], method)
+    same(spec)
+
+
+def test_folds_several_models_and_impact(write: Callable[..., Path]) -> None:
+    spec = spec_of(write(ROWS), {"prediction": "p"}, metrics=["accuracy", "selection_rate"],
+                   dataset={"weight": "w", "fold": "fold"}, subgroups=["g", ["g", "fold"]])
+    memory, counted = run(spec, "memory"), run(spec, "duckdb")
+    counted["plan"].pop("counted")
+    assert comparable(counted) == comparable(memory)
+    assert {m["fold"] for m in counted["measures"]} == {None, "mean", "0", "1", "2", "3"}
+
+
+def test_text(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    duckdb.connect().execute(f"COPY ({ROWS}) TO '{path}' (HEADER)")
+    dataset = {"weight": "v", "cluster": "c"}
+    same(spec_of(path, {"prediction": "p"}, metrics=METRICS, dataset=dataset))
+
+
+@pytest.mark.parametrize(
+    ("model", "parts", "why"),
+    [
+        ({"score": "v"}, {}, "duckdb was asked for, but a weight belongs to each row"),
+        ({"prediction": "p"}, {"comparisons": {"reference": "m"}},
+         "duckdb was asked for, but a weight belongs to each row"),
+    ],
+)  # fmt: skip
+def test_what_still_needs_rows_says_so(
+    write: Callable[..., Path], model: dict[str, str], parts: dict[str, Any], why: str
+) -> None:
+    spec = spec_of(write(ROWS), model, dataset={"weight": "w"}, **parts)
+    assert engine_of(run(spec, "duckdb")) == ("memory", why)
+
+
+def test_too_many_kinds_are_loaded(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counted_rows, "MOST_CELLS", 10)
+    spec = spec_of(write(ROWS), {"prediction": "p"}, dataset={"cluster": "c"})
+    found = run(spec, "duckdb")
+    assert engine_of(found)[1].startswith("read row by row, not counted: by y, p, c there are ")
+    assert comparable(found) == comparable(run(spec, "memory"))
+
+
+GAPS = f"""SELECT * REPLACE (CASE WHEN id % 50 = 0 THEN NULL ELSE w END AS w,
+    CASE WHEN id % 30 = 0 THEN NULL ELSE c END AS c,
+    CASE WHEN id % 70 = 0 THEN NULL ELSE fold END AS fold) FROM ({ROWS})"""
+
+
+def test_rows_are_left_out_for_the_same_reasons(write: Callable[..., Path]) -> None:
+    dataset = {"weight": "w", "cluster": "c", "fold": "fold", "missing": "exclude"}
+    found = same(spec_of(write(GAPS), {"prediction": "p"}, dataset=dataset))
+    # multiples of 50; of 30, not of 50; of 70, of neither
+    assert found["rows"][0]["excluded"] == [
+        {"reason": "w is missing", "count": 24},
+        {"reason": "c is empty", "count": 32},
+        {"reason": "fold is empty", "count": 10},
+    ]
+
+
+def test_rows_without_a_label_are_loaded_where_they_have_weights(
+    write: Callable[..., Path],
+) -> None:
+    path = write(f"SELECT * REPLACE (CASE WHEN id % 9 > 0 THEN y END AS y) FROM ({ROWS})")
+    for unit, counted in (("weight", False), ("cluster", True)):
+        dataset = {unit: unit[0], "missing": "exclude"}
+        spec = spec_of(path, {"prediction": "p"}, dataset=dataset, metrics=METRICS)
+        if counted:
+            same(spec)
+            continue
+        found = run(spec, "duckdb")
+        assert "rows are left out that have weights" in engine_of(found)[1]
+        assert comparable(found) == comparable(run(spec, "memory"))
