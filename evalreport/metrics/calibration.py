@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.metrics import influence
 from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
@@ -169,6 +170,7 @@ def oe_ratio(s: ScoreTable) -> Expression:
     interval=Interval.RESAMPLED,
     undefined=NO_ROW,
     parameters=BINS,
+    influence=influence.ece,
     use="as a summary beside a calibration curve",
     avoid="without its number and kind of bins, or on few rows: it is then too high by chance",
     shows=Shows.BINS,

@@ -119,7 +119,8 @@ class Metric:
     and when it is not; ``class_loss``: losses of rows by their class scores;
     ``row_values`` (metrics of label sets that are means over rows): the value of
     each row, NaN where undefined. ``influence``: derivatives by the weight of a
-    positive and of a negative row at each score; ``standard_error``: of the fit
+    positive and of a negative row at each score, None where unknown for the parameters;
+    ``standard_error``: of the fit
     that gives the value, None where it is not known; ``limits``: of two classes,
     from TP, FN, FP, TN, the parameters and the level. ``chance``: what predictions
     that know nothing get, see :meth:`by_chance`. ``class_pairs``: it needs the score tables of

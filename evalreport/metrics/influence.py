@@ -7,9 +7,12 @@ Each function gives it for a positive and for a negative row at every score, sha
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.metrics.probability_bins import uniform_bins
 from evalreport.metrics.tables import ScoreTable
 
 Floats = npt.NDArray[np.float64]
@@ -81,3 +84,61 @@ def gini(s: ScoreTable) -> tuple[Floats, Floats]:
     """Twice that of the area."""
     of_positive, of_negative = roc_auc(s)
     return 2 * of_positive, 2 * of_negative
+
+
+def partial_auc(
+    table: ScoreTable,
+    *,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    standardized: bool = False,
+) -> tuple[Floats, Floats]:
+    """Of the area up to a false positive rate, or from a true positive rate on.
+
+    The second is the first of the curve seen from its other end, classes exchanged.
+    """
+    if max_fpr is not None:
+        width = max_fpr
+        of_positive, of_negative = _area_to(table.positives, table.negatives, max_fpr)
+    else:
+        assert min_tpr is not None
+        width = 1 - min_tpr
+        turned = _area_to(table.negatives[::-1], table.positives[::-1], width)
+        of_negative, of_positive = turned[0][::-1], turned[1][::-1]
+    scale = 1 / (2 * (width - width * width / 2)) if standardized else 1.0
+    return scale * of_positive, scale * of_negative
+
+
+def _area_to(positives: Any, negatives: Any, most: float) -> tuple[Floats, Floats]:
+    """Derivatives of the area left of a false positive rate, as a share of the unit square."""
+    pos, neg = positives.astype(np.float64), negatives.astype(np.float64)
+    p, n = pos.sum(), neg.sum()
+    above, beside = np.cumsum(pos) - pos, np.cumsum(neg) - neg
+    room = most * n - beside
+    width = np.clip(room, 0, neg)
+    part = np.divide(width, neg, out=np.zeros_like(neg), where=neg > 0)
+    area = float(np.sum(width * (above + pos * part / 2)))
+    by_positive = np.maximum(room - neg, 0) + width * part / 2
+    # where the curve is cut: its height there moves with the number of negatives
+    cut = int(np.argmax(room < neg)) if (room < neg).any() else len(neg)
+    inside = np.arange(len(neg)) < cut
+    height = above[cut] + pos[cut] * part[cut] if cut < len(neg) else p
+    by_negative = (most - inside) * height + np.where(inside, above + pos / 2, 0.0)
+    if cut < len(neg):
+        by_negative[cut] -= pos[cut] * part[cut] ** 2 / 2
+    return by_positive / (p * n) - area / (p * p * n), by_negative / (p * n) - area / (p * n * n)
+
+
+def ece(
+    table: ScoreTable, *, bins: int = 10, strategy: str = "uniform"
+) -> tuple[Floats, Floats] | None:
+    """Of the expected calibration error; None for quantile bins, whose edges the rows move."""
+    if strategy != "uniform":
+        return None
+    place = uniform_bins(table.scores, bins)
+    excess = table.positives - table.scores * (table.positives + table.negatives)
+    side = np.sign(np.bincount(place, excess, bins))
+    total = float(table.total)
+    value = float(np.abs(np.bincount(place, excess, bins)).sum()) / total
+    own = side[place]
+    return (own * (1 - table.scores) - value) / total, (-own * table.scores - value) / total

@@ -138,6 +138,7 @@ def mann_whitney_u(s: ScoreTable) -> Expression:
                   meaning="rescale so that 0.5 is chance and 1 is perfect (McClish)"),
     ),
     one_of=("max_fpr", "min_tpr"),
+    influence=influence.partial_auc,
     use="when only low false positive rates, or only high recall, could ever be used",
     avoid="without its limit: areas over different ranges are not comparable",
     reference="McClish D. Analyzing a portion of the ROC curve. Med Decis Making 9, 1989",

@@ -190,9 +190,9 @@ def _method(
 
 
 def _drawn(facts: Facts, most: int) -> tuple[str | None, str]:
-    """Rows are drawn with all their labels, up to so many of them."""
+    """Rows are drawn with all their labels, up to so many of them, else left out in groups."""
     if facts.rows > most:
-        return None, f"averages of score metrics have none above {most:,} rows"
+        return "grouped_jackknife", f"more than {most:,} rows"
     if facts.clustered:
         return "cluster_bootstrap", "clusters of rows are drawn, all labels together"
     return "bootstrap_percentile", "rows are drawn, all labels together"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from evalreport.metrics.declare import Average, Interval, Metric, Table
+from evalreport.metrics.declare import RESAMPLING, Average, Interval, Metric, Table
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.facts import Facts
 
 #: Above so many rows the bootstrap of ranked metrics gives way to influence functions.
 BOOTSTRAP_ROWS = 20_000
+#: Rows times classes above which rows with a score of each class are not drawn either.
+BOOTSTRAP_SCORES = 2_000_000
 #: Above so many classes no interval of a smooth function of the whole table is taken.
 SMOOTH_CLASSES = 200
 
@@ -26,9 +28,9 @@ def choose(
     if metric.interval is Interval.NONE:
         return None, "a p value or test statistic has no interval"
     if facts.clustered:
-        return _clustered(metric, average)
+        return _clustered(metric, average, facts)
     if facts.weighted:
-        return _weighted(metric, average)
+        return _weighted(metric, average, facts)
     if average in (Average.MACRO, Average.WEIGHTED):
         return _of_average(metric, facts)
     if average is Average.MICRO and not pooled_over_rows(metric):
@@ -65,6 +67,9 @@ def pooled_over_rows(metric: Metric) -> bool:
 
 def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
     family = metric.interval
+    many = too_many_to_draw(facts) if _several_columns(metric, None, facts) else None
+    if many is not None and family.methods[0] in RESAMPLING:
+        return "grouped_jackknife", many
     if "influence" in family.methods and facts.rows > BOOTSTRAP_ROWS:
         return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
     if _smooth_table(metric) and not facts.two_classes and len(facts.labels) > SMOOTH_CLASSES:
@@ -93,32 +98,50 @@ def _of_average(metric: Metric, facts: Facts) -> tuple[str | None, str]:
         if len(facts.labels) > SMOOTH_CLASSES:
             return None, f"more than {SMOOTH_CLASSES} classes"
         return "delta", "an average is a smooth function of the table"
-    if facts.rows > BOOTSTRAP_ROWS:
-        if metric.influence is not None:
-            return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
-        if facts.two_classes:
-            return "bootstrap_percentile", "no formula is known: rows are drawn"
-        return None, f"averages without a formula have none above {BOOTSTRAP_ROWS:,} rows"
+    many = too_many_to_draw(facts)
+    if many is not None:
+        return ("grouped_jackknife" if metric.influence is None else "influence"), many
     return "bootstrap_percentile", "rows are drawn, all classes together"
 
 
-def _weighted(metric: Metric, average: Average | None) -> tuple[str | None, str]:
+def too_many_to_draw(facts: Facts) -> str | None:
+    """Why rows of columns of class scores are too many to be drawn, or None."""
+    if facts.rows > BOOTSTRAP_ROWS:
+        return f"more than {BOOTSTRAP_ROWS:,} rows"
+    if not facts.two_classes and facts.rows * len(facts.labels) > BOOTSTRAP_SCORES:
+        return f"more than {BOOTSTRAP_SCORES:,} scores"
+    return None
+
+
+def _several_columns(metric: Metric, average: Average | None, facts: Facts) -> bool:
+    """Whether a value takes several score tables at once: of all classes, or an average."""
+    if average is not None and metric.table is Table.SCORES:
+        return True
+    tables = (metric.table, metric.classes_table)
+    return not facts.two_classes and Table.CLASS_SCORES in tables
+
+
+def _weighted(metric: Metric, average: Average | None, facts: Facts) -> tuple[str | None, str]:
     if metric.interval is Interval.PROPORTION and average is None:
         return "wilson_n_eff", "weighted rows: effective sample size"
-    if metric.table in ALL_TABLES or metric.interval in (Interval.AUC, Interval.MEAN):
-        if metric.table is Table.CLASS_SCORES or (
-            average is not None and metric.table is Table.SCORES
-        ):
-            return "bootstrap_percentile", "weighted rows are drawn"
+    single = average is None or metric.table is not Table.SCORES
+    analytic = metric.interval in (Interval.AUC, Interval.MEAN)
+    if metric.table in ALL_TABLES or (analytic and single and metric.table is Table.SCORES):
         return "sandwich", "weighted rows: design-based variance"
+    many = too_many_to_draw(facts) if _several_columns(metric, average, facts) else None
+    if many is not None:
+        return "grouped_jackknife", f"weighted rows, {many}"
     return "bootstrap_percentile", "weighted rows are drawn"
 
 
-def _clustered(metric: Metric, average: Average | None) -> tuple[str | None, str]:
+def _clustered(metric: Metric, average: Average | None, facts: Facts) -> tuple[str | None, str]:
     if metric.table in ALL_TABLES:
         return "cluster_robust", "rows of one cluster are not independent"
     if metric.interval is Interval.AUC and average is None:
         return "obuchowski", "rows of one cluster are not independent"
+    many = too_many_to_draw(facts) if _several_columns(metric, average, facts) else None
+    if many is not None:
+        return "grouped_jackknife", f"whole clusters left out, {many}"
     return "cluster_bootstrap", "rows of one cluster are not independent"
 
 

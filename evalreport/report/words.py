@@ -43,6 +43,7 @@ METHODS = {
     "mercaldo": "Mercaldo",
     "delta": "delta method",
     "influence": "influence function",
+    "grouped_jackknife": "grouped jackknife",
     "nadeau_bengio": "Nadeau-Bengio",
     "sandwich": "sandwich variance",
     "cluster_robust": "cluster robust",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from finite_differences import count_gradient
 
-from evalreport.metrics import influence, precision_recall, ranking
+from evalreport.metrics import calibration, influence, precision_recall, ranking
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import ScoreTable
 
@@ -74,3 +74,31 @@ def test_ks_by_hand() -> None:
     positive, negative = influence.ks(table_of([[4, 1], [1, 4]]))
     assert positive.tolist() == pytest.approx([0.04, -0.16])
     assert negative.tolist() == pytest.approx([-0.16, 0.04])
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"max_fpr": 0.31},
+        {"max_fpr": 1.0},
+        {"max_fpr": 0.31, "standardized": True},
+        {"min_tpr": 0.43},
+        {"min_tpr": 0.43, "standardized": True},
+    ],
+)
+@pytest.mark.parametrize("rows", TABLES)
+def test_influence_on_a_part_of_the_area(rows: str, params: dict[str, Any]) -> None:
+    counts = TABLES[rows]
+    expected = slopes(lambda table: ranking.partial_auc(table, **params), counts)
+    found = np.array(influence.partial_auc(table_of(counts), **params))
+    held = np.array(counts) > 0
+    assert found[held] == pytest.approx(expected[held], rel=1e-5, abs=1e-8)
+
+
+@pytest.mark.parametrize("bins", [3, 10])
+def test_influence_on_the_expected_calibration_error(bins: int) -> None:
+    counts = [[3, 2, 4, 1, 2], [1, 2, 3, 4, 5]]
+    expected = slopes(lambda table: calibration.ece(table, bins=bins), counts)
+    found = influence.ece(table_of(counts), bins=bins)
+    assert np.array(found) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    assert influence.ece(table_of(counts), strategy="quantile") is None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.counting.counted_view import CountedView
 from evalreport.engine.counting.kinds import Joint, KindView
 from evalreport.engine.counting.memory import MemoryTables
@@ -235,13 +236,18 @@ def ordered(both: Pair) -> Pair:
     """The same rows in an order of their own, so that draws do not depend on the file's.
 
     By weight, predictions and true class; rows equal in all of these are interchangeable.
+    Rows of a cluster stand together, clusters in the order of what their rows hold.
     """
     keys: list[npt.NDArray[Any]] = []
     for view in (both.model.view, both.reference.view):
         if view.class_scores is not None:
             keys.extend(view.class_scores.T)
         keys.extend(k for k in (view.weight, view.score, view.predicted) if k is not None)
-    order = np.lexsort([*keys, both.model.view.actual])
+    actual, cluster = both.model.view.actual, both.model.view.cluster
+    if cluster is None:
+        order = np.lexsort([*keys, actual])
+    else:
+        order, _ = canonical_rows(codes_of(actual, *keys), None, cluster[0])
     return replace(
         both, model=_taken(both.model, order), reference=_taken(both.reference, order)
     )

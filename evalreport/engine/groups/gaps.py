@@ -23,7 +23,7 @@ from evalreport.statistics.tail import chi2_sf
 
 MISSING = "(missing)"
 #: Methods that tell that the rows of a cluster are not independent.
-DEPENDENT = ("cluster_robust", "wilson_clusters", "cluster_bootstrap")
+DEPENDENT = ("cluster_robust", "wilson_clusters", "cluster_bootstrap", "grouped_jackknife")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ by the weight of its class; a row also moves the weights of a weighted average.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from evalreport.plan.task import Task
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
 
+Slopes = Mapping[int, tuple[Any, Any]]
 Floats = npt.NDArray[np.float64]
 
 
@@ -28,6 +29,7 @@ def average_variance(
     measurer: Measuring,
     task: Task,
     metric: Metric,
+    arguments: Mapping[str, Any],
     tables: Sequence[ScoreTable],
     values: Sequence[Evaluated],
 ) -> float | None:
@@ -46,27 +48,29 @@ def average_variance(
     share = {k: support[k] / total if weighted else 1 / len(known) for k in known}
     mean = sum(share[k] * known[k] for k in known)
     moved = {k: (known[k] - mean) / total if weighted else 0.0 for k in known}
+    slopes = {k: metric.influence(tables[k], **arguments) for k in known}
+    if any(slope is None for slope in slopes.values()):
+        return None
     if len(tables) == 2:
-        return _of_mirrored(measurer, metric, tables, share, moved)
-    return _of_columns(measurer, task, metric, tables, share, moved)
+        return _of_mirrored(measurer, metric, tables, slopes, share, moved)
+    return _of_columns(measurer, task, tables, slopes, share, moved)
 
 
 def _of_columns(
     measurer: Measuring,
     task: Task,
-    metric: Metric,
     tables: Sequence[ScoreTable],
+    slopes: Slopes,
     share: dict[int, float],
     moved: dict[int, float],
 ) -> float:
     """One column of scores per class: the influences of each row are added up."""
     view, rows = measurer.view, measurer.tables.rows(task.where)
     assert view.class_scores is not None
-    assert metric.influence is not None
     actual = view.actual[rows]
     influence = np.zeros(len(rows))
     for k, part in share.items():
-        of_positive, of_negative = metric.influence(tables[k])
+        of_positive, of_negative = slopes[k]
         entry = np.searchsorted(-tables[k].scores, -view.class_scores[rows, k])
         own = actual == k
         influence += part * np.where(own, of_positive[entry], of_negative[entry])
@@ -78,16 +82,18 @@ def _of_mirrored(
     measurer: Measuring,
     metric: Metric,
     tables: Sequence[ScoreTable],
+    slopes: Slopes,
     share: dict[int, float],
     moved: dict[int, float],
 ) -> float:
     """One score of two classes: both influences belong to the same entry of one table."""
-    assert metric.influence is not None
     k = measurer.view.positive_index
     own, other = tables[k], tables[1 - k]
     turned = 1.0 - own.scores if metric.kind is Kind.PROBABILITY else -own.scores
     entry = np.searchsorted(-other.scores, -turned)
-    first, second = metric.influence(own), metric.influence(other)
+    nothing = np.zeros(len(own.scores)), np.zeros(len(own.scores))
+    first, second = slopes.get(k, nothing), slopes.get(1 - k)
+    second = (nothing[0][: len(other.scores)],) * 2 if second is None else second
     of_positive: Any = share.get(k, 0.0) * first[0] + share.get(1 - k, 0.0) * second[1][entry]
     of_negative: Any = share.get(k, 0.0) * first[1] + share.get(1 - k, 0.0) * second[0][entry]
     of_positive = of_positive + moved.get(k, 0.0)

@@ -8,7 +8,6 @@ rows and clusters are drawn one by one and counted into the same tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,18 @@ import numpy.typing as npt
 from evalreport.engine.counting.canonical_rows import canonical_rows, canonical_stack
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.interval_result import IntervalResult
-from evalreport.engine.intervals import jackknife
+from evalreport.engine.intervals import grouped_jackknife, jackknife
 from evalreport.engine.intervals.jackknife import finite
 from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.settings import Settings
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.task import Slice
+from evalreport.plan.task import Slice, Task
 from evalreport.statistics import resampling
 
 Floats = npt.NDArray[np.float64]
 OfTables = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 OfScores = Callable[[ScoreTable], Any]
+ByClass = tuple[Floats, Floats]
 
 #: Cells of a batch of replicates held at once.
 _BATCH = 4_000_000
@@ -42,6 +42,9 @@ class Bootstrap:
         self._draws: dict[Any, npt.NDArray[Any]] = {}
         self._score_values: dict[Any, Floats] = {}
         self.planned: dict[Any, dict[str, OfScores]] = {}
+        #: What is drawn of columns of class scores, by slice; the last slice only.
+        self.of_columns: dict[Slice, object] = {}
+        self._shared: dict[Any, ByClass] = {}
 
     def of_table(
         self, where: Slice, threshold: float | None, function: OfTables, matrix: Floats
@@ -153,8 +156,38 @@ class Bootstrap:
         if view.cluster is None and view.weight is None:
             if influence is not None and len(table.scores) > jackknife.MOST_EXACT:
                 return jackknife.by_influence(function, table, influence)
-            return jackknife.of_entries(function, table)
-        return jackknife.of_scored_units(function, table.scores, *self._units(where, index))
+            exact = jackknife.of_entries(function, table)
+        else:
+            exact = jackknife.of_scored_units(function, table.scores, *self._units(where, index))
+        if exact is not None:
+            return exact
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = [np.asarray(function(one)) for one in self._without_groups(where, index)]
+        return finite(np.concatenate(found)), np.ones(len(found))
+
+    def shared(self, task: Task, make: Callable[[], ByClass]) -> ByClass:
+        """What the averages of one metric and slice have in common: made by the first of them."""
+        key = (task.where, task.metric, task.params)
+        if key not in self._shared:
+            self._shared = {key: make()}
+        return self._shared[key]
+
+    def without_groups(
+        self, where: Slice, of_classes: Callable[[ScoreTable], ByClass]
+    ) -> ByClass:
+        """The values of both classes, and their rows, without each group of a jackknife."""
+        found = [of_classes(one) for one in self._without_groups(where, None)]
+        return np.concatenate([e for e, _ in found], -1), np.concatenate([s for _, s in found], -1)
+
+    def _without_groups(self, where: Slice, index: int | None) -> Iterator[ScoreTable]:
+        """The score table without each random group of rows or clusters."""
+        view, table = self.tables.view, self.tables.scores(where, index)
+        rng = self._rng(where, f"groups {index}")
+        if view.cluster is None and view.weight is None:
+            return grouped_jackknife.of_counts(table, rng)
+        code, weight, unit = self._units(where, index)
+        group = grouped_jackknife.groups_of(int(unit.max()) + 1, rng)[unit]
+        return grouped_jackknife.without_each(table.scores, code, weight, group)
 
     def _run(self, where: Slice, index: int | None) -> None:
         functions = self.planned[where, index]
@@ -253,12 +286,3 @@ def from_replicates(
     return IntervalResult(
         level, limits.low, limits.high, method, "; ".join(notes) or None, facts
     )
-
-
-def instead_of_bca(values: Floats, estimate: float, level: float) -> IntervalResult | None:
-    """Percentile limits where those of BCa, the default, are not defined, and that they are so."""
-    found = from_replicates(values, estimate, level, "bootstrap_percentile")
-    if found is None:
-        return None
-    note = "bootstrap_bca gives no limits here: percentiles are taken"
-    return replace(found, note=f"{note}; {found.note}" if found.note else note)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
+from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.jackknife import MOST_LEFT_OUT, Jackknife, finite
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.tables import ClassScores, ScoreTable
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
 
 Floats = npt.NDArray[np.float64]
+ByClass = tuple[Floats, Floats]
 
-#: Rows times classes above which rows are not drawn.
-MOST_CELLS = 2_000_000
 _BATCH = 2_000_000
 
 
@@ -33,10 +33,7 @@ def class_replicates(
     drawn = _Drawn.of(measurer, task)
     if drawn is None:
         return None
-    view = measurer.view
-    rng = resampling.generator(
-        measurer.settings.seed, view.dataset, view.model, str(task.where), "rows"
-    )
+    rng = _rng(measurer, task, "rows")
     found = []
     for times in resampling.cluster_resamples(drawn.units, measurer.settings.resamples, rng):
         found += [drawn.values(task, metric, arguments, part) for part in drawn.batches(times)]
@@ -46,13 +43,63 @@ def class_replicates(
 def class_jackknife(
     measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
 ) -> Jackknife | None:
-    """The same metric with one row or cluster left out; None where there are too many."""
+    """The same metric with one row or cluster left out, or groups of them where they are many."""
     drawn = _Drawn.of(measurer, task)
-    if drawn is None or drawn.units > MOST_LEFT_OUT:
+    if drawn is None:
         return None
+    if drawn.units > MOST_LEFT_OUT:
+        values = _without_groups(drawn, measurer, task, metric, arguments)
+        return values, np.ones(len(values))
     kept = 1 - np.eye(drawn.units, dtype=np.int64)
     found = [drawn.values(task, metric, arguments, part) for part in drawn.batches(kept)]
     return finite(np.concatenate(found)), np.ones(drawn.units)
+
+
+def class_left_out(
+    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
+) -> Floats | None:
+    """The same metric without each of the groups of the grouped jackknife."""
+    drawn = _Drawn.of(measurer, task)
+    if drawn is None:
+        return None
+    if task.average is None:
+        return _without_groups(drawn, measurer, task, metric, arguments)
+
+    def of_classes() -> ByClass:
+        group = grouped_jackknife.groups_of(drawn.units, _rng(measurer, task, "groups"))
+        parts = [
+            _of_classes(metric, arguments, drawn, times)
+            for kept in _kept(group)
+            for times in drawn.batches(kept)
+        ]
+        return np.concatenate([e for e, _ in parts], -1), np.concatenate([s for _, s in parts], -1)
+
+    shared = measurer.bootstrap.shared(task, of_classes)
+    return finite(averaged(*shared, Average(task.average)))
+
+
+def _without_groups(
+    drawn: _Drawn, measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
+) -> Floats:
+    group = grouped_jackknife.groups_of(drawn.units, _rng(measurer, task, "groups"))
+    found = [
+        drawn.values(task, metric, arguments, times)
+        for kept in _kept(group)
+        for times in drawn.batches(kept)
+    ]
+    return finite(np.concatenate(found))
+
+
+def _kept(group: npt.NDArray[np.intp]) -> Iterator[npt.NDArray[np.int64]]:
+    """Which units are kept without each group in turn, shape (1, units)."""
+    return ((group != g).astype(np.int64)[None] for g in range(int(group.max()) + 1))
+
+
+def _rng(measurer: Measuring, task: Task, what: str) -> np.random.Generator:
+    view = measurer.view
+    return resampling.generator(
+        measurer.settings.seed, view.dataset, view.model, str(task.where), what
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +114,20 @@ class _Drawn:
 
     @classmethod
     def of(cls, measurer: Measuring, task: Task) -> _Drawn | None:
-        """The rows of a task; None where there are too many."""
+        """The rows of a task; None without scores. Kept for the next task on the same rows."""
+        kept = measurer.bootstrap.of_columns
+        if task.where not in kept:
+            kept.clear()
+            kept[task.where] = cls._counted(measurer, task)
+        found = kept[task.where]
+        assert found is None or isinstance(found, cls)
+        return found
+
+    @classmethod
+    def _counted(cls, measurer: Measuring, task: Task) -> _Drawn | None:
         view, rows = measurer.view, measurer.tables.rows(task.where)
         size = len(view.labels)
-        if view.class_scores is None or len(rows) * size > MOST_CELLS:
+        if view.class_scores is None:
             return None
         scores, actual = view.class_scores[rows], view.actual[rows]
         weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
@@ -100,7 +157,7 @@ class _Drawn:
         self, task: Task, metric: Metric, arguments: Mapping[str, Any], times: Floats
     ) -> Floats:
         """The metric of drawn rows, shape (b,)."""
-        return _values(task, metric, arguments, self.columns, self.own, times, self.labels)
+        return _values(task, metric, arguments, self, times)
 
 
 class ScoreColumn:
@@ -116,6 +173,9 @@ class ScoreColumn:
         """The score table of drawn rows; ``times``: shape (b, rows)."""
         ordered = times[:, self.order]
         chosen = positive[self.order]
+        if len(self.starts) == len(self.order):  # no ties: nothing has to be added up
+            own = ordered * chosen
+            return ScoreTable(self.scores, own, ordered - own)
         return ScoreTable(
             self.scores,
             np.add.reduceat(ordered * chosen, self.starts, axis=1),
@@ -150,36 +210,51 @@ class OwnScores:
         return np.stack([times[:, self.rank == k].sum(axis=1) for k in range(self.size)], axis=-1)
 
 
+def _of_classes(
+    metric: Metric, arguments: Mapping[str, Any], drawn: _Drawn, times: Floats
+) -> ByClass:
+    """The metric of each class in drawn rows, and its actual rows; both of shape (K, b)."""
+    each, support = [], []
+    for k, column in enumerate(drawn.columns):
+        table = column.table(drawn.own.actual == k, times)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each.append(np.asarray(metric(table, **arguments).array(), np.float64))
+        support.append(np.asarray(table.positive_total, np.float64))
+    return np.stack(each), np.stack(support)
+
+
+def averaged(each: Floats, support: Floats, kind: Average) -> Floats:
+    """The average over classes, the first axis, of what is defined."""
+    usable = np.isfinite(each)
+    weights = np.where(usable, support if kind is Average.WEIGHTED else 1.0, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = weights.sum(axis=0)
+        return np.asarray(np.where(usable, each * weights, 0).sum(axis=0) / total)
+
+
 def _values(
     task: Task,
     metric: Metric,
     arguments: Mapping[str, Any],
-    columns: list[ScoreColumn],
-    own: OwnScores,
+    drawn: _Drawn,
     times: Floats,
-    labels: tuple[str, ...],
 ) -> Floats:
+    if task.average is not None:
+        return averaged(*_of_classes(metric, arguments, drawn, times), Average(task.average))
+    columns, own = drawn.columns, drawn.own
     size, actual = len(columns), own.actual
     per_class = [columns[k].table(actual == k, times) for k in range(size)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        if task.average is not None:
-            each = np.stack([np.asarray(metric(t, **arguments).array()) for t in per_class])
-            weights = np.ones_like(each)
-            if Average(task.average) is Average.WEIGHTED:
-                weights = np.stack([t.positive_total for t in per_class])
-            usable = np.isfinite(each)
-            total = np.where(usable, weights, 0).sum(axis=0)
-            return np.asarray(np.where(usable, each * weights, 0).sum(axis=0) / total)
         pairs = {
             (i, j): columns[i].table(
                 actual == i, times * ((actual == i) | (actual == j)).astype(np.float64)
             )
             for i in range(size)
             for j in range(size)
-            if i != j
+            if i != j and metric.class_pairs
         }
         stacked = ClassScores(
-            labels=labels,
+            labels=drawn.labels,
             per_class=tuple(per_class),
             true_scores=own.scores,
             true_weights=own.weights(times),

@@ -15,8 +15,10 @@ import numpy as np
 from evalreport.engine.counting.mirrored_scores import mirrored
 from evalreport.engine.evaluate import Evaluated, average, evaluated
 from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.average_influence import average_variance
 from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.class_bootstrap import averaged, class_left_out
 from evalreport.engine.intervals.methods import symmetric
 from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.metrics.declare import Average, Metric
@@ -27,6 +29,7 @@ from evalreport.plan.task import Task
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
 
+NO_INFLUENCE = "the influence of a row is not known here: groups of rows are left out"
 BOOTSTRAP = ("bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap")
 
 
@@ -41,16 +44,21 @@ def average_of_scores(
         for table, label in zip(tables, labels, strict=True)
     ]
     value = average(kind, labels, values, [t.positive_total.item() for t in tables])
-    if isinstance(value.outcome, Value) and task.interval == "influence":
-        variance = average_variance(measurer, task, metric, tables, values)
-        return value, None if variance is None else symmetric(
-            value.outcome.number, variance, measurer.settings.level, "influence", metric.bounds
-        )
-    if not isinstance(value.outcome, Value) or task.interval not in BOOTSTRAP:
+    if not isinstance(value.outcome, Value):
+        return value, None
+    number, level = value.outcome.number, measurer.settings.level
+    if task.interval == "influence":
+        variance = average_variance(measurer, task, metric, arguments, tables, values)
+        if variance is not None:
+            return value, symmetric(number, variance, level, "influence", metric.bounds)
+        return value, _jackknife(measurer, task, metric, arguments, number, NO_INFLUENCE)
+    if task.interval == grouped_jackknife.METHOD:
+        return value, _jackknife(measurer, task, metric, arguments, number)
+    if task.interval not in BOOTSTRAP:
         return value, None
     if len(labels) > 2:
         return value, class_score_interval(measurer, task, metric, arguments, value)
-    return value, _mirrored_interval(measurer, task, metric, arguments, value.outcome.number)
+    return value, _mirrored_interval(measurer, task, metric, arguments, number)
 
 
 def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]:
@@ -60,6 +68,45 @@ def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]
         return [measurer.tables.scores(task.where, k) for k in range(size)]
     own, positive = measurer.tables.scores(task.where), measurer.view.positive_index
     return [own if k == positive else mirrored(own, metric.kind) for k in range(size)]
+
+
+def _jackknife(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    number: float,
+    note: str = "",
+) -> IntervalResult | None:
+    """Random groups of rows or clusters left out in turn, all classes together."""
+    if len(measurer.view.labels) > 2:
+        left_out = class_left_out(measurer, task, metric, arguments)
+    else:
+        left_out = _mirrored_left_out(measurer, task, metric, arguments)
+    if left_out is None:
+        return None
+    level = measurer.settings.level
+    return grouped_jackknife.interval(left_out, number, level, metric.bounds, note)
+
+
+def _mirrored_left_out(
+    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
+) -> Any:
+    """Averages over both classes of one score without each group."""
+    bootstrap = measurer.bootstrap
+    shared = bootstrap.shared(
+        task,
+        lambda: bootstrap.without_groups(task.where, lambda t: _of_both(metric, arguments, t)),
+    )
+    return averaged(*shared, Average(str(task.average)))
+
+
+def _of_both(metric: Metric, arguments: Mapping[str, Any], table: ScoreTable) -> Any:
+    """The metric of the class of a score and of the other, and their rows; shapes (2, b)."""
+    both = (table, mirrored(table, metric.kind))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.stack([np.asarray(metric(t, **arguments).array()) for t in both])
+    return each, np.stack([np.asarray(t.positive_total, np.float64) for t in both])
 
 
 def _mirrored_interval(
@@ -84,13 +131,7 @@ def _mean(
     metric: Metric, arguments: Mapping[str, Any], kind: Average
 ) -> Callable[[ScoreTable], Any]:
     def mean(table: ScoreTable) -> Any:
-        both = (table, mirrored(table, metric.kind))
-        each = np.stack([np.asarray(metric(t, **arguments).array()) for t in both])
-        weights = np.ones_like(each)
-        if kind is Average.WEIGHTED:
-            weights = np.stack([np.asarray(t.positive_total, np.float64) for t in both])
-        usable = np.isfinite(each)
-        total = np.where(usable, weights, 0).sum(axis=0)
-        return np.where(usable, each * weights, 0).sum(axis=0) / total
+        each, support = _of_both(metric, arguments, table)
+        return averaged(each, support, kind)
 
     return mean

@@ -10,10 +10,15 @@ import numpy as np
 
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.interval_result import IntervalResult
-from evalreport.engine.intervals import influence
+from evalreport.engine.intervals import grouped_jackknife, influence
 from evalreport.engine.intervals import methods as intervals
-from evalreport.engine.intervals.bootstrap import from_replicates, instead_of_bca
-from evalreport.engine.intervals.class_bootstrap import class_jackknife, class_replicates
+from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.class_bootstrap import (
+    class_jackknife,
+    class_left_out,
+    class_replicates,
+)
+from evalreport.engine.intervals.jackknife import Influence
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
@@ -54,11 +59,16 @@ def score_interval(
     if metric.interval is Interval.LOGISTIC and method == "wald":
         return _logistic(metric, table, number, level)
     if method == "influence":
-        variance = influence.variance(metric, table)
+        variance = influence.variance(metric, table, arguments)
         if variance is None:
             return None
         return intervals.symmetric(number, variance, level, method, metric.bounds)
     return _resampled(measurer, task, metric, arguments, number, index)
+
+
+def _influence(metric: Metric) -> Influence | None:
+    """The influence of a row on a metric without parameters; None where it is not known."""
+    return None if metric.parameters else metric.influence
 
 
 AREAS = ("delong", "delong_logit", "hanley_mcneil")
@@ -81,12 +91,9 @@ def _resampled(
     level = measurer.settings.level
     if method == "bootstrap_bca":
         left_out = measurer.bootstrap.score_jackknife(
-            task.where, index, lambda t: metric(t, **arguments).array(), metric.influence
+            task.where, index, lambda t: metric(t, **arguments).array(), _influence(metric)
         )
-    found = from_replicates(values, number, level, method, left_out)
-    if found is None and method == "bootstrap_bca" and task.why != ASKED:
-        return instead_of_bca(values, number, level)
-    return found
+    return from_replicates(values, number, level, method, left_out)
 
 
 # -- areas -------------------------------------------------------------------------------------
@@ -266,6 +273,23 @@ def class_score_interval(
         weight = view.weight[rows]  # a share of all rows: none is left out below the line
         total, squares = math.fsum(weight), math.fsum(weight**2)
         return intervals.weighted_proportion(number, total, squares, level)
+    return _class_resampled(measurer, task, metric, arguments, number)
+
+
+def _class_resampled(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    number: float,
+) -> IntervalResult | None:
+    """Whole rows or clusters drawn, or left out in groups, all columns together."""
+    method, level = str(task.interval), measurer.settings.level
+    if method == grouped_jackknife.METHOD:
+        left = class_left_out(measurer, task, metric, arguments)
+        if left is None:
+            return None
+        return grouped_jackknife.interval(left, number, level, metric.bounds)
     if not method.startswith(("bootstrap", "cluster_bootstrap")):
         return None
     values = class_replicates(measurer, task, metric, arguments)

@@ -8,17 +8,20 @@ rows; weighted rows and clusters are drawn one by one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.counting.set_tables import (
     SetTables,
     cell_flags,
     patterns,
     stacked_counts,
 )
+from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.class_bootstrap import ScoreColumn
 from evalreport.engine.settings import Settings
 from evalreport.metrics.declare import Average, Metric
@@ -32,6 +35,21 @@ Jackknife = tuple[Floats, Floats]
 _BATCH = 4_000_000
 
 
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """Rows in canonical order: their places in the view and in the slice, unit and weight."""
+
+    rows: npt.NDArray[np.intp]
+    order: npt.NDArray[np.intp]
+    unit: npt.NDArray[np.intp]
+    weight: Floats
+
+    @property
+    def units(self) -> int:
+        """How many rows or clusters are drawn."""
+        return int(self.unit.max()) + 1
+
+
 class SetBootstrap:
     """Replicates for one dataset and model; metrics of a slice and threshold share draws."""
 
@@ -39,6 +57,7 @@ class SetBootstrap:
         self.tables = tables
         self.settings = settings
         self._cells: dict[tuple[Slice, float | None], Floats] = {}
+        self._kept: dict[Slice, _Units] = {}
 
     def of_counts(
         self,
@@ -75,24 +94,42 @@ class SetBootstrap:
         self, where: Slice, metric: Metric, arguments: Mapping[str, Any], kind: Average
     ) -> Floats:
         """Replicates of an average of a metric of scores, shape (B,)."""
-        view, rows = self.tables.view, self.tables.rows(where)
+        return self._of_scores(where, metric, arguments, kind, self._drawn_rows(where, "scores"))
+
+    def scores_without_groups(
+        self, where: Slice, metric: Metric, arguments: Mapping[str, Any], kind: Average
+    ) -> Floats:
+        """The same without each group of the grouped jackknife, shape (groups,)."""
+        return self._of_scores(where, metric, arguments, kind, self._kept_rows(where))
+
+    def _of_scores(
+        self,
+        where: Slice,
+        metric: Metric,
+        arguments: Mapping[str, Any],
+        kind: Average,
+        batches: Iterator[Floats],
+    ) -> Floats:
+        view, rows = self.tables.view, self._units(where).rows
         assert view.label_scores is not None
         columns = [ScoreColumn(view.label_scores[rows, k]) for k in range(len(view.labels))]
         actual = view.actual_sets[rows]
         found = []
-        for times in self._drawn_rows(where, "scores"):
-            tables = [c.table(actual[:, k], times) for k, c in enumerate(columns)]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                values = np.stack([np.asarray(metric(t, **arguments).array()) for t in tables], -1)
-            weights = np.stack([np.asarray(t.positive_total) for t in tables], -1)
-            found.append(_mean(values, weights, kind))
+        for times in batches:
+            values, supports = [], []
+            for k, column in enumerate(columns):
+                table = column.table(actual[:, k], times)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    values.append(np.asarray(metric(table, **arguments).array()))
+                supports.append(np.asarray(table.positive_total))
+            found.append(_mean(np.stack(values, -1), np.stack(supports, -1), kind))
         return np.concatenate(found)
 
     def of_rows(self, where: Slice, values: Floats, counted: Floats) -> Floats:
         """Replicates of sum(values) / sum(counted) over rows, both of shape (n,)."""
+        held = np.stack([values, counted], axis=1)[self._units(where).order]
         parts = [
-            np.einsum("bn,nk->bk", times, np.stack([values, counted], axis=1))
-            for times in self._drawn_rows(where, "rows")
+            np.einsum("bn,nk->bk", times, held) for times in self._drawn_rows(where, "rows")
         ]
         sums = np.concatenate(parts)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -102,7 +139,7 @@ class SetBootstrap:
         """The cells of every label in each replicate, shape (b, 4, K)."""
         view, sets = self.tables.view, self.tables.sets(where, threshold)
         if view.weight is not None or view.cluster is not None:
-            flags = cell_flags(sets)
+            flags = cell_flags(sets)[self._units(where).order]
             for times in self._drawn_rows(where, "cells"):
                 yield np.einsum("bn,nck->bck", times, flags)
             return
@@ -115,19 +152,35 @@ class SetBootstrap:
             left -= len(drawn)
 
     def _drawn_rows(self, where: Slice, what: str) -> Iterator[Floats]:
-        """How often each row counts in each replicate, shape (b, n)."""
-        view, rows = self.tables.view, self.tables.rows(where)
-        weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
-        unit = np.arange(len(rows))
-        if view.cluster is not None:
-            _, unit = np.unique(view.cluster[0][rows], return_inverse=True)
-        rng = self._rng(where, what)
-        step = max(1, _BATCH // max(1, len(rows)))
-        for drawn in resampling.cluster_resamples(
-            int(unit.max()) + 1, self.settings.resamples, rng
-        ):
+        """How much each row counts in each replicate, shape (b, n), rows in canonical order."""
+        held, rng = self._units(where), self._rng(where, what)
+        step = max(1, _BATCH // max(1, len(held.rows)))
+        for drawn in resampling.cluster_resamples(held.units, self.settings.resamples, rng):
             for start in range(0, len(drawn), step):
-                yield drawn[start : start + step][:, unit] * weight
+                yield drawn[start : start + step][:, held.unit] * held.weight
+
+    def _kept_rows(self, where: Slice) -> Iterator[Floats]:
+        """How much each row counts without each group, shape (1, n), in canonical order."""
+        held = self._units(where)
+        group = grouped_jackknife.groups_of(held.units, self._rng(where, "groups"))
+        for g in range(int(group.max()) + 1):
+            yield ((group != g)[held.unit] * held.weight)[None]
+
+    def _units(self, where: Slice) -> _Units:
+        """The rows of a slice in an order that follows from what they hold."""
+        if where not in self._kept:
+            self._kept = {where: self._counted(where)}
+        return self._kept[where]
+
+    def _counted(self, where: Slice) -> _Units:
+        view, rows = self.tables.view, self.tables.rows(where)
+        held = view.given_sets if view.label_scores is None else view.label_scores
+        assert held is not None
+        code = codes_of(*view.actual_sets[rows].T, *held[rows].T)
+        weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
+        cluster = None if view.cluster is None else view.cluster[0][rows]
+        order, unit = canonical_rows(code, weight, cluster)
+        return _Units(rows[order], order, unit, weight[order])
 
     def _rng(self, where: Slice, what: str) -> np.random.Generator:
         view = self.tables.view

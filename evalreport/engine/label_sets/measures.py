@@ -12,6 +12,7 @@ import numpy.typing as npt
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.evaluate import Evaluated, average, class_value, evaluated
 from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.label_sets.bootstrap import SetBootstrap
 from evalreport.engine.label_sets.delta import delta_interval
@@ -205,8 +206,11 @@ class SetMeasurer(Measurer):
         value = average(kind, self.view.labels, values, supports)
         if not isinstance(value.outcome, Value) or task.interval is None:
             return value, None
-        drawn = self.draws.of_scores(task.where, metric, arguments, kind)
         number, level = value.outcome.number, self.settings.level
+        if task.interval == grouped_jackknife.METHOD:
+            left = self.draws.scores_without_groups(task.where, metric, arguments, kind)
+            return value, grouped_jackknife.interval(left, number, level, metric.bounds)
+        drawn = self.draws.of_scores(task.where, metric, arguments, kind)
         return value, from_replicates(drawn, number, level, task.interval)
 
 

@@ -1,0 +1,217 @@
+"""The grouped jackknife: exact for means, near the bootstrap, and covering as it says."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import evalreport
+from evalreport.engine.intervals import grouped_jackknife
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan import methods as plan_methods
+from evalreport.plan.facts import Facts
+from evalreport.plan.methods import choose
+
+MANY = {"rows": 20_001}
+SCORES = {"source": "scores", "labels": ("a", "b", "c"), "positive": None}
+
+
+def facts(**more: Any) -> Facts:
+    return Facts("d", "m", **{"source": "score", "labels": ("a", "b"), "positive": "b", **more})
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+@pytest.mark.parametrize("metric", ["gain", "lift", "h_measure", "mce", "pr_auc_interpolated"])
+@pytest.mark.parametrize("classes", [{}, SCORES])
+def test_averages_without_a_formula_have_an_interval_on_many_rows(
+    metric: str, average: str, classes: dict[str, Any]
+) -> None:
+    kind = plan_methods.Average(average)
+    method, why = choose(find(metric), kind, facts(**MANY, **classes), None)
+    assert (method, why) == ("grouped_jackknife", "more than 20,000 rows")
+    fewer = choose(find(metric), kind, facts(rows=20_000, **classes), None)
+    assert fewer[0] == "bootstrap_percentile"
+
+
+@pytest.mark.parametrize("metric", ["partial_auc", "ece", "roc_auc", "ks", "average_precision"])
+def test_averages_of_a_known_influence_use_it(metric: str) -> None:
+    macro = plan_methods.Average.MACRO
+    assert choose(find(metric), macro, facts(**MANY, **SCORES), None)[0] == "influence"
+
+
+@pytest.mark.parametrize("design", ["weighted", "clustered"])
+def test_columns_of_class_scores_have_an_interval_whatever_their_number(design: str) -> None:
+    macro = plan_methods.Average.MACRO
+    wide = {"source": "scores", "labels": tuple("abcdefghij"), "positive": None}
+    for given in ({**MANY, **SCORES}, {"rows": 200_001, **wide}, {"rows": 10**8, **wide}):
+        for metric, average in (("roc_auc", macro), ("ece", macro), ("hand_till_auc", None)):
+            method, why = choose(find(metric), average, facts(**given, **{design: True}), None)
+            assert method == "grouped_jackknife"
+            assert "more than" in why
+            assert {"weighted": "weighted", "clustered": "clusters"}[design] in why
+
+
+def test_many_classes_on_few_rows_are_not_drawn_either() -> None:
+    many = {"source": "scores", "labels": tuple(map(str, range(500))), "positive": None}
+    method, why = choose(find("hand_till_auc"), None, facts(rows=5_000, **many), None)
+    assert (method, why) == ("grouped_jackknife", "more than 2,000,000 scores")
+
+
+def test_groups_are_as_equal_as_can_be() -> None:
+    rng = np.random.default_rng(0)
+    assert np.bincount(grouped_jackknife.groups_of(1000, rng)).tolist() == [20] * 50
+    assert sorted(grouped_jackknife.groups_of(7, rng).tolist()) == list(range(7))
+
+
+def test_leaving_out_single_rows_of_a_mean_gives_students_interval() -> None:
+    x = np.random.default_rng(1).normal(size=30)
+    left_out = (x.sum() - x) / 29
+    found = grouped_jackknife.interval(left_out, float(x.mean()), 0.9, (-math.inf, math.inf))
+    assert found is not None
+    low, high = stats.t.interval(0.9, 29, x.mean(), x.std(ddof=1) / math.sqrt(30))
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert found.facts == {"groups": 30}
+
+
+def test_a_group_without_a_value_is_told() -> None:
+    found = grouped_jackknife.interval(np.array([1.0, 2.0, np.nan]), 1.5, 0.95, (0, 9))
+    assert found is not None
+    assert found.note == "undefined without 1 of 3 groups"
+    assert grouped_jackknife.interval(np.array([1.0, np.nan]), 1.0, 0.95, (0, 9)) is None
+
+
+def test_tables_without_a_group_hold_the_other_rows() -> None:
+    scores, code = np.array([0.9, 0.5, 0.1]), np.array([0, 1, 4, 5, 2, 3])
+    weight = np.array([1.0, 0.1, 0.2, 0.3, 0.7, 2.0])
+    group = np.array([0, 0, 1, 1, 2, 2])
+    tables = list(grouped_jackknife.without_each(scores, code, weight, group))
+    assert tables[0].positives.tolist() == [[0, 0, 0.7]]  # not 1e-17: the row is gone
+    assert tables[0].negatives.tolist() == [[2.0, 0.2, 0.3]]
+    assert len(tables) == 3
+
+
+def test_counted_rows_are_put_into_groups_without_being_listed() -> None:
+    few = ScoreTable(np.array([0.9, 0.1]), np.array([3, 1]), np.array([1, 2]))
+    many = ScoreTable(few.scores, few.positives * 10**11, few.negatives * 10**11)
+    for table in (few, many):
+        parts = list(grouped_jackknife.of_counts(table, np.random.default_rng(2)))
+        groups = len(parts)
+        kept = sum(part.positives + part.negatives for part in parts)
+        # each row is left out once
+        assert kept.tolist() == [((groups - 1) * (table.positives + table.negatives)).tolist()]
+        assert groups == min(int(table.total), 50)
+
+
+@pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
+def test_bca_of_more_rows_than_can_be_left_out_one_by_one(
+    design: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalreport.engine.intervals import class_bootstrap, jackknife
+
+    metrics: list[Any] = ["roc_auc", "h_measure"]
+    asked = {"methods": dict.fromkeys(metrics, "bootstrap_bca")}
+    for classes in (2, 3):
+        exact = run(400, classes, design, metrics, **asked)
+        monkeypatch.setattr(jackknife, "MOST_LEFT_OUT", 50)
+        monkeypatch.setattr(class_bootstrap, "MOST_LEFT_OUT", 50)
+        grouped = run(400, classes, design, metrics, **asked)
+        monkeypatch.undo()
+        for key, limits in grouped.items():
+            assert limits["method"] == "bootstrap_bca"
+            width = exact[key]["high"] - exact[key]["low"]
+            assert limits["low"] == pytest.approx(exact[key]["low"], abs=0.1 * width), key
+            assert limits["high"] == pytest.approx(exact[key]["high"], abs=0.1 * width), key
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "rows", "data_sets"),
+    [("gain", {"top": 0.2}, 1_000, 400), ("pr_auc_interpolated", {}, 2_000, 200)],
+)
+def test_it_covers_as_often_as_it_says(
+    name: str, params: dict[str, float], rows: int, data_sets: int
+) -> None:
+    """Within three and a half standard errors of 95 %."""
+    metric, rng = find(name), np.random.default_rng(20261121)
+
+    def drawn(size: int) -> ScoreTable:
+        actual = rng.random(size) < 0.3
+        score = rng.normal(size=size) + 1.2 * actual
+        order = np.argsort(-score)
+        return ScoreTable(score[order], actual[order] * 1, ~actual[order] * 1)
+
+    truth = metric(drawn(1_000_000), **params).outcome().number
+    inside = 0
+    for _ in range(data_sets):
+        table = drawn(rows)
+        code = np.arange(rows) + rows * (table.positives == 0)
+        group = grouped_jackknife.groups_of(rows, rng)
+        parts = grouped_jackknife.without_each(table.scores, code, np.ones(rows), group)
+        left = np.array([metric(part, **params).array().item() for part in parts])
+        value = metric(table, **params).outcome().number
+        found = grouped_jackknife.interval(left, value, 0.95, metric.bounds)
+        assert found is not None
+        inside += found.low <= truth <= found.high
+    room = 3.5 * math.sqrt(0.95 * 0.05 / data_sets)
+    assert abs(inside / data_sets - 0.95) <= room
+
+
+def run(
+    rows: int, classes: int, design: str, metrics: list[Any], **confidence: Any
+) -> dict[Any, Any]:
+    rng = np.random.default_rng(5)
+    names = list("abc")[:classes]
+    actual = rng.integers(0, classes, rows)
+    raw = rng.normal(size=(rows, classes))
+    raw[np.arange(rows), actual] += 1
+    shares = np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
+    columns: dict[str, Any] = {"y": [names[k] for k in actual]}
+    columns |= {f"p{name}": shares[:, k] for k, name in enumerate(names)}
+    dataset: dict[str, Any] = {"target": "y"}
+    if design == "weight":
+        columns["w"], dataset["weight"] = rng.choice([0.5, 1.0, 2.0], rows), "w"
+    if design == "cluster":
+        columns["k"], dataset["cluster"] = np.arange(rows) // 4, "k"
+    each = {"scores": {name: f"p{name}" for name in names}} if classes > 2 else {"score": "pb"}
+    found = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "many rows",
+            "datasets": {"d": dataset},
+            "models": {"m": each},
+            "metrics": metrics,
+            "averaging": ["macro", "weighted"],
+            "confidence": {"resamples": 600, **confidence},
+        },
+        frames={"d": columns},
+    ).json
+    return {(m["metric"], m["average"]): m["interval"] for m in found["measures"]}
+
+
+@pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_its_limits_are_near_those_of_the_bootstrap(
+    classes: int, design: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metrics: list[Any] = ["h_measure", {"gain": {"top": 0.2}}, {"partial_auc": {"max_fpr": 0.3}}]
+    metrics += ["hand_till_auc"] if classes > 2 else []
+    drawn = run(900, classes, design, metrics)
+    monkeypatch.setattr(plan_methods, "BOOTSTRAP_ROWS", 100)
+    left = run(900, classes, design, metrics)
+    assert drawn.keys() == left.keys()
+    for key, limits in left.items():
+        plain_area = design == "plain" and key[0] == "partial_auc"
+        assert limits["method"] == ("influence" if plain_area else "grouped_jackknife"), key
+        width = limits["high"] - limits["low"]
+        assert width == pytest.approx(drawn[key]["high"] - drawn[key]["low"], rel=0.4), key
+
+
+def test_quantile_bins_are_left_out_in_groups_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan_methods, "BOOTSTRAP_ROWS", 100)
+    found = run(400, 3, "plain", [{"ece": {"strategy": "quantile"}}])["ece", "macro"]
+    assert found["method"] == "grouped_jackknife"
+    assert "influence of a row is not known" in found["note"]
