@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -57,7 +57,10 @@ def started_printer(formats: tuple[str, ...]) -> AbstractContextManager[Child | 
         return nullcontext()
     from evalreport.render.limited import Child
 
-    return Child("pdf")
+    # What cannot begin now is tried again, and told, where the page is laid out.
+    with suppress(RenderingError):
+        return Child("pdf")
+    return nullcontext()
 
 
 def check_formats(asked: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from evalreport.errors import FilesError, LimitError, Location, Problem, RenderingError
@@ -27,23 +27,29 @@ class Child:
     """A process that loads what a task needs and waits for its one request.
 
     ``task`` is ``html`` or ``pdf``. Started early, it loads beside the work before the
-    request. It ends with its context, and by itself when its parent is gone.
+    request. It ends with its context, and by itself when its parent is gone. Raises
+    RenderingError where it cannot be started.
     """
 
     def __init__(self, task: str) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-        environment |= {"PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
-        # Fonts are unpacked into a folder that goes with the child, however it ends.
-        self._folder = tempfile.TemporaryDirectory(prefix="evalreport-", ignore_cleanup_errors=True)
-        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)
         self.task = task
-        self._process = subprocess.Popen(  # noqa: S603  # our own module and interpreter
-            [sys.executable, "-m", "evalreport.render.child", task],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
+        try:
+            # Fonts are unpacked into a folder that goes with the child, however it ends.
+            self._folder = TemporaryDirectory(prefix="evalreport-", ignore_cleanup_errors=True)
+            self._process = subprocess.Popen(  # noqa: S603  # our own module and interpreter
+                [sys.executable, "-m", "evalreport.render.child", task],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(self._folder.name),
+            )
+        except OSError as error:
+            raise RenderingError(
+                Problem(
+                    f"making the {task.upper()} cannot begin: {error.strerror or error}",
+                    "free processes and a folder for temporary files that can be written (TMPDIR)",
+                )
+            ) from None
 
     def __enter__(self) -> Child:
         return self
@@ -82,6 +88,12 @@ def run_limited(task: str, request: Mapping[str, Any], seconds: float | None = N
     """The bytes a task makes in a child process of its own, see :meth:`Child.ask`."""
     with Child(task) as child:
         return child.ask(request, seconds)
+
+
+def _environment(folder: str) -> dict[str, str]:
+    own = {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    own |= {"PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
+    return {**os.environ, **own, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)}
 
 
 def _problem(plain: Mapping[str, Any]) -> Problem:

@@ -16,6 +16,7 @@ import pytest
 from report.example_results import many_classes, states, two_models
 from report.html_page import parse
 
+from evalreport.cli.formats import started_printer
 from evalreport.errors import LimitError, RenderingError, UsageError
 from evalreport.render import paper
 from evalreport.render.html import render_html
@@ -258,3 +259,11 @@ def test_a_child_without_a_parent_ends_by_itself():
     child._process.stdin = None
     assert child._process.wait(timeout=60) == 0
     child.__exit__()
+
+
+def test_without_a_temporary_folder_the_page_alone_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    with started_printer(("html", "pdf")) as printer:
+        assert printer is None
+    with pytest.raises(RenderingError, match="cannot begin: No such file"):
+        render_pdf("<p>x", at=AT)
