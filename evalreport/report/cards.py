@@ -159,8 +159,6 @@ def _flags(m: Record) -> tuple[str, ...]:
     found = []
     if m.get("exploratory"):
         found.append("exploratory")
-    if m.get("indeterminate"):
-        found.append(f"indeterminate counted {visible(str(m['indeterminate']))}")
     return tuple(found)
 
 
@@ -187,8 +185,6 @@ def metric_blocks(
             (first["dataset"], first["model"])
         ):
             heading = f"{heading} of {visible(str(first['label']), 60)}"
-        if first.get("indeterminate"):
-            heading = f"{heading}, indeterminate counted {first['indeterminate']}"
         small = len(same) > 2
         cards = tuple(card_of(contents, m, with_table=with_tables, small=small) for m in same)
         blocks.append(MetricBlock(heading, aka, meaning, cards))

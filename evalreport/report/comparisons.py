@@ -21,7 +21,14 @@ from evalreport.report.model import (
 from evalreport.report.now_and_then import is_now_and_then, then_blocks
 from evalreport.report.numbers import difference_text, level_text, p_text, value_text
 from evalreport.report.parts import Number, Whisker
-from evalreport.report.words import counted, label_text, measure_title, method_text, subgroup_text
+from evalreport.report.words import (
+    counted,
+    label_text,
+    measure_title,
+    method_text,
+    name_width,
+    subgroup_text,
+)
 
 MOST_LINES = 60
 #: Classes up to which each is compared on the page.
@@ -81,9 +88,11 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
     only = _only_reference(contents, entries)
     if only:
         lines = tuple(replace(x, cells=(*x.cells[:3], *x.cells[4:])) for x in lines)
-    named = min(_name_width(contents, entries), 18 if only else 10)
+    views = [(e["dataset"], e["model"]) for e in entries]
+    views += [_reference(contents, e) for e in entries]
+    named = name_width((contents.mark(view).name for view in views), 9, 17 if only else 11)
     columns: tuple[Column, ...] = (
-        Column("metric", "left", f"{31 - named}%" if only else "14.5%"),
+        Column("metric", "left", f"{31 - named}%" if only else f"{33 - 2 * named}%"),
         Column("model", "left", f"{named}%"),
         Column("value", "right", "7%"),
         *([] if only else [Column("reference", "left", f"{named}%")]),
@@ -121,14 +130,6 @@ def _only_reference(contents: Contents, entries: list[Record]) -> str:
         return ""
     mark = marks.pop()
     return f"{mark.symbol} {mark.name}"
-
-
-def _name_width(contents: Contents, entries: list[Record]) -> int:
-    """Percent of the line for the longest name of a model on it, by its letters."""
-    views = [(e["dataset"], e["model"]) for e in entries]
-    views += [_reference(contents, e) for e in entries]
-    letters = max((len(contents.mark(view).name) for view in views), default=0)
-    return max(9, round(3.5 + 0.95 * letters))
 
 
 def _correction(entries: list[Record]) -> str:
@@ -260,15 +261,18 @@ def _measure(contents: Contents, entry: Record, side: str) -> Record | None:
     view = (str(entry["dataset"]), str(entry["model"]))
     if side == "reference":
         view = _reference(contents, entry)
-    keys = ("metric", "average", "label", "threshold", "fold")
-    for m in contents.of_view(view):
-        if (
-            all(m.get(k) == entry.get(k) for k in keys)
-            and (m.get("params") or {}) == (entry.get("params") or {})
-            and (m.get("subgroup") or {}) == (entry.get("subgroup") or {})
-        ):
-            return m
-    return None
+    keys = ("metric", "average", "label", "fold")
+    alike = [
+        m
+        for m in contents.of_view(view)
+        if all(m.get(k) == entry.get(k) for k in keys)
+        and (m.get("params") or {}) == (entry.get("params") or {})
+        and (m.get("subgroup") or {}) == (entry.get("subgroup") or {})
+    ]
+    at = entry.get("threshold")
+    same = [m for m in alike if m.get("threshold") == at]
+    # labels have no threshold: scores are held against them at the first one
+    return next(iter(same or filter(contents.at_first(view), alike)), None)
 
 
 def _wins(contents: Contents, entries: list[Record]) -> PlainTable | None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalreport.report.drawing import COLOURS, INK, LINE, SOFT, draw, names, plain
+from evalreport.report.drawing import COLOURS, INK, LINE, SOFT, draw_abreast, names, plain
+from evalreport.report.words import visible
 
 #: The band of control limits: light enough for lines upon it.
 BAND = "#e3e8ed"
+#: A place where a stroke is lifted.
+GAP = float("nan")
 #: Names of periods below the axis.
 MOST_NAMES = 6
+#: Letters of a title that fit above the axes; the whole stands in the caption.
+MOST_LETTERS = 56
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,13 @@ class Stop:
     signal: bool = False
 
 
-def course_chart(stops: Sequence[Stop], title: str, required: float | None, place: int) -> bytes:
-    """The SVG of a value over periods that stand equally spaced, oldest first."""
+def course_panel(
+    stops: Sequence[Stop], title: str, required: float | None, place: int
+) -> Callable[[Any], None]:
+    """A panel of a value over periods that stand equally spaced, oldest first."""
 
     def paint(axes: Any) -> None:
-        names(axes, "", plain(title))
+        names(axes, "", visible(_short(title)))
         axes.set_xlim(-0.6, len(stops) - 0.4)
         axes.margins(y=0.12)
         _limits(axes, stops)
@@ -42,7 +49,16 @@ def course_chart(stops: Sequence[Stop], title: str, required: float | None, plac
         shown = named(len(stops))
         axes.set_xticks(shown, [plain(stops[k].name) for k in shown])
 
-    return draw(paint, height=2.05)
+    return paint
+
+
+def course_charts(panels: Sequence[Callable[[Any], None]]) -> bytes:
+    """The SVG of one panel, or of two abreast."""
+    return draw_abreast(panels, 3.45 if len(panels) == 1 else 7.1, 2.05)
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= MOST_LETTERS else f"{title[: MOST_LETTERS - 1]}…"
 
 
 def named(count: int) -> list[int]:
@@ -57,20 +73,31 @@ def named(count: int) -> list[int]:
 
 def _limits(axes: Any, stops: Sequence[Stop]) -> None:
     """A band as wide as its period, and a dashed line at its centre."""
-    for k, stop in enumerate(stops):
-        if stop.limit_low is None or stop.limit_high is None or stop.centre is None:
-            continue
-        sides = [k - 0.5, k + 0.5]
-        axes.fill_between(sides, stop.limit_low, stop.limit_high, color=BAND, linewidth=0)
-        axes.plot(sides, [stop.centre] * 2, color=LINE, linewidth=0.8, linestyle=(0, (2, 2)))
+    known = [
+        (k, s.limit_low, s.centre, s.limit_high)
+        for k, s in enumerate(stops)
+        if s.limit_low is not None and s.limit_high is not None and s.centre is not None
+    ]
+    # shapes of all periods in one go, with gaps, take a fraction of the bytes of one each
+    sides = [x for k, *_ in known for x in (k - 0.5, k + 0.5, GAP)]
+    low, centre, high = (
+        [y for row in known for y in (row[n], row[n], GAP)] for n in (1, 2, 3)
+    )
+    if known:
+        axes.fill_between(sides, low, high, color=BAND, linewidth=0)
+        axes.plot(sides, centre, color=LINE, linewidth=0.8, linestyle=(0, (2, 2)))
 
 
 def _values(axes: Any, stops: Sequence[Stop], colour: str) -> None:
     known = [(k, s, s.value) for k, s in enumerate(stops) if s.value is not None]
     axes.plot([k for k, _, _ in known], [v for _, _, v in known], color=SOFT, linewidth=0.8)
-    for k, stop, _ in known:
-        if stop.low is not None and stop.high is not None:
-            axes.plot([k, k], [stop.low, stop.high], color=colour, linewidth=1.1)
+    whole = [(k, s.low, s.high) for k, s, _ in known if s.low is not None and s.high is not None]
+    axes.plot(
+        [x for k, _, _ in whole for x in (k, k, GAP)],
+        [y for _, low, high in whole for y in (low, high, GAP)],
+        color=colour,
+        linewidth=1.1,
+    )
     for marker, signal in (("o", False), ("D", True)):
         marked = [(k, v) for k, s, v in known if s.signal is signal]
         axes.plot(

@@ -15,7 +15,7 @@ from evalreport.report.slices import rule_text, spread_over
 from evalreport.report.words import label_text, listed
 
 #: Lines of the table beside a chart; the whole is in results.json.
-DATA_LINES = 8
+DATA_LINES = 6
 MOST_CURVES = 6
 MOST_CHARTS = 16
 #: Panels of one chart.

@@ -30,7 +30,7 @@ DASHES: tuple[Any, ...] = (
 )
 MARKERS = ("o", "D", "^", "s", "v", "o")
 #: No curve is drawn with more points.
-MOST_VERTICES = 500
+MOST_VERTICES = 300
 FAMILY = "Report Sans"
 #: The colour of words on a chart, unless they say another.
 _COLOUR = f"fill:{SOFT}"

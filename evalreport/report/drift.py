@@ -34,13 +34,13 @@ def drift_blocks(contents: Contents) -> list[Block]:
 
 def _summary(contents: Contents, records: list[Record]) -> PlainTable:
     heads = (
-        ("what", "left", "25%"),
+        ("what", "left", "22%"),
         ("against", "left", "17%"),
         ("PSI", "right", "10%"),
         ("by chance", "right", "9%"),
         ("p", "right", "8%"),
         ("distance (KS)", "right", "10%"),
-        ("test", "left", "14%"),
+        ("test", "left", "17%"),
         ("p", "right", "7%"),
     )
     rows = []

@@ -59,6 +59,8 @@ def _table(
     note = "p is of one test over all groups and is not corrected for the number of metrics."
     if len(groups) > MOST_LINES:
         note += f" {MOST_LINES} of {len(groups)} lines; the others are in results.json."
+    if any(row.cells[-1] == "–" for row in rows):
+        note += " –: no test was made."
     if any(gap.get("few") for gap in widest):
         note += " * A group of few rows."
     caption = f"Gaps by {name}, against {against[0]}" if one else f"Gaps by {name}"

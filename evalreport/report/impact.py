@@ -12,6 +12,15 @@ from evalreport.report.strips import slice_heads
 from evalreport.report.words import condition_text, counted, label_text, listed, prose
 
 MOST_LINES = 40
+MOST_TABLES = 12
+RULE = (
+    "Impact ratio: the group's rate over the highest one. The data chose the highest, and the "
+    "interval (log method) and p (Fisher's exact test) take it as given."
+)
+UNKNOWN = (
+    " Rate and ratio if unknown: from none to all of the rows of unknown category selected, were "
+    "all of them of that group."
+)
 
 
 def impact_blocks(contents: Contents) -> list[Block]:
@@ -22,7 +31,12 @@ def impact_blocks(contents: Contents) -> list[Block]:
         first = contents.at_first(view)
         chosen = [record for record in own if record["kind"] == "scoring" or first(record)]
         blocks += [_block(contents, record) for record in chosen]
-    return blocks
+    if not blocks:
+        return []
+    left = len(blocks) - MOST_TABLES
+    told = f" {MOST_TABLES} of {len(blocks)} tables; the others are in results.json." * (left > 0)
+    unknown = any(record["unknown"] > 0 for record in contents.many("impact"))
+    return [Text(f"{RULE}{UNKNOWN if unknown else ''}{told}", "small"), *blocks[:MOST_TABLES]]
 
 
 def _block(contents: Contents, record: Record) -> Block:
@@ -107,10 +121,8 @@ def _note(record: Record, shown: list[Record]) -> str:
     parts = []
     if top is not None:
         parts.append(
-            "Impact ratio: the group's rate over the highest one, that of "
-            f"{slice_heads(top['subgroup'])}, {count_text(top['selected'])} / "
-            f"{count_text(top['n'])}; the data chose that group, and interval (log method) and "
-            "p (Fisher's exact test) take it as given."
+            f"The highest rate is that of {slice_heads(top['subgroup'])}, "
+            f"{count_text(top['selected'])} / {count_text(top['n'])}."
         )
     if record.get("interval_reason"):
         parts.append(_sentence(record["interval_reason"]))
@@ -122,9 +134,7 @@ def _note(record: Record, shown: list[Record]) -> str:
         parts.append("‡ Fewer than 30 rows: a few of them can turn the ratio.")
     if record["unknown"] > 0:
         parts.append(
-            f"{counted(record['unknown'], 'row')} of unknown category: counted, without a rate; "
-            "the last columns give rate and ratio of a group if all of them were of that group, "
-            "none selected to all selected."
+            f"{counted(record['unknown'], 'row')} of unknown category: counted, without a rate."
         )
     left = [c for c in shown if c.get("reason") and not c.get("unknown")]
     if left:

@@ -49,8 +49,6 @@ def _row(contents: Contents, m: Record) -> tuple[str, ...]:
     told = measure_title(m)
     if m.get("label") is not None and not contents.is_binary((m["dataset"], m["model"])):
         told += f" of {label_text(m['label'])}"
-    if m.get("indeterminate"):
-        told += f", indeterminate counted {m['indeterminate']}"
     own = {"value": m["value"], "numerator": m["numerator"], "denominator": m["denominator"]}
     name = contents.mark((m["dataset"], m["model"])).name
     return (told, name, _share(own), _share(bounds["low"]), _share(bounds["high"]))

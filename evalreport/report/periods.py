@@ -8,7 +8,7 @@ from typing import Any
 
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, Record, View
-from evalreport.report.course_chart import Stop, course_chart
+from evalreport.report.course_chart import Stop, course_charts, course_panel
 from evalreport.report.curves import size_of
 from evalreport.report.drawing import data_url
 from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
@@ -24,8 +24,11 @@ from evalreport.report.words import (
     visible,
 )
 
-MOST_CHARTS = 6
-MOST_LINES = 60
+MOST_CHARTS = 4
+#: Charts that share a picture.
+ABREAST = 2
+#: Measures whose change over the periods is tested on the page.
+MOST_LINES = 24
 #: Periods in the table below a chart, the newest ones.
 MOST_PERIODS = 36
 
@@ -65,13 +68,14 @@ def period_blocks(contents: Contents) -> list[Block]:
     if not courses:
         return []
     blocks: list[Block] = [Text(_intro(courses))]
-    drawn = [_chart(contents, course) for course in courses[:MOST_CHARTS]]
-    charts = tuple(chart for chart in drawn if chart is not None)
-    if charts:
-        blocks.append(Charts(charts))
-    if len(courses) > MOST_CHARTS:
-        blocks.append(Text(f"{MOST_CHARTS} of {len(courses)} measures are drawn.", "small"))
-    blocks += [_tests(contents, courses), *_limit_tables(contents, courses[:MOST_CHARTS])]
+    known = [c for c in courses if any(m["state"] == "value" for m in c.measures)]
+    drawn = known[:MOST_CHARTS]
+    blocks += [
+        Charts((_chart(contents, drawn[k : k + ABREAST]),)) for k in range(0, len(drawn), ABREAST)
+    ]
+    if len(courses) > len(drawn):
+        blocks.append(Text(f"{len(drawn)} of {len(courses)} measures are drawn.", "small"))
+    blocks += [_tests(contents, courses), *_limit_tables(contents, drawn)]
     return [*blocks, *period_strips(contents)]
 
 
@@ -104,7 +108,9 @@ def _required(contents: Contents, course: Course) -> float | None:
 
 def _whole(contents: Contents, course: Course) -> Record | None:
     """The same measure of all rows."""
-    names = ("metric", "params", "average", "label", "threshold", "threshold_rule")
+    names = (
+        "metric", "params", "average", "label", "threshold", "threshold_rule", "indeterminate"
+    )  # fmt: skip
     first = course.measures[0]
     same = (m for m in contents.pooled(course.view) if all(m.get(n) == first.get(n) for n in names))
     return next(same, None)
@@ -132,8 +138,8 @@ def _name(contents: Contents, course: Course) -> str:
     return title
 
 
-def _chart(contents: Contents, course: Course) -> Chart | None:
-    stops = [
+def _stops(course: Course) -> list[Stop]:
+    return [
         Stop(
             name,
             m["value"] if m["state"] == "value" else None,
@@ -145,21 +151,31 @@ def _chart(contents: Contents, course: Course) -> Chart | None:
         )
         for name, m, limits in zip(course.names, course.measures, course.limits, strict=True)
     ]
-    if all(stop.value is None for stop in stops):
-        return None
-    title, model = _name(contents, course), contents.mark(course.view).name
-    required = _required(contents, course)
-    head = title if len(contents.views) == 1 else f"{title}, {model}"
-    svg = course_chart(stops, head, required, contents.models.index(course.view[1]))
-    caption = f"{title} by {course.record['every']}, {model}"
-    asked = "" if required is None else f" Required: {value_text(required)}."
+
+
+def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
+    """One measure over time, or two abreast."""
+    panels, captions, said, asides = [], [], [], []
+    for course in courses:
+        stops, title = _stops(course), _name(contents, course)
+        required = _required(contents, course)
+        place = contents.models.index(course.view[1])
+        panels.append(course_panel(stops, title, required, place))
+        caption = f"{title} by {course.record['every']}, {contents.mark(course.view).name}"
+        asked = "" if required is None else f" Required: {value_text(required)}."
+        captions.append(caption)
+        said.append(f"{caption}. {_said(course, stops)}{asked}")
+        asides.append(f"{_signals(course)}{asked}")
+    svg = course_charts(panels)
+    sides = ("Left: ", "Right: ") if len(courses) == ABREAST else ("",)
     return Chart(
         data_url(svg),
-        f"{caption}. {_said(course, stops)}{asked}",
-        caption,
+        " ".join(said),
+        "; ".join(captions),
         *size_of(svg),
-        f"{_signals(course)}{asked}",
-        (_table(course, title),),
+        " ".join(side + aside for side, aside in zip(sides, asides, strict=True)),
+        tuple(_table(course, caption) for course, caption in zip(courses, captions, strict=True)),
+        wide=len(courses) == ABREAST,
     )
 
 
@@ -273,9 +289,9 @@ def _tests(contents: Contents, courses: Sequence[Course]) -> PlainTable:
         ("first", "right", "8%"),
         ("last", "right", "8%"),
         ("out of control", "right", "9%"),
-        ("any change", "left", "12%"),
+        ("any change", "left", "11%"),
         ("p", "right", "7%"),
-        ("trend", "left", "18%"),
+        ("trend", "left", "19%"),
         ("p", "right", "7%"),
     )
     note = (
@@ -283,7 +299,14 @@ def _tests(contents: Contents, courses: Sequence[Course]) -> PlainTable:
         "one value. Trend: a steady rise or fall over the periods."
     )
     if len(courses) > len(rows):
-        note += f" {len(rows)} of {counted(len(courses), 'measure')}."
+        note += f" {len(rows)} of {counted(len(courses), 'measure')}; all are in results.json."
+    reasons = dict.fromkeys(
+        prose(c.record["reason"])
+        for c in courses[: len(rows)]
+        if not c.record.get("change_test") and c.record.get("reason")
+    )
+    if reasons:
+        note += f" Not tested: {'; '.join(reasons)}."
     columns = tuple(Column(*head) for head in heads)
     return PlainTable("Has it changed?", columns, tuple(rows), note)
 
@@ -302,7 +325,7 @@ def _test_row(contents: Contents, course: Course) -> TableRow:
             contents.mark(course.view).name,
             *ends,
             str(out) if limited else "no limits",
-            method_text(change) if change else prose(record.get("reason") or "–"),
+            method_text(change) if change else "not tested",
             _p(record.get("change_p_value")),
             trended,
             _p(record.get("trend_p_value")),

@@ -15,7 +15,14 @@ from evalreport.report.strips import (
     metric_strip,
     slice_heads,
 )
-from evalreport.report.words import condition_text, label_text, measure_title, prose, visible
+from evalreport.report.words import (
+    condition_text,
+    counted,
+    label_text,
+    measure_title,
+    prose,
+    visible,
+)
 
 #: Metrics with a strip of their own; the others share one.
 OWN_STRIPS = 3
@@ -27,6 +34,10 @@ MOST_SUBGROUPS = 24
 FEWEST_SUBGROUPS = 5
 #: Rows of a subgroup below which it has too few, where the spec says nothing.
 FEWEST = 10
+#: Metrics without a strip of their own that are shown: of subgroups, and of periods.
+MOST_OTHERS, MOST_OTHERS_OF_PERIODS = 12, 0
+#: Metrics of periods with a strip of their own: the course of others is drawn and tested.
+OWN_OF_PERIODS = 2
 TOO_FEW = "the values are given with their counts, and are not numbers to rely on"
 
 
@@ -100,18 +111,25 @@ def _of_columns(
     }
     ranked = sorted(same, key=lambda i: _rank(contents, same[i]))
     leading = ranked if len(ranked) <= FEW_METRICS else ranked[:OWN_STRIPS]
+    leading = leading[:OWN_OF_PERIODS] if newest else leading
     flat = all(contents.is_binary(v) for v in contents.views)
     for i in leading:
         rows = _ordered(contents, same[i], slices)
         title = f"{measure_title(same[i][0])} by {name}{_at(contents, same[i][0])}"
         heads = [Column(name, "left", "15%")]
         blocks.append(metric_strip(contents, title, rows, heads))
-    rest = [m for i, ms in same.items() if i not in leading for m in ms]
+    others = [i for i in same if i not in leading]
+    kept_others = others[: MOST_OTHERS_OF_PERIODS if newest else MOST_OTHERS]
+    rest = [m for i in kept_others for m in same[i]]
     if rest:
         rows = _merged(_ordered(contents, rest, slices))
         blocks += measures_strip(
             contents, f"Other metrics by {name}", rows, [Column(name, "left", "15%")], flat=flat
         )
+    if len(kept_others) < len(others):
+        left = counted(len(others) - len(kept_others), "more metric")
+        told = f"{left} by {name}: see results.json and measures.csv."
+        blocks.append(Text(told, "small"))
     return blocks
 
 
@@ -232,7 +250,9 @@ def sweep_tables(contents: Contents) -> list[Block]:
             continue
         points = curve["points"]
         total = len(points["threshold"])
-        mark = contents.mark((curve["dataset"], curve["model"]))
+        view = (curve["dataset"], curve["model"])
+        mark = contents.mark(view)
+        of = "" if contents.is_binary(view) else f" of {label_text(curve.get('label'))}"
         rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, SWEEP_LINES)]
         names = ("score ≥", "TP", "FP", "FN", "TN", "recall", "FPR", "precision")
         widths = ("13%", "10%", "9%", "9%", "9%", "12%", "14%", "19%")
@@ -246,9 +266,8 @@ def sweep_tables(contents: Contents) -> list[Block]:
             if len(rows) < total
             else ""
         )
-        tables.append(
-            PlainTable(f"Threshold sweep, {mark.symbol} {mark.name}", columns, tuple(rows), note)
-        )
+        title = f"Threshold sweep{of}, {mark.symbol} {mark.name}"
+        tables.append(PlainTable(title, columns, tuple(rows), note))
     return [TablePair(tuple(tables[:8]))] if tables else []
 
 

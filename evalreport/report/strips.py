@@ -11,7 +11,7 @@ from evalreport.report.contents import Contents, Record, identity
 from evalreport.report.marking import FLAT, flat_counts, flat_marks
 from evalreport.report.model import Column, Line, LineCell, Strip
 from evalreport.report.numbers import count_text, level_text
-from evalreport.report.words import label_text, measure_title, method_text
+from evalreport.report.words import label_text, measure_title, method_text, name_width
 
 #: Lines of one strip; more are in results.json, and the strip says so.
 MOST_LINES = 60
@@ -70,15 +70,16 @@ def metric_strip(
     counts = [Column(name, "right", "5%") for name in FLAT] if flat else []
     fraction = [Column("fraction", "right", "10%")]
     level, method = _common(shown)
+    named = name_width((mark_of(contents, r.measures[0]).name for r in shown), 11, 15)
     columns = (
         *heads,
-        Column("model", "left", "11%"),
+        Column("model", "left", f"{named}%"),
         Column("n", "right", "5%"),
         *counts,
         *fraction,
         Column("value", "right", "8%"),
         Column(f"{level} {method}".strip(), "right", "15%"),
-        Column("", "left", "13.5%"),
+        Column("", "left", f"{24.5 - named}%"),
     )
     return Strip(title, columns, tuple(lines), _more(rows, shown), "one")
 
@@ -106,7 +107,7 @@ def _is_fraction(contents: Contents, m: Record) -> bool:
         return False
     table = contents.tables.get(str(m.get("table"))) or {}
     counts = [c for row in table.get("counts") or [] for c in row]
-    return any(not float(c).is_integer() for c in counts) or float(m["numerator"]).is_integer()
+    return any(not float(c).is_integer() for c in counts) or float(2 * m["numerator"]).is_integer()
 
 
 def _whole(number: float) -> str:
@@ -135,12 +136,14 @@ def measures_strip(
         for row in shown:
             by_identity = {_metric(m): m for m in row.measures}
             found = [by_identity.get(i) for i in chosen]
-            if not any(found):
+            # a line of metrics none of which applies says less than the annex
+            if all(m is None or m["state"] == "not_applicable" for m in found):
                 continue
             rule = row.group != previous
             lines.append(_measures_line(contents, row, found, flat, with_model, rule, strong(row)))
             previous = row.group
-        model = [Column("model", "left", "10%")] if with_model else []
+        named = name_width((mark_of(contents, r.measures[0]).name for r in shown), 10, 14)
+        model = [Column("model", "left", f"{named}%")] if with_model else []
         counts = [Column(name, "right", "4.5%") for name in FLAT] if flat else []
         narrow = len(chosen) < FEW
         values = [Column(names[i], "right", "14%" if narrow else "") for i in chosen]

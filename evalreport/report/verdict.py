@@ -32,6 +32,7 @@ from evalreport.report.words import (
     label_text,
     listed,
     measure_title,
+    name_width,
     prose,
     subgroup_text,
     visible,
@@ -80,16 +81,18 @@ def _criteria(contents: Contents) -> Criteria:
     entries = sorted(contents.many("acceptance"), key=lambda c: ORDER.get(str(c["outcome"]), 3))
     shown = entries[:MOST_CRITERIA]
     flat = any(_flat(contents, c) for c in shown)
-    columns = [Column("criterion", "left", "18.5%")]
-    columns.append(Column("model", "left", "10%"))
+    views = [(str(c.get("dataset")), str(c["model"])) for c in shown if c.get("model")]
+    named = name_width((contents.mark(view).name for view in views), 10, 14)
+    columns = [Column("criterion", "left", f"{33 - named}%")]
+    columns.append(Column("model", "left", f"{named}%"))
     if flat:
         columns += [Column(name, "right", "4.4%") for name in FLAT]
     columns += [
         Column("value", "right", "7.5%"),
-        Column("held against it", "right", "14%"),
+        Column("held against it", "right", "13%"),
         Column("required", "right", "7.5%"),
-        Column("", "left", "10%"),
-        Column("outcome", "left", "13.5%"),
+        Column("", "left", "8%"),
+        Column("outcome", "left", "12.5%"),
     ]
     caption = "Acceptance criteria"
     if len(shown) < len(entries):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evalreport.report.numbers import number_text, threshold_text
@@ -149,6 +149,8 @@ def measure_title(measure: Mapping[str, Any]) -> str:
     'F-beta (beta 2)'
     >>> measure_title({"metric": "recall", "average": "macro"})
     'Macro recall'
+    >>> measure_title({"metric": "recall", "indeterminate": "for"})
+    'Recall, indeterminate counted for'
     """
     title = str(measure.get("title") or plain_name(measure["metric"]))
     if measure.get("average"):
@@ -157,7 +159,19 @@ def measure_title(measure: Mapping[str, Any]) -> str:
         )
         title = f"{str(measure['average']).capitalize()} {lower}"
     inside = params_text(measure.get("params") or {})
-    return f"{title} ({inside})" if inside else title
+    counted_so = measure.get("indeterminate")
+    told = f", indeterminate counted {visible(str(counted_so))}" if counted_so else ""
+    return f"{title} ({inside}){told}" if inside else f"{title}{told}"
+
+
+def name_width(names: Iterable[str], least: int, most: int) -> int:
+    """Percent of the line that holds the longest word of these names, with the mark of a model.
+
+    >>> name_width(["forest"], 9, 17), name_width(["discriminant"], 9, 17)
+    (9, 14)
+    """
+    letters = max((len(word) for name in names for word in name.split()), default=0)
+    return min(most, max(least, round(2.8 + 0.95 * letters)))
 
 
 def plain_name(metric: str) -> str:

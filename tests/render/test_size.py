@@ -1,0 +1,93 @@
+"""A report stays small: bytes of the page and pages of the PDF, with periods and groups as well."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalreport
+from evalreport.render.html import render_html
+from evalreport.render.pdf import render_pdf
+
+ROOT = Path(__file__).parents[2]
+#: What the page may weigh, fonts and charts included.
+BYTES = 600_000
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def ready(name: str, folder: Path, *changes: tuple[str, str]) -> dict[str, Any]:
+    """The results of a ready spec with fewer resamples and ``changes`` in its text."""
+    text = (ROOT / "configs" / f"{name}.yaml").read_text(encoding="utf-8")
+    for old, new in (*changes, ("../sample_data", str(ROOT / "sample_data")), ("2000", "100")):
+        text = text.replace(old, new)
+    spec = folder / f"{name}.yaml"
+    spec.write_text(text, encoding="utf-8")
+    return dict(evalreport.run(spec).json)
+
+
+def dated(folder: Path) -> Path:
+    """The rows of the ready spec, spread over nine months."""
+    text = (ROOT / "sample_data" / "breast_cancer.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    target = folder / "dated.csv"
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0], "seen"])
+        writer.writeheader()
+        writer.writerows(
+            {**row, "seen": f"2026-{1 + k % 9:02d}-{1 + k % 27:02d}"} for k, row in enumerate(rows)
+        )
+    return target
+
+
+def pages(results: dict[str, Any]) -> int:
+    import pikepdf
+
+    with pikepdf.open(io.BytesIO(render_pdf(render_html(results), at=AT))) as pdf:
+        return len(pdf.pages)
+
+
+def test_two_models_take_eleven_pages(tmp_path: Path) -> None:
+    results = ready("breast_cancer", tmp_path)
+    assert len(render_html(results).encode("utf-8")) < BYTES
+    # twelve are the most, so that one more caution does not break the bound
+    assert pages(results) <= 11
+
+
+def test_two_models_with_groups_and_months(tmp_path: Path) -> None:
+    results = ready(
+        "breast_cancer",
+        tmp_path,
+        ("../sample_data/breast_cancer.csv", str(dated(tmp_path))),
+        ("    id: case_id", "    id: case_id\n    period: {column: seen}"),
+    )
+    assert {"size_band", "seen"} == {c for m in results["measures"] for c in m["subgroup"]}
+    assert len(render_html(results).encode("utf-8")) < BYTES
+    assert pages(results) <= 14
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+def test_nothing_is_lost_or_printed_twice_where_a_page_ends(tmp_path: Path) -> None:
+    """The account of labels falls on the end of the first page with three models."""
+    page = render_html(ready("imbalanced", tmp_path))
+    target = tmp_path / "report.pdf"
+    target.write_bytes(render_pdf(page, at=AT))
+    done = subprocess.run(
+        ["pdftotext", "-layout", str(target), "-"], capture_output=True, check=True, timeout=60
+    )
+    paper = done.stdout.decode("utf-8")
+    for words in ("Positive class:", "Rows of images", "why positive", "A signature here says"):
+        assert paper.count(words) == page.count(words), words
+    # every section once
+    headings = re.findall(r'<h2 id="[^"]*"><span class="no">(\w+)</span> ([^<]*)</h2>', page)
+    assert len(headings) > 8
+    for number, title in headings:
+        found = re.findall(rf"^ *{number} +{re.escape(title)}$", paper, re.MULTILINE)
+        assert len(found) == 1, title
