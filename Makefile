@@ -1,7 +1,7 @@
 # make demo    set everything up and make a first report
 # make test    set everything up and run the tests; COUNT=goals counts lines and branches too
 # make docs    write the pages of docs/ that follow from the code
-# make axe       get axe-core, which the tests of accessibility use
+# make axe       get axe-core and playwright-core, which the tests of accessibility use
 # make lint types layers audit wheel-test bench lock    see below
 
 SHELL := /bin/sh
@@ -143,7 +143,7 @@ $(SIGN_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 		--no-build-isolation --editable ".[sign]" --constraint $(SIGN_VENV)/constraints.txt
 	@touch $@
 
-# The rules of accessibility, by npm; its lock file holds the hash that is asked for.
+# The rules of accessibility and what drives a browser, by npm; the lock file holds the hashes.
 axe: build/axe/node_modules/axe-core/axe.min.js
 
 build/axe/node_modules/axe-core/axe.min.js: tests/render/axe/package-lock.json
