@@ -19,7 +19,7 @@ from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.counted_rows import PREDICTED, TARGET, Known
 from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.keys import Key
-from evalreport.engine.counting.kinds import Joint, KindView
+from evalreport.engine.counting.kinds import NOT_ASKED, Joint, KindView
 
 Codes = npt.NDArray[np.int64]
 #: The thresholds that a counted model is compared at.
@@ -77,9 +77,11 @@ def with_joints(
 def _joint(rows: CountedRows, one: Side, two: Side, by_score: bool, memory: int) -> Joint:
     both = (one, two)
     cut = _kinds(rows, both, by_score=False)
-    if not by_score or not (one.view.has_score and two.view.has_score):
-        scored = one.view.has_score or two.view.has_score
-        return replace(cut, cut="only one of the two models has scores") if scored else cut
+    scored = [side.view.has_score for side in both]
+    if not all(scored):
+        return replace(cut, cut="only one of the two models has scores") if any(scored) else cut
+    if not by_score:
+        return replace(cut, cut=NOT_ASKED)
     needed = cut.first.rows * (KIND_BYTES + ROW_BYTES)
     if needed > memory:
         query = queries.how_many(_trees(rows, both, by_score=True), _used(both))

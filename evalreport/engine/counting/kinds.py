@@ -14,6 +14,9 @@ from evalreport.predict.view import View
 
 Codes = npt.NDArray[np.int64]
 
+#: Why scores are not known where none of the metrics that are asked for takes them.
+NOT_ASKED = "no metric of scores is asked for"
+
 
 @dataclass(frozen=True, eq=False)
 class KindView(View):
@@ -70,6 +73,7 @@ def joint_notes(views: Sequence[View]) -> list[str]:
             kinds = f"{len(joint.first.times):,} kinds of rows"
             by = "what each says" if joint.cut is not None or joint.first.score is None else "score"
             told = f"counted by true class and {by}, {kinds}"
-            more = "" if joint.cut is None else f"; scores are not compared: {joint.cut}"
+            apart = joint.cut not in (None, NOT_ASKED)
+            more = f"; scores are not compared: {joint.cut}" if apart else ""
             notes.append(f"{view.dataset}, {view.model} and {reference}: {told}{more}")
     return notes
