@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import BinaryIO
 
 from evalreport.data.findings import quoted
+from evalreport.data.interruptible import interruptible
 from evalreport.data.limits import Limits
 from evalreport.data.parquet_file import ParquetFile, damaged, opened_parquet
 from evalreport.data.parquet_pages import check_pages
@@ -105,7 +106,7 @@ def _columns(file: ParquetFile, asked: list[int], count: int, limits: Limits) ->
         return []
     _check_texts(file, [i for i in asked if file.types[i] == "VARCHAR"], count, limits)
     wanted = [f"{expression(file.types[i], f'c{i}')} AS c{i}" for i in asked]
-    found = file.select(wanted, count).fetchnumpy()
+    found = interruptible(file.connection, lambda: file.select(wanted, count).fetchnumpy())
     return [parquet_column(file.header[i], file.types[i], found[f"c{i}"]) for i in asked]
 
 
@@ -117,7 +118,8 @@ def _check_texts(file: ParquetFile, columns: list[int], count: int, limits: Limi
         sizes = file.select([f"strlen(c{i})" for i in columns], count).fetchall()
         total = sum(int(size or 0) for row in sizes for size in row)
     else:
-        sizes = file.select([f"sum(strlen(c{i}))" for i in columns], count).fetchall()
+        sums = [f"sum(strlen(c{i}))" for i in columns]
+        sizes = interruptible(file.connection, lambda: file.select(sums, count).fetchall())
         total = sum(int(size or 0) for size in sizes[0])
     if total > limits.bytes:
         raise LimitError(

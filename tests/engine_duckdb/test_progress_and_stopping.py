@@ -114,3 +114,21 @@ def test_a_signal_while_counting_leaves_nothing(
     assert "Traceback" not in told
     assert list((tmp_path / "tmp").iterdir()) == []
     assert not list((tmp_path / "runs").glob("2*"))
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("later", [0.1, 0.4])
+def test_a_signal_while_parquet_is_loaded_is_no_bug(
+    tmp_path: Path, command: Callable[..., list[str]], number: int, status: int, later: float
+) -> None:
+    words = [*command("parquet", 6_000_000)[:-1], "memory"]
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, text=True, env=environment(tmp_path)
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "reading d\n"
+        time.sleep(later)
+        process.send_signal(number)
+        assert process.stderr.read().strip() == ""
+        assert process.wait() == status
+    assert not list((tmp_path / "runs").glob("2*"))

@@ -12,12 +12,12 @@ from typing import Any
 from sqlglot import exp
 
 from evalreport.data.files import holding, parts_of
+from evalreport.data.interruptible import interruptible
 from evalreport.data.parquet_file import LOCKS, damaged, plain_name
 from evalreport.data.parquet_types import parquet_column
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
-from evalreport.engine.counting.interruptible import interruptible
 from evalreport.engine.counting.kept_query import kept_query
 from evalreport.engine.counting.parquet_rows import parquet_rows
 from evalreport.engine.counting.queries import Field

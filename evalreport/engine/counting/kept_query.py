@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.data.delimited_header import check_names
+from evalreport.data.interruptible import interruptible
 from evalreport.data.source import Source
 from evalreport.data.typed_values import plain_value
-from evalreport.engine.counting.interruptible import interruptible
 from evalreport.engine.counting.sql_rows import no_rows, query_rows
 from evalreport.engine.counting.text_rows import Made, kept_columns
 from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text

@@ -18,6 +18,7 @@ import numpy as np
 
 from evalreport.data.delimited_header import check_header
 from evalreport.data.files import Files, parts_of
+from evalreport.data.interruptible import interruptible
 from evalreport.data.json_lines import MANY_DIGITS, json_value
 from evalreport.data.limits import DEFAULT_LIMITS, decompressed
 from evalreport.data.read import not_twice
@@ -27,7 +28,6 @@ from evalreport.data.text_scan import Plain, plain_delimited, plain_json
 from evalreport.data.typed_values import column_of
 from evalreport.data.utf8 import text_lines
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.interruptible import interruptible
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
 from evalreport.errors import DataError

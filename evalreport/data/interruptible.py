@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as StillRunning
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -21,6 +19,9 @@ def interruptible(
     ``watch`` is told from time to time which share of the rows the query has seen. A
     signal, or any other exception, interrupts the query.
     """
+    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import TimeoutError as StillRunning
+
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(work)
         try:
