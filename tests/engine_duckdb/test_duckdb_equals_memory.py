@@ -222,3 +222,33 @@ def test_worst_and_best_case_of_rows_that_lack_something(
     (table, *_) = found["tables"]
     assert all(map(sum, (table["missing"][k] for k in ("without_prediction", "without_target"))))
     assert table["missing"]["without_both"]
+
+
+def on_another_dataset(write: Callable[..., Path], **parts: Any) -> dict[str, Any]:
+    spec = spec_of(write(ROWS), {"score": "score"}, metrics=SCORES, **parts)
+    other = write(f"SELECT * FROM ({ROWS}) WHERE id % 3 > 0", "other.parquet")
+    spec["datasets"]["e"] = {**spec["datasets"]["d"], "path": str(other)}
+    spec["thresholds"] = [{"maximize": "youden_j", "on": "e"}, {"at_least": {"recall": 0.8}}]
+    return spec
+
+
+def test_thresholds_chosen_on_another_dataset(write: Callable[..., Path]) -> None:
+    found = same(on_another_dataset(write, subgroups=["site"]))
+    chosen = {t["dataset"]: t["threshold"] for t in found["thresholds"] if "on e" in t["rule"]}
+    assert chosen["d"] == chosen["e"]
+    assert chosen["d"] is not None
+
+
+def test_such_thresholds_need_rows_where_scores_would_be_binned(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalreport.engine.counting import choosing
+
+    monkeypatch.setattr(choosing, "ENTRY_BYTES", 1_000_000)
+    spec = on_another_dataset(write, engine={"memory_limit": "1GB"})
+    spec["datasets"]["d"]["path"] = str(
+        write("SELECT i % 3 = 0 AS y, i / 4000 AS score, i % 2 AS id FROM range(3000) t(i)")
+    )
+    spec["datasets"]["e"]["path"] = spec["datasets"]["d"]["path"]
+    told = engine_of(run(spec, "duckdb"))[1]
+    assert "d: memory, read row by row, not counted: a threshold is chosen on another" in told

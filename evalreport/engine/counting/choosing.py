@@ -178,8 +178,8 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     single = source.suffix == ".parquet" and not isinstance(source, Files)
     if in_overlap(spec, name) and not single:
         return "rows are compared with those that a model learned from"
-    if any(threshold.on not in (None, name) for threshold in requests.thresholds):
-        return "a threshold is chosen on another dataset"
+    if _elsewhere(requests, name) and _compares(spec):
+        return "a threshold is chosen on another dataset, and models are compared at it"
     for model in spec.models:
         if name in spec.datasets_of(model) and not _counts_enough(spec.models[model]):
             return f"{model} needs several columns of each row"
@@ -189,9 +189,18 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     return _columns_need_rows(spec.datasets[name])
 
 
+def _elsewhere(requests: Requests, name: str) -> bool:
+    """Whether a threshold is chosen on another dataset."""
+    return any(threshold.on not in (None, name) for threshold in requests.thresholds)
+
+
+def _compares(spec: Spec) -> bool:
+    return spec.comparisons is not None or spec.baselines.previous is not None
+
+
 def _of_labels(spec: Spec, name: str) -> bool:
     """Whether weights and clusters need no rows: there are labels only, and no comparison."""
-    if spec.comparisons is not None or spec.baselines.previous is not None:
+    if _compares(spec):
         return False
     models = [model for key, model in spec.models.items() if name in spec.datasets_of(key)]
     return all(isinstance(model, PredictionModel) for model in models)
@@ -247,7 +256,7 @@ def counted_views(
     from evalreport.engine.counting.score_counting import Room, counted_view
 
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
-    room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins)
+    room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins, _elsewhere(requests, name))
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
     numbers = [t.number for t in requests.thresholds if t.number is not None]
     wanted = Wanted(

@@ -20,6 +20,7 @@ from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.kinds import KindView
 from evalreport.engine.counting.queries import Binning
+from evalreport.engine.counting.wanted import TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.columns import roles_of, rules_of, source_of
@@ -36,11 +37,13 @@ EDGES = 100
 class Room:
     """``entries``: distinct scores that one table may hold; ``bins``: how many beyond that.
 
-    Tables of all values of a subgroup together may hold eight times as many entries.
+    Tables of all values of a subgroup together may hold eight times as many entries. With
+    ``apart`` scores are not binned, because a threshold is not known beforehand.
     """
 
     entries: int
     bins: int
+    apart: bool = False
 
     @property
     def together(self) -> int:
@@ -140,6 +143,11 @@ def _binning(
         distinct = _distinct(rows, score, found, room.entries)
     if distinct <= room.entries and min(count, 2 * distinct * groups) <= room.together:
         return None
+    if room.apart:
+        raise TooManyKindsError(
+            f"a threshold is chosen on another dataset, and there are more than {room.entries:,} "
+            "distinct scores"
+        )
     bins = room.rounded_bins
     if min(count, 2 * bins * groups) > room.together:
         columns = max(crossings, key=lambda c: len(_combinations(found, c)))
