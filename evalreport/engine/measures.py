@@ -17,10 +17,10 @@ from evalreport.engine.evaluate import (
     overall_value,
 )
 from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.intervals import missing_cases
 from evalreport.engine.intervals.binned import with_bounds
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.impact import Selection, highest, left_out
-from evalreport.engine.intervals.missing_rows import missing_bounds, missing_rows
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
 from evalreport.engine.intervals.table_intervals import table_interval
@@ -120,32 +120,11 @@ class Measurer:
             interval = table_interval(
                 self, task, metric, arguments, table, matrix, value, threshold
             )
-        return self._with_missing(task, metric, arguments, matrix, value, threshold), interval
-
-    def _with_missing(
-        self,
-        task: Task,
-        metric: Metric,
-        arguments: Mapping[str, Any],
-        matrix: Matrix,
-        value: Evaluated,
-        threshold: float | None,
-    ) -> Evaluated:
-        """The value with its worst and best case, where rows lack something and it is a share."""
-        pooled = task.average == Average.MICRO.value and metric.for_classes is not None
-        missing = missing_rows(self.view, task.where, threshold)
-        if missing is None or not (task.average is None or pooled):
-            return value
-        if not isinstance(value.outcome, Value):
-            return value
-        whole = pooled or (len(self.view.labels) > 2 and metric.scope == "all")
-        index = None if whole else self.class_index(task)
-        return replace(
-            value,
-            missing=missing_bounds(
-                metric, arguments, value, matrix, index, missing, task.indeterminate
-            ),
+        own = self.class_index(task)
+        told = missing_cases.of_table(
+            self.view, task, metric, arguments, matrix, value, threshold, own
         )
+        return told, interval
 
     def _table_value(
         self,
@@ -188,6 +167,8 @@ class Measurer:
         interval = None
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = score_interval(self, task, metric, arguments, at, value, index)
+        own = self.class_index(task)
+        value = missing_cases.of_scores(self.view, task, metric, at, value, own)
         return with_bounds(metric, arguments, table, value, interval)
 
     def _of_class_scores(

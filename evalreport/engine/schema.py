@@ -246,9 +246,10 @@ def _measure() -> dict[str, Any]:
         indeterminate={"enum": ["for", "against"]}, exploratory={"type": "boolean"},
         tables={"type": "array", "items": _TEXT}, spread=_NUMBER_OR_NULL,
         missing_bounds={
-            **_object("low high", low=_fraction(), high=_fraction()),
-            "description": "Worst and best case of a share, with the rows left out for what "
-            "they lack (missing in its table).",
+            **_object("low high", low=_extreme(), high=_extreme()),
+            "description": "Worst and best case with the rows left out for what they lack "
+            "(missing in its table): of a share or an area with its fraction, of other "
+            "measures of one class against the rest with the four cells.",
         },
         few={"const": True, "description": "A subgroup of fewer rows than subgroup_minimum."},
     )
@@ -258,6 +259,12 @@ def _moves() -> dict[str, Any]:
     found = _object("n up down net interval", n=_NUMBER, up=_NUMBER, down=_NUMBER, net=_NUMBER,
                     interval=_interval())
     return {"anyOf": [{"type": "null"}, found]}
+
+
+def _extreme() -> dict[str, Any]:
+    cells = _object("tp fn fp tn", **dict.fromkeys(("tp", "fn", "fp", "tn"), _NUMBER))
+    of_cells = _object("value cells", value=_NUMBER, cells=cells)
+    return {"anyOf": [_fraction(), of_cells]}
 
 
 def _fraction() -> dict[str, Any]:

@@ -168,6 +168,7 @@ PROPORTIONS: dict[str, Callable[[Counts], tuple[Fraction, Fraction]]] = {
     "fnr": lambda c: (c.fn, c.tp + c.fn),
     "fdr": lambda c: (c.fp, c.tp + c.fp),
     "false_omission_rate": lambda c: (c.fn, c.tn + c.fn),
+    "jaccard": lambda c: (c.tp, c.tp + c.fp + c.fn),
     "prevalence": lambda c: (c.tp + c.fn, c.total),
     "predicted_prevalence": lambda c: (c.tp + c.fp, c.total),
     "selection_rate": lambda c: (c.tp + c.fp, c.total),

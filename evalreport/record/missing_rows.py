@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from evalreport.record.class_metrics import PROPORTIONS
+from evalreport.record.missing_values import area_extremes, table_extremes
 from evalreport.record.table_counts import Counts, Table, number
 
 TOLERANCE = Fraction(1, 10**9)
@@ -28,6 +29,8 @@ def bounds_problems(
     for count, cells in _groups(measure, table, record["missing"]):
         merged[cells] = merged.get(cells, Fraction(0)) + count
     groups = [(count, cells) for cells, count in merged.items()]
+    if "cells" in stated["low"]:
+        return table_extremes(measure, table.one_versus_rest(_place(measure, table)), groups)
     found = []
     shares = []
     for chosen in itertools.product(*(cells for _, cells in groups)):
@@ -47,6 +50,15 @@ def bounds_problems(
                 f"its table gives {float(expected)!r}"
             )
     return found
+
+
+def area_bounds_problems(
+    measure: Mapping[str, Any], table: Table, record: Mapping[str, Any], curve: Any
+) -> list[str]:
+    """What is wrong with ``missing_bounds`` of an area under the ROC curve."""
+    if measure.get("missing_bounds") is None or curve is None:
+        return []
+    return area_extremes(measure, curve, record["missing"], _place(measure, table))
 
 
 def _whole(measure: Mapping[str, Any], table: Table) -> bool:

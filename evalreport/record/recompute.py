@@ -22,7 +22,7 @@ from evalreport.record.described import described_problems
 from evalreport.record.hashing import canonical_json
 from evalreport.record.impact import impact_problems
 from evalreport.record.interval_limits import area_problems, rates_problems, share_problems
-from evalreport.record.missing_rows import bounds_problems
+from evalreport.record.missing_rows import area_bounds_problems, bounds_problems
 from evalreport.record.reclassification import reclassification_problems
 from evalreport.record.sample_size import width_problems
 from evalreport.record.table_counts import Table, number, read_table
@@ -112,6 +112,9 @@ def _check(measure: Mapping[str, Any], parts: _Results) -> list[str] | None:
         if outcome is not None:
             found += bounds_problems(measure, table, parts.tables[measure["table"]])
             return found + _outcome_problems(measure, outcome) + _parts_problems(measure, table)
+        if measure["metric"] in ("roc_auc", "gini") and measure["fold"] is None:
+            curve = parts.curves.get(_curve_key(measure))
+            found += area_bounds_problems(measure, table, parts.tables[measure["table"]], curve)
     value = _from_curve(measure, parts)
     if value is not None and state == "value":
         return found + _value_problems(measure, value, LOOSE, "the points of its curve")

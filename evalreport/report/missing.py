@@ -1,4 +1,4 @@
-"""Worst and best case of shares, with the rows that lack a prediction or a target."""
+"""Worst and best case of measures, with the rows that lack a prediction or a target."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from evalreport.report.words import label_text, listed, measure_title
 MOST_LINES = 40
 RULE = (
     "Left out of every other number of this report. Worst and best case: each of these rows is "
-    "taken to be of the class, and predicted as, moves the share most; an interval is not "
+    "taken to be of the class, and predicted as, moves the measure most; an interval is not "
     "widened by it."
 )
 
 
 def missing_blocks(contents: Contents) -> list[Block]:
-    """One table of all shares on all rows at the first threshold; nothing without such rows."""
+    """One table of them on all rows at the first threshold; nothing without such rows."""
     found = [
         m
         for view in contents.views
@@ -49,14 +49,20 @@ def _row(contents: Contents, m: Record) -> tuple[str, ...]:
     told = measure_title(m)
     if m.get("label") is not None and not contents.is_binary((m["dataset"], m["model"])):
         told += f" of {label_text(m['label'])}"
-    own = {"value": m["value"], "numerator": m["numerator"], "denominator": m["denominator"]}
     name = contents.mark((m["dataset"], m["model"])).name
-    return (told, name, _share(own), _share(bounds["low"]), _share(bounds["high"]))
+    own = value_text(m["value"])
+    if "cells" not in bounds["low"] and m["numerator"] is not None:
+        own = _extreme(m)
+    return (told, name, own, _extreme(bounds["low"]), _extreme(bounds["high"]))
 
 
-def _share(share: Record) -> str:
-    fraction = f"{count_text(share['numerator'])} / {count_text(share['denominator'])}"
-    return f"{fraction} = {value_text(share['value'])}"
+def _extreme(side: Record) -> str:
+    """A value with its fraction, or with the four cells that give it."""
+    value = value_text(side["value"])
+    if "cells" in side:
+        cells = ", ".join(f"{cell.upper()} {count_text(n)}" for cell, n in side["cells"].items())
+        return f"{value} ({cells})"
+    return f"{count_text(side['numerator'])} / {count_text(side['denominator'])} = {value}"
 
 
 def _lost(contents: Contents, m: Record) -> str:

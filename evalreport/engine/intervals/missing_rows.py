@@ -56,15 +56,10 @@ def missing_rows(view: View, where: Slice, threshold: float | None) -> Missing |
 
     A row left out has no fold.
     """
-    lost: Lost | None = getattr(view.ledger, "lost", None)
-    if lost is None or where.fold is not None:
+    found = lost_inside(view, where)
+    if found is None:
         return None
-    inside = np.ones(len(lost.row), np.bool_)
-    for column, value in where.subgroup:
-        names = view.groups_of(column)
-        inside &= lost.groups[column] == (names.index(value) if value in names else -2)
-    if not inside.any():
-        return None
+    lost, inside = found
     size, extra = len(view.labels), len(view.indeterminate)
     actual, weight = lost.actual[inside], lost.weight[inside]
     predicted = _predicted(view, lost, threshold)[inside]
@@ -74,6 +69,18 @@ def missing_rows(view: View, where: Slice, threshold: float | None) -> Missing |
         _by_code(predicted[actual < 0], weight[actual < 0], size + extra),
         _sum(weight[without & (actual < 0)]),
     )
+
+
+def lost_inside(view: View, where: Slice) -> tuple[Lost, Any] | None:
+    """What is known of the rows left out, and which of them a slice would hold; None for none."""
+    lost: Lost | None = getattr(view.ledger, "lost", None)
+    if lost is None or where.fold is not None:
+        return None
+    inside = np.ones(len(lost.row), np.bool_)
+    for column, value in where.subgroup:
+        names = view.groups_of(column)
+        inside &= lost.groups[column] == (names.index(value) if value in names else -2)
+    return (lost, inside) if inside.any() else None
 
 
 def _by_code(codes: Any, weight: Any, size: int) -> tuple[Number, ...]:
@@ -122,8 +129,7 @@ def missing_bounds(
     parts = _parts(metric, arguments, index, value, matrix)
     if parts is None:
         return None
-    groups = _of_class(missing, index) if index is not None else _of_all(missing)
-    groups = _indeterminate(groups, missing, len(matrix.row_totals), indeterminate)
+    groups = placeable(missing, index, len(matrix.row_totals), indeterminate)
     x, n = value.numerator or 0, value.denominator or 0
     low, high = [x, n], [x, n]
     for count, cells in groups:
@@ -195,6 +201,16 @@ def _adds_up(
 
 
 Groups = list[tuple[Number, tuple[str, ...]]]
+
+
+def placeable(missing: Missing, index: int | None, size: int, mode: str | None) -> Groups:
+    """Rows that lack something, with the cells that they may be of.
+
+    ``index``: the class against the rest, None for all ``size`` classes together; ``mode``:
+    how indeterminate predictions count.
+    """
+    groups = _of_class(missing, index) if index is not None else _of_all(missing)
+    return _indeterminate(groups, missing, size, mode)
 
 
 def _of_class(missing: Missing, index: int) -> Groups:
