@@ -31,6 +31,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.tables import Matrix
+from evalreport.plan.methods import ASKED
 from evalreport.plan.task import Skipped, Slice, Task, ThresholdRequest
 from evalreport.predict.view import View
 
@@ -99,8 +100,10 @@ class Measurer:
             Table.CLASS_SCORES.value: self._of_class_scores,
         }
         value, interval = kinds[task.table](task, resolved.number)
+        if interval is not None and task.why == ASKED:
+            interval = _as_asked(interval, self.view)
         if interval is not None and resolved.exploratory:
-            interval = _conditional(interval)
+            interval = _noted(interval, CONDITIONAL)
         return Computed(task, value, interval, resolved.number, resolved.exploratory)
 
     # -- classification table -------------------------------------------------------------
@@ -264,8 +267,19 @@ def _of_scores(metric: Metric, arguments: Mapping[str, Any]) -> Callable[[Any], 
     return lambda table: metric(table, **arguments).array()
 
 
-def _conditional(interval: IntervalResult) -> IntervalResult:
-    text = "conditional on the threshold, which was chosen on these rows"
+CONDITIONAL = "conditional on the threshold, which was chosen on these rows"
+
+
+def _as_asked(interval: IntervalResult, view: View) -> IntervalResult:
+    """A method for independent rows that was asked for is kept, and what it passes over said."""
+    if interval.method in BOOTSTRAPS:
+        return interval
+    passed = ("clusters are ignored",) if view.cluster is not None else ()
+    passed += ("weights are taken as numbers of rows",) if view.weight is not None else ()
+    return _noted(interval, f"as asked for: {', '.join(passed)}") if passed else interval
+
+
+def _noted(interval: IntervalResult, text: str) -> IntervalResult:
     return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
 
 

@@ -200,3 +200,26 @@ def test_correlation_of_a_table_with_an_empty_cell_keeps_to_fishers_scale() -> N
     r = (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
     middle = (math.atanh(got["low"]) + math.atanh(got["high"])) / 2
     assert middle == pytest.approx(math.atanh(r), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["wilson", "bootstrap_percentile"])
+@pytest.mark.parametrize("design", ["weight", "cluster"])
+def test_a_method_for_independent_rows_says_what_it_passes_over(design: str, method: str) -> None:
+    columns = columns_of(60, 0.5)
+    columns[design] = [1.5, 2.0, 0.5] * 20 if design == "weight" else list(range(30)) * 2
+    found = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "asked",
+            "datasets": {"d": {"target": "y", design: design}},
+            "models": {"m": {"score": "s"}},
+            "metrics": ["recall", "f1"],
+            "confidence": {"resamples": 100, "methods": {"recall": method}},
+        },
+        frames={"d": columns},
+    ).json
+    got = intervals(found)
+    told = {"weight": "weights are taken as numbers of rows", "cluster": "clusters are ignored"}
+    assert got["recall"]["method"] == method
+    assert (told[design] in got["recall"].get("note", "")) == (method == "wilson")
+    assert "as asked for" not in got["f1"].get("note", "")
