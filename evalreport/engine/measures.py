@@ -274,8 +274,8 @@ def _as_asked(interval: IntervalResult, view: View) -> IntervalResult:
     """A method for independent rows that was asked for is kept, and what it passes over said."""
     if interval.method in BOOTSTRAPS:
         return interval
-    passed = ("clusters are ignored",) if view.cluster is not None else ()
-    passed += ("weights are taken as numbers of rows",) if view.weight is not None else ()
+    passed = ["clusters are ignored"] if view.cluster is not None else []
+    passed += ["weights are taken as numbers of rows"] if view.weight is not None else []
     return _noted(interval, f"as asked for: {', '.join(passed)}") if passed else interval
 
 

@@ -163,15 +163,13 @@ def test_limits_of_an_area_are_symmetric_on_the_logit_scale() -> None:
         assert limits == pytest.approx([scale(a) for a in expected], rel=1e-9)
 
 
-def test_ks_without_limits_of_bca_says_that_percentiles_are_taken() -> None:
-    # one positive among few rows: KS of most resamples is not below the value
+@pytest.mark.parametrize("asked", [{}, {"methods": {"ks": "bootstrap_bca"}}])
+def test_ks_without_limits_of_bca_has_none_and_says_so(asked: dict[str, Any]) -> None:
+    # one positive among few rows: KS of no resample is below the value
     columns = {"y": [0, 0, 1, 0], "s": [0.9, 0.5, 0.4, 0.1]}
-    got = intervals(results(columns, ["ks"]))["ks"]
-    assert got["method"] == "bootstrap_percentile"
-    assert "bootstrap_bca gives no limits here" in got["note"]
-    found = results(columns, ["ks"], methods={"ks": "bootstrap_bca"})
-    assert found["measures"][0]["interval"] is None  # asked for: not exchanged
-    assert found["measures"][0]["interval_reason"]
+    (measure,) = results(columns, ["ks"], **asked)["measures"]
+    assert measure["interval"] is None
+    assert "bootstrap_bca gives none" in measure["interval_reason"]
 
 
 def test_ks_of_many_distinct_scores_uses_the_influence_for_the_acceleration() -> None:
