@@ -18,7 +18,7 @@ from evalreport.report.model import (
     Strip,
     TableRow,
 )
-from evalreport.report.numbers import difference_text, p_text, value_text
+from evalreport.report.numbers import count_text, difference_text, p_text, value_text
 from evalreport.report.parts import Number
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
@@ -81,12 +81,18 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
     columns += [Column(visible(n.replace("_", " ")), "right") for n in names]
     columns += [Column(contents.mark(v).name, "right") for v in views]
     return Strip(
-        f"What needs no model, beside the models, {label_text(dataset)}",
+        f"What needs no model, beside the models, {label_text(dataset)}{_rows(contents, views)}",
         tuple(columns),
         tuple(lines[:MOST_BASELINES]),
         (notes,),
         "many",
     )
+
+
+def _rows(contents: Contents, views: list[View]) -> str:
+    """The number of rows that the values are of, where it is one."""
+    counts = {m["n"] for view in views for m in contents.pooled(view) if m.get("n") is not None}
+    return f", n {count_text(counts.pop())}" if len(counts) == 1 else ""
 
 
 def _against(contents: Contents, dataset: str) -> list[Block]:

@@ -130,6 +130,8 @@ def measures_strip(
     names = {_metric(m): measure_title(m) for r in rows for m in r.measures}
     strips: list[Strip] = []
     shown = rows[:MOST_LINES]
+    # where no counts of a table stand on the line, n does
+    with_n = not flat and not any("tested" in head.text for head in heads)
     for chosen in _even_parts(identities, across):
         lines = []
         previous = None
@@ -140,11 +142,18 @@ def measures_strip(
             if all(m is None or m["state"] == "not_applicable" for m in found):
                 continue
             rule = row.group != previous
-            lines.append(_measures_line(contents, row, found, flat, with_model, rule, strong(row)))
+            line = _measures_line(contents, row, found, flat, with_model, rule, strong(row))
+            if with_n:
+                first = next(m for m in found if m is not None)
+                place = len(heads) + with_model
+                n = LineCell(count_text(first["n"]), "right")
+                line = replace(line, cells=(*line.cells[:place], n, *line.cells[place:]))
+            lines.append(line)
             previous = row.group
         named = name_width((mark_of(contents, r.measures[0]).name for r in shown), 10, 14)
         model = [Column("model", "left", f"{named}%")] if with_model else []
         counts = [Column(name, "right", "4.5%") for name in FLAT] if flat else []
+        counts += [Column("n", "right", "6%")] if with_n else []
         narrow = len(chosen) < FEW
         values = [Column(names[i], "right", "14%" if narrow else "") for i in chosen]
         values += [Column("", "left")] if narrow else []

@@ -20,6 +20,7 @@ from evalreport.report.model import (
     Notes,
 )
 from evalreport.report.numbers import (
+    count_text,
     difference_text,
     observed_text,
     threshold_text,
@@ -87,6 +88,8 @@ def _criteria(contents: Contents) -> Criteria:
     columns.append(Column("model", "left", f"{named}%"))
     if flat:
         columns += [Column(name, "right", "4.4%") for name in FLAT]
+    else:
+        columns.append(Column("n", "right", "6%"))
     columns += [
         Column("value", "right", "7.5%"),
         Column("held against it", "right", "13%"),
@@ -117,6 +120,9 @@ def _criterion(contents: Contents, entry: Record, flat: bool) -> Criterion:
     laid = flat_cells(table, m, "only")
     if flat:
         cells += laid if laid is not None else [LineCell() for _ in FLAT]
+    else:
+        known = m is not None and m.get("n") is not None
+        cells.append(LineCell(count_text(m["n"]) if m is not None and known else "", "right"))
     number = number_of(contents, m) if m else None
     observed = entry.get("observed")
     plain = value_text(observed) if m is None and observed is not None else ""
