@@ -18,12 +18,11 @@ from evalreport.engine.counting.choosing import (
     Choice,
     asked_engine,
     choose,
-    counted_views,
     limit_bytes,
-    refuse_unbounded,
     stored_rows,
 )
 from evalreport.engine.counting.counted_view import CountedView, counted_facts
+from evalreport.engine.counting.counting_views import counted_views, refuse_unbounded
 from evalreport.engine.counting.reads import Reads
 from evalreport.engine.counting.sql_rows import hash_of, open_database, read_query
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher

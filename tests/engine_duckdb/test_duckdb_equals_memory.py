@@ -242,9 +242,9 @@ def test_thresholds_chosen_on_another_dataset(write: Callable[..., Path]) -> Non
 def test_such_thresholds_need_rows_where_scores_would_be_binned(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evalreport.engine.counting import choosing
+    from evalreport.engine.counting import counting_views
 
-    monkeypatch.setattr(choosing, "ENTRY_BYTES", 1_000_000)
+    monkeypatch.setattr(counting_views, "ENTRY_BYTES", 1_000_000)
     spec = on_another_dataset(write, engine={"memory_limit": "1GB"})
     spec["datasets"]["d"]["path"] = str(
         write("SELECT i % 3 = 0 AS y, i / 4000 AS score, i % 2 AS id FROM range(3000) t(i)")

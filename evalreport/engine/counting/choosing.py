@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
 
 from evalreport.data.files import Files, parts_of
 from evalreport.data.parquet_file import LOCKS, plain_name
@@ -18,44 +17,20 @@ from evalreport.engine.counting.loading import (
     check_room,
     told,
 )
-from evalreport.engine.counting.wanted import (
-    OTHER_ENGINE,
-    UNWATCHED,
-    NotPlainError,
-    TooManyKindsError,
-    Wanted,
-    Watcher,
-    quoted_text,
-)
-from evalreport.errors import DataError, Location, Problem, SpecError
-from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Interval, Table
+from evalreport.engine.counting.wanted import quoted_text
+from evalreport.errors import Problem, SpecError
 from evalreport.plan.asked import Requests
-from evalreport.plan.task import Plan, Skipped, Task
-from evalreport.predict.columns import columns_needed, columns_read, in_overlap, roles_of
-from evalreport.predict.view import View
-from evalreport.spec.datasets import Dataset, Query
+from evalreport.predict.columns import columns_needed, columns_read, in_overlap
+from evalreport.spec.datasets import Dataset
 from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel
-
-if TYPE_CHECKING:
-    from evalreport.engine.counting.answering import CountedRows
-    from evalreport.engine.counting.joint_kinds import Numbers
 
 #: From so many rows on, ``auto`` counts where the data lie.
 MANY_ROWS = 2_000_000
 #: The same for text, in bytes, and for text that is packed.
 MUCH_TEXT, MUCH_PACKED = 100_000_000, 25_000_000
-#: Up to so many rows a dataset that is not in order is read, to name every mistake.
-READ_FOR_MISTAKES = 20_000_000
-#: Up to so many bytes text that is not plain is read instead of counted.
-MOST_READ = 2_000_000_000
 #: Memory that counting keeps to unless the spec sets a limit.
 MEMORY = "1GB"
-#: The part of it that the engine may hold; the rest is for tables and what is made of them.
-ENGINE_SHARE = 0.4
-#: What the engine cannot do without, however low the limit.
-LEAST_FOR_ENGINE = 64_000_000
 #: Bytes that one distinct score takes while metrics are computed from its table.
 ENTRY_BYTES = 512
 
@@ -102,7 +77,7 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
             Problem("the engine spark has no cluster", "engine: {spark: {url: sc://host:port}}")
         )
     if asked == "memory":
-        return _loaded(spec, name, source, requests, "asked for", "the engine memory is asked for")
+        return loaded(spec, name, source, requests, "asked for", "the engine memory is asked for")
     why = _needs_rows(spec, name, source, requests)
     if asked == "spark" and why is None and source is not None:
         from evalreport.engine.counting.spark_rows import check_kind
@@ -111,18 +86,18 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
     if asked in ("duckdb", "spark"):
         if why is None:
             return Choice(asked, "asked for")
-        return _loaded(
+        return loaded(
             spec, name, source, requests, f"{asked} was asked for, but {why}", why
         )
     many = None if source is None else _many(source) or _beyond(spec, name, source, requests)
     if many is None:
         return Choice("memory", FITS)
     if why is not None:
-        return _loaded(spec, name, source, requests, LOADED + why, why)
+        return loaded(spec, name, source, requests, LOADED + why, why)
     return Choice("duckdb", many)
 
 
-def _loaded(
+def loaded(
     spec: Spec, name: str, source: Source | None, requests: Requests, reason: str, why: str
 ) -> Choice:
     """Loading, with the memory that it takes where that is much. Raises LimitError."""
@@ -178,7 +153,7 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     single = source.suffix == ".parquet" and not isinstance(source, Files)
     if in_overlap(spec, name) and not single:
         return "rows are compared with those that a model learned from"
-    if _elsewhere(requests, name) and _compares(spec):
+    if elsewhere(requests, name) and _compares(spec):
         return "a threshold is chosen on another dataset, and models are compared at it"
     for model in spec.models:
         if name in spec.datasets_of(model) and not _counts_enough(spec.models[model]):
@@ -189,7 +164,7 @@ def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests
     return _columns_need_rows(spec.datasets[name])
 
 
-def _elsewhere(requests: Requests, name: str) -> bool:
+def elsewhere(requests: Requests, name: str) -> bool:
     """Whether a threshold is chosen on another dataset."""
     return any(threshold.on not in (None, name) for threshold in requests.thresholds)
 
@@ -237,147 +212,3 @@ def stored_rows(source: Source) -> int | None:
         except duckdb.Error:
             return None
     return None if found is None else int(found[0])
-
-
-def counted_views(
-    spec: Spec,
-    name: str,
-    source: Source,
-    choice: Choice,
-    requests: Requests,
-    watch: Watcher = UNWATCHED,
-    numbers_of: Numbers | None = None,
-) -> Sequence[View] | str:
-    """The views of a dataset's models by counting, or why the rows are to be read.
-
-    ``numbers_of`` gives the thresholds at which models are compared.
-    Raises DataError, FilesError and LimitError.
-    """
-    from evalreport.engine.counting.score_counting import Room, counted_view
-
-    memory = limit_bytes(spec.engine.memory_limit or MEMORY)
-    room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins, _elsewhere(requests, name))
-    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
-    numbers = [t.number for t in requests.thresholds if t.number is not None]
-    wanted = Wanted(
-        columns=columns_needed(spec, name, subgroups),
-        numbers=_only_numbers(spec, name, subgroups),
-        memory=max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE),
-        watch=watch,
-        query=path if isinstance(path := spec.datasets[name].path, Query) else None,
-    )
-    try:
-        with _rows(spec, source, choice, wanted) as rows:
-            try:
-                views = [
-                    counted_view(
-                        rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room
-                    )
-                    for model in spec.models
-                    if name in spec.datasets_of(model)
-                ]
-                pairs = _compared(spec, [view.model for view, _ in views])
-                if not pairs or numbers_of is None:
-                    return [view for view, _ in views]
-                from evalreport.engine.counting.counted_view import CountedView
-                from evalreport.engine.counting.joint_kinds import with_joints
-
-                counted = [(v, k) for v, k in views if isinstance(v, CountedView)]
-                return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory)
-            except DataError:
-                if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
-                    raise
-                return "read row by row to find its mistakes"
-    except NotPlainError as error:
-        if choice.name == "spark" and not isinstance(error, TooManyKindsError):
-            told = Problem(
-                f"Spark cannot count these rows: {error}", OTHER_ENGINE, Location(source.name)
-            )
-            raise DataError(told) from None
-        if source.size > MOST_READ:
-            told = Problem(f"the rows cannot be counted: {error}", "", Location(source.name))
-            raise DataError(told) from None
-        reason = f"read row by row, not counted: {error}"
-        return _loaded(spec, name, source, requests, reason, str(error)).reason
-
-
-def _compared(spec: Spec, models: Sequence[str]) -> list[tuple[str, str]]:
-    """Each model with those that it is compared with on the same rows."""
-    references = [] if spec.baselines.previous is None else [spec.baselines.previous]
-    asked = spec.comparisons
-    if asked is not None and isinstance(asked.reference, str):
-        references.append(asked.reference)
-    pairs = [(model, other) for model in models for other in references if model != other]
-    return list(dict.fromkeys(pairs))
-
-
-def _by_score(requests: Requests) -> bool:
-    """Whether a metric of scores, or a mean over rows, is asked for."""
-    declared = [request.metric for request in requests.metrics]
-    return any(one.table is Table.SCORES or one.interval is Interval.MEAN for one in declared)
-
-
-def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozenset[str]:
-    """Columns that are scores or margins and nothing else."""
-    numbers: set[str] = set()
-    other: set[str] = set()
-    for model in spec.models:
-        if name in spec.datasets_of(model):
-            for role, column in roles_of(
-                spec.datasets[name], spec.models[model], subgroups
-            ).named():
-                (numbers if role in ("score", "margin") else other).add(column)
-    return frozenset(numbers - other)
-
-
-@contextmanager
-def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterator[CountedRows]:
-    if choice.name == "spark":
-        from evalreport.engine.counting.spark_rows import spark_rows
-
-        assert spec.engine.spark is not None
-        with spark_rows(source, spec.engine.spark.url, wanted) as rows:
-            yield rows
-        return
-    from evalreport.engine.counting.duckdb_rows import duckdb_rows
-
-    with duckdb_rows(source, wanted) as rows:
-        yield rows
-
-
-def refuse_unbounded(plan: Plan, views: Sequence[View]) -> Plan:
-    """The plan without what bins of scores cannot give: neither a value nor bounds."""
-    from evalreport.engine.counting.binned_scores import bounded
-    from evalreport.engine.counting.kinds import joint_notes
-
-    plan = replace(plan, counted=(*plan.counted, *joint_notes(views)))
-    bins = {(v.dataset, v.model): getattr(v, "bins", None) for v in views}
-    if not any(bins.values()):
-        return plan
-    kept: list[Task] = []
-    refused: list[Skipped] = []
-    for task in plan.tasks:
-        metric, count = find(task.metric), bins[task.dataset, task.model]
-        assert metric is not None
-        single = bounded(metric) and task.average is None
-        if count is None or task.table != Table.SCORES.value or single:
-            kept.append(task)
-        else:
-            reason = f"it needs every distinct score; only {count:,} bins of scores are kept"
-            refused.append(Skipped(task, reason))
-    notes = [
-        f"{dataset}, {model}: scores are counted in {count:,} bins; what that can change is "
-        "given between exact bounds, and thresholds chosen by a rule are lower ends of bins"
-        for (dataset, model), count in bins.items()
-        if count is not None
-    ]
-    return replace(
-        plan,
-        tasks=tuple(kept),
-        skipped=(*plan.skipped, *refused),
-        notes=(*plan.notes, *notes),
-    )
-
-
-def _count(rows: Any) -> int:
-    return int(rows.rows)
