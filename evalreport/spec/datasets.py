@@ -177,7 +177,7 @@ class Dataset(Part):
         default_factory=dict, description="Declared types of columns."
     )
     sha256: Annotated[Text, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
-        None, description="The hash that the file must have."
+        None, description="The hash that the file, or the rows of a Postgres query, must have."
     )
     period: Period | None = Field(None, description="Evaluate per period of time.")
     keep_rows: Flag | None = Field(

@@ -164,3 +164,22 @@ def test_scores_that_would_not_fit_are_not_compared(write: Callable[..., Path]) 
             assert [v for k, v in one.items() if k not in apart] == [
                 v for k, v in two.items() if k not in apart
             ]
+
+
+def test_binned_scores_of_two_datasets_are_not_compared(write: Callable[..., Path]) -> None:
+    query = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, h / 1000003 AS a
+        FROM (SELECT (i * 7919) % 1000003 AS h FROM range(20000) t(i))"""
+    spec = spec_of(write(query), {"one": {"score": "a"}}, metrics=METRICS + OF_SCORES)
+    other = str(write(f"SELECT * FROM ({query}) WHERE a < 0.9", "e.parquet"))
+    spec["datasets"]["e"] = {**spec["datasets"]["d"], "path": other}
+    spec["comparisons"] = {"reference": {"dataset": "e"}}
+    limited = run({**spec, "engine": {"memory_limit": "2MB", "bins": 100}}, "duckdb")
+    memory = run(spec, "memory")
+    differences = {c["metric"]: c for c in limited["comparisons"]}
+    assert differences["roc_auc"]["difference"] is None
+    assert differences["roc_auc"]["reason"] == "the scores of d are counted in 100 bins"
+    for one in memory["comparisons"]:
+        if one["metric"] in METRICS:
+            same_one = differences[one["metric"]]
+            assert same_one["difference"] == one["difference"]
+            assert same_one["interval"] == one["interval"]

@@ -146,10 +146,15 @@ def _independent(
     model: Side, reference: Side, tasks: Sequence[ComparisonTask]
 ) -> Iterator[Difference]:
     both = Independent(model, reference)
-    for task in tasks:
+    binned = _binned(model, reference)
+    known = [task for task in tasks if binned is None or not _by_scores(task)]
+    for task in known:
         if _is_drawn(task):
             both.announce(task)
     for task in tasks:
+        if task not in known:
+            yield _not_compared(task, str(binned))
+            continue
         values = _values(model, reference, task)
         difference = difference_of(*values)
         if difference is None:
@@ -162,6 +167,15 @@ def _independent(
             _numbers(model, reference, task),
             (*notes, *_threshold_notes(model, reference, task)),
         )
+
+
+def _binned(*sides: Side) -> str | None:
+    """Why scores are not compared: a difference of binned values would hide what bins change."""
+    for side in sides:
+        bins = getattr(side.view, "bins", None)
+        if bins is not None:
+            return f"the scores of {side.view.dataset} are counted in {bins:,} bins"
+    return None
 
 
 def _values(model: Side, reference: Side, task: ComparisonTask) -> tuple[Evaluated, Evaluated]:
