@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -199,6 +199,30 @@ def cluster_resamples(
     batch = max(1, min(resamples, _BATCH_CELLS // max(cluster_count, 1)))
     for start in range(0, resamples, batch):
         yield draw(min(batch, resamples - start))
+
+
+def stratified_resamples(
+    strata: Sequence[NDArray[np.intp]], resamples: int, rng: np.random.Generator
+) -> Iterator[Counts]:
+    """How often each row is drawn, the number of draws from each stratum held fixed.
+
+    ``strata``: the rows of each, together all rows, in batches of shape (b, rows).
+
+    >>> strata = [np.array([0, 2]), np.array([1])]
+    >>> (drawn,) = stratified_resamples(strata, 3, generator(0, "x"))
+    >>> drawn[:, [0, 2]].sum(axis=1).tolist(), drawn[:, 1].tolist()
+    ([2, 2, 2], [1, 1, 1])
+    """
+    rows = sum(len(members) for members in strata)
+    # a generator for each stratum, so that batches do not change the draws
+    draw = [_RowSampler(len(m), own) for m, own in zip(strata, rng.spawn(len(strata)), strict=True)]
+    batch = max(1, min(resamples, _BATCH_CELLS // max(rows, 1)))
+    for start in range(0, resamples, batch):
+        count = min(batch, resamples - start)
+        drawn = np.empty((count, rows), np.int64)
+        for members, sample in zip(strata, draw, strict=True):
+            drawn[:, members] = sample(count)
+        yield drawn
 
 
 def _usable(values: ArrayLike) -> NDArray[np.float64]:

@@ -284,3 +284,32 @@ def test_averages_of_large_samples_have_the_limits_that_resampling_gives(
             width = one["interval"]["high"] - one["interval"]["low"]
             gap = abs(one["interval"][side] - two["interval"][side])
             assert gap < 0.25 * width, (one["metric"], one["interval"], two["interval"])
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+def test_stratified_rows_keep_the_number_of_each_class(stratify: bool) -> None:
+    """What follows from the numbers of the classes alone has no spread when they are held."""
+    constant = {"pa": [0.2] * 30, "pb": [0.3] * 30, "pc": [0.5] * 30}
+    specs = {
+        "class columns": ({"y": list("abc") * 10, **constant},
+                          {"scores": {n: f"p{n}" for n in "abc"}}, "brier", {}),
+        "weighted table": ({"y": [0, 1] * 15, "s": [0.7] * 30, "w": [1.5] * 30},
+                           {"score": "s"}, "prevalence", {"weight": "w"}),
+        "weighted scores": ({"y": [0, 1] * 15, "s": [0.7] * 30, "w": [1.5] * 30},
+                            {"score": "s"}, "brier", {"weight": "w"}),
+    }  # fmt: skip
+    for name, (columns, model, metric, more) in specs.items():
+        found = evalreport.run(
+            {
+                "evalreport": 1,
+                "title": name,
+                "datasets": {"d": {"target": "y", **more}},
+                "models": {"m": model},
+                "metrics": [metric],
+                "confidence": {"resamples": 60, "stratify": stratify,
+                               "methods": {metric: "bootstrap_percentile"}},
+            },
+            frames={"d": columns},
+        ).json  # fmt: skip
+        measure = next(m for m in found["measures"] if m["metric"] == metric)
+        assert (measure["interval"] is None) == stratify, name

@@ -108,10 +108,20 @@ class Bootstrap:
         code, weight = self._weighted_cells(where, threshold)
         order, _ = canonical_rows(code, weight, None)
         code, weight = code[order], weight[order]
-        for drawn in resampling.cluster_resamples(len(code), self.settings.resamples, rng):
+        for drawn in self._times(code // size, len(code), rng):
             yield np.stack(
                 [np.bincount(code, weight * times, size * size) for times in drawn]
             ).reshape(-1, size, size)
+
+    def _times(
+        self, actual: npt.NDArray[Any], units: int, rng: np.random.Generator
+    ) -> Iterator[npt.NDArray[Any]]:
+        """How often each row or cluster is drawn; ``actual``: the true class of each row."""
+        resamples = self.settings.resamples
+        if not self.settings.stratify or self.tables.view.cluster is not None:
+            return resampling.cluster_resamples(units, resamples, rng)
+        strata = [np.flatnonzero(actual == k) for k in np.unique(actual)]
+        return resampling.stratified_resamples(strata, resamples, rng)
 
     def _weighted_cells(
         self, where: Slice, threshold: float | None
@@ -238,7 +248,7 @@ class Bootstrap:
         size = len(table.scores)
         code, weight, unit = self._units(where, index)
         count = int(unit.max()) + 1 if len(unit) else 0
-        for drawn in resampling.cluster_resamples(count, self.settings.resamples, rng):
+        for drawn in self._times(code // size, count, rng):
             step = max(1, _BATCH // max(1, 2 * size))
             for start in range(0, len(drawn), step):
                 part = np.stack(

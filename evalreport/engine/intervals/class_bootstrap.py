@@ -35,7 +35,12 @@ def class_replicates(
         return None
     rng = _rng(measurer, task, "rows")
     found = []
-    for times in resampling.cluster_resamples(drawn.units, measurer.settings.resamples, rng):
+    resamples = measurer.settings.resamples
+    if measurer.settings.stratify and measurer.view.cluster is None:
+        times_of_units = resampling.stratified_resamples(drawn.strata, resamples, rng)
+    else:
+        times_of_units = resampling.cluster_resamples(drawn.units, resamples, rng)
+    for times in times_of_units:
         found += [drawn.values(task, metric, arguments, part) for part in drawn.batches(times)]
     return finite(np.concatenate(found))
 
@@ -146,6 +151,11 @@ class _Drawn:
     def units(self) -> int:
         """How many rows or clusters are drawn."""
         return int(self.unit.max()) + 1
+
+    @property
+    def strata(self) -> list[npt.NDArray[np.intp]]:
+        """The rows of each class, where rows are drawn one by one."""
+        return [np.flatnonzero(self.own.actual == k) for k in np.unique(self.own.actual)]
 
     def batches(self, times: npt.NDArray[Any]) -> Iterator[Floats]:
         """The weight of each row, from how often each unit is drawn; shape (b, rows)."""
