@@ -67,9 +67,10 @@ def pooled_over_rows(metric: Metric) -> bool:
 
 def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
     family = metric.interval
-    many = too_many_to_draw(facts) if _several_columns(metric, None, facts) else None
+    many = too_many_to_draw(facts) if _left_out(metric, None, facts) else None
     if many is not None and family.methods[0] in RESAMPLING:
-        return "grouped_jackknife", many
+        several = _several_columns(metric, None, facts)
+        return ("grouped_jackknife" if several or not metric.influence else "influence"), many
     if "influence" in family.methods and facts.rows > BOOTSTRAP_ROWS:
         return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
     if _smooth_table(metric) and not facts.two_classes and len(facts.labels) > SMOOTH_CLASSES:
@@ -113,6 +114,11 @@ def too_many_to_draw(facts: Facts) -> str | None:
     return None
 
 
+def _left_out(metric: Metric, average: Average | None, facts: Facts) -> bool:
+    """Whether groups of rows are left out where there are too many to be drawn."""
+    return metric.interval is Interval.RESAMPLED or _several_columns(metric, average, facts)
+
+
 def _several_columns(metric: Metric, average: Average | None, facts: Facts) -> bool:
     """Whether a value takes several score tables at once: of all classes, or an average."""
     if average is not None and metric.table is Table.SCORES:
@@ -128,7 +134,7 @@ def _weighted(metric: Metric, average: Average | None, facts: Facts) -> tuple[st
     analytic = metric.interval in (Interval.AUC, Interval.MEAN)
     if metric.table in ALL_TABLES or (analytic and single and metric.table is Table.SCORES):
         return "sandwich", "weighted rows: design-based variance"
-    many = too_many_to_draw(facts) if _several_columns(metric, average, facts) else None
+    many = too_many_to_draw(facts) if _left_out(metric, average, facts) else None
     if many is not None:
         return "grouped_jackknife", f"weighted rows, {many}"
     return "bootstrap_percentile", "weighted rows are drawn"
@@ -139,7 +145,7 @@ def _clustered(metric: Metric, average: Average | None, facts: Facts) -> tuple[s
         return "cluster_robust", "rows of one cluster are not independent"
     if metric.interval is Interval.AUC and average is None:
         return "obuchowski", "rows of one cluster are not independent"
-    many = too_many_to_draw(facts) if _several_columns(metric, average, facts) else None
+    many = too_many_to_draw(facts) if _left_out(metric, average, facts) else None
     if many is not None:
         return "grouped_jackknife", f"whole clusters left out, {many}"
     return "cluster_bootstrap", "rows of one cluster are not independent"

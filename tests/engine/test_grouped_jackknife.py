@@ -62,6 +62,47 @@ def test_many_classes_on_few_rows_are_not_drawn_either() -> None:
     assert (method, why) == ("grouped_jackknife", "more than 2,000,000 scores")
 
 
+@pytest.mark.parametrize(
+    ("metric", "more", "method"),
+    [
+        ("h_measure", {}, "grouped_jackknife"),
+        ("gain", {}, "grouped_jackknife"),
+        ("mce", {"weighted": True}, "grouped_jackknife"),
+        ("lift", {"clustered": True}, "grouped_jackknife"),
+        ("ece", {"clustered": True}, "grouped_jackknife"),
+        ("ece", {}, "influence"),
+        ("partial_auc", {}, "influence"),
+        ("average_precision", {}, "influence"),
+        ("average_precision", {"weighted": True}, "bootstrap_percentile"),
+    ],
+)
+def test_single_metrics_of_scores_on_many_rows(
+    metric: str, more: dict[str, Any], method: str
+) -> None:
+    for classes in ({}, SCORES):
+        assert choose(find(metric), None, facts(**MANY, **classes, **more), None)[0] == method
+    asked = choose(find(metric), None, facts(**MANY, **more), "bootstrap_percentile")
+    assert asked[0] == "bootstrap_percentile"
+
+
+@pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_single_metrics_have_limits_near_those_of_the_bootstrap(
+    classes: int, design: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metrics: list[Any] = ["h_measure", {"gain": {"top": 0.2}}, {"partial_auc": {"max_fpr": 0.3}}]
+    alone: dict[str, Any] = {"averaging": ["none"]}
+    drawn = run(900, classes, design, metrics, alone)
+    monkeypatch.setattr(plan_methods, "BOOTSTRAP_ROWS", 100)
+    left = run(900, classes, design, metrics, alone)
+    assert drawn.keys() == left.keys()
+    for key, limits in left.items():
+        plain_area = design == "plain" and key[0] == "partial_auc"
+        assert limits["method"] == ("influence" if plain_area else "grouped_jackknife"), key
+        width = limits["high"] - limits["low"]
+        assert width == pytest.approx(drawn[key]["high"] - drawn[key]["low"], rel=0.5), key
+
+
 def test_groups_are_as_equal_as_can_be() -> None:
     rng = np.random.default_rng(0)
     assert np.bincount(grouped_jackknife.groups_of(1000, rng)).tolist() == [20] * 50
@@ -161,7 +202,12 @@ def test_it_covers_as_often_as_it_says(
 
 
 def run(
-    rows: int, classes: int, design: str, metrics: list[Any], **confidence: Any
+    rows: int,
+    classes: int,
+    design: str,
+    metrics: list[Any],
+    more: dict[str, Any] | None = None,
+    **confidence: Any,
 ) -> dict[Any, Any]:
     rng = np.random.default_rng(5)
     names = list("abc")[:classes]
@@ -186,10 +232,11 @@ def run(
             "metrics": metrics,
             "averaging": ["macro", "weighted"],
             "confidence": {"resamples": 600, **confidence},
+            **(more or {}),
         },
         frames={"d": columns},
     ).json
-    return {(m["metric"], m["average"]): m["interval"] for m in found["measures"]}
+    return {(m["metric"], m["average"], m["label"]): m["interval"] for m in found["measures"]}
 
 
 @pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
@@ -212,6 +259,6 @@ def test_its_limits_are_near_those_of_the_bootstrap(
 
 def test_quantile_bins_are_left_out_in_groups_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_methods, "BOOTSTRAP_ROWS", 100)
-    found = run(400, 3, "plain", [{"ece": {"strategy": "quantile"}}])["ece", "macro"]
+    found = run(400, 3, "plain", [{"ece": {"strategy": "quantile"}}])["ece", "macro", None]
     assert found["method"] == "grouped_jackknife"
     assert "influence of a row is not known" in found["note"]

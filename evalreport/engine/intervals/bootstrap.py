@@ -171,9 +171,14 @@ class Bootstrap:
             exact = jackknife.of_scored_units(function, table.scores, *self._units(where, index))
         if exact is not None:
             return exact
+        found = self.left_out(where, index, function)
+        return found, np.ones(len(found))
+
+    def left_out(self, where: Slice, index: int | None, function: OfScores) -> Floats:
+        """Values of a score metric without each group of the grouped jackknife."""
         with np.errstate(divide="ignore", invalid="ignore"):
             found = [np.asarray(function(one)) for one in self._without_groups(where, index)]
-        return finite(np.concatenate(found)), np.ones(len(found))
+        return finite(np.concatenate(found))
 
     def shared(self, task: Task, make: Callable[[], ByClass]) -> ByClass:
         """What the averages of one metric and slice have in common: made by the first of them."""

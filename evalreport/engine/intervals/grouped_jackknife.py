@@ -23,6 +23,7 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 METHOD = "grouped_jackknife"
+NO_INFLUENCE = "the influence of a row is not known here: groups of rows are left out"
 #: Groups that are left out in turn: the error of the variance is then about 20 %.
 GROUPS = 50
 

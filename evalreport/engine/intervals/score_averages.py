@@ -29,7 +29,6 @@ from evalreport.plan.task import Task
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
 
-NO_INFLUENCE = "the influence of a row is not known here: groups of rows are left out"
 BOOTSTRAP = ("bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap")
 
 
@@ -51,7 +50,8 @@ def average_of_scores(
         variance = average_variance(measurer, task, metric, arguments, tables, values)
         if variance is not None:
             return value, symmetric(number, variance, level, "influence", metric.bounds)
-        return value, _jackknife(measurer, task, metric, arguments, number, NO_INFLUENCE)
+        note = grouped_jackknife.NO_INFLUENCE
+        return value, _jackknife(measurer, task, metric, arguments, number, note)
     if task.interval == grouped_jackknife.METHOD:
         return value, _jackknife(measurer, task, metric, arguments, number)
     if task.interval not in BOOTSTRAP:

@@ -58,12 +58,33 @@ def score_interval(
         return result if asked or intervals.has_width(result) else None
     if metric.interval is Interval.LOGISTIC and method == "wald":
         return _logistic(metric, table, number, level)
-    if method == "influence":
-        variance = influence.variance(metric, table, arguments)
-        if variance is None:
-            return None
-        return intervals.symmetric(number, variance, level, method, metric.bounds)
+    if method in ("influence", grouped_jackknife.METHOD):
+        return _on_many_rows(measurer, task, metric, arguments, table, number, index)
     return _resampled(measurer, task, metric, arguments, number, index)
+
+
+def _on_many_rows(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    number: float,
+    index: int | None,
+) -> IntervalResult | None:
+    """By the influence of single rows where it is known, else with groups of them left out."""
+    level, note = measurer.settings.level, ""
+    if task.interval == "influence":
+        variance = influence.variance(metric, table, arguments)
+        if variance is not None:
+            return intervals.symmetric(number, variance, level, "influence", metric.bounds)
+        if metric.influence is not None and metric.influence(table, **arguments) is not None:
+            return None  # one class alone: nothing can be told
+        note = grouped_jackknife.NO_INFLUENCE
+    left = measurer.bootstrap.left_out(
+        task.where, index, lambda t: metric(t, **arguments).array()
+    )
+    return grouped_jackknife.interval(left, number, level, metric.bounds, note)
 
 
 def _influence(metric: Metric) -> Influence | None:
