@@ -29,8 +29,9 @@ def interruptible(
                 try:
                     return answer.result(_LOOK)
                 except StillRunning:
+                    # It may have ended since; a time-out of its own is then raised here.
                     if answer.done():
-                        raise
+                        return answer.result()
                     share = connection.query_progress()
                     if watch is not None and share > 0:
                         watch(min(share / 100, 1.0))
