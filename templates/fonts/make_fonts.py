@@ -110,6 +110,7 @@ FACES = (
     # Charts and paper are laid out with these: unpacking a woff2 takes a tenth of a second.
     _sans("report-sans-400.ttf", "Regular", "Regular", TEXT),
     _sans("report-sans-600.ttf", "Semibold", "Semibold", TEXT),
+    # On paper no letter may come from the fonts of a machine.
     _sans("report-sans-400-italic.ttf", "It", "Italic", [*LATIN, *GREEK, *SYMBOLS]),
     # Small enough to be repeated inside every chart.
     _sans("report-sans-400-chart.woff2", "Regular", "Regular", CHART, features=()),

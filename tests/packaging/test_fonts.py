@@ -16,7 +16,13 @@ IN_PAGE = (
     "report-mono-400.woff2",
 )
 IN_CHARTS = ("report-sans-400-chart.woff2", "report-sans-600-chart.woff2")
-FOR_LAYOUT = ("report-sans-400.ttf", "report-sans-600.ttf")
+FOR_LAYOUT = (
+    "report-sans-400.ttf",
+    "report-sans-600.ttf",
+    "report-sans-400-italic.ttf",
+    "report-serif-600.ttf",
+    "report-mono-400.ttf",
+)
 ASCII = "".join(map(chr, range(0x20, 0x7F)))
 MARKS = "−×≥≤½√ΣΔ●◆▲✓✗○→↓′·…“”‘’–—"
 
@@ -83,3 +89,10 @@ def test_figures_are_tabular_by_default(name: str) -> None:
     font = opened(name)
     widths = {font["hmtx"][font.getBestCmap()[ord(figure)]][0] for figure in "0123456789"}
     assert len(widths) == 1
+
+
+@pytest.mark.parametrize("name", IN_PAGE)
+def test_paper_has_the_letters_of_the_page_in_the_same_widths(name: str) -> None:
+    page, paper = opened(name), opened(name.replace(".woff2", ".ttf"))
+    wide = {c: paper["hmtx"][glyph][0] for c, glyph in paper.getBestCmap().items()}
+    assert all(wide[c] == page["hmtx"][glyph][0] for c, glyph in page.getBestCmap().items())

@@ -79,7 +79,7 @@ def test_a_model_that_is_not_shown_to_be_better_is_said_to_be_so():
     assert set(told) == {"poor", "inverse"}
     assert told["poor"].startswith(
         "In 3 of 3 comparisons not shown to be better than a baseline: majority class on "
-        "Accuracy 0.62 (0.522 to 0.709; baseline 0.6)"
+        "Accuracy 0.620 (0.522 to 0.709; baseline 0.600)"
     )
     assert ", in 3 of them worse" in told["inverse"]
     page = render_html(made)
@@ -99,7 +99,7 @@ def test_the_previous_model_is_compared_row_by_row():
     assert first["interval"]["high"] - first["interval"]["low"] < 0.1
     told = [c["message"] for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
     assert told[0].endswith(
-        "than a baseline: the previous model old on Accuracy 0.9 (difference 0.01, "
+        "than a baseline: the previous model old on Accuracy 0.900 (difference 0.0100, "
         f"{first['interval']['low']:.3g} to {first['interval']['high']:.3g}).".replace("-", "−")
     )
     page = render_html(made)

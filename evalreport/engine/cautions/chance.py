@@ -131,5 +131,5 @@ def _beside(view: View, record: Record) -> str:
     if record["difference"] is not None:
         shown = f"difference {estimate(record['difference'])}, {inside}"
     else:
-        shown = f"{inside}; baseline {number(record['baseline_value'])}"
+        shown = f"{inside}; baseline {estimate(record['baseline_value'])}"
     return f"{record['title']}{average}{of} {estimate(record['value'])} ({shown})"
