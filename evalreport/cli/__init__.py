@@ -150,6 +150,10 @@ def _machine(error: OSError | MemoryError) -> int:
 
 
 def _bug(error: Exception) -> int:
+    from evalreport.record.signals import status_of_signal
+
+    if (stopped := status_of_signal()) is not None:
+        return stopped
     if os.environ.get("EVALREPORT_TRACEBACK"):
         raise error
     _say(

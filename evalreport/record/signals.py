@@ -11,25 +11,40 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
 class _Held:
-    """How many callers hold signals, and the first signal that came meanwhile.
+    """How many callers hold signals, the first that came meanwhile, and the one acted on.
 
     Handlers belong to the process, so this state does too.
     """
 
     depth = 0
     pending: int | None = None
+    acted_on: int | None = None
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     if _Held.depth:
         _Held.pending = _Held.pending or number
     else:
-        raise SystemExit(128 + number)
+        _act(number)
+
+
+def _act(number: int) -> NoReturn:
+    _Held.acted_on = number
+    raise SystemExit(128 + number)
+
+
+def status_of_signal() -> int | None:
+    """The status to end with where a signal was acted on, whatever became of its exception.
+
+    Some libraries turn any exception that reaches them into one of their own.
+    """
+    return None if _Held.acted_on is None else 128 + _Held.acted_on
 
 
 @contextmanager
@@ -42,6 +57,7 @@ def stopping_cleanly() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    _Held.acted_on = None
     found = {number: signal.getsignal(number) for number in STOPPING}
     for number in STOPPING:
         signal.signal(number, _stop)
@@ -63,4 +79,4 @@ def signals_held() -> Iterator[None]:
         _Held.depth -= 1
         if not _Held.depth and _Held.pending is not None:
             number, _Held.pending = _Held.pending, None
-            raise SystemExit(128 + number)
+            _act(number)
