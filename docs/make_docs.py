@@ -67,11 +67,13 @@ def _metric_section(metric: Any) -> Iterator[str]:
 
 
 def _metric_facts(metric: Any) -> list[tuple[str, str]]:
+    from evalreport.metrics.example import shown_formula
+
     low, high = (_number(bound) for bound in metric.bounds)
     scored = metric.table.value in ("scores", "class_scores")
     more = metric.classes_table
     return [
-        ("formula", f"`{metric.formula or _formula(metric)}`"),
+        ("formula", f"`{shown_formula(metric)}`"),
         ("belongs to", "one class" if metric.scope == "class" else "all classes together"),
         ("more than two classes", "" if more is None else f"from the {_table_name(more.value)}"),
         ("two classes only", metric.two_classes_only),
@@ -128,44 +130,6 @@ def _written(value: Any) -> str:
 
 def _number(value: float) -> str:
     return f"{value:g}".replace("inf", "infinity")
-
-
-def _formula(metric: Any) -> str:
-    """The formula that the metric's own arithmetic shows on a small table."""
-    expression = metric(_example(metric.table.value), **_example_arguments(metric))
-    return str(expression.formula())
-
-
-def _example_arguments(metric: Any) -> dict[str, Any]:
-    given = {"prevalence": 0.5} | ({metric.one_of[0]: 0.5} if metric.one_of else {})
-    context = {
-        "threshold": 0.5,
-        "costs": {"false_negative": 5, "false_positive": 1},
-        "parents": {},
-        "highest": (5, 10),
-    }
-    return metric.arguments(given) | {name: context[name] for name in metric.context}
-
-
-def _example(table: str) -> Any:
-    import numpy as np
-
-    from evalreport.metrics.sets_table import LabelSets
-    from evalreport.metrics.tables import ClassScores, Counts, Matrix, ScoreTable
-
-    one, scores = np.array([1, 1]), np.array([0.75, 0.25])
-    of_one = ScoreTable(scores, np.array([2, 1]), np.array([1, 2]))
-    flags = np.array([[True, False], [False, True]])
-    examples: dict[str, Callable[[], Any]] = {
-        "counts": lambda: Counts(tp=4, fp=1, fn=2, tn=3),
-        "matrix": lambda: Matrix.from_counts([[3, 1], [2, 4]]),
-        "scores": lambda: of_one,
-        "class_scores": lambda: ClassScores(
-            ("a", "b"), (of_one, of_one), scores, one, one, one, {(0, 1): of_one, (1, 0): of_one}
-        ),
-        "label_sets": lambda: LabelSets(("a", "b"), flags, flags, flags * 1.0),
-    }
-    return examples[table]()
 
 
 def cautions_page() -> str:

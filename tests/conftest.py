@@ -21,8 +21,8 @@ settings.load_profile("steady")
 #: Scripts that run in environments of their own.
 collect_ignore_glob = ["benchmarks/peer_*.py"]
 
-#: Folders whose tests cover what has to be covered whole; see `.ci/coverage_goals.py`.
-COUNTED = frozenset({"data", "label_sets", "metrics", "record", "spec"})
+#: Folders whose tests go from fault to fault through what others cover already.
+UNCOUNTED = frozenset({"benchmarks", "fault_injection", "fuzz", "hostile", "mutation", "spark"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -30,6 +30,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = Path(__file__).parent
     for item in items:
         inside = item.path.relative_to(tests).parts if item.path.is_relative_to(tests) else ()
-        slow = item.get_closest_marker("slow") is not None
-        if slow or (inside and inside[0] not in COUNTED):
+        if inside and inside[0] in UNCOUNTED:
             item.add_marker("uncounted")

@@ -150,9 +150,11 @@ def _line(metric: Metric) -> str:
 
 def describe(metric: Metric) -> str:
     """All that is known of a metric, as plain text."""
+    from evalreport.metrics.example import shown_formula
+
     rows = [
         ("meaning", metric.meaning),
-        ("formula", metric.formula or _formula(metric)),
+        ("formula", shown_formula(metric)),
         ("range", _range(metric)),
         ("better", {"maximize": "higher", "minimize": "lower"}.get(
             metric.goal.value, "neither: it describes" if metric.goal.value == "describe"
@@ -186,22 +188,6 @@ _NEEDS = {
     "class_scores": "one score per class",
     "label_sets": "sets of labels",
 }
-
-
-def _formula(metric: Metric) -> str:
-    from evalreport.metrics.declare import Table
-    from evalreport.metrics.tables import Counts, Matrix
-
-    arguments = {p.name: 0.5 if p.default is None else p.default for p in metric.parameters}
-    arguments |= {"threshold": 0.5} if "threshold" in metric.context else {}
-    arguments |= (
-        {"costs": {"false_negative": 5, "false_positive": 1}} if "costs" in metric.context else {}
-    )
-    if metric.table is Table.COUNTS:
-        return str(metric(Counts(tp=4, fp=1, fn=2, tn=3), **arguments).formula())
-    if metric.table is Table.MATRIX:
-        return str(metric(Matrix.from_counts([[3, 1], [2, 4]]), **arguments).formula())
-    return ""
 
 
 def _range(metric: Metric) -> str:
