@@ -270,7 +270,10 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
         "6:48: item 3 of labels is null; quote it if it is meant as text",
         "6:55: unknown key 'mising'; did you mean 'missing'?",
         "6:81: missing is 'exlude'; did you mean 'exclude'?",
-        "7:42: sha256 is 'abc'; sha256: the hash that the file must have",
+        (
+            "7:42: sha256 is 'abc'; sha256: the hash that the file, or the rows of a Postgres "
+            "query, must have"
+        ),
         "7:58: a is 'txt'; did you mean 'text'?",
         "7:72: labels is empty; at least one",
         (
