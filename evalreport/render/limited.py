@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -34,15 +34,19 @@ class Child:
     def __init__(self, task: str) -> None:
         self.task = task
         try:
-            # Fonts are unpacked into a folder that goes with the child, however it ends.
-            self._folder = TemporaryDirectory(prefix="evalreport-", ignore_cleanup_errors=True)
-            self._process = subprocess.Popen(  # noqa: S603  # our own module and interpreter
-                [sys.executable, "-m", "evalreport.render.child", task],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=_environment(self._folder.name),
-            )
+            with ExitStack() as until_started:
+                # Fonts are unpacked into a folder that goes with the child, however it ends.
+                made = TemporaryDirectory(prefix="evalreport-", ignore_cleanup_errors=True)
+                until_started.callback(made.cleanup)
+                self._process = subprocess.Popen(  # noqa: S603  # our own module and interpreter
+                    [sys.executable, "-m", "evalreport.render.child", task],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=_environment(made.name),
+                )
+                self._folder = made
+                until_started.pop_all()
         except OSError as error:
             raise RenderingError(
                 Problem(

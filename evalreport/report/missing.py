@@ -11,6 +11,7 @@ from evalreport.report.numbers import count_text, value_text
 from evalreport.report.words import label_text, listed, measure_title
 
 MOST_LINES = 40
+CELLS = ("tn", "fp", "fn", "tp")
 RULE = (
     "Left out of every other number of this report. Worst and best case: each of these rows is "
     "taken to be of the class, and predicted as, moves the measure most; an interval is not "
@@ -28,7 +29,7 @@ def missing_blocks(contents: Contents) -> list[Block]:
     ]
     if not found:
         return []
-    rows = tuple(TableRow(_row(contents, m)) for m in found[:MOST_LINES])
+    rows = tuple(row for m in found[:MOST_LINES] for row in _rows(contents, m))
     heads = (
         ("metric", "left", "30%"),
         ("model", "left", "16%"),
@@ -39,29 +40,30 @@ def missing_blocks(contents: Contents) -> list[Block]:
     lost = list(dict.fromkeys(_lost(contents, m) for m in found))
     note = f"{lost[0]} {RULE}" if len(lost) == 1 else RULE
     if len(found) > MOST_LINES:
-        note += f" {MOST_LINES} of {len(found)} lines; the others are in results.json."
+        note += f" {MOST_LINES} of {len(found)} measures; the others are in results.json."
     title = "Worst and best case with the rows that lack a prediction or a target"
-    return [PlainTable(title, tuple(Column(*h) for h in heads), rows, note, "gaps")]
+    return [PlainTable(title, tuple(Column(*h) for h in heads), rows, note, "gaps wraps")]
 
 
-def _row(contents: Contents, m: Record) -> tuple[str, ...]:
+def _rows(contents: Contents, m: Record) -> list[TableRow]:
+    """A line for a measure, and below it the cells where no single fraction gives the value."""
     bounds = m["missing_bounds"]
     told = measure_title(m)
     if m.get("label") is not None and not contents.is_binary((m["dataset"], m["model"])):
         told += f" of {label_text(m['label'])}"
     name = contents.mark((m["dataset"], m["model"])).name
-    own = value_text(m["value"])
-    if "cells" not in bounds["low"] and m["numerator"] is not None:
-        own = _extreme(m)
-    return (told, name, own, _extreme(bounds["low"]), _extreme(bounds["high"]))
+    sides = (bounds["low"], bounds["high"])
+    if "cells" not in sides[0]:
+        own = value_text(m["value"]) if m["numerator"] is None else _fraction(m)
+        return [TableRow((told, name, own, *map(_fraction, sides)))]
+    values = (value_text(m["value"]), *(value_text(side["value"]) for side in sides))
+    counts = [" · ".join(count_text(side["cells"][c]) for c in CELLS) for side in sides]
+    below = TableRow((" · ".join(c.upper() for c in CELLS), "", "", *counts), inner=True)
+    return [TableRow((told, name, *values)), below]
 
 
-def _extreme(side: Record) -> str:
-    """A value with its fraction, or with the four cells that give it."""
+def _fraction(side: Record) -> str:
     value = value_text(side["value"])
-    if "cells" in side:
-        cells = ", ".join(f"{cell.upper()} {count_text(n)}" for cell, n in side["cells"].items())
-        return f"{value} ({cells})"
     return f"{count_text(side['numerator'])} / {count_text(side['denominator'])} = {value}"
 
 
