@@ -66,16 +66,18 @@ def run_spec(
     report that cannot be drawn does not keep back the results.
     """
     shared = shared or OneOfSeveral()
-    from evalreport.engine.ledgers.kept_rows import keeps_rows, kept_rows
-    from evalreport.engine.predicting import Fitting
-    from evalreport.engine.prepare import prepare
-    from evalreport.engine.run import evaluate
     from evalreport.spec.load import load_spec
 
     loaded = load_spec(path, options.overrides, allow_import=options.allowed_imports)
     formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
     check_runs(options.runs)
     with started_printer(formats) as printer:
+        # What takes long to import comes after the start, so that the printer loads beside it.
+        from evalreport.engine.ledgers.kept_rows import keeps_rows, kept_rows
+        from evalreport.engine.predicting import Fitting
+        from evalreport.engine.prepare import prepare
+        from evalreport.engine.run import evaluate
+
         fitting = Fitting(
             cache=options.runs / ".cache",
             fresh=options.fresh,
