@@ -267,11 +267,13 @@ def plain_chart(
 
     def paint(axes: Any) -> None:
         names(axes, *axis_names)
+        taken: list[float] = []
         for k, (name, points, column) in enumerate(baselines):
             rows = columns(points, x, column)
             stroke(axes, rows, 0, color=LINE if k else SOFT, linewidth=0.8, linestyle=DASHES[2 - k])
             if rows:
-                at = clearest(rows, [columns(c.points, x, y) for c in curves])
+                at = clearest(rows, [columns(c.points, x, y) for c in curves], taken)
+                taken.append(rows[at][0])
                 axes.annotate(
                     plain(name),
                     rows[at][:2],

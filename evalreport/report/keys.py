@@ -104,9 +104,14 @@ def _strokes(axes: Any) -> list[tuple[float, float]]:
 
 
 def clearest(
-    rows: Sequence[tuple[float, ...]], others: Sequence[Sequence[tuple[float, ...]]]
+    rows: Sequence[tuple[float, ...]],
+    others: Sequence[Sequence[tuple[float, ...]]],
+    taken: Sequence[float] = (),
 ) -> int:
-    """The place on a thin line, in its first two thirds, that is farthest from the curves."""
+    """The place on a thin line, in its first two thirds, that is farthest from the curves.
+
+    ``taken``: where words about other lines begin; none begins within a third of the axis.
+    """
     import numpy as np
 
     xs = np.array([r[0] for r in rows], dtype=float)
@@ -122,4 +127,6 @@ def clearest(
     # words beside a place outside the axes would not be seen
     low, high = min(0.0, *values), max(values)
     apart[(ys < low) | (ys > high) | (np.arange(len(rows)) > 2 * len(rows) // 3)] = -1.0
+    for x in taken:
+        apart[np.abs(xs - x) < (xs.max() - xs.min()) / 3] = -1.0
     return int(np.argmax(apart))

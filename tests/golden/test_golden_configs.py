@@ -11,18 +11,22 @@ import json
 import math
 import os
 import re
+import shutil
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden.words_on_paper import Word, clashes, words_of
 
 from evalreport.engine.prepare import prepare
 from evalreport.engine.prepared import Prepared
 from evalreport.engine.run import evaluate
 from evalreport.plan.explain import explain
 from evalreport.render.html import render_html
+from evalreport.render.pdf import render_pdf
 from evalreport.spec.load import load_spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,6 +94,22 @@ def test_page(path: Path) -> None:
     for number, (new, old) in enumerate(zip(made, wanted, strict=False), start=1):
         assert new == old, f"line {number}"
     assert len(made) == len(wanted)
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+@pytest.mark.parametrize("path", CONFIGS, ids=_ids)
+def test_no_word_on_paper_stands_over_another(path: Path) -> None:
+    pdf = render_pdf(render_html(_results(path)), at=datetime.fromisoformat(AT))
+    pages = enumerate(words_of(pdf), start=1)
+    assert [(page, *pair) for page, words in pages for pair in clashes(words)] == []
+
+
+def test_words_over_each_other_are_found() -> None:
+    one, over = Word(10, 10, 50, 20, "one"), Word(45, 11, 80, 21, "over")
+    beside, below = Word(51, 10, 80, 20, "beside"), Word(10, 19, 50, 29, "below")
+    assert list(clashes([one, over])) == [("one", "over")]
+    assert list(clashes([one, beside, below])) == []
+    assert list(clashes([Word(500, 10, 570, 20, "far")])) == [("far", "beyond the margin")]
 
 
 def _brief(results: dict[str, Any]) -> dict[str, Any]:
