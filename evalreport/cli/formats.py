@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ class Drawn:
 class DrawingOptions:
     """What to draw and how: formats, template, clock, PDF variant and paper, the spec's text.
 
-    ``printer`` is a process for the PDF that was started before.
+    ``printer`` is a process for the PDF that was started before, with its own context.
     """
 
     formats: tuple[str, ...]
@@ -88,7 +88,11 @@ def drawn(
 
     made = Drawn({"results.json": data, "measures.csv": measures_csv(results)})
     if "html" in options.formats or "pdf" in options.formats:
-        _pages(made, results, data, options, step)
+        # Nobody started it for more than this: then it loads while the page is drawn.
+        with nullcontext(options.printer) if options.printer else started_printer(
+            options.formats
+        ) as printer:
+            _pages(made, results, data, replace(options, printer=printer), step)
     for name, make in _OTHERS.items():
         if name in options.formats:
             made.files.update(make(results))

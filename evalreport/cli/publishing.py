@@ -26,6 +26,8 @@ from evalreport.version import __version__
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.reads import Reads
+    from evalreport.engine.prepared import Prepared
+    from evalreport.spec.load import LoadedSpec
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,34 @@ def run_spec(
     loaded = load_spec(path, options.overrides, allow_import=options.allowed_imports)
     formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
     check_runs(options.runs)
+    prepared, results, made = _evaluated(loaded, formats, options, progress, shared)
+    progress.step("publishing", None)
+    outcome = outcome_of(results)
+    shared.turn()
+    from evalreport.engine.ledgers.kept_rows import keeps_rows, kept_rows
+
+    with RunFolder(options.runs, loaded.sha256, options.when) as folder:
+        for name, content in made.files.items():
+            folder.write(name, content)
+        if keeps_rows(prepared):
+            rows = kept_rows(prepared, rows_key(options.runs))
+            folder.write("rows.json", canonical_json(rows))
+        at = clock_text(options.when)
+        published = folder.publish(_details(results, loaded, prepared, outcome, at))
+    status = _status(results, made)
+    return status, _summary(results, published, made, outcome, status)
+
+
+def _evaluated(
+    loaded: LoadedSpec,
+    formats: tuple[str, ...],
+    options: RunOptions,
+    progress: Progress,
+    shared: OneOfSeveral,
+) -> tuple[Prepared, dict[str, Any], Drawn]:
+    """What was read, the results, and the files drawn from them; nothing is written."""
     with started_printer(formats) as printer:
         # What takes long to import comes after the start, so that the printer loads beside it.
-        from evalreport.engine.ledgers.kept_rows import keeps_rows, kept_rows
         from evalreport.engine.predicting import Fitting
         from evalreport.engine.prepare import prepare
         from evalreport.engine.run import evaluate
@@ -89,9 +116,7 @@ def run_spec(
             loaded, engine=options.engine, step=progress.step, fitting=fitting, reads=shared.reads,
             watch=progress,
         )
-        at = clock_text(options.when)
-        results = evaluate(prepared, at, progress.step, progress.advance)
-        data = canonical_json(results)
+        results = evaluate(prepared, clock_text(options.when), progress.step, progress.advance)
         report = loaded.spec.report
         drawing = DrawingOptions(
             formats=formats,
@@ -102,19 +127,7 @@ def run_spec(
             spec_text=loaded.text,
             printer=printer,
         )
-        made = drawn(results, data, drawing, progress.step)
-    progress.step("publishing", None)
-    outcome = outcome_of(results)
-    shared.turn()
-    with RunFolder(options.runs, loaded.sha256, options.when) as folder:
-        for name, content in made.files.items():
-            folder.write(name, content)
-        if keeps_rows(prepared):
-            rows = kept_rows(prepared, rows_key(options.runs))
-            folder.write("rows.json", canonical_json(rows))
-        published = folder.publish(_details(results, loaded, prepared, outcome, at))
-    status = _status(results, made)
-    return status, _summary(results, published, made, outcome, status)
+        return prepared, results, drawn(results, canonical_json(results), drawing, progress.step)
 
 
 def template_of(loaded: Any) -> str | Path:

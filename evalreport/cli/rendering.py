@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
               help="Formats to write; those of the results' spec by default.")
 def render(results: Path, template: str | None, output: Path, formats: str | None) -> int:
     """Draw the report again from RESULTS.json alone: no data, no recomputation."""
-    from evalreport.cli.formats import check_formats, drawn, started_printer
+    from evalreport.cli.formats import check_formats, drawn
     from evalreport.cli.progress import Progress
 
     data, content = read_results(results)
@@ -36,8 +35,8 @@ def render(results: Path, template: str | None, output: Path, formats: str | Non
     wanted = check_formats(tuple(f.strip() for f in asked if f.strip()))
     options = drawing_options(content, template, wanted)
     refuse_run(output)
-    with Progress() as progress, started_printer(wanted) as printer:
-        made = drawn(content, data, replace(options, printer=printer), progress.step)
+    with Progress() as progress:
+        made = drawn(content, data, options, progress.step)
     for name, body in made.files.items():
         if name not in ("results.json", "measures.csv"):
             click.echo(str(write_file(output, name, body)))

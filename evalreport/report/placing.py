@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Points that stay free at the edges of a figure and between its panels.
-EDGE = 4.0
+EDGE = 3.0
 #: From the axis to the words at a tick: the tick and its pad.
 TICK = 6.5
-#: Height of a line of words, in sizes of its letters.
-LINE = 1.05
+#: Height of a line of words, in sizes of its letters; points between axes and their title.
+LINE, TITLE_PAD = 1.25, 5.0
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def place_axes(figure: Any) -> None:
     """Panels of equal size side by side, each with the room that its words take."""
     # Which ticks there are depends on the size, and the size on the words at the ticks.
     for _ in range(2):
-        _place(figure, [_margins(figure, axes) for axes in figure.axes])
+        _place(figure, [_margins(axes) for axes in figure.axes])
 
 
 def _place(figure: Any, margins: list[Margins]) -> None:
@@ -47,15 +47,14 @@ def _place(figure: Any, margins: list[Margins]) -> None:
         x += inner + own.right
 
 
-def _margins(figure: Any, axes: Any) -> Margins:
-    size = float(axes.title.get_fontsize())
-    across = _at_ticks(axes.xaxis)
-    below = TICK + size * LINE if across else 0.0
-    below += size * LINE if axes.get_xlabel() else 0.0
+def _margins(axes: Any) -> Margins:
+    across, line = _at_ticks(axes.xaxis), LINE * axes.xaxis.label.get_fontsize()
+    below = (TICK + line if across else 0.0) + (line if axes.get_xlabel() else 0.0)
+    title = TITLE_PAD + line if axes.get_title(loc="left") else 0.0
     return Margins(
         left=EDGE + max([TICK + _width(text) for _, text in _at_ticks(axes.yaxis)], default=0.0),
         right=max([EDGE, *(_width(text) / 2 for at, text in across if at > 0.9)]),
-        top=EDGE + max(_title(axes), _above(figure, axes)),
+        top=EDGE + max(title, _above(axes)),
         bottom=EDGE + below,
     )
 
@@ -72,15 +71,9 @@ def _at_ticks(axis: Any) -> list[tuple[float, str]]:
     ]
 
 
-def _title(axes: Any) -> float:
-    """Height of the words above the upper left corner, with their pad."""
-    title = axes.get_title(loc="left")
-    return 5.0 + 9.0 * LINE if title else 0.0
-
-
-def _above(figure: Any, axes: Any) -> float:
+def _above(axes: Any) -> float:
     """How far words written into the axes stand out above them."""
-    height = 72.0 * figure.get_size_inches()[1] * axes.get_position().height
+    height = 72.0 * axes.figure.get_size_inches()[1] * axes.get_position().height
     back = axes.transAxes.inverted()
     found = [0.0]
     for text in axes.texts:
