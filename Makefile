@@ -1,6 +1,8 @@
 # make demo    set everything up and make a first report
-# make test    set everything up and run the tests; COUNT=goals counts lines and branches too
+# make test      set everything up and run the quick tests, of every part
+# make test-all  those and the long ones; COUNT=goals counts lines and branches too
 # make docs    write the pages of docs/ that follow from the code
+# make site    the pages of docs/ with a search box, in build/site
 # make axe       get axe-core and playwright-core, which the tests of accessibility use
 # make lint types layers audit wheel-test bench lock    see below
 
@@ -20,9 +22,9 @@ PYTHON := $(shell for p in $(CANDIDATES); do \
 	"$$p" -c '$(OLD_ENOUGH)' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
 endif
 
-# An environment that is already there decides which lock fits: 3.11 has its own
-# because numpy and scipy no longer publish their newest releases for it.
-WHICH := import sys; print("py311" if sys.version_info < (3, 12) else "py312")
+# An environment that is already there decides which lock fits: each Python has its own, and
+# newer ones take that of the newest. 3.11 lacks the newest releases of numpy and scipy.
+WHICH := import sys; print("py3%d" % min(max(sys.version_info[1], 11), 13))
 LOCK := $(shell { test -x $(BIN)/python && $(BIN)/python -c '$(WHICH)' || \
 	$(PYTHON) -c '$(WHICH)'; } 2>/dev/null)
 
@@ -36,7 +38,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
 WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
 
-.PHONY: demo test docs lint types layers audit wheel-test test-spark test-extras bench lock clean
+.PHONY: demo test test-long test-all docs lint types layers audit wheel-test test-spark test-extras bench lock clean
 
 demo: $(RUN_STAMP)
 	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
@@ -47,29 +49,56 @@ demo: $(RUN_STAMP)
 	for file in report.html report.pdf results.json; do \
 		if [ -f "$(RUNS)/latest/$$file" ]; then echo "  $(RUNS)/latest/$$file"; fi; done
 
-# The wheel is tested by itself, see wheel-test. COUNT=goals counts lines and branches too, in
-# all tests but those marked as uncounted, and holds them against their goals: half as long again.
+# Quick tests of every part; the long ones are fault by fault, flips, fuzzing, whole evaluations
+# of every ready spec. COUNT=goals counts lines and branches in both, and holds them against
+# their goals after the long ones, in all tests but those long ones marked as uncounted.
 COUNT ?= none
-TESTS = $(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2
+TESTS = $(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 --dist worksteal
+COUNTED = COVERAGE_FILE=$(CURDIR)/build/.coverage $(TESTS) --cov --cov-branch --cov-append
 
 test: $(DEV_STAMP)
 	@sh requirements/pango.sh $(BIN)/python || true
 ifeq ($(COUNT),none)
-	@$(TESTS) -m "not wheel"
+	@$(TESTS) -m "not long"
 else
-	@mkdir -p build
-	@rm -f build/.coverage*
-	@COVERAGE_FILE=$(CURDIR)/build/.coverage $(TESTS) \
-		-m "not wheel and not uncounted" --cov --cov-branch --cov-report=json:build/coverage.json
-	@$(BIN)/python .ci/coverage_goals.py build/coverage.json
-	@$(TESTS) -m "not wheel and uncounted"
+	@mkdir -p build && rm -f build/.coverage*
+	@$(COUNTED) --cov-report= -m "not long"
 endif
+
+test-long: $(DEV_STAMP)
+ifeq ($(COUNT),none)
+	@$(TESTS) -m "long and not wheel"
+else
+	@$(COUNTED) --cov-report=json:build/coverage.json -m "long and not wheel and not uncounted"
+	@$(BIN)/python .ci/coverage_goals.py build/coverage.json
+	@$(TESTS) -m "long and uncounted"
+endif
+
+# In this order, also under -j.
+test-all:
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-long
+	@$(MAKE) --no-print-directory wheel-test
 
 docs: $(RUN_STAMP)
 	@$(BIN)/python docs/make_docs.py
 
+.PHONY: site
+SITE := build/site-tools
+
+site: $(SITE)/.installed
+	@$(SITE)/bin/mkdocs build --quiet --strict
+	@echo "The site: build/site/index.html"
+
+$(SITE)/.installed: requirements/site.in
+	@echo "Installing mkdocs into $(SITE) ..."
+	@mkdir -p build && $(PYTHON) -m venv $(SITE)
+	@$(SITE)/bin/python -m pip --disable-pip-version-check --quiet --quiet install -r $<
+	@touch $@
+
 lint: $(DEV_STAMP)
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet . || { echo "not as the formatter writes: ruff format" >&2; exit 1; }
 
 types: $(DEV_STAMP)
 	@$(BIN)/mypy
@@ -105,29 +134,33 @@ $(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 	@touch $@
 
 # MLflow, Airflow, the Hugging Face reader and published schemas, in environments of their own.
+SIGN_VENV := .venv-sign
+SIGN_STAMP := $(SIGN_VENV)/.installed
 EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
 
-test-extras: $(DEV_STAMP) $(EXTRAS_STAMP)
-	@EVALREPORT_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -q tests/schedules/test_real_tools.py
+test-extras: $(DEV_STAMP) $(EXTRAS_STAMP) $(SIGN_STAMP)
+	@EVALREPORT_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -q tests/schedules/test_real_tools.py \
+		tests/packaging/test_sbom.py
+	@EVALREPORT_EXTRAS=$(EXTRAS) $(SIGN_VENV)/bin/python -m pytest -q tests/seal/test_published_profiles.py
 
 $(EXTRAS_STAMP): | $(BIN)/python
 	@echo "Installing MLflow, Airflow and readers of formats into $(EXTRAS) ..."
-	@$(PYTHON) -m venv $(EXTRAS)/tools && $(PYTHON) -m venv $(EXTRAS)/airflow
+	@for name in tools airflow seal; do $(PYTHON) -m venv $(EXTRAS)/$$name; done
 	@$(EXTRAS)/tools/bin/python -m pip --disable-pip-version-check --quiet install \
 		"mlflow-skinny>=3" "huggingface_hub>=1" "check-jsonschema>=0.34" "lxml>=6"
 	@$(EXTRAS)/airflow/bin/python -m pip --disable-pip-version-check --quiet install \
 		"apache-airflow>=3,<4"
+	@$(EXTRAS)/seal/bin/python -m pip --disable-pip-version-check --quiet install \
+		"roc-validator>=0.13" "in-toto-attestation>=0.9.3" "cyclonedx-python-lib[json-validation]>=9"
 	@touch $@
 
 .PHONY: test-sign axe
 
 # Signing in an environment of its own, with pyHanko.
-SIGN_VENV := .venv-sign
-SIGN_STAMP := $(SIGN_VENV)/.installed
-
 test-sign: $(SIGN_STAMP)
-	@$(WITH_LIBRARIES) $(SIGN_VENV)/bin/python -m pytest -q tests/render/test_signing.py
+	@$(WITH_LIBRARIES) $(SIGN_VENV)/bin/python -m pytest -q tests/render/test_signing.py tests/seal \
+		tests/qualify/test_planted_faults.py
 
 $(SIGN_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 	@echo "Installing evalreport and pyHanko into $(SIGN_VENV) ..."
@@ -149,6 +182,19 @@ build/axe/node_modules/axe-core/axe.min.js: tests/render/axe/package-lock.json
 	@npm ci --prefix build/axe --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
+# What is in each lock that users install, as a bill of materials: CycloneDX, JSON.
+.PHONY: sbom
+sbom: $(BIN)/python
+	@mkdir -p build
+	@for lock in requirements/run-py3*.txt; do \
+		name=build/sbom-$$(basename $$lock .txt).cdx.json; \
+		$(BIN)/python requirements/sbom.py $$lock >$$name && echo $$name; done
+
+# 200 planted faults, each found and named, and 50 healthy installs and runs, none of them.
+.PHONY: faults
+faults: $(SIGN_STAMP)
+	@$(WITH_LIBRARIES) $(SIGN_VENV)/bin/python tests/qualify/plant_faults.py
+
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -q tests/benchmarks -o "python_files=bench_*.py" --benchmark-enable
 
@@ -158,8 +204,9 @@ $(BIN)/python:
 		echo "The venv module is needed; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 
 $(RUN_STAMP): requirements/run-$(LOCK).txt pyproject.toml | $(BIN)/python
-	@echo "Installing evalreport into $(VENV) ..."
+	@echo "Installing $$(grep -c '^[A-Za-z0-9]' $<) packages, some 600 MB, into $(VENV); a minute or two ..."
 	@$(PIP) install --require-hashes -r $<
+	@echo "Installing evalreport itself ..."
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -169,15 +216,17 @@ $(DEV_STAMP): requirements/dev-$(LOCK).txt pyproject.toml | $(BIN)/python
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(RUN_STAMP)
 
-# The locks again, from pyproject.toml. Needs python3.11 and python3.12.
-# They carry hashes and no address, so they work with any mirror.
-COMPILE := bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
-	--build-deps-for editable --build-deps-for wheel \
+# The locks again, from pyproject.toml. Needs python3.11, python3.12 and python3.13.
+# They carry hashes and no address, so they work with any mirror. `run` is what users run,
+# `extras` that and every extra, `dev` that and what development takes.
+EXTRA_NAMES := arrow excel mlflow onnx postgres sign spark
+HASHED := bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
+COMPILE := $(HASHED) --build-deps-for editable --build-deps-for wheel
 UPGRADE ?=
 
 lock:
-	@set -e; for version in 3.11 3.12; do \
+	@set -e; for version in 3.11 3.12 3.13; do \
 		tag=py$$(echo $$version | tr -d .); home=build/lock-$$tag; \
 		test -x $$home/bin/pip-compile || { python$$version -m venv $$home; \
 			$$home/bin/python -m pip --quiet install pip-tools; }; \
@@ -185,8 +234,11 @@ lock:
 		$$home/$(COMPILE) $(UPGRADE) -o requirements/run-$$tag.txt pyproject.toml; \
 		$$home/$(COMPILE) $(UPGRADE) --extra dev -c requirements/run-$$tag.txt \
 			-o requirements/dev-$$tag.txt pyproject.toml; \
+		$$home/$(COMPILE) $(UPGRADE) $(EXTRA_NAMES:%=--extra %) -c requirements/run-$$tag.txt \
+			-c requirements/dev-$$tag.txt -o requirements/extras-$$tag.txt pyproject.toml; \
 	done; \
-	build/lock-py311/$(COMPILE) $(UPGRADE) -o requirements/audit.txt requirements/audit.in
+	build/lock-py311/$(HASHED) $(UPGRADE) -o requirements/audit.txt requirements/audit.in
+	$(BIN)/python requirements/tested_versions.py
 
 clean:
 	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

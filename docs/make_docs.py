@@ -5,6 +5,7 @@ Tests compare every page with what its function here returns, so that none can l
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -85,7 +86,8 @@ def _metric_facts(metric: Any) -> list[tuple[str, str]]:
         ("filled in by the spec", ", ".join(f"`{name}`" for name in metric.context)),
         ("averages", ", ".join(a.value for a in metric.averages) or f"none: {metric.no_average}"),
         ("undefined", metric.undefined.format(label="of the class")),
-        ("interval", ", ".join(f"`{m}`" for m in metric.interval.methods) or "none"),
+        ("interval", ", ".join(f"`{m}`" for m in metric.interval_methods) or "none"),
+        ("no interval unless asked for", metric.no_interval),
         ("mean over rows", "yes" if _is_mean_over_rows(metric) else ""),
         ("use it", metric.use),
         ("not", metric.avoid),
@@ -213,11 +215,77 @@ def spec_page() -> str:
     return spec_reference()
 
 
+def schema_file() -> str:
+    """The schema that the first line of each spec of configs/ names, for completion in editors."""
+    import json
+
+    from evalreport.spec.schema import spec_schema
+
+    return json.dumps(spec_schema(), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def requirements_page() -> str:
+    """Every requirement with the tests that name it and the checks of ``qualify``."""
+    from evalreport.qualify.requirements import REQUIREMENTS
+
+    tests = _tests_by_requirement()
+    unknown = set(tests) - {one.id for one in REQUIREMENTS}
+    if unknown:
+        raise KeyError(f"tests name requirements that there are not: {sorted(unknown)}")
+    lines = [
+        "# The requirements",
+        "",
+        WRITTEN,
+        "",
+        "What the tool has to do, and the tests that show it: those that say so by the marker",
+        "`requirement`. `evalreport qualify` looks at most of them where it is installed; its page",
+        "holds the matrix of requirement, check and result of that machine.",
+        "",
+    ]
+    for one in REQUIREMENTS:
+        lines += [f"## {one.id}", "", one.text, ""]
+        for path, names in sorted(tests.get(one.id, {}).items()):
+            told = "all of it" if names is None else ", ".join(f"`{name}`" for name in names)
+            lines.append(f"- `{path}`: {told}")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _tests_by_requirement() -> dict[str, dict[str, list[str] | None]]:
+    """For each requirement the files with the tests that name it; None for a whole file."""
+    root = FOLDER.parent
+    found: dict[str, dict[str, list[str] | None]] = {}
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        name = path.relative_to(root).as_posix()
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark":
+                for requirement in _named(node.value):
+                    found.setdefault(requirement, {})[name] = None
+            elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                for requirement in (r for mark in node.decorator_list for r in _named(mark)):
+                    names = found.setdefault(requirement, {}).setdefault(name, [])
+                    if names is not None:
+                        names.append(node.name)
+    return found
+
+
+def _named(expression: ast.expr) -> list[str]:
+    """The requirements that marks name."""
+    return [
+        str(ast.literal_eval(call.args[0]))
+        for call in ast.walk(expression)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.requirement"
+    ]
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metrics_page,
     "cautions.md": cautions_page,
     "errors.md": errors_page,
+    "requirements.md": requirements_page,
     "spec.md": spec_page,
+    "../configs/evalreport.schema.json": schema_file,
 }
 
 

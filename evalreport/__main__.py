@@ -10,12 +10,16 @@ from contextlib import suppress
 from typing import NoReturn
 
 from evalreport.cli import main
+from evalreport.processes import keep_children_safe
+from evalreport.record.signals import stopping_cleanly
 
 
 def program() -> NoReturn:
     """Run the command and end the process with its status."""
+    keep_children_safe()
     try:
-        main()
+        with stopping_cleanly():
+            main()
     except SystemExit as stop:
         status = stop.code if isinstance(stop.code, int) else 1
     if not _may_leave():

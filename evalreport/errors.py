@@ -7,6 +7,7 @@
     ├── FilesError            4   a file could not be read or written
     │   ├── LimitError        4   a resource limit was reached
     │   └── RenderingError    4   a report could not be drawn
+    │       └── MissingLibraryError   for want of a library of the system
     └── ConflictError         5   the target is in use
         └── VerificationError 5   a file, number or chain is not as recorded
 
@@ -20,6 +21,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+
+from evalreport.lines import one_line
 
 
 class ExitStatus(IntEnum):
@@ -70,8 +73,9 @@ class Problem:
     where: Location | None = None
 
     def __str__(self) -> str:
+        """One line, whatever names of strangers stand in it."""
         text = f"{self.what}; {self.instead}" if self.instead else self.what
-        return f"{self.where}: {text}" if self.where else text
+        return one_line(f"{self.where}: {text}" if self.where else text)
 
 
 class EvalreportError(Exception):
@@ -116,6 +120,10 @@ class RenderingError(FilesError):
     """A report could not be drawn."""
 
 
+class MissingLibraryError(RenderingError):
+    """A report could not be drawn for want of a library of the system."""
+
+
 class ConflictError(EvalreportError):
     """The target is in use by another run."""
 
@@ -139,6 +147,33 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
         return by_folded[folded]
     close = difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=0.6)
     return by_folded[close[0]] if close else None
+
+
+#: One letter in so many may be another before a word is taken for a different one.
+LETTERS_PER_SLIP = 4
+
+
+def slips(word: str, name: str, size: int) -> int | None:
+    """Letters put in, left out, changed or swapped; None where they are too many for a slip.
+
+    ``size``: the letters of which one in :data:`LETTERS_PER_SLIP` may be another.
+
+    >>> slips("max_dept", "max_depth", 9), slips("verbosity", "verbose", 9)
+    (1, None)
+    """
+    # Letters in another order are a slip in the shortest word: acu for auc.
+    most = max(size // LETTERS_PER_SLIP, sorted(word) == sorted(name))
+    if abs(len(word) - len(name)) > most:
+        return None
+    before: list[int] = []
+    row = list(range(len(name) + 1))
+    for i, letter in enumerate(word, 1):
+        older, before, row = before, row, [i]
+        for j, other in enumerate(name, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            swapped = i > 1 and j > 1 and letter == name[j - 2] and word[i - 2] == other
+            row.append(min(cost, older[j - 2] + 1) if swapped else cost)
+    return row[-1] if row[-1] <= most else None
 
 
 def did_you_mean(word: str, known: Iterable[str], what: str = "") -> str:

@@ -14,6 +14,8 @@ from typing import Any
 
 from evalreport.api import Results, run
 from evalreport.errors import Problem, UsageError
+from evalreport.lines import one_line
+from evalreport.results.records import CONTINUE, HELD
 
 #: Reports are not written, so their clock says nothing; a fixed one keeps results alike.
 CLOCK = "1970-01-01T00:00:00Z"
@@ -51,9 +53,10 @@ def assert_accepts(
         hint = "acceptance: what has to hold, such as - {metric: recall, at_least: 0.9}"
         what = "the spec has no acceptance criteria, so it accepts anything"
         raise UsageError(Problem(what, hint))
-    told = [_told(entry, results) for entry in entries if entry["outcome"] != "pass"]
+    told = [_told(entry, results) for entry in entries if entry["outcome"] not in (*HELD, CONTINUE)]
     lines = [f"{len(told)} of {len(entries)} criteria did not pass:", *told] if told else []
-    lines += [f"- FAILED {one['section']}: {one['reason']}" for one in results.json["failures"]]
+    failures = results.json["failures"]
+    lines += [one_line(f"- FAILED {one['section']}: {one['reason']}") for one in failures]
     if lines:
         raise AssertionError("\n".join(lines))
     return results
@@ -66,7 +69,7 @@ def _told(entry: Mapping[str, Any], results: Results) -> str:
         place.append(f"threshold {entry['threshold']:g}")
     head = f"- {entry['text']} ({', '.join(place)}): "
     if entry["outcome"] != "fail":
-        return f"{head}not evaluated, {entry['reason']}"
+        return f"{head}{entry['outcome'].replace('_', ' ')}, {entry['reason']}"
     text = f"{head}fail, observed {entry['observed']:.6g}"
     measure = next((m for m in results.json["measures"] if m["id"] == entry["measure"]), None)
     if measure is not None and measure["substituted"] and entry["bound"] == "point":
@@ -77,4 +80,4 @@ def _told(entry: Mapping[str, Any], results: Results) -> str:
         for c in results.json["cautions"]
         if c.get("measure") == entry["measure"] and entry["measure"] is not None
     ]
-    return "\n".join([text, *(f"    caution {code}" for code in codes)])
+    return "\n".join(map(one_line, [text, *(f"    caution {code}" for code in codes)]))

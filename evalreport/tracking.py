@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, UsageError
+from evalreport.results.records import HELD
 
 #: What MLflow admits in the name of a metric; anything else becomes an underscore.
 _FOREIGN = re.compile(r"[^A-Za-z0-9_.\- /]+")
@@ -81,7 +82,7 @@ def _tags(results: dict[str, Any], name: str) -> dict[str, str]:
         "evalreport.version": provenance["version"],
         "evalreport.at": provenance["at"],
         "evalreport.spec_sha256": provenance["spec"]["sha256"],
-        "evalreport.accepted": "no criteria" if not outcomes else str(outcomes == {"pass"}).lower(),
+        "evalreport.accepted": str(outcomes <= set(HELD)).lower() if outcomes else "no criteria",
     }
     tags |= {
         f"evalreport.data_sha256.{_FOREIGN.sub('_', str(one['dataset']))}": str(one["sha256"])

@@ -28,8 +28,13 @@ LABELS = {
     "loop": (0, 6, 8, 9),
 }
 HEADER = (
-    "case_id", "digit", "ink", "fold",
-    *(f"is_{name}" for name in LABELS), "nearest", *(f"p_{name}" for name in LABELS),
+    "case_id",
+    "digit",
+    "ink",
+    "fold",
+    *(f"is_{name}" for name in LABELS),
+    "nearest",
+    *(f"p_{name}" for name in LABELS),
 )
 HEAVY = 312
 

@@ -47,5 +47,6 @@ def main(source: Path, folder: Path) -> Path:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    print(main(Path(sys.argv[1]),
-               Path(sys.argv[2]) if len(sys.argv) > 2 else Path(__file__).parent))
+    print(
+        main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else Path(__file__).parent)
+    )

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from evalreport.cli.said import plain, say, tell
 from evalreport.errors import EvalreportError, ExitStatus
 from evalreport.version import __version__
 
@@ -21,34 +22,46 @@ _COMMANDS = {
     "run": "running:run",
     "check": "asking:check",
     "plan": "asking:plan",
+    "design": "designing:design",
     "metrics": "asking:metrics",
     "cautions": "asking:cautions",
     "schema": "asking:schema",
     "render": "rendering:render",
     "templates": "rendering:templates",
     "sign": "signing:sign",
-    "verify": "evidence:verify",
+    "seal": "sealing:seal",
+    "verify": "verifying:verify",
+    "qualify": "qualifying:qualify",
     "diff": "evidence:diff",
     "history": "evidence:history",
+    "watch": "watching:watch",
     "prune": "evidence:prune",
     "init": "starting:init",
+    "merge": "merging:merge",
+    "completion": "completing:completion",
 }
 
 _HELP = {
     "run": "Evaluate a spec and publish the report.",
     "check": "Find every mistake in a spec at once.",
     "plan": "Show what a run would compute, and what is skipped and why.",
+    "design": "Say whether a study is large enough, before the data.",
     "metrics": "List the metrics, or explain one.",
     "cautions": "List the cautions a report can carry.",
     "schema": "Print the JSON Schema of the spec or of results.json.",
     "render": "Draw the report again from results.json alone.",
     "templates": "List the shipped templates, or copy one to change it.",
     "sign": "Write a signed copy of a published report.",
+    "seal": "Seal a published run, so that nothing in it can change unseen.",
     "verify": "Check a run against its manifest and its tables.",
+    "qualify": "Look whether this installation works as it was tested.",
     "diff": "Say what changed between two runs.",
     "history": "List the runs of a folder with their outcomes.",
+    "watch": "Show every series at a glance: who fails, who continues, who is late.",
     "prune": "Remove old runs, keeping the chain of records.",
     "init": "Write a first spec for a data file.",
+    "merge": "Add up rows, or counts of rows, of several files into one file of counts.",
+    "completion": "Print the script that makes a shell complete commands.",
 }
 
 
@@ -87,7 +100,10 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(_HELP.items()))
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "EVALREPORT"},
+)
 @click.version_option(__version__, prog_name="evalreport")
 def group() -> None:
     """Evaluation reports of classifiers that can be checked by hand.
@@ -95,6 +111,8 @@ def group() -> None:
     Exit status: 0 done, 1 a criterion failed or could not be evaluated, 2 wrong
     usage or spec, 3 wrong data, 4 files, limits or rendering, 5 in use or not as
     recorded, 70 a bug, 130 and 143 interrupted.
+
+    Options may be set by the environment: EVALREPORT_RUN_JOBS=1 is run --jobs 1.
     """
 
 
@@ -109,6 +127,7 @@ def status_of(args: list[str] | None = None) -> int:
     """Runs the command and returns its exit status; problems go to standard error."""
     _open_streams()
     _utf8()
+    plain()
     if sys.flags.optimize > 1:
         _say("Python was started with -OO, which drops texts that reports print; start it without")
         return int(ExitStatus.USAGE)
@@ -117,8 +136,7 @@ def status_of(args: list[str] | None = None) -> int:
         _flush()
         return int(result or 0)
     except EvalreportError as error:
-        for problem in error.problems:
-            _say(str(problem))
+        tell([str(problem) for problem in error.problems])
         return int(error.status)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
@@ -126,9 +144,7 @@ def status_of(args: list[str] | None = None) -> int:
         _say("interrupted")
         return int(ExitStatus.INTERRUPTED)
     except click.ClickException as error:
-        shown = isinstance(error, click.exceptions.NoArgsIsHelpError)
-        _say(error.format_message() + ("" if shown else " (evalreport --help)"))
-        return int(ExitStatus.USAGE)
+        return _usage(error)
     except KeyboardInterrupt:
         _say("interrupted")
         return int(ExitStatus.INTERRUPTED)
@@ -136,6 +152,14 @@ def status_of(args: list[str] | None = None) -> int:
         return _machine(error)
     except Exception as error:  # noqa: BLE001 - no traceback reaches a user
         return _bug(error)
+
+
+def _usage(error: click.ClickException) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        _print(error.format_message())
+    else:
+        _say(f"{error.format_message()} (evalreport --help)")
+    return int(ExitStatus.USAGE)
 
 
 def _machine(error: OSError | MemoryError) -> int:
@@ -156,10 +180,8 @@ def _bug(error: Exception) -> int:
         return stopped
     if os.environ.get("EVALREPORT_TRACEBACK"):
         raise error
-    _say(
-        f"this is a bug in evalreport: {type(error).__name__}: {error}\n"
-        "set EVALREPORT_TRACEBACK=1 to see where"
-    )
+    _say(f"this is a bug in evalreport: {type(error).__name__}: {error}")
+    _say("set EVALREPORT_TRACEBACK=1 to see where")
     return int(ExitStatus.BUG)
 
 
@@ -168,14 +190,13 @@ def _flush() -> None:
 
 
 def _say(text: str) -> None:
+    say(text, "problem")
+
+
+def _print(text: str) -> None:
     # Where nobody can be told, the status still tells.
     with suppress(OSError):
-        print(_visible(text), file=sys.stderr, flush=True)
-
-
-def _visible(text: str) -> str:
-    """Control characters of a message as escapes: file content must not drive a terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+        print(text, file=sys.stderr, flush=True)
 
 
 def _open_streams() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalreport.errors import Problem
+from evalreport.lines import one_line
 
 
 def annotation(problem: Problem, kind: str = "error") -> str:
@@ -17,8 +18,8 @@ def annotation(problem: Problem, kind: str = "error") -> str:
     if where is not None:
         places = {"file": where.file, "line": where.line, "col": where.column}
         properties = {k: str(v) for k, v in places.items() if v is not None} | properties
-    told = f"{problem.what}; {problem.instead}" if problem.instead else problem.what
-    inside = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    told = one_line(f"{problem.what}; {problem.instead}" if problem.instead else problem.what)
+    inside = ",".join(f"{key}={_property(one_line(value))}" for key, value in properties.items())
     return f"::{kind} {inside}::{_message(told)}"
 
 

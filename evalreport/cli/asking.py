@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import textwrap
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalreport.errors import EvalreportError, SpecError, UsageError, did_you_mean
+from evalreport.cli.completing import metric_names
+from evalreport.cli.said import LOG, say
+from evalreport.cli.trusting import ALLOW_HOST, TRUST
+from evalreport.errors import EvalreportError, FilesError, SpecError, UsageError
+from evalreport.lines import json_text, one_line
 
 if TYPE_CHECKING:
     from evalreport.metrics.declare import Metric
@@ -17,50 +22,164 @@ if TYPE_CHECKING:
 
 _SPEC = click.argument("spec", type=click.Path(path_type=Path))
 _SET = click.option(
-    "--set", "overrides", multiple=True, metavar="KEY.PATH=VALUE",
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY.PATH=VALUE",
     help="Override a value of the spec; may be given more than once.",
 )
 
 _ALLOW = click.option(
-    "--allow-import", "allowed", multiple=True, metavar="PACKAGE",
+    "--allow-import",
+    "allowed",
+    multiple=True,
+    metavar="PACKAGE",
     help="Admit the classifiers of an installed package as estimators.",
 )
 
 
+#: From so many bytes on `check` asks whether the rows of a file fit in memory.
+MUCH_DATA = 100_000_000
+
+
 @click.command()
-@_SPEC
+@click.argument(
+    "specs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SPEC..."
+)
 @_SET
 @_ALLOW
-@click.option("--format", "style", type=click.Choice(["text", "github"]), default="text",
-              help="github: also mark each problem at its line in a workflow.")
-def check(spec: Path, overrides: tuple[str, ...], allowed: tuple[str, ...], style: str) -> int:
-    """Find every mistake in SPEC at once; reads the headers of its data files."""
+@TRUST
+@ALLOW_HOST
+@click.option(
+    "--no-data",
+    is_flag=True,
+    help="Look at the spec alone: no data file, no model file, no library of the PDF.",
+)
+@LOG
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "github"]),
+    default="text",
+    help="github: also mark each problem at its line in a workflow.",
+)
+def check(
+    specs: tuple[Path, ...],
+    overrides: tuple[str, ...],
+    allowed: tuple[str, ...],
+    trusted: tuple[str, ...],
+    hosts: tuple[str, ...],
+    no_data: bool,
+    style: str,
+) -> int:
+    """Find every mistake in SPEC at once; reads the headers of its data files.
+
+    Of several specs each is looked at, and the status is the highest of theirs.
+    """
+    worst = 0
+    for spec in specs:
+        try:
+            _check_one(spec, (overrides, allowed, trusted, hosts), no_data=no_data, style=style)
+        except EvalreportError as error:
+            if len(specs) == 1:
+                raise
+            for problem in error.problems:
+                say(str(problem), "problem")
+            worst = max(worst, int(error.status))
+    return worst
+
+
+Texts = tuple[str, ...]
+
+
+def _check_one(
+    spec: Path, options: tuple[Texts, Texts, Texts, Texts], *, no_data: bool, style: str
+) -> None:
+    """Say that a spec has no mistakes, or raise all of them."""
     from evalreport.cli.annotations import annotation
-    from evalreport.plan.columns import check_columns, columns_of_wrong_spec
-    from evalreport.spec.load import in_order, load_spec
 
     try:
-        try:
-            loaded = load_spec(spec, overrides, allow_import=allowed)
-        except SpecError as error:
-            more = columns_of_wrong_spec(spec, overrides)
-            raise SpecError(*in_order([*error.problems, *more])) from None
-        _check_estimators(loaded, allowed)
-        check_columns(loaded)
+        loaded = _without_mistakes(spec, options, no_data=no_data)
     except EvalreportError as error:
         for problem in error.problems if style == "github" else ():
             click.echo(annotation(problem))
         raise
     for note in loaded.notes:
-        click.echo(str(note), err=True)
+        say(str(note), "warning")
         if style == "github":
             click.echo(annotation(note, "warning"))
     asked = loaded.spec
     click.echo(
-        f"{spec.name}: no mistakes found; {_count(asked.datasets, 'dataset')}, "
+        f"{one_line(spec.name)}: no mistakes found; {_count(asked.datasets, 'dataset')}, "
         f"{_count(asked.models, 'model')}, {_count(asked.metrics, 'metric')}"
     )
-    return 0
+
+
+def _without_mistakes(
+    spec: Path, options: tuple[Texts, Texts, Texts, Texts], *, no_data: bool
+) -> LoadedSpec:
+    from evalreport.plan.columns import check_columns, columns_of_wrong_spec
+    from evalreport.plan.files import files_of_wrong_spec, only_of_absent_models
+    from evalreport.publish.refusals import check_names, raise_together
+    from evalreport.spec.load import in_order, load_spec
+
+    overrides, allowed, trusted, hosts = options
+    try:
+        loaded = load_spec(spec, overrides, allow_import=allowed, allow_hosts=hosts)
+    except SpecError as error:
+        if no_data:
+            raise
+        more = [*columns_of_wrong_spec(spec, overrides), *files_of_wrong_spec(spec, overrides)]
+        kind: type[EvalreportError] = SpecError
+        if only_of_absent_models(spec, overrides, error.problems):
+            kind = FilesError
+        raise kind(*in_order([*error.problems, *more])) from None
+    if no_data:
+        raise_together(
+            [], partial(_check_estimators, loaded, allowed), partial(check_names, loaded)
+        )
+        return loaded
+    raise_together(
+        [],
+        partial(_check_estimators, loaded, allowed),
+        partial(check_columns, loaded),
+        partial(check_names, loaded),
+        partial(_check_saved, loaded, trusted),
+        partial(_check_machine, loaded),
+    )
+    return loaded
+
+
+def _check_machine(loaded: LoadedSpec) -> None:
+    """The library of the PDF, and memory for rows that have to be loaded."""
+    from evalreport.publish.formats import named_formats
+    from evalreport.render.paper import pango_problem
+
+    missing = pango_problem() if "pdf" in loaded.spec.report.formats else None
+    if missing is not None and named_formats(loaded.document.root):
+        raise FilesError(missing)
+    if missing is not None:
+        say(f"the run will make no PDF: {missing}", "warning")
+    for name in loaded.spec.datasets:
+        _check_room(loaded, name)
+
+
+def _check_room(loaded: LoadedSpec, name: str) -> None:
+    """Raises LimitError where a large dataset would not fit."""
+    from evalreport.plan.sources import source_of
+
+    dataset, folder = loaded.spec.datasets[name], loaded.folder or Path()
+    if not isinstance(dataset.path, str):
+        return
+    path = folder / dataset.path
+    # a small file fits, and hashing it once more would take its time
+    if not path.is_file() or path.stat().st_size < MUCH_DATA:
+        return
+    from evalreport.engine.counting.choosing import choose
+    from evalreport.plan.requests import requests_of
+
+    spec = loaded.spec
+    choose(spec, name, source_of(folder, dataset), str(spec.engine.name), requests_of(spec))
 
 
 def _check_estimators(loaded: LoadedSpec, allowed: tuple[str, ...]) -> None:
@@ -71,6 +190,19 @@ def _check_estimators(loaded: LoadedSpec, allowed: tuple[str, ...]) -> None:
         check_estimators(loaded, allowed)
 
 
+def _check_saved(loaded: LoadedSpec, trusted: tuple[str, ...]) -> None:
+    """What saved models hold, where there are any; nothing of them is loaded."""
+    from evalreport.plan.files import missing_files
+
+    saved = any(
+        hasattr(model, "skops") or hasattr(model, "onnx") for model in loaded.spec.models.values()
+    )
+    if saved and not missing_files(loaded.document, loaded.folder or Path()):
+        from evalreport.predict.made_here import check_saved_models
+
+        check_saved_models(loaded.spec, loaded.folder or Path(), trusted)
+
+
 def _count(things: Any, word: str) -> str:
     return f"{len(things)} {word}" + ("" if len(things) == 1 else "s")
 
@@ -79,10 +211,18 @@ def _count(things: Any, word: str) -> str:
 @_SPEC
 @_SET
 @_ALLOW
+@TRUST
+@ALLOW_HOST
 @click.option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto")
 @click.option("--json", "as_json", is_flag=True, help="The plan as JSON with its hash.")
 def plan(
-    spec: Path, overrides: tuple[str, ...], allowed: tuple[str, ...], engine: str, as_json: bool
+    spec: Path,
+    overrides: tuple[str, ...],
+    allowed: tuple[str, ...],
+    trusted: tuple[str, ...],
+    hosts: tuple[str, ...],
+    engine: str,
+    as_json: bool,
 ) -> int:
     """Show the metric tasks that a run of SPEC would do, and what is skipped and why.
 
@@ -91,19 +231,21 @@ def plan(
     from evalreport.engine.predicting import Fitting
     from evalreport.engine.prepare import prepare
     from evalreport.plan.explain import explain
+    from evalreport.publish.refusals import check_names
     from evalreport.spec.load import load_spec
 
-    loaded = load_spec(spec, overrides, allow_import=allowed)
-    fitting = Fitting(allowed=allowed, foresee=True)
+    loaded = load_spec(spec, overrides, allow_import=allowed, allow_hosts=hosts)
+    check_names(loaded)
+    fitting = Fitting(allowed=allowed, trusted=trusted, foresee=True)
     prepared = prepare(loaded, engine=engine, fitting=fitting)
-    failures = [f"{f['model']}: {f['reason']}" for p in prepared.predictions for f in p.failures]
+    failures = [f"{f.model}: {f.reason}" for p in prepared.predictions for f in p.failures]
     if as_json:
         body = prepared.plan.as_json() | {
             "acceptance": prepared.criteria_text(),
             "fits": prepared.fits_text(),
             "failures": failures,
         }
-        click.echo(json.dumps(body, indent=1, sort_keys=True, ensure_ascii=False))
+        click.echo(json_text(body, indent=1))
     else:
         click.echo(
             explain(
@@ -118,11 +260,11 @@ def plan(
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=metric_names)
 @click.option("--search", default=None, metavar="WORD", help="Only metrics that mention WORD.")
 def metrics(name: str | None, search: str | None) -> int:
     """List the metrics, or explain the one called NAME (an alias will do)."""
-    from evalreport.metrics.catalogue import catalogue, find, known_names
+    from evalreport.metrics.catalogue import catalogue, find, suggestion
 
     if name is None:
         listed = [m for m in catalogue() if search is None or _mentions(m, search)]
@@ -133,7 +275,8 @@ def metrics(name: str | None, search: str | None) -> int:
         return 0
     found = find(name)
     if found is None:
-        raise UsageError(f"unknown metric '{name}'; {did_you_mean(name, known_names(), 'metrics')}")
+        hint = suggestion(name) or "`evalreport metrics` lists them"
+        raise UsageError(f"unknown metric '{name}'; {hint}")
     click.echo(describe(found))
     return 0
 
@@ -156,14 +299,22 @@ def describe(metric: Metric) -> str:
         ("meaning", metric.meaning),
         ("formula", shown_formula(metric)),
         ("range", _range(metric)),
-        ("better", {"maximize": "higher", "minimize": "lower"}.get(
-            metric.goal.value, "neither: it describes" if metric.goal.value == "describe"
-            else f"closer to {metric.best:g}" if metric.best is not None else "neither")),
+        (
+            "better",
+            {"maximize": "higher", "minimize": "lower"}.get(
+                metric.goal.value,
+                "neither: it describes"
+                if metric.goal.value == "describe"
+                else f"closer to {metric.best:g}"
+                if metric.best is not None
+                else "neither",
+            ),
+        ),
         ("needs", _NEEDS[metric.table.value]),
         ("parameters", "; ".join(_parameter(p) for p in metric.parameters)),
         ("averages", ", ".join(a.value for a in metric.averages) or metric.no_average),
         ("undefined", metric.undefined.format(label="of the class")),
-        ("interval", ", ".join(metric.interval.methods) or "none"),
+        ("interval", ", ".join(metric.interval_methods) or "none"),
         ("use it", metric.use),
         ("not", metric.avoid),
         ("reference", metric.reference),
@@ -174,10 +325,16 @@ def describe(metric: Metric) -> str:
     lines = [title, ""]
     for word, text in rows:
         if text:
-            lines.append(textwrap.fill(
-                text, 88, initial_indent=f"  {word:<11} ", subsequent_indent=" " * 14,
-                break_long_words=False, break_on_hyphens=False,
-            ))
+            lines.append(
+                textwrap.fill(
+                    text,
+                    88,
+                    initial_indent=f"  {word:<11} ",
+                    subsequent_indent=" " * 14,
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                )
+            )
     return "\n".join(lines)
 
 
@@ -210,8 +367,11 @@ def cautions() -> int:
     for row in rows():
         click.echo(f"{row['code']} ({row['severity']}): {row['title']}")
         for word, key in (("when", "when"), ("why", "why"), ("read instead", "read_instead")):
-            click.echo(textwrap.fill(
-                f"{word}: {row[key]}", 88, initial_indent="  ", subsequent_indent="    "))
+            click.echo(
+                textwrap.fill(
+                    f"{word}: {row[key]}", 88, initial_indent="  ", subsequent_indent="    "
+                )
+            )
     return 0
 
 
@@ -224,7 +384,7 @@ def schema(which: str) -> int:
 
         body = spec_schema()
     else:
-        from evalreport.engine.schema import results_schema
+        from evalreport.results.schema import results_schema
 
         body = results_schema()
     click.echo(json.dumps(body, indent=2, ensure_ascii=False))

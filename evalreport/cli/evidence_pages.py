@@ -90,7 +90,8 @@ def _pages_there(folder: Path) -> list[Path]:
     with explained("look at the folder", folder):
         there = sorted(folder.iterdir()) if folder.exists() else []
     ours = [
-        path for path in there
+        path
+        for path in there
         if path.name in ("index.html", "criteria.html", "changes.html")
         or _TRENDS.fullmatch(path.name)
     ]

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -26,21 +25,29 @@ from evalreport.record.signals import stopping_cleanly
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.reads import Reads
+    from evalreport.spec.load import LoadedSpec
 
 Done = tuple[ExitStatus, dict[str, Any]]
 
 #: How long a stopped run has to clean up before it is killed.
 GRACE = 5.0
 
+#: What is guessed of a spec, in seconds: by itself, its PDF, models that are fitted.
+SPEC_SECONDS, PAPER_SECONDS, FITTING_SECONDS = 0.2, 2.0, 10.0
+#: How fast a file is read and evaluated, and how long a worker takes to start.
+BYTES_A_SECOND, STARTING = 2e7, 3.0
+
 
 def run_specs(
-    specs: Sequence[Path], options: RunOptions, jobs: int, *, quiet: bool
+    specs: Sequence[Path], options: RunOptions, jobs: int | None, *, quiet: bool
 ) -> Iterator[Done]:
     """Status and summary of each spec, in the order given; at most ``jobs`` at a time.
 
-    A file that several of them name is read once.
+    Where ``jobs`` is None, as many as are worth it. A file that several of them name is
+    read once.
     """
     files = SharedFiles(specs, options)
+    jobs = jobs or worthwhile_jobs(files.loaded, options.formats)
     if jobs == 1 or len(specs) == 1:
         for place, path in enumerate(specs):
             with Progress(quiet=quiet) as progress:
@@ -71,75 +78,136 @@ def _ended(status: ExitStatus, problems: list[str]) -> Done:
     return status, outcome
 
 
+def worthwhile_jobs(loaded: Sequence[LoadedSpec], formats: Sequence[str] | None) -> int:
+    """How many specs to work on side by side where nobody says: one for work that is short.
+
+    A worker has to start and import what this process may already have, which costs more than
+    small specs take. What they take is guessed from the sizes of their files.
+    """
+    seconds = sum(_guessed_seconds(one, formats) for one in loaded)
+    jobs = min(processors(), max(len(loaded), 1))
+    return jobs if seconds * (1 - 1 / jobs) > STARTING else 1
+
+
+def _guessed_seconds(loaded: LoadedSpec, formats: Sequence[str] | None) -> float:
+    spec = loaded.spec
+    fitted = any(hasattr(model, "estimator") for model in spec.models.values())
+    paper = "pdf" in (formats or spec.report.formats)
+    size = 0
+    for dataset in spec.datasets.values():
+        if isinstance(dataset.path, str):
+            path = (loaded.folder or Path()) / dataset.path
+            with suppress(OSError):
+                size += path.stat().st_size
+    return SPEC_SECONDS + PAPER_SECONDS * paper + FITTING_SECONDS * fitted + size / BYTES_A_SECOND
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+class _Workers:
+    """Processes that take one spec after another; a connection leads to each."""
+
+    def __init__(self, most: int, options: RunOptions) -> None:
+        # a fresh interpreter each: threads of the libraries do not survive a fork
+        self._context = multiprocessing.get_context("spawn")
+        self._most = most
+        self._options = options
+        self._processes: dict[Connection, BaseProcess] = {}
+        self._free: list[Connection] = []
+        self.places: dict[Connection, int] = {}
+
+    @property
+    def ready(self) -> bool:
+        """Whether another spec can be begun."""
+        return bool(self._free) or len(self._processes) < self._most
+
+    def begin(self, place: int, path: Path, reads: Reads) -> None:
+        """Hand a spec to a worker that has none, or to a new one."""
+        worker = self._free.pop() if self._free else self._started()
+        self.places[worker] = place
+        # one that was killed while it waited is told by the end of its connection
+        with suppress(OSError):
+            worker.send((path, reads))
+
+    def _started(self) -> Connection:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_work, args=(self._options, theirs))
+        process.start()
+        theirs.close()
+        self._processes[ours] = process
+        return ours
+
+    def give_turn(self, turn: int, given: set[int]) -> None:
+        """Tell the spec whose turn it is, once, that all before it have ended."""
+        for worker, place in self.places.items():
+            if place == turn and place not in given:
+                given.add(place)
+                # a worker that has ended meanwhile needs no turn
+                with suppress(OSError):
+                    worker.send(None)
+
+    def received(self, worker: Connection, path: Path) -> Done:
+        """What came of the spec of a worker that has something to say; the worker is free."""
+        del self.places[worker]
+        try:
+            found: Done = worker.recv()
+        except (EOFError, OSError):
+            # it ended without a word: killed, or out of memory
+            process = self._processes.pop(worker)
+            process.join()
+            worker.close()
+            problem = f"{path}: its process ended early with status {process.exitcode}"
+            status, summary = _ended(ExitStatus.FILES, [problem])
+            return status, {"spec": path.name, **summary}
+        self._free.append(worker)
+        return found
+
+    def stop(self) -> None:
+        """End those at work; those that wait end by themselves."""
+        for worker, process in self._processes.items():
+            if worker in self.places:
+                process.terminate()
+            worker.close()
+        for process in self._processes.values():
+            process.join(GRACE)
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+
 def _side_by_side(
     specs: Sequence[Path], options: RunOptions, jobs: int, files: SharedFiles
 ) -> Iterator[Done]:
-    # a fresh interpreter each: threads of the libraries do not survive a fork
-    context = multiprocessing.get_context("spawn")
+    workers = _Workers(min(jobs, len(specs)), options)
     waiting = list(enumerate(specs))
-    running: dict[Connection, tuple[int, BaseProcess]] = {}
     done: dict[int, Done] = {}
     turns: set[int] = set()
     told = 0
     try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
+        while waiting or workers.places:
+            while waiting and workers.ready:
                 place, path = waiting.pop(0)
-                ours, theirs = context.Pipe()
-                reads = files.reads_of(place)
-                started = context.Process(target=_child, args=(path, options, reads, theirs))
-                started.start()
-                theirs.close()
-                running[ours] = (place, started)
-            _give_turn(running, told, turns)
-            for ready in wait(list(running)):
+                workers.begin(place, path, files.reads_of(place))
+            workers.give_turn(told, turns)
+            for ready in wait(list(workers.places)):
                 assert isinstance(ready, Connection)
-                place, child = running.pop(ready)
-                done[place] = _received(ready, child, specs[place])
+                place = workers.places[ready]
+                done[place] = workers.received(ready, specs[place])
             while told in done:
                 yield done[told]
                 told += 1
     finally:
-        _stop([child for _, child in running.values()])
+        workers.stop()
 
 
-def _give_turn(
-    running: Mapping[Connection, tuple[int, BaseProcess]], turn: int, given: set[int]
-) -> None:
-    """Tell the spec whose turn it is, once, that all before it have ended."""
-    for ours, (place, _) in running.items():
-        if place == turn and place not in given:
-            given.add(place)
-            # a child that has ended meanwhile needs no turn
-            with suppress(OSError):
-                ours.send(None)
+def _work(options: RunOptions, ours: Connection) -> None:
+    """One worker: a spec, its turn to publish, what came of it; until nobody has another."""
 
-
-def _received(receiver: Connection, child: BaseProcess, path: Path) -> Done:
-    try:
-        found: Done = receiver.recv()
-    except EOFError:
-        # it ended without a word: killed, or out of memory
-        child.join()
-        problem = f"{path}: its process ended early with status {child.exitcode}"
-        status, summary = _ended(ExitStatus.FILES, [problem])
-        found = status, {"spec": path.name, **summary}
-    child.join()
-    receiver.close()
-    return found
-
-
-def _stop(children: Sequence[BaseProcess]) -> None:
-    for child in children:
-        child.terminate()
-    for child in children:
-        child.join(GRACE)
-        if child.is_alive():
-            child.kill()
-            child.join()
-
-
-def _child(path: Path, options: RunOptions, reads: Reads, ours: Connection) -> None:
     def turn() -> None:
         try:
             ours.recv()
@@ -147,13 +215,26 @@ def _child(path: Path, options: RunOptions, reads: Reads, ours: Connection) -> N
             # nobody is left who would be told
             raise SystemExit(int(ExitStatus.TERMINATED)) from None
 
-    with stopping_cleanly(), Progress(quiet=True) as progress:
-        ours.send(run_apart(path, options, progress, OneOfSeveral(reads, turn)))
-    ours.close()
+    with stopping_cleanly(), suppress(EOFError, BrokenPipeError):
+        while True:
+            path, reads = ours.recv()
+            with Progress(quiet=True) as progress:
+                shared = _Turn(turn)
+                found = run_apart(path, options, progress, OneOfSeveral(reads, shared.wait))
+                # one that failed before it published takes its turn all the same
+                shared.wait()
+                ours.send(found)
 
 
-def tell(problems: Sequence[str]) -> None:
-    """Problems of one spec on standard error; control characters as escapes."""
-    for problem in problems:
-        visible = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in problem)
-        print(visible, file=sys.stderr)
+class _Turn:
+    """A turn that is waited for once, however often it is asked for."""
+
+    def __init__(self, wait_for: Callable[[], None]) -> None:
+        self._wait_for = wait_for
+        self._came = False
+
+    def wait(self) -> None:
+        """Return when all specs before have ended."""
+        if not self._came:
+            self._came = True
+            self._wait_for()

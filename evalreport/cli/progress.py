@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from time import monotonic
 from types import TracebackType
 from typing import Any, Self
+
+from evalreport.cli.said import in_json, say
+from evalreport.lines import one_line
 
 #: From so many rows on a plain line tells them and their rate.
 _MANY = 100_000
@@ -22,7 +24,7 @@ class Progress:
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
-        self.live = not quiet and sys.stderr.isatty()
+        self.live = not quiet and not in_json() and sys.stderr.isatty()
         self._bars: Any = None
         self._task: Any = None
         self._what = ""
@@ -41,7 +43,7 @@ class Progress:
             from rich.progress import Progress as Bars
 
             self._bars = Bars(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
@@ -62,6 +64,7 @@ class Progress:
 
     def step(self, what: str, total: int | None = None) -> None:
         """Start the next step, of ``total`` parts where that is known."""
+        what = one_line(what)
         self._what, self._rows = what, 0
         self._begun = self._pass = monotonic()
         if self.quiet:
@@ -71,10 +74,17 @@ class Progress:
                 self._bars.remove_task(self._task)
             self._task = self._bars.add_task(what, total=total)
         else:
-            text = f"{what} ({total:,})" if total else what
-            # A full disk behind the messages is no reason to stop.
-            with suppress(OSError):
-                print(text, file=sys.stderr, flush=True)
+            say(f"{what} ({total:,})" if total else what, "step")
+
+    def note(self, text: str) -> None:
+        """A remark, before the step that it is about."""
+        text = one_line(text)
+        if self.quiet:
+            return
+        if self._bars is not None:
+            self._bars.console.print(f"note: {text}", highlight=False, markup=False)
+            return
+        say(text)
 
     def advance(self, by: int = 1) -> None:
         """Move the current step on."""
@@ -97,8 +107,7 @@ class Progress:
             if self._bars is not None:
                 self._bars.console.print(told, highlight=False, markup=False)
                 return
-            with suppress(OSError):
-                print(told, file=sys.stderr, flush=True)
+            say(told, "rows")
 
 
 def _rate(rows: int, since: float) -> str:

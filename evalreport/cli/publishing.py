@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalreport.cli.formats import (
+from evalreport.cli.progress import Progress
+from evalreport.cli.said import say
+from evalreport.errors import EvalreportError, ExitStatus, Problem
+from evalreport.publish.folder import outcome_of, published, template_of
+from evalreport.publish.formats import (
     DrawingOptions,
     Drawn,
     check_formats,
     drawn,
+    named_formats,
     started_printer,
+    without_default_pdf,
 )
-from evalreport.cli.progress import Progress
-from evalreport.errors import EvalreportError, ExitStatus
 from evalreport.record.clock import clock_text
-from evalreport.record.hashing import FileRecord, canonical_json
-from evalreport.record.manifest import InputFile, RunDetails
-from evalreport.record.rows_key import rows_key
-from evalreport.record.run_folder import RunFolder
+from evalreport.record.hashing import canonical_json
+from evalreport.results.records import CONTINUE, rank_of
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.reads import Reads
     from evalreport.engine.prepared import Prepared
+    from evalreport.results.lookup import Results
     from evalreport.spec.load import LoadedSpec
 
 
@@ -39,8 +42,22 @@ class RunOptions:
     engine: str
     formats: tuple[str, ...] | None
     when: datetime
+    clock: str
     fresh: bool = False
     allowed_imports: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+
+    def load(self, path: Path) -> LoadedSpec:
+        """A spec with what the call overrides and allows. Raises as ``load_spec``."""
+        from evalreport.spec.load import load_spec
+
+        return load_spec(
+            path,
+            self.overrides,
+            allow_import=self.allowed_imports,
+            allow_hosts=self.allowed_hosts,
+        )
 
 
 @dataclass(frozen=True)
@@ -64,31 +81,56 @@ def run_spec(
 ) -> tuple[ExitStatus, dict[str, Any]]:
     """Evaluate one spec and publish it; the status and a summary.
 
-    Nothing is written before spec, data and RUNS have been found in order; a
-    report that cannot be drawn does not keep back the results.
+    Nothing is written before spec, data and RUNS have been found in order, but the line of
+    the attempt; a report that cannot be drawn does not keep back the results.
     """
-    shared = shared or OneOfSeveral()
-    from evalreport.spec.load import load_spec
+    try:
+        return _run_spec(path, options, progress, check_runs, shared or OneOfSeveral())
+    except EvalreportError as error:
+        _leave_line(path, options, error.status)
+        raise
+    except (OSError, MemoryError):
+        _leave_line(path, options, ExitStatus.FILES)
+        raise
 
-    loaded = load_spec(path, options.overrides, allow_import=options.allowed_imports)
+
+def _leave_line(path: Path, options: RunOptions, status: int) -> None:
+    """What a night leaves that came to nothing: its line in the history."""
+    from evalreport.record.attempts import record_attempt, series_of_file
+
+    if status not in (ExitStatus.USAGE, ExitStatus.DATA, ExitStatus.FILES):
+        return
+    record_attempt(
+        options.runs,
+        series_of_file(path),
+        int(status),
+        when=clock_text(options.when),
+        version=__version__,
+    )
+
+
+def _run_spec(
+    path: Path,
+    options: RunOptions,
+    progress: Progress,
+    check_runs: Callable[[Path], None],
+    shared: OneOfSeveral,
+) -> tuple[ExitStatus, dict[str, Any]]:
+    from evalreport.publish.refusals import check_names
+
+    loaded = options.load(path)
     formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
+    check_names(loaded)
     check_runs(options.runs)
     prepared, results, made = _evaluated(loaded, formats, options, progress, shared)
+    if options.formats is None and not named_formats(loaded.document.root):
+        for missing in without_default_pdf(made):
+            progress.note(f"there is no PDF, the HTML report is whole: {missing.problems[0]}")
     progress.step("publishing", None)
-    outcome = outcome_of(results)
     shared.turn()
-    from evalreport.engine.ledgers.kept_rows import keeps_rows, kept_rows
-
-    with RunFolder(options.runs, loaded.sha256, options.when) as folder:
-        for name, content in made.files.items():
-            folder.write(name, content)
-        if keeps_rows(prepared):
-            rows = kept_rows(prepared, rows_key(options.runs))
-            folder.write("rows.json", canonical_json(rows))
-        at = clock_text(options.when)
-        published = folder.publish(_details(results, loaded, prepared, outcome, at))
+    run = published(options.runs, prepared, results, made.files, options.when)
     status = _status(results, made)
-    return status, _summary(results, published, made, outcome, status)
+    return status, _summary(results, run, made, outcome_of(results), status, loaded.notes)
 
 
 def _evaluated(
@@ -97,26 +139,42 @@ def _evaluated(
     options: RunOptions,
     progress: Progress,
     shared: OneOfSeveral,
-) -> tuple[Prepared, dict[str, Any], Drawn]:
+) -> tuple[Prepared, Results, Drawn]:
     """What was read, the results, and the files drawn from them; nothing is written."""
     with started_printer(formats) as printer:
         # What takes long to import comes after the start, so that the printer loads beside it.
         from evalreport.engine.predicting import Fitting
         from evalreport.engine.prepare import prepare
+        from evalreport.engine.reference.looks import look_before
         from evalreport.engine.run import evaluate
+        from evalreport.results.codec import encode
 
         fitting = Fitting(
             cache=options.runs / ".cache",
             fresh=options.fresh,
             allowed=options.allowed_imports,
+            trusted=options.trusted,
             step=progress.step,
             advance=progress.advance,
         )
         prepared = prepare(
-            loaded, engine=options.engine, step=progress.step, fitting=fitting, reads=shared.reads,
+            loaded,
+            engine=options.engine,
+            step=progress.step,
+            fitting=fitting,
+            reads=shared.reads,
             watch=progress,
         )
-        results = evaluate(prepared, clock_text(options.when), progress.step, progress.advance)
+        for note in prepared.plan.notes:
+            progress.note(note)
+        results = evaluate(
+            prepared,
+            clock_text(options.when),
+            progress.step,
+            progress.advance,
+            clock=options.clock,
+            before=look_before(options.runs, loaded.series) if loaded.spec.looks else None,
+        )
         report = loaded.spec.report
         drawing = DrawingOptions(
             formats=formats,
@@ -127,99 +185,67 @@ def _evaluated(
             spec_text=loaded.text,
             printer=printer,
         )
-        return prepared, results, drawn(results, canonical_json(results), drawing, progress.step)
+        data = canonical_json(encode(results))
+        return prepared, results, drawn(data, drawing, progress.step)
 
 
-def template_of(loaded: Any) -> str | Path:
-    """The template of a spec: a shipped one by name, or a folder relative to the spec."""
-    name = str(loaded.spec.report.template)
-    if loaded.folder is not None and ("/" in name or (loaded.folder / name).is_dir()):
-        return Path(loaded.folder) / name
-    return name
-
-
-def outcome_of(results: dict[str, Any]) -> str:
-    """``passed``, ``failed`` or ``done`` (no criterion to judge by)."""
-    if results["failures"]:
-        return "failed"
-    outcomes = {entry["outcome"] for entry in results["acceptance"]}
-    if not outcomes:
-        return "done"
-    return "passed" if outcomes == {"pass"} else "failed"
-
-
-def _status(results: dict[str, Any], made: Drawn) -> ExitStatus:
+def _status(results: Results, made: Drawn) -> ExitStatus:
     if made.problems:
         return ExitStatus.FILES
-    return ExitStatus.FAILED if outcome_of(results) == "failed" else ExitStatus.DONE
-
-
-def _details(
-    results: dict[str, Any], loaded: Any, prepared: Any, outcome: str, at: str
-) -> RunDetails:
-    return RunDetails(
-        when=at,
-        version=__version__,
-        outcome=outcome,
-        spec=FileRecord(loaded.sha256, len(loaded.text.encode("utf-8"))),
-        plan_sha256=prepared.plan.sha256,
-        inputs=tuple(
-            InputFile("dataset", f"{one.dataset}: {name}", sha256, size)
-            for one in prepared.inputs
-            for name, sha256, size in (
-                one.files or [(_file_name(one.name), one.sha256, one.bytes)]
-            )
-            if sha256 is not None and size is not None
-        ),
-        versions=dict(results["provenance"]["versions"]),
-        settings={"overrides": list(loaded.overrides), "engine": prepared.engine},
-    )
-
-
-def _file_name(path: str) -> str:
-    r"""The last part of a path, by the rules of every system.
-
-    >>> _file_name("/data/a.csv"), _file_name("C:\\data\\a.csv")
-    ('a.csv', 'a.csv')
-    """
-    return PureWindowsPath(Path(path).name).name
+    failed = made.failed or outcome_of(results) == "failed"
+    return ExitStatus.FAILED if failed else ExitStatus.DONE
 
 
 def _summary(
-    results: dict[str, Any],
-    published: Path,
+    results: Results,
+    run: Path,
     made: Drawn,
     outcome: str,
     status: ExitStatus,
+    notes: Sequence[Problem],
 ) -> dict[str, Any]:
     counts = dict.fromkeys(("pass", "fail", "not_evaluated"), 0)
-    for entry in results["acceptance"]:
-        counts[entry["outcome"]] += 1
-    lines = []
-    if results["acceptance"]:
+    going_on = sum(entry.outcome == CONTINUE for entry in results.acceptance)
+    for entry in results.acceptance:
+        if entry.outcome != CONTINUE:
+            counts[("fail", "not_evaluated", "pass")[rank_of(entry.outcome)]] += 1
+    if going_on:
+        counts[CONTINUE] = going_on
+    from evalreport.report import terminal
+    from evalreport.results.codec import encode
+
+    lines = terminal.headline_lines(results)
+    if results.acceptance:
         lines.append(
             f"criteria: {counts['pass']} passed, {counts['fail']} failed, "
             f"{counts['not_evaluated']} not evaluated"
+            + (f", {going_on} to be continued" if going_on else "")
         )
-    lines += [str(published / name) for name in made.files]
-    for failure in results["failures"]:
-        lines.append(f"FAILED {failure['section']}: {failure['reason']}")
+    lines += terminal.look_lines(results)
+    lines += [str(run / name) for name in made.files]
+    broken = [f"FAILED {f.section}: {f.reason}" for f in results.failures]
+    broken += [f"FAILED {text}" for text in made.failed]
     _report_problems(made.problems)
     return {
-        "title": results["title"],
+        "title": results.title,
         "outcome": outcome,
         "status": int(status),
-        "run": published.name,
+        "run": run.name,
         "files": list(made.files),
         "criteria": counts,
-        "cautions": len(results["cautions"]),
+        "cautions": len(results.cautions),
+        "headline": terminal.headline(results),
+        "failed": terminal.failed(results),
+        "warnings": terminal.warnings(results),
+        **({"looks": [encode(look) for look in results.looks]} if results.looks else {}),
+        "failures": [encode(failure) for failure in results.failures],
         "lines": lines,
+        "failed_lines": [*terminal.failed_lines(results), *broken],
+        "warning_lines": [*(str(note) for note in notes), *terminal.warning_lines(results)],
     }
 
 
 def _report_problems(problems: list[EvalreportError]) -> None:
-    import sys
-
     for error in problems:
         for problem in error.problems:
-            print(str(problem), file=sys.stderr)
+            say(str(problem), "problem")

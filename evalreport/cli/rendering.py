@@ -9,59 +9,78 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
+from evalreport.cli.completing import template_names
+from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from evalreport.cli.formats import DrawingOptions
+    from evalreport.publish.formats import DrawingOptions
     from evalreport.report.signing import Signed
+    from evalreport.results.lookup import Results
 
 
 @click.command()
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--template", default=None, metavar="T",
-              help="A shipped template by name, or a folder or file of your own.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path(), metavar="FOLDER",
-              help="Where to write; the current folder by default.")
-@click.option("--formats", default=None, metavar="html,pdf,...",
-              help="Formats to write; those of the results' spec by default.")
+@click.option(
+    "--template",
+    default=None,
+    metavar="T",
+    shell_complete=template_names,
+    help="A shipped template by name, or a folder or file of your own.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="FOLDER",
+    help="Where to write; the current folder by default.",
+)
+@click.option(
+    "--formats",
+    default=None,
+    metavar="html,pdf,...",
+    help="Formats to write; those of the results' spec by default.",
+)
 def render(results: Path, template: str | None, output: Path, formats: str | None) -> int:
     """Draw the report again from RESULTS.json alone: no data, no recomputation."""
-    from evalreport.cli.formats import check_formats, drawn
     from evalreport.cli.progress import Progress
+    from evalreport.cli.said import tell
+    from evalreport.publish.formats import check_formats, drawn
 
     data, content = read_results(results)
-    report = (content.get("spec") or {}).get("report") or {}
+    report = content.spec.get("report") or {}
     asked = formats.split(",") if formats else report.get("formats") or ["html", "pdf"]
     wanted = check_formats(tuple(f.strip() for f in asked if f.strip()))
     options = drawing_options(content, template, wanted)
     refuse_run(output)
     with Progress() as progress:
-        made = drawn(content, data, options, progress.step)
+        made = drawn(data, options, progress.step)
     for name, body in made.files.items():
         if name not in ("results.json", "measures.csv"):
             click.echo(str(write_file(output, name, body)))
     if made.problems:
         raise made.problems[0]
-    return 0
+    tell([f"FAILED {text}" for text in made.failed])
+    return int(ExitStatus.FAILED if made.failed else ExitStatus.DONE)
 
 
 def drawing_options(
-    content: dict[str, Any],
+    content: Results,
     template: str | None,
     formats: tuple[str, ...],
     signed: Signed | None = None,
 ) -> DrawingOptions:
     """How results say that their report is drawn; ``template`` replaces theirs."""
-    from evalreport.cli.formats import DrawingOptions
+    from evalreport.publish.formats import DrawingOptions
 
-    report = (content.get("spec") or {}).get("report") or {}
+    report, spec = content.spec.get("report") or {}, content.provenance.spec
     return DrawingOptions(
         formats=formats,
         template=_template(template or str(report.get("template") or "standard")),
         when=when_of(content),
         variant=(report.get("pdf") or {}).get("variant", "pdf/a-3a"),
         page_size=report.get("page_size", "a4"),
-        spec_text=str(((content.get("provenance") or {}).get("spec") or {}).get("text", "")),
+        spec_text="" if spec is None else spec.text,
         signed=signed,
     )
 
@@ -71,32 +90,18 @@ def _template(name: str) -> Any:
     return path if path.exists() or "/" in name else name
 
 
-def read_results(path: Path) -> tuple[bytes, dict[str, Any]]:
-    """A results.json: its bytes and its content. Raises FilesError or UsageError."""
-    from evalreport.record.hashing import parse_json
+def read_results(path: Path) -> tuple[bytes, Results]:
+    """A results.json: its bytes and its records. Raises FilesError."""
+    from evalreport.record.recorded import read_file, records_of
 
-    where = Location(str(path))
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FilesError(Problem(f"cannot be read: {reason}", "", where)) from error
-    try:
-        content = parse_json(data)
-    except ValueError as error:
-        raise UsageError(Problem(f"is no results.json: {error}", "", where)) from error
-    if not isinstance(content, dict) or content.get("schema") != "evalreport/results/1":
-        raise UsageError(
-            Problem("is no results.json", "a file with schema evalreport/results/1", where)
-        )
-    return data, content
+    data = read_file(path)
+    return data, records_of(data, Location(str(path)))
 
 
-def when_of(content: dict[str, Any]) -> datetime:
+def when_of(content: Results) -> datetime:
     """The run's clock as results record it."""
-    text = str((content.get("provenance") or {}).get("at") or "1970-01-01T00:00:00Z")
     try:
-        return datetime.fromisoformat(text)
+        return datetime.fromisoformat(content.provenance.at)
     except ValueError:
         return datetime.fromtimestamp(0, UTC)
 
@@ -105,8 +110,11 @@ def refuse_run(folder: Path) -> None:
     """Raise UsageError where the folder is a published run."""
     if (folder / "MANIFEST.json").exists():
         raise UsageError(
-            Problem("this is a published run, which is never changed",
-                    "another folder with -o", Location(str(folder)))
+            Problem(
+                "this is a published run, which is never changed",
+                "another folder with -o",
+                Location(str(folder)),
+            )
         )
 
 
@@ -141,7 +149,7 @@ def _shipped() -> list[str]:
 
 
 @templates.command()
-@click.argument("name")
+@click.argument("name", shell_complete=template_names)
 @click.argument("folder", type=click.Path(path_type=Path))
 def copy(name: str, folder: Path) -> int:
     """Copy the template NAME to FOLDER, to be changed there."""

@@ -4,57 +4,87 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evalreport.cli.formats import DrawingOptions, drawn
 from evalreport.cli.progress import Progress
-from evalreport.cli.publishing import template_of
+from evalreport.cli.redrawing import formats_in
 from evalreport.cli.rendering import read_results, when_of
+from evalreport.engine.reference.run import ReferenceRun, read_reference
 from evalreport.errors import FilesError, Location, Problem, UsageError
+from evalreport.publish.folder import template_of
+from evalreport.publish.formats import DrawingOptions, drawn
 from evalreport.record.hashing import canonical_json
+from evalreport.results.lookup import Results
+from evalreport.results.records import Look
 
 
 def rerun_problems(
-    run: Path, spec: Path | None, allowed: tuple[str, ...], progress: Progress
+    run: Path,
+    spec: Path | None,
+    allowed: tuple[str, ...],
+    trusted: tuple[str, ...],
+    hosts: tuple[str, ...],
+    progress: Progress,
+    given: tuple[str, ...] = (),
 ) -> list[Problem]:
     """Files of a run that do not come out the same again from its spec and data.
 
     The spec is looked for where ``spec`` says, else by its name in the current
     folder; it must have the hash that the run recorded. Models are trained again: kept
     predictions are those of the run, and would agree with it whatever they hold.
-    ``allowed`` are packages that the caller admits; those that the run names are not
-    trusted for being named there.
+    ``allowed`` are packages that the caller admits, ``trusted`` types of saved models, ``hosts``
+    computers; what the run names is not trusted for being named there. ``given`` are overrides in
+    place of recorded ones: of a path that was absolute, the run holds the name alone.
     """
     from evalreport.engine.predicting import Fitting
     from evalreport.engine.prepare import prepare
     from evalreport.engine.run import evaluate
+    from evalreport.results.codec import encode
     from evalreport.spec.load import load_spec
+    from evalreport.spec.overrides import replaced
 
     _, results = read_results(run / "results.json")
-    recorded = results["provenance"]["spec"]
-    path = spec or Path(recorded["name"])
+    made_by, recorded = results.provenance, results.provenance.spec
+    if recorded is None:
+        hint = "the results of a spec that is a file"
+        raise UsageError(Problem("these results were made without one", hint, Location(str(run))))
+    path = spec or Path(recorded.name)
     if spec is None and not path.is_file():
         raise FilesError(
-            Problem("the spec of this run is not in the current folder",
-                    "where it is, with --spec PATH", Location(str(path)))
+            Problem(
+                "the spec of this run is not in the current folder",
+                "where it is, with --spec PATH",
+                Location(str(path)),
+            )
         )
-    loaded = load_spec(path, tuple(recorded.get("overrides", ())), allow_import=allowed)
-    if loaded.sha256 != recorded["sha256"]:
+    overrides = replaced(recorded.overrides, given)
+    loaded = load_spec(path, overrides, allow_import=allowed, allow_hosts=hosts)
+    if loaded.sha256 != recorded.sha256:
         raise UsageError(
-            Problem("is not the spec of this run: its sha256 differs",
-                    "the spec as it was, with --spec", Location(str(path)))
+            Problem(
+                "is not the spec of this run: its sha256 differs",
+                "the spec as it was, with --spec",
+                Location(str(path)),
+            )
         )
     when = when_of(results)
-    fitting = Fitting(allowed=allowed, step=progress.step, advance=progress.advance)
-    engine = results["provenance"]["engine"].get("asked", "auto")
+    fitting = Fitting(
+        allowed=allowed, trusted=trusted, step=progress.step, advance=progress.advance
+    )
+    engine = "auto" if made_by.engine is None else made_by.engine.asked
     prepared = prepare(loaded, engine=engine, step=progress.step, fitting=fitting)
-    at = str(results["provenance"]["at"])
-    again = evaluate(prepared, at, progress.step, progress.advance)
-    data = canonical_json(again)
+    again = evaluate(
+        prepared,
+        made_by.at,
+        progress.step,
+        progress.advance,
+        clock=made_by.clock,
+        before=_look_before(run, results),
+    )
+    data = canonical_json(encode(again))
     report = loaded.spec.report
     made = drawn(
-        again,
         data,
         DrawingOptions(
-            formats=_formats(run),
+            formats=formats_in(run),
             template=template_of(loaded),
             when=when,
             variant=report.pdf.variant,
@@ -70,15 +100,10 @@ def rerun_problems(
     ]
 
 
-def _formats(run: Path) -> tuple[str, ...]:
-    """The formats whose files are in the run."""
-    names = {
-        "report.html": "html",
-        "report.pdf": "pdf",
-        "summary.md": "markdown",
-        "tables.csv": "csv",
-        "criteria.xml": "junit",
-        "model-index.yaml": "model_index",
-        "measures.tex": "latex",
-    }
-    return tuple(kind for name, kind in names.items() if (run / name).is_file())
+def _look_before(run: Path, results: Results) -> ReferenceRun | None:
+    """The run whose looks this one went on with, which stands beside it. Raises FilesError."""
+    names = {one.previous for one in results.of(Look) if one.previous is not None}
+    for name in sorted(names):
+        path = run.resolve().parent / name
+        return read_reference(path, Location(str(path)))
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalreport.cli.said import LOG, tell
+from evalreport.cli.trusting import ALLOW_HOST, TRUST
 from evalreport.errors import ExitStatus
+from evalreport.lines import json_text, one_line
 
 if TYPE_CHECKING:
     from evalreport.cli.publishing import RunOptions
@@ -23,26 +25,71 @@ ENGINES = ("auto", "memory", "duckdb", "spark")
     "specs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SPEC..."
 )
 @click.option(
-    "-o", "--output", "runs", type=click.Path(path_type=Path), default=Path("runs"),
-    help="Folder of runs; the newest is RUNS/latest.", show_default=True, metavar="RUNS",
+    "-o",
+    "--output",
+    "runs",
+    type=click.Path(path_type=Path),
+    default=Path("runs"),
+    help="Folder of runs; the newest is RUNS/latest.",
+    show_default=True,
+    metavar="RUNS",
 )
-@click.option("--set", "overrides", multiple=True, metavar="KEY.PATH=VALUE",
-              help="Override a value of the spec; may be given more than once.")
-@click.option("--engine", type=click.Choice(ENGINES), default="auto", show_default=True,
-              help="What counts the tables.")
-@click.option("--formats", default=None, metavar="html,pdf,...",
-              help="Formats to write instead of those of the spec.")
-@click.option("--at", default=None, metavar="TIME",
-              help="The run's clock as ISO 8601 text; else SOURCE_DATE_EPOCH, else now.")
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY.PATH=VALUE",
+    help="Override a value of the spec; may be given more than once.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="What counts the tables.",
+)
+@click.option(
+    "--formats",
+    default=None,
+    metavar="html,pdf,...",
+    help="Formats to write instead of those of the spec.",
+)
+@click.option(
+    "--at",
+    default=None,
+    metavar="TIME",
+    help="The run's clock as ISO 8601 text; else SOURCE_DATE_EPOCH, else now.",
+)
 @click.option("--fresh", is_flag=True, help="Ignore cached out-of-fold predictions.")
-@click.option("--allow-import", "allowed", multiple=True, metavar="PACKAGE",
-              help="Admit the classifiers of an installed package as estimators.")
-@click.option("--json", "as_json", is_flag=True,
-              help="A summary of the run as JSON on standard output.")
+@click.option(
+    "--allow-import",
+    "allowed",
+    multiple=True,
+    metavar="PACKAGE",
+    help="Admit the classifiers of an installed package as estimators.",
+)
+@TRUST
+@ALLOW_HOST
+@click.option(
+    "--json", "as_json", is_flag=True, help="A summary of the run as JSON on standard output."
+)
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
-@click.option("--jobs", type=click.IntRange(min=1), default=None, metavar="N",
-              help="How many of several specs are evaluated side by side; as many as there are "
-              "processors by default.")
+@LOG
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=None,
+    metavar="SECONDS",
+    help="Stop, with nothing published, when so much time has passed.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=None,
+    metavar="N",
+    help="How many of several specs are evaluated side by side; by default one after another "
+    "where they are small, else as many as there are processors.",
+)
 def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     specs: tuple[Path, ...],
     runs: Path,
@@ -52,14 +99,17 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     at: str | None,
     fresh: bool,
     allowed: tuple[str, ...],
+    trusted: tuple[str, ...],
+    hosts: tuple[str, ...],
     as_json: bool,
     quiet: bool,
+    timeout: float | None,
     jobs: int | None,
 ) -> int:
     """Evaluate SPEC and publish the report as a new folder in RUNS."""
     from evalreport.cli.publishing import RunOptions
-    from evalreport.record.clock import read_clock
-    from evalreport.record.signals import stopping_cleanly
+    from evalreport.record.clock import clock_kind, read_clock
+    from evalreport.record.signals import stopping_cleanly, time_limit
 
     when = read_clock(at, os.environ)
     options = RunOptions(
@@ -68,37 +118,33 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
         engine=engine,
         formats=tuple(f.strip() for f in formats.split(",") if f.strip()) if formats else None,
         when=when,
+        clock=clock_kind(at, os.environ),
         fresh=fresh,
         allowed_imports=allowed,
+        trusted=trusted,
+        allowed_hosts=hosts,
     )
     worst = ExitStatus.DONE
     summaries: list[dict[str, Any]] = []
-    with stopping_cleanly():
-        for status, summary in _done(specs, options, jobs or processors(), quiet=quiet or as_json):
+    with stopping_cleanly(), time_limit(timeout):
+        for status, summary in _done(specs, options, jobs, quiet=quiet or as_json):
             worst = max(worst, status)
             summaries.append(summary)
-            if not quiet and not as_json:
-                for line in summary["lines"]:
-                    click.echo(line)
+            if not as_json:
+                _say_outcome(summary, quiet=quiet)
     if len(specs) > 1 and not quiet and not as_json:
         _say_worst(summaries)
     if as_json:
         for summary in summaries:
-            summary.pop("lines")
+            for told in ("lines", "failed_lines", "warning_lines"):
+                summary.pop(told, None)
         body = summaries[0] if len(summaries) == 1 else summaries
-        click.echo(json.dumps(body, sort_keys=True, ensure_ascii=False))
+        click.echo(json_text(body))
     return int(worst)
 
 
-def processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
-
-
 def _done(
-    specs: tuple[Path, ...], options: RunOptions, jobs: int, *, quiet: bool
+    specs: tuple[Path, ...], options: RunOptions, jobs: int | None, *, quiet: bool
 ) -> Iterator[tuple[ExitStatus, dict[str, Any]]]:
     """Each spec's status and summary; problems of one of several do not stop the others."""
     from evalreport.cli.progress import Progress
@@ -109,11 +155,20 @@ def _done(
         with Progress(quiet=quiet) as progress:
             yield run_spec(specs[0], options, progress, check_runs)
         return
-    from evalreport.cli.many_specs import run_specs, tell
+    from evalreport.cli.many_specs import run_specs
 
     for status, summary in run_specs(specs, options, jobs, quiet=quiet):
         tell(summary.get("problems", ()))
         yield status, summary
+
+
+def _say_outcome(summary: dict[str, Any], *, quiet: bool) -> None:
+    """Headline measures and files on standard output; what failed, and warnings, beside it."""
+    if not quiet:
+        for line in summary["lines"]:
+            click.echo(one_line(line))
+        tell(summary.get("warning_lines", ()), "warning")
+    tell(summary.get("failed_lines", ()), "failed")
 
 
 def _say_worst(summaries: list[dict[str, Any]]) -> None:

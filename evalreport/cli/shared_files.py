@@ -27,10 +27,12 @@ class SharedFiles:
         self._engine = options.engine
         self._users: dict[Key, list[tuple[int, LoadedSpec, str]]] = {}
         self._held: dict[Key, Held | None] = {}
+        self.loaded: list[LoadedSpec] = []
         for place, path in enumerate(specs):
             loaded = _loaded(path, options)
             if loaded is None:
                 continue
+            self.loaded.append(loaded)
             for key, name in files_of(loaded):
                 self._users.setdefault(key, []).append((place, loaded, name))
         self._users = {key: users for key, users in self._users.items() if len(users) > 1}
@@ -58,9 +60,7 @@ class SharedFiles:
 
 def _loaded(path: Path, options: RunOptions) -> LoadedSpec | None:
     """A spec; None where it is wrong, which its own run will tell."""
-    from evalreport.spec.load import load_spec
-
     try:
-        return load_spec(path, options.overrides, allow_import=options.allowed_imports)
+        return options.load(path)
     except EvalreportError:
         return None

@@ -21,22 +21,37 @@ FILE = click.Path(path_type=Path)
 @click.option("--name", required=True, help="The printed name of the signer.")
 @click.option("--role", default="", help="The signer's role.")
 @click.option("--meaning", default="reviewed by", show_default=True, help="What it says.")
+@click.option("--tsa", metavar="URL", help="An authority of time stamps, for PAdES-T.")
 @click.option("--template", default=None, metavar="T", help="The template, where not the run's.")
 @click.option("--at", default=None, metavar="TIME", help="The time printed; now by default.")
-@click.option("-o", "--output", type=FILE, default=Path("report-signed.pdf"), show_default=True,
-              help="The file to write.")
+@click.option(
+    "-o",
+    "--output",
+    type=FILE,
+    default=Path("report-signed.pdf"),
+    show_default=True,
+    help="The file to write.",
+)
 def sign(
-    run: Path, key: Path, cert: Path, chain: tuple[Path, ...], passphrase_file: Path | None,
-    template: str | None, at: str | None, output: Path, **signer: str,
+    run: Path,
+    key: Path,
+    cert: Path,
+    chain: tuple[Path, ...],
+    passphrase_file: Path | None,
+    tsa: str | None,
+    template: str | None,
+    at: str | None,
+    output: Path,
+    **signer: str,
 ) -> int:
     """Write a signed copy of the report of RUN, which stays as it is.
 
     The run is verified first. The copy is drawn from its results.json with the signature
     on its pages, and carries a PAdES signature. Needs `pip install evalreport[sign]`.
     """
-    from evalreport.cli.formats import DrawingOptions, drawn
     from evalreport.cli.progress import Progress
     from evalreport.cli.rendering import drawing_options, read_results, refuse_run, write_file
+    from evalreport.publish.formats import DrawingOptions, drawn
     from evalreport.record.clock import clock_text, read_clock
     from evalreport.record.verify import verify_run
     from evalreport.render.signing import require_signing, signed_pdf
@@ -52,19 +67,26 @@ def sign(
     signed = Signed(signer["name"], signer["role"], signer["meaning"], when)
     options: DrawingOptions = drawing_options(content, template, ("pdf",), signed)
     with Progress() as progress:
-        made = drawn(content, data, options, progress.step)
+        made = drawn(data, options, progress.step)
         if made.problems:
             raise made.problems[0]
         progress.step("signing", None)
         pdf = signed_pdf(
-            made.files["report.pdf"], key, cert, chain=chain, passphrase=_secret(passphrase_file),
-            name=signed.name, reason=signed.meaning,
+            made.files["report.pdf"],
+            key,
+            cert,
+            chain=chain,
+            passphrase=secret_in(passphrase_file),
+            name=signed.name,
+            reason=signed.meaning,
+            stamps=tsa,
         )
     click.echo(str(write_file(output.parent, output.name, pdf)))
     return 0
 
 
-def _secret(path: Path | None) -> bytes | None:
+def secret_in(path: Path | None) -> bytes | None:
+    """The passphrase that a file holds. Raises FilesError."""
     if path is None:
         return None
     try:
@@ -72,5 +94,3 @@ def _secret(path: Path | None) -> bytes | None:
     except OSError as error:
         what = f"the passphrase cannot be read: {error.strerror or error}"
         raise FilesError(Problem(what, "", Location(str(path)))) from None
-
-

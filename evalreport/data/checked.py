@@ -11,7 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.classes import Classes, classes
-from evalreport.data.completeness import Completeness, completeness
+from evalreport.data.completeness import (
+    Completeness,
+    complete_but_for_labels,
+    completeness,
+)
 from evalreport.data.design import clusters, column_problems, duplicate_ids, folds, groups
 from evalreport.data.findings import Finding, quoted, some
 from evalreport.data.label_column import label_column, texts
@@ -19,10 +23,14 @@ from evalreport.data.labels import Family, LabelSet, matcher, positive_index
 from evalreport.data.limits import MOST_CLASSES, MOST_GROUPS, limit_distinct
 from evalreport.data.lost import Groups, Lost, lost_places, lost_rows
 from evalreport.data.names import unfit_names
+from evalreport.data.readings import Readings, reading_problems, readings
 from evalreport.data.roles import Roles, Rules
+from evalreport.data.sampling import pool_of, sampling_problems, with_sample
 from evalreport.data.scores import Floats, numbers, outside_unit, sums_to_one, weights
 from evalreport.data.table import Codes, RawTable
+from evalreport.data.vectors import with_columns
 from evalreport.errors import DataError, Location, Problem, did_you_mean
+from evalreport.statistics.design_based import Sample
 
 Where = Callable[[str], Location | None]
 
@@ -36,7 +44,9 @@ class Checked:
     K + j for the j-th indeterminate label. ``class_scores``: shape (n, K). ``cluster``:
     codes and their number. ``fold`` and ``groups``: codes and names. ``positive``: an
     index, None with more than two classes. ``lost``: what is known of rows that lack a
-    target or a prediction.
+    target or a prediction. ``sample``: how the rows were drawn, where that is declared.
+    ``readings``: who read which case, of every row of the file. ``kinds_read``: rows of the
+    file, where each stands for several of those that are counted.
     """
 
     rows_read: int
@@ -58,6 +68,9 @@ class Checked:
     seen_true: tuple[str, ...] = ()
     seen_predicted: tuple[str, ...] = ()
     lost: Lost | None = None
+    sample: Sample | None = None
+    readings: Readings | None = None
+    kinds_read: int | None = None
     _ids: tuple[Codes, tuple[str, ...]] | None = None
 
     @cached_property
@@ -84,8 +97,11 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
     if absent:
         raise DataError(*absent)
     _limit(raw, roles)
+    raw, roles = with_columns(raw, roles, rules)
     rows = completeness(raw, roles, rules.missing == "exclude")
     problems = [*unfit_names(raw, roles.named()), *_number_problems(raw, roles), *rows.problems]
+    problems += sampling_problems(raw, roles)
+    problems += reading_problems(raw, roles, rows.used)
     if roles.id is not None and roles.cluster is None:
         problems += duplicate_ids(raw, roles.id)
     if not problems and not len(rows.used):
@@ -100,7 +116,11 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
     if problems:
         raise DataError(*problems)
     assert found is not None
-    return _checked(raw, roles, rules, rows, found)
+    checked = _checked(raw, roles, rules, rows, found)
+    if roles.sampling is None:
+        return checked
+    pool = pool_of(raw, roles, complete_but_for_labels(raw, roles))
+    return with_sample(checked, raw, roles, pool)
 
 
 def _limit(raw: RawTable, roles: Roles) -> None:
@@ -108,7 +128,7 @@ def _limit(raw: RawTable, roles: Roles) -> None:
         if column is not None:
             found = len(label_column(raw, column).labels)
             limit_distinct(raw.name, f"{column}, a column of labels,", found, MOST_CLASSES)
-    for column in roles.subgroups:
+    for column in (c for c in roles.subgroups if c not in raw.bins):
         found = len(texts(raw, column)[1])
         limit_distinct(raw.name, f"{column}, a subgroup,", found, MOST_GROUPS)
 
@@ -122,6 +142,7 @@ def _classes(raw: RawTable, roles: Roles, rules: Rules, rows: Completeness) -> C
 
 def _number_problems(raw: RawTable, roles: Roles) -> list[Problem]:
     columns = [c for c in (roles.score, roles.margin, *roles.scores.values()) if c is not None]
+    columns += [c for c in roles.subgroups if c in raw.bins]
     problems = [problem for column in columns for problem in numbers(raw, column).problems]
     if roles.weight is not None:
         problems += weights(raw, roles.weight).problems
@@ -224,6 +245,7 @@ def _checked(
         seen_true=_seen(actual, labels),
         seen_predicted=() if found.predicted is None else _seen(found.predicted, labels),
         lost=_lost(raw, roles, found, labels, positive, in_groups),
+        readings=readings(raw, roles),
         _ids=None if roles.id is None else texts(raw, roles.id),
     )
 

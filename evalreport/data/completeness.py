@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy.typing as npt
 from evalreport.data.findings import SHOWN_ROWS, rows_problem
 from evalreport.data.label_column import label_column, texts
 from evalreport.data.roles import Roles
+from evalreport.data.sampling import unverified
 from evalreport.data.scores import numbers, weights
-from evalreport.data.table import Mask, RawTable
+from evalreport.data.table import PARTNER, Mask, RawTable
 from evalreport.errors import Problem
 
 _INSTEAD = "fill it in, or set `missing: exclude` to leave such rows out"
@@ -32,13 +34,35 @@ class Completeness:
 
 def completeness(table: RawTable, roles: Roles, exclude: bool) -> Completeness:
     """Sort the rows of a table into used and excluded ones."""
-    return accounted(table, _gaps(table, roles), roles.weight, exclude)
+    apart = [] if roles.sampling is None else unverified(table, roles)
+    return accounted(table, _gaps(table, roles), roles.weight, exclude, apart)
+
+
+def complete_but_for_labels(table: RawTable, roles: Roles) -> Mask:
+    """The rows that lack nothing but perhaps a target."""
+    lacking = np.zeros(table.rows, np.bool_)
+    for _, mask in (*_partnerless(table), *_gaps(table, roles)[1:]):
+        lacking |= mask
+    return ~lacking
 
 
 def accounted(
-    table: RawTable, gaps: list[tuple[str, Mask]], weight: str | None, exclude: bool
+    table: RawTable,
+    gaps: list[tuple[str, Mask]],
+    weight: str | None,
+    exclude: bool,
+    unknown: Sequence[tuple[str, Mask]] = (),
 ) -> Completeness:
-    """Rows by what they lack: ``gaps`` are reasons with the rows they hold for."""
+    """Rows by what they lack: ``gaps`` are reasons with the rows they hold for.
+
+    ``unknown``: reasons that are no mistake, as that nobody verified a row.
+    """
+    alone = [*_partnerless(table), *unknown]
+    apart = np.zeros(table.rows, np.bool_)
+    for _, mask in alone:
+        apart |= mask
+    if alone:
+        gaps = [(reason, mask & ~apart) for reason, mask in gaps]
     problems = (
         []
         if exclude
@@ -50,6 +74,7 @@ def accounted(
     )
     if weight is not None:
         gaps = [*gaps, ("weight is 0", weights(table, weight).values == 0)]
+    gaps = [*alone, *gaps]
     free = np.ones(table.rows, np.bool_)
     excluded = []
     for reason, mask in gaps:
@@ -58,6 +83,14 @@ def accounted(
             excluded.append((reason, count))
         free &= ~mask
     return Completeness(np.flatnonzero(free).astype(np.int64), tuple(excluded), tuple(problems))
+
+
+def _partnerless(table: RawTable) -> list[tuple[str, Mask]]:
+    """Reason and rows that only one of two joined files has: never a mistake, always counted."""
+    if PARTNER not in table.columns:
+        return []
+    codes, names = table.columns[PARTNER].factorize()
+    return [(name, codes == names.index(name)) for name in sorted(names)]
 
 
 def _gaps(table: RawTable, roles: Roles) -> list[tuple[str, Mask]]:
@@ -74,10 +107,11 @@ def _gaps(table: RawTable, roles: Roles) -> list[tuple[str, Mask]]:
 
 
 def design_gaps(table: RawTable, roles: Roles) -> list[tuple[str, Mask]]:
-    """Reason and rows that lack a cluster, a fold or an id."""
+    """Reason and rows that lack a cluster, a fold, an id, a reader or a case."""
+    columns = dict.fromkeys((roles.cluster, roles.fold, roles.id, roles.reader, roles.case))
     return [
         (f"{column} is empty", texts(table, column)[0] < 0)
-        for column in (roles.cluster, roles.fold, roles.id)
+        for column in columns
         if column is not None
     ]
 

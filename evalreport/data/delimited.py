@@ -12,8 +12,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from evalreport.data.delimited_header import check_header
+from evalreport.data.delimited_header import check_header, named_index
 from evalreport.data.findings import SHOWN_ROWS
+from evalreport.data.limits import Room
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.data.utf8 import text_lines
 from evalreport.errors import DataError, Location, Problem
@@ -48,12 +49,13 @@ def read_delimited(
     columns: Collection[str] | None = None,
     rows: int | None = None,
     seen: Callable[[int], None] | None = None,
+    room: Room | None = None,
 ) -> RawTable:
     """Read delimited text from a stream of plain bytes; every value is text, "" is missing.
 
     ``columns`` are kept (all by default; names not in the file are passed over);
-    ``rows`` stops after so many; ``seen`` is told now and then how many were read. Raises
-    DataError with every problem of the file.
+    ``rows`` stops after so many; ``seen`` is told now and then how many were read; the values
+    are counted against ``room``. Raises DataError with every problem of the file.
     """
     lines = text_lines(stream, name)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -62,6 +64,8 @@ def read_delimited(
     state = _Rows(name, header, kept, [[] for _ in kept], line=reader.line_num)
     first_line = state.line + 1
     for batch in _batches(reader, state, rows):
+        if room is not None:
+            room.take(len(batch) * len(kept))
         _take(batch, reader.line_num, state)
         if seen is not None and not state.count % _TOLD:
             seen(state.count)
@@ -90,7 +94,7 @@ def _header(
     columns: Collection[str] | None,
 ) -> list[str]:
     try:
-        header: list[str] = next(reader, [])
+        header = named_index(next(reader, []))
     except csv.Error as error:
         raise DataError(_quoting(str(error), name, 1)) from None
     check_header(header, lambda: next(lines, ""), name, reader.dialect.delimiter, columns)

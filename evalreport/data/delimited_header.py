@@ -35,12 +35,35 @@ def check_header(
     found = _other_delimiter(header, delimiter)
     if found is None or (columns is not None and header[0] in columns):
         return
-    what = f"columns are separated by {_NAMES[found]}, not by {_NAMES[delimiter]}"
+    ours = _NAMES.get(delimiter, f"'{delimiter}'")
+    what = f"columns are separated by {_NAMES[found]}, not by {ours}"
     number = _DECIMAL_COMMA.search(sample()) if found != "," else None
     if number is not None:
         what += f", and numbers have a decimal comma ({number.group()})"
-    instead = f"write {_NAMES[delimiter]} between columns and a decimal point in numbers"
+    mark = "\\t" if found == "\t" else found
+    comma = ', decimal: ","' if number is not None else ""
+    instead = (
+        f'read: {{delimiter: "{mark}"{comma}}}, in the dataset; or write {ours} between columns '
+        "and a decimal point in numbers"
+    )
     raise DataError(Problem(what, instead, where))
+
+
+def named_index(header: list[str]) -> list[str]:
+    """The header with a name for a first column that has none, as an index that was written has.
+
+    The name is the one that pandas gives it.
+
+    >>> named_index(["", "y"]), named_index(["y", ""])
+    (['Unnamed: 0', 'y'], ['y', ''])
+    """
+    if len(header) < 2 or header[0]:
+        return header
+    name, count = "Unnamed: 0", 0
+    while name in header:
+        count += 1
+        name = f"Unnamed: 0.{count}"
+    return [name, *header[1:]]
 
 
 def check_names(header: Sequence[str], name: str, line: int | None = None) -> None:

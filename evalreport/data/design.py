@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.data.bins import bin_codes, bin_names
 from evalreport.data.findings import SHOWN_ROWS, quoted
 from evalreport.data.label_column import texts
 from evalreport.data.labels import order_labels
-from evalreport.data.roles import Roles
+from evalreport.data.roles import PREDICTED, Roles
 from evalreport.data.table import Codes, RawTable
 from evalreport.errors import Location, Problem, did_you_mean
 
@@ -26,10 +27,14 @@ def column_problems(
     """A problem for each column of a role that the file has not, or has as lists."""
     problems = []
     for role, column in dict.fromkeys(roles.named()):
+        if column not in raw.header and role == "strata" and column == PREDICTED:
+            continue  # what the model predicts
         if column not in raw.header:
             what = f"{raw.name} has no column {quoted(column)} ({role})"
             instead = did_you_mean(column, raw.header, "columns")
-        elif column not in raw.columns or raw.columns[column].kind == "list":
+        elif column not in raw.columns or (
+            not raw.columns[column].single and column != roles.vector
+        ):
             what = f"column {quoted(column)} of {raw.name} ({role}) does not hold single values"
             instead = "give text, numbers or booleans"
         else:
@@ -81,10 +86,11 @@ def folds(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ...
 
 def groups(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ...]]:
     """Value of a subgroup column in each used row; no value is a group, named last."""
-    codes, names = texts(raw, column)
+    codes, names = _group_texts(raw, column)
     inside = codes[used]
     gaps = inside < 0
-    found, ordered = _ordered(inside, names)
+    in_order = column in raw.bins
+    found, ordered = _present(inside, names) if in_order else _ordered(inside, names)
     if not gaps.any():
         return found, ordered
     empty = _MISSING_BESIDE_TEXT if MISSING in ordered else MISSING
@@ -93,12 +99,27 @@ def groups(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ..
 
 def group_codes(raw: RawTable, column: str, rows: Rows, names: tuple[str, ...]) -> Codes:
     """Codes of rows among the values of other rows, as :func:`groups` names them; -1: none."""
-    codes, own = texts(raw, column)
+    codes, own = _group_texts(raw, column)
     place = {name: number for number, name in enumerate(names)}
     gap = place.get(_MISSING_BESIDE_TEXT, -1 if MISSING in own else place.get(MISSING, -1))
     table = np.array([*(place.get(name, -1) for name in own), gap], np.int32)
     found: Codes = table[codes[rows]]
     return found
+
+
+def _group_texts(raw: RawTable, column: str) -> tuple[Codes, tuple[str, ...]]:
+    """Codes and names of a subgroup column: its values, or the intervals they lie in."""
+    edges = raw.bins.get(column)
+    if edges is None:
+        return texts(raw, column)
+    return bin_codes(raw, column, edges), bin_names(edges)
+
+
+def _present(codes: Codes, names: tuple[str, ...]) -> tuple[Codes, tuple[str, ...]]:
+    """Codes among the names that occur, in their own order."""
+    seen = np.bincount(codes[codes >= 0], minlength=len(names)) > 0
+    table = np.append(np.cumsum(seen) - 1, -1).astype(np.int32)
+    return table[codes], tuple(name for name, is_seen in zip(names, seen, strict=True) if is_seen)
 
 
 def _ordered(codes: Codes, names: tuple[str, ...]) -> tuple[Codes, tuple[str, ...]]:

@@ -12,12 +12,13 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 
+from evalreport.data.dialect import Dialect
 from evalreport.data.findings import some
-from evalreport.data.source import Source, open_source, reading, suffix_of
+from evalreport.data.source import Source, open_source, readable_name, reading, suffix_of
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
 
 #: Files that one dataset may consist of.
@@ -27,7 +28,7 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 _KEY = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 _MARKS = re.compile(r"[*?\[]")
-_KINDS = (".csv", ".tsv", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet")
+_KINDS = (".csv", ".tsv", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,30 @@ def open_files(folder: Path, text: str) -> Source:
     return open_source(path, text)
 
 
+def written_in(source: Source, dialect: Dialect) -> Source:
+    """The file, or each of the files, as written in a dialect."""
+    if isinstance(source, Files):
+        parts = tuple(
+            replace(part, source=replace(part.source, dialect=dialect)) for part in source.parts
+        )
+        return replace(source, dialect=dialect, parts=parts)
+    return replace(source, dialect=dialect)
+
+
 def parts_of(source: Source) -> tuple[Part, ...]:
     """The files of a dataset, one or several."""
     if isinstance(source, Files):
         return source.parts
+    both = [part for side in ("left", "right") for part in _side(source, side)]
+    if both:
+        return tuple(both)
     return (Part(source.name, source, ()),)
+
+
+def _side(source: Source, side: str) -> tuple[Part, ...]:
+    """The files of one side of two that are joined."""
+    found = getattr(source, side, None)
+    return () if found is None else parts_of(found)
 
 
 @contextmanager
@@ -131,7 +151,8 @@ def _files(name: str, root: Path, paths: Sequence[Path], whole: bool) -> Files:
         raise LimitError(
             Problem(f"more than {MOST_FILES:,} files", "fewer, larger files", Location(name))
         )
-    named = sorted((path.relative_to(root).as_posix(), path) for path in paths)
+    # Names go into results, and those of folders become values of columns.
+    named = sorted((readable_name(path.relative_to(root).as_posix()), path) for path in paths)
     kinds = sorted({suffix_of(path) for path in paths})
     if len(kinds) > 1:
         raise _failed(name, f"files of several kinds: {', '.join(kinds)}", "one kind")

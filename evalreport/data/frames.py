@@ -18,12 +18,14 @@ _KINDS: dict[str, Kind] = {"b": "boolean", "i": "integer", "u": "integer", "f": 
 def read_frame(frame: Any, name: str, columns: Collection[str] | None = None) -> RawTable:
     """The rows of a data frame, or of a mapping from column name to equally long values.
 
-    The index of a frame is not looked at. Raises DataError for names that are repeated
-    or no text, for columns of different length, and for no rows.
+    The index of a frame is not looked at; a column named by a whole number is named by its
+    digits, as in a file. Raises DataError for names that are repeated or neither text nor
+    whole numbers, for columns of different length, and for no rows.
     """
-    header = [_name(column, name) for column in _names(frame, name)]
+    given = _names(frame, name)
+    header = [_name(column, name) for column in given]
     check_names(header, name)
-    series = [_series(frame, index, key, name) for index, key in enumerate(header)]
+    series = [_series(frame, index, key, name) for index, key in enumerate(given)]
     lengths = {column: len(values) for column, values in zip(header, series, strict=True)}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{column}: {length}" for column, length in lengths.items())
@@ -57,7 +59,7 @@ def _names(frame: Any, name: str) -> list[Any]:
     return list(frame) if isinstance(frame, Mapping) else list(frame.columns)
 
 
-def _series(frame: Any, index: int, key: str, name: str) -> Any:
+def _series(frame: Any, index: int, key: Any, name: str) -> Any:
     values = frame[key] if isinstance(frame, Mapping) else frame.iloc[:, index]
     if isinstance(values, str) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) != 1:
         raise DataError(
@@ -73,8 +75,14 @@ def _series(frame: Any, index: int, key: str, name: str) -> Any:
 def _name(column: Any, name: str) -> str:
     if isinstance(column, str):
         return column
+    if isinstance(column, (int, np.integer)) and not isinstance(column, bool):
+        return str(column)
     raise DataError(
-        Problem(f"the column name {column!r} is no text", "name columns with text", Location(name))
+        Problem(
+            f"the column name {column!r} is no text",
+            "name columns with text or whole numbers",
+            Location(name),
+        )
     )
 
 

@@ -12,12 +12,18 @@ _LOOK = 0.1
 
 
 def interruptible(
-    connection: Any, work: Callable[[], T], watch: Callable[[float], None] | None = None
+    connection: Any,
+    work: Callable[[], T],
+    watch: Callable[[float], None] | None = None,
+    look: Callable[[], None] = lambda: None,
 ) -> T:
-    """What ``work`` gives, a query of a DuckDB connection run beside the main thread.
+    """What ``work`` gives, a query of a connection run beside the main thread.
 
-    ``watch`` is told from time to time which share of the rows the query has seen. A
-    signal, or any other exception, interrupts the query.
+    The connection is one that another thread can interrupt, of DuckDB or of SQLite.
+
+    ``watch`` is told from time to time which share of the rows the query has seen, and
+    ``look`` is called as often. A signal, or any other exception, also one of theirs,
+    interrupts the query.
     """
     from concurrent.futures import ThreadPoolExecutor
     from concurrent.futures import TimeoutError as StillRunning
@@ -32,8 +38,8 @@ def interruptible(
                     # It may have ended since; a time-out of its own is then raised here.
                     if answer.done():
                         return answer.result()
-                    share = connection.query_progress()
-                    if watch is not None and share > 0:
+                    look()
+                    if watch is not None and (share := connection.query_progress()) > 0:
                         watch(min(share / 100, 1.0))
         except BaseException:
             connection.interrupt()

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from evalreport.data.delimited_header import check_names
 from evalreport.data.findings import SHOWN_ROWS, quoted
+from evalreport.data.limits import Room
 from evalreport.data.table import RawTable
 from evalreport.data.typed_values import column_of
 from evalreport.data.utf8 import text_lines
@@ -31,11 +32,12 @@ def read_json_lines(
     columns: Collection[str] | None = None,
     rows: int | None = None,
     seen: Callable[[int], None] | None = None,
+    room: Room | None = None,
 ) -> RawTable:
     """Read JSON lines from a stream of plain bytes; null, NaN and absent keys are missing.
 
-    ``columns``, ``rows`` and ``seen`` as in ``read_delimited``. The header is every key, in the
-    order of first sight. Raises DataError with the first problems and their count.
+    ``columns``, ``rows``, ``seen`` and ``room`` as in ``read_delimited``. The header is every
+    key, in the order of first sight. Raises DataError with the first problems and their count.
     """
     header: dict[str, list[Any]] = {}
     problems: list[Problem] = []
@@ -50,11 +52,7 @@ def read_json_lines(
                 problems.append(found)
             found = {}
         for key, value in found.items():
-            kept = header.get(key)
-            if kept is None:
-                kept = header[key] = [None] * count
-            kept.extend([None] * (count - len(kept)))
-            kept.append(value if columns is None or key in columns else None)
+            _keep(header, key, value, count, columns, room)
         count += 1
         if seen is not None and not count % _TOLD:
             seen(count)
@@ -63,6 +61,26 @@ def read_json_lines(
     if problems:
         raise DataError(*problems)
     return _table(header, count, name, columns)
+
+
+def _keep(
+    header: dict[str, list[Any]],
+    key: str,
+    value: Any,
+    count: int,
+    columns: Collection[str] | None,
+    room: Room | None,
+) -> None:
+    """Put a value below its key, after gaps for the rows without it.
+
+    The gaps are counted too: a key of its own in every line is a column as long as the file.
+    """
+    kept = header.setdefault(key, [])
+    if columns is None or key in columns:
+        if room is not None:
+            room.take(1 + count - len(kept))
+        kept.extend([None] * (count - len(kept)))
+        kept.append(value)
 
 
 def _table(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from evalreport.data.labels import Written, written
+from evalreport.data.labels import Written, matcher, written
 from evalreport.data.table import Codes, Mask, RawTable
 
 
@@ -42,8 +43,23 @@ def texts(table: RawTable, name: str) -> tuple[Codes, tuple[str, ...]]:
 def _label_column(table: RawTable, name: str) -> LabelColumn:
     codes, values = table.columns[name].factorize()
     place: dict[Written, int] = {}
-    target = [place.setdefault(written(value), len(place)) for value in values]
+    called = _called(table)
+    target = [place.setdefault(called(written(value)), len(place)) for value in values]
     return LabelColumn(_recoded(codes, target), tuple(place))
+
+
+def _called(table: RawTable) -> Callable[[Written], Written]:
+    """What a label is called: by the table's names for labels, else as it is written."""
+    names = table.label_names
+    if not names:
+        return lambda label: label
+    find = matcher(tuple(names))
+
+    def one(label: Written) -> Written:
+        name = names.get(find(label))
+        return label if name is None else Written(name)
+
+    return one
 
 
 def _texts(table: RawTable, name: str) -> tuple[Codes, tuple[str, ...]]:

@@ -88,8 +88,12 @@ def _flags(table: RawTable, source: FlagColumns) -> LabelSetColumn:
             shown = [quoted(written(values[codes[row]]).text) for row in first]
             problems.append(
                 rows_problem(
-                    table, f"{column} is neither 0 nor 1", first,
-                    "write 1 where the row has the label and 0 where not", shown, len(wrong),
+                    table,
+                    f"{column} is neither 0 nor 1",
+                    first,
+                    "write 1 where the row has the label and 0 where not",
+                    shown,
+                    len(wrong),
                 )
             )
     return LabelSetColumn(tuple(source.columns), flags, tuple(missing), tuple(problems))

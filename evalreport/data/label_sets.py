@@ -102,7 +102,8 @@ def check_sets(raw: RawTable, roles: SetRoles, rules: Rules, where: Where) -> Ch
     given = None if roles.given is None else label_sets(raw, roles.given)
     rows = _rows(raw, roles, rules, truth, given)
     problems = [*truth.problems, *(() if given is None else given.problems)]
-    problems += [p for column in roles.scores.values() for p in numbers(raw, column).problems]
+    numeric = [*roles.scores.values(), *(c for c in roles.design.subgroups if c in raw.bins)]
+    problems += [p for column in numeric for p in numbers(raw, column).problems]
     if roles.design.weight is not None:
         problems += weights(raw, roles.design.weight).problems
     design = {"id", "cluster", "fold", "subgroups"}
@@ -113,8 +114,11 @@ def check_sets(raw: RawTable, roles: SetRoles, rules: Rules, where: Where) -> Ch
     if not problems and not len(rows.used):
         told = ", ".join(f"{reason}: {count}" for reason, count in rows.excluded)
         problems.append(
-            Problem(f"none of {raw.rows} rows can be used ({told})",
-                    "give rows with a target and a prediction", Location(raw.name))
+            Problem(
+                f"none of {raw.rows} rows can be used ({told})",
+                "give rows with a target and a prediction",
+                Location(raw.name),
+            )
         )
     problems += _label_problems(raw, roles, rules, truth, given, where)
     if problems:
@@ -129,7 +133,9 @@ def _column_problems(raw: RawTable, roles: SetRoles, where: Where) -> list[Probl
         if column not in raw.header:
             what = f"{raw.name} has no column {quoted(column)} ({role})"
             problems.append(Problem(what, did_you_mean(column, raw.header, "columns"), where(role)))
-        elif raw.columns[column].kind == "list" and column not in lists:
+        elif not raw.columns[column].single and (
+            column not in lists or raw.columns[column].kind == "vector"
+        ):
             what = f"column {quoted(column)} of {raw.name} ({role}) does not hold single values"
             problems.append(Problem(what, "give text, numbers or booleans", where(role)))
     return problems
@@ -166,8 +172,11 @@ def _label_problems(
     problems = []
     if rules.indeterminate:
         problems.append(
-            Problem("indeterminate predictions are declared for sets of labels",
-                    "remove `indeterminate`: a label is given or not", where("indeterminate"))
+            Problem(
+                "indeterminate predictions are declared for sets of labels",
+                "remove `indeterminate`: a label is given or not",
+                where("indeterminate"),
+            )
         )
     of_model = tuple(roles.scores) or (given.labels if given is not None else ())
     role = "scores" if roles.scores else "prediction"
@@ -183,18 +192,25 @@ def _label_problems(
         if lacking and not is_open:
             told = some([quoted(label) for label in lacking])
             problems.append(
-                Problem(f"{raw.name} has labels without a column {words}: {told}",
-                        "give one column per label", where(place))
+                Problem(
+                    f"{raw.name} has labels without a column {words}: {told}",
+                    "give one column per label",
+                    where(place),
+                )
             )
     if not every:
         problems.append(
-            Problem(f"no row of {raw.name} has a label", "declare them with `labels`",
-                    where("target"))
+            Problem(
+                f"no row of {raw.name} has a label", "declare them with `labels`", where("target")
+            )
         )
     if len(every) * raw.rows > MOST_PAIRS:
         raise LimitError(
-            Problem(f"{raw.rows:,} rows with {len(every):,} labels are more than fit in memory",
-                    f"up to {MOST_PAIRS:,} pairs of a row and a label", Location(raw.name))
+            Problem(
+                f"{raw.rows:,} rows with {len(every):,} labels are more than fit in memory",
+                f"up to {MOST_PAIRS:,} pairs of a row and a label",
+                Location(raw.name),
+            )
         )
     return problems
 

@@ -90,8 +90,7 @@ def lost_rows(
         predicted=np.full(len(places), -1, np.int32) if predicted is None else predicted,
         score=score,
         groups={
-            column: group_codes(raw, column, places, names)
-            for column, (_, names) in groups.items()
+            column: group_codes(raw, column, places, names) for column, (_, names) in groups.items()
         },
     )
 

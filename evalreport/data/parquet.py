@@ -7,10 +7,10 @@ from typing import BinaryIO
 
 from evalreport.data.findings import quoted
 from evalreport.data.interruptible import interruptible
-from evalreport.data.limits import Limits
+from evalreport.data.limits import NUMBER_BYTES, TEXT_BYTES, Limits, Room, check_unpacked
 from evalreport.data.parquet_file import ParquetFile, damaged, opened_parquet
 from evalreport.data.parquet_pages import check_pages
-from evalreport.data.parquet_types import expression, parquet_column, readable
+from evalreport.data.parquet_types import expression, is_number, parquet_column, readable
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, LimitError, Location, Problem
@@ -22,12 +22,13 @@ def read_parquet(
     limits: Limits,
     columns: Collection[str] | None = None,
     rows: int | None = None,
+    room: Room | None = None,
 ) -> RawTable:
     """Read columns of a Parquet file; NULL and NaN are missing, types stay as stored.
 
     Decimals, dates and times become text. Columns of types that are not read are left
-    out unless they are asked for. ``columns`` and ``rows`` as in ``read_delimited``;
-    ``stream`` is the open file, for the page checksums. Raises DataError for a file that
+    out unless they are asked for. ``columns``, ``rows`` and ``room`` as in
+    ``read_delimited``; ``stream`` is the open file, for its pages. Raises DataError for a file that
     is damaged, LimitError for one with more than ``limits`` allow.
     """
     with opened_parquet(source) as file:
@@ -38,8 +39,12 @@ def read_parquet(
         asked = _asked(file, columns)
         count = file.rows if rows is None else min(rows, file.rows)
         check_cells(count, len(asked), source.name, limits)
-        check_checksums(file, stream, asked)
-        kept = _columns(file, asked, count, limits)
+        whole = limits if count == file.rows else None
+        check_stored(file, stream, asked, source.size, whole)
+        room = room or Room(source.name, source.size, limits)
+        for i in asked:
+            room.take(count, NUMBER_BYTES if is_number(file.types[i]) else TEXT_BYTES)
+        kept = _columns(file, asked, count, limits, room)
     if any(len(column.values) != count for column in kept):
         raise damaged(source.name, f"it holds other than the {count} rows it tells of")
     by_name = {column.name: column for column in kept}
@@ -77,9 +82,18 @@ def check_cells(rows: int, columns: int, name: str, limits: Limits) -> None:
         )
 
 
-def check_checksums(file: ParquetFile, stream: BinaryIO, asked: Collection[int]) -> None:
-    """Raise DataError where a page of the asked columns does not agree with its checksum."""
+def check_stored(
+    file: ParquetFile, stream: BinaryIO, asked: Collection[int], size: int, limits: Limits | None
+) -> None:
+    """Look at the pages of the asked columns before any is unpacked.
+
+    Raises DataError where one does not agree with its checksum, LimitError where together
+    they claim to unpack to more than ``limits`` allow for a file of ``size`` bytes (None: where
+    only the first rows are read).
+    """
     found = check_pages(stream, file.chunks(asked))
+    if limits is not None:
+        check_unpacked(file.name, found.unpacked, size, limits)
     problems = [
         Problem(
             f"a page of column {quoted(column)} (at byte {at}) does not agree with its checksum",
@@ -101,26 +115,33 @@ def check_checksums(file: ParquetFile, stream: BinaryIO, asked: Collection[int])
         raise DataError(*problems)
 
 
-def _columns(file: ParquetFile, asked: list[int], count: int, limits: Limits) -> list[RawColumn]:
+def _columns(
+    file: ParquetFile, asked: list[int], count: int, limits: Limits, room: Room
+) -> list[RawColumn]:
     if not asked:
         return []
-    _check_texts(file, [i for i in asked if file.types[i] == "VARCHAR"], count, limits)
+    room.take(0, more=_text_bytes(file, asked, count, limits))
     wanted = [f"{expression(file.types[i], f'c{i}')} AS c{i}" for i in asked]
     found = interruptible(file.connection, lambda: file.select(wanted, count).fetchnumpy())
     return [parquet_column(file.header[i], file.types[i], found[f"c{i}"]) for i in asked]
 
 
-def _check_texts(file: ParquetFile, columns: list[int], count: int, limits: Limits) -> None:
-    """A dictionary of one long text can stand for gigabytes: add up before reading."""
-    if not columns:
-        return
+def _text_bytes(file: ParquetFile, asked: list[int], count: int, limits: Limits) -> int:
+    """Bytes of the texts, added up before reading: one in a dictionary can stand for gigabytes."""
+    sizes = [f"strlen(c{i})" for i in asked if file.types[i] == "VARCHAR"]
+    sizes += [
+        f"len(c{i}) * {TEXT_BYTES} + strlen(array_to_string(c{i}, ''))"
+        for i in asked
+        if file.types[i] == "VARCHAR[]"
+    ]
+    if not sizes:
+        return 0
     if count < file.rows:
-        sizes = file.select([f"strlen(c{i})" for i in columns], count).fetchall()
-        total = sum(int(size or 0) for row in sizes for size in row)
+        found = file.select(sizes, count).fetchall()
     else:
-        sums = [f"sum(strlen(c{i}))" for i in columns]
-        sizes = interruptible(file.connection, lambda: file.select(sums, count).fetchall())
-        total = sum(int(size or 0) for size in sizes[0])
+        sums = [f"sum({size})" for size in sizes]
+        found = interruptible(file.connection, lambda: file.select(sums, count).fetchall())
+    total = sum(int(size or 0) for row in found for size in row)
     if total > limits.bytes:
         raise LimitError(
             Problem(
@@ -129,3 +150,4 @@ def _check_texts(file: ParquetFile, columns: list[int], count: int, limits: Limi
                 Location(file.name),
             )
         )
+    return total

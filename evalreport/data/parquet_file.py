@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from evalreport.data.findings import quoted
 from evalreport.data.parquet_pages import Chunk
 from evalreport.data.source import Source, reading
 from evalreport.errors import DataError, LimitError, Location, Problem
+from evalreport.scratch import scratch_folder
 
 _MEMORY = "4GB"
 #: Settings of a connection that reads the files allowed before, and does nothing else.
@@ -75,18 +75,19 @@ class ParquetFile:
         """Where the pages of the asked columns are."""
         found = self.ask(
             "SELECT column_id, dictionary_page_offset, data_page_offset, total_compressed_size, "
-            "path_in_schema "
+            "path_in_schema, total_uncompressed_size "
             "FROM parquet_metadata(?) ORDER BY row_group_id, column_id"
         )
         chunks = []
-        for leaf, dictionary, data, size, path in found:
+        for leaf, dictionary, data, size, path, unpacked in found:
             column = self.leaves[int(leaf)]
             # Names are not under a checksum, but they are written twice.
             if not f"{path}, ".startswith(f"{self.header[column]}, "):
                 raise damaged(self.name, f"column {quoted(self.header[column])} has two names")
             if column in asked and data is not None and size is not None:
                 start = dictionary if dictionary and dictionary < data else data
-                chunks.append(Chunk(self.header[column], int(start), int(start) + int(size)))
+                end = int(start) + int(size)
+                chunks.append(Chunk(self.header[column], int(start), end, int(unpacked or 0)))
         return chunks
 
 
@@ -124,7 +125,7 @@ def plain_name(path: Path) -> Iterator[str]:
     if not any(mark in str(path) for mark in _PATTERN_MARKS):
         yield str(path)
         return
-    with tempfile.TemporaryDirectory(prefix="evalreport-") as folder:
+    with scratch_folder() as folder:
         link = Path(folder).resolve() / "data.parquet"
         link.symlink_to(path)
         yield str(link)

@@ -1,7 +1,8 @@
 """Checksums of Parquet pages: every page that carries one is held against it.
 
 Page headers are Thrift's compact protocol (parquet-format, PageHeader: field 3 is the
-size of the page as stored, field 4 the CRC-32 of those bytes).
+size of the page as stored, field 2 that of what it unpacks to, field 4 the CRC-32 of the
+stored bytes).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-_COMPRESSED_SIZE, _CRC = 3, 4
+_UNPACKED_SIZE, _COMPRESSED_SIZE, _CRC = 2, 3, 4
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _DEEPEST = 16
 _BLOCK = 1 << 20
@@ -19,11 +20,15 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Chunk:
-    """Where the pages of one column chunk are: first byte, and the byte after the last."""
+    """Where the pages of one column chunk are: first byte, and the byte after the last.
+
+    ``unpacked`` is what the file says that they unpack to.
+    """
 
     column: str
     start: int
     end: int
+    unpacked: int = 0
 
 
 @dataclass(frozen=True)
@@ -31,23 +36,27 @@ class PageChecks:
     """``verified``: pages that agree with their checksum; ``without``: pages that have none.
 
     ``wrong``: column and first byte of pages that do not agree; ``unread``: columns
-    whose page headers cannot be followed.
+    whose page headers cannot be followed. ``unpacked``: bytes that the pages say they unpack
+    to, by their own headers or by the file's account, whichever is more.
     """
 
     verified: int
     without: int
     wrong: tuple[tuple[str, int], ...]
     unread: tuple[str, ...]
+    unpacked: int = 0
 
 
 def check_pages(stream: BinaryIO, chunks: Iterable[Chunk]) -> PageChecks:
     """Hold the pages of column chunks against the checksums they carry."""
-    verified = without = 0
+    verified = without = unpacked = 0
     wrong: list[tuple[str, int]] = []
     unread: list[str] = []
     for chunk in chunks:
+        told = 0
         try:
-            for at, size, crc in _pages(stream, chunk):
+            for at, size, plain, crc in _pages(stream, chunk):
+                told += plain
                 if crc is None:
                     without += 1
                 elif _crc32(stream, at, size) == crc & 0xFFFFFFFF:
@@ -56,15 +65,16 @@ def check_pages(stream: BinaryIO, chunks: Iterable[Chunk]) -> PageChecks:
                     wrong.append((chunk.column, at))
         except (IndexError, _MalformedError):
             unread.append(chunk.column)
-    return PageChecks(verified, without, tuple(wrong), tuple(dict.fromkeys(unread)))
+        unpacked += max(told, chunk.unpacked)
+    return PageChecks(verified, without, tuple(wrong), tuple(dict.fromkeys(unread)), unpacked)
 
 
 class _MalformedError(Exception):
     pass
 
 
-def _pages(stream: BinaryIO, chunk: Chunk) -> Iterable[tuple[int, int, int | None]]:
-    """First byte, stored size and checksum of each page's data."""
+def _pages(stream: BinaryIO, chunk: Chunk) -> Iterable[tuple[int, int, int, int | None]]:
+    """First byte, stored size, size when unpacked and checksum of each page's data."""
     at = chunk.start
     while at < chunk.end:
         stream.seek(at)
@@ -74,7 +84,7 @@ def _pages(stream: BinaryIO, chunk: Chunk) -> Iterable[tuple[int, int, int | Non
         at += header.at
         if size < 0 or at + size > chunk.end:
             raise _MalformedError
-        yield at, size, fields.get(_CRC)
+        yield at, size, max(fields.get(_UNPACKED_SIZE, 0), 0), fields.get(_CRC)
         at += size
 
 

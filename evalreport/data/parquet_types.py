@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ _FLOATS: dict[str, Kind] = {"FLOAT": "float32", "DOUBLE": "float64"}
 _WITH_ZONE = "TIMESTAMP WITH TIME ZONE"
 _AS_TEXT = ("VARCHAR", "DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID", "ENUM", "DECIMAL")
 _LIST = "VARCHAR[]"
+#: Lists of numbers, of any length or of a fixed one.
+_VECTOR = re.compile(r"(U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\([0-9,]+\))\[[0-9]*\]")
 
 
 def readable(kind: str) -> bool:
@@ -25,13 +28,22 @@ def readable(kind: str) -> bool:
     """
     if kind in _INTEGERS or kind in _FLOATS or kind in ("BOOLEAN", _LIST):
         return True
+    if _VECTOR.fullmatch(kind):
+        return True
     return kind.startswith(_AS_TEXT) and not kind.endswith("]")
+
+
+def is_number(kind: str) -> bool:
+    """Whether values of a DuckDB type are held as numbers, not as objects."""
+    return kind in _INTEGERS or kind in _FLOATS or kind == "BOOLEAN"
 
 
 def expression(kind: str, column: str) -> str:
     """What is selected of a column: itself, or its text where numpy would change it."""
     if kind in _INTEGERS or kind in _FLOATS or kind in ("BOOLEAN", "VARCHAR", _LIST):
         return column
+    if _VECTOR.fullmatch(kind):
+        return f"CAST({column} AS DOUBLE[])"
     if kind == _WITH_ZONE:
         # Written in UTC, whatever the zone of the machine.
         return f"CAST(make_timestamp(epoch_us({column})) AS VARCHAR) || '+00'"
@@ -53,6 +65,13 @@ def parquet_column(name: str, kind: str, values: Any) -> RawColumn:
         for row in np.flatnonzero(~missing).tolist():
             lists[row] = _texts(data[row])
         return RawColumn(name, "list", lists, missing)
+    if _VECTOR.fullmatch(kind):
+        vectors = np.empty(len(data), object)
+        for row in np.flatnonzero(~missing).tolist():
+            gaps = np.ma.getmaskarray(data[row])
+            given = np.ma.getdata(data[row]).tolist()
+            vectors[row] = [None if gap else v for v, gap in zip(given, gaps, strict=True)]
+        return RawColumn(name, "vector", vectors, missing)
     return RawColumn(name, "text", data, missing)
 
 

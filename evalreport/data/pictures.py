@@ -23,6 +23,12 @@ SUFFIXES = (".png", ".svg")
 SVG = "http://www.w3.org/2000/svg"
 
 _PNG = b"\x89PNG\r\n\x1a\n"
+#: Width, height, bits of a sample, kind of colour, and the ways to pack, filter and interlace.
+_HEADER = struct.Struct(">IIBBBBB")
+#: Bits that a sample may have by the kind of colour, and samples of a pixel.
+_DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
+_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+_BLOCK = 1 << 20
 _KEPT = (b"IHDR", b"PLTE", b"tRNS", b"gAMA", b"sRGB", b"cHRM", b"IDAT", b"IEND")
 _ELEMENTS = frozenset(
     ("svg", "g", "defs", "title", "desc", "path", "rect", "circle", "ellipse", "line", "polyline")
@@ -38,6 +44,7 @@ _ATTRIBUTES = frozenset(
     + ("spreadMethod", "clipPathUnits", "font-family", "font-size", "font-weight", "font-style")
     + ("text-anchor", "dominant-baseline", "letter-spacing")
 )
+_NAMED = re.compile(r"url\(\s*#([\w.-]+)\s*\)")
 _LOCAL = re.compile(r"url\(\s*#[\w.-]+\s*\)")
 _DEEPEST = 40
 _MOST_ELEMENTS = 5000
@@ -70,15 +77,37 @@ def _png(content: bytes, name: str) -> bytes:
     chunks = list(_chunks(content, name))
     if not chunks or chunks[0][0] != b"IHDR" or chunks[-1][0] != b"IEND":
         raise _wrong(name, "a PNG file that is cut short", "save the picture again")
-    width, height = struct.unpack(">II", chunks[0][1][:8])
+    if len(chunks[0][1]) != _HEADER.size or [kind for kind, _ in chunks].count(b"IHDR") > 1:
+        raise _wrong(name, "a PNG file whose header is damaged", "save the picture again")
+    width, height, depth, colour, *ways = _HEADER.unpack(chunks[0][1])
     if not (0 < width <= MOST_PIXELS and 0 < height <= MOST_PIXELS):
         limit = f"at most {MOST_PIXELS} on a side"
         raise _wrong(name, f"a picture of {width} by {height} pixels", limit)
+    if depth not in _DEPTHS.get(colour, ()) or ways[:2] != [0, 0] or ways[2] > 1:
+        raise _wrong(name, "a PNG file whose header is damaged", "save the picture again")
+    # Each line of pixels has a byte before it; of a picture in seven passes, each of theirs.
+    line = (width * depth * _SAMPLES[colour] + 7) // 8 + 1
+    packed = b"".join(body for kind, body in chunks if kind == b"IDAT")
+    _check_pixels(packed, 2 * line * height + 64, name)
     return _PNG + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
         for kind, body in chunks
         if kind in _KEPT
     )
+
+
+def _check_pixels(packed: bytes, most: int, name: str) -> None:
+    """Raise DataError unless the pixels unpack, to no more than the header has room for."""
+    undone = zlib.decompressobj()
+    count = 0
+    try:
+        while packed and not undone.eof and count <= most:
+            count += len(undone.decompress(packed, _BLOCK))
+            packed = undone.unconsumed_tail
+    except zlib.error:
+        count = 0
+    if not count or count > most or not undone.eof:
+        raise _wrong(name, "a PNG file whose content is damaged", "save the picture again")
 
 
 def _chunks(content: bytes, name: str) -> Iterator[tuple[bytes, bytes]]:
@@ -113,6 +142,9 @@ def _svg(content: bytes, name: str) -> bytes:
         raise _wrong(name, f"more than {_MOST_ELEMENTS} elements", "simplify the drawing")
     ET.register_namespace("", SVG)
     clean = _cleaned(root, _DEEPEST)
+    if _drawn(clean) > _MOST_ELEMENTS:
+        told = f"more than {_MOST_ELEMENTS} elements, parts that are used again counted each time"
+        raise _wrong(name, told, "simplify the drawing")
     if not any(clean.get(key) for key in ("viewBox", "width")):
         raise _wrong(name, "an SVG file without a size", "give the svg element a viewBox")
     return bytes(ET.tostring(clean, encoding="utf-8"))
@@ -128,6 +160,38 @@ def _cleaned(element: ET.Element, depth: int) -> ET.Element:
             made.append(_cleaned(child, depth - 1))
             made[-1].tail = child.tail if made.text is not None else None
     return made
+
+
+def _drawn(root: ET.Element) -> int:
+    """How many elements a drawing comes to when parts are drawn wherever they are used.
+
+    A use of a use doubles what is drawn with every step, and so does a clip of a clip.
+    Counting stops beyond the limit; a circle of uses counts as beyond it.
+    """
+    named = {key: element for element in root.iter() if (key := element.get("id"))}
+    counts: dict[ET.Element, int] = {}
+
+    def count(element: ET.Element, above: frozenset[ET.Element]) -> int:
+        if element in counts:
+            return counts[element]
+        if element in above or len(above) > _DEEPEST:
+            return _MOST_ELEMENTS + 1
+        within = above | {element}
+        total = 1
+        for other in [*element, *(named[key] for key in _used(element) if key in named)]:
+            total = min(total + count(other, within), _MOST_ELEMENTS + 1)
+        counts[element] = total
+        return total
+
+    return count(root, frozenset())
+
+
+def _used(element: ET.Element) -> list[str]:
+    """The names of what an element draws again."""
+    found = _NAMED.findall(element.get("clip-path", ""))
+    if element.tag == f"{{{SVG}}}use":
+        found.append(element.get("href", "").removeprefix("#"))
+    return found
 
 
 _WORDS = frozenset(("text", "tspan", "title", "desc"))

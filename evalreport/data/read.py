@@ -9,19 +9,35 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.data.decimals import in_dialect
 from evalreport.data.delimited import read_delimited
+from evalreport.data.dialect import as_utf8
 from evalreport.data.files import Files, Part
 from evalreport.data.findings import SHOWN_ROWS, quoted, some
+from evalreport.data.joined import Joined, check_keys, check_shared, joined_table
 from evalreport.data.json_lines import read_json_lines
-from evalreport.data.limits import DEFAULT_LIMITS, Limits, decompressed
+from evalreport.data.limits import DEFAULT_LIMITS, Limits, Room, decompressed
 from evalreport.data.parquet import read_parquet
+from evalreport.data.sheets import read_sheet
 from evalreport.data.source import Source, reading
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.data.typed_values import column_of
 from evalreport.errors import DataError, LimitError, Location, Problem
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".parquet")
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+SUFFIXES = (
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".jsonl",
+    ".csv.gz",
+    ".tsv.gz",
+    ".jsonl.gz",
+    ".parquet",
+    ".xlsx",
+)
+#: What stands between columns, by the kind of file, unless it is declared (as it has to be
+#: for .txt, where it may be anything).
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _SAMPLE = 1_000
 
 
@@ -39,28 +55,41 @@ def read_table(
     limits: Limits = DEFAULT_LIMITS,
     rows: int | None = None,
     seen: Callable[[int], None] | None = None,
+    room: Room | None = None,
 ) -> RawTable:
     """Read a file: the asked ``columns`` (default all) of all rows (or the first ``rows``).
 
     Of several files each is read so, and put after the one before; the first ``rows`` are
     then those of the first file. ``seen`` is told from time to time how many rows of a text
-    file have been read.
+    file have been read. ``room`` is what its values may take in memory, where other files
+    share it.
 
     Raises DataError for wrong content, FilesError for a file that cannot be read or
     changes meanwhile, LimitError for one that is too large.
     """
+    if isinstance(source, Joined):
+        return _read_joined(source, columns, limits, rows, seen)
     if isinstance(source, Files):
         return _read_files(source, columns, limits, rows, seen)
+    room = room or Room(source.name, source.size, limits)
     suffix, gzipped = source.suffix.removesuffix(".gz"), source.suffix.endswith(".gz")
+    dialect = source.dialect
+    if dialect.pivot is not None:
+        columns = None  # classes become columns once it is read
     with reading(source) as stream:
         if source.suffix == ".parquet":
-            return read_parquet(source, stream, limits, columns, rows)
+            made = read_parquet(source, stream, limits, columns, rows, room)
+            return in_dialect(made, dialect)
+        if source.suffix == ".xlsx":
+            table = read_sheet(stream, source.name, dialect.sheet, limits, columns, rows, room)
+            return in_dialect(dataclasses.replace(table, sha256=source.sha256), dialect)
         plain = decompressed(stream, source.name, source.size, gzipped, limits)
-        if suffix in _DELIMITERS:
-            delimiter = _DELIMITERS[suffix]
-            table = read_delimited(plain, source.name, delimiter, columns, rows, seen)
+        plain = as_utf8(plain, source.name, dialect)
+        if suffix in DELIMITERS:
+            delimiter = dialect.delimiter or DELIMITERS[suffix]
+            table = read_delimited(plain, source.name, delimiter, columns, rows, seen, room)
         elif suffix == ".jsonl":
-            table = read_json_lines(plain, source.name, columns, rows, seen)
+            table = read_json_lines(plain, source.name, columns, rows, seen, room)
         else:
             raise DataError(
                 Problem(
@@ -69,13 +98,33 @@ def read_table(
                     Location(source.name),
                 )
             )
-        return dataclasses.replace(table, sha256=source.sha256)
+        return in_dialect(dataclasses.replace(table, sha256=source.sha256), dialect)
 
 
 def column_names(source: Source, limits: Limits = DEFAULT_LIMITS) -> ColumnNames:
     """The columns of a file with its first rows, for suggestions. Raises as ``read_table``."""
     sample = read_table(source, None, limits, rows=_SAMPLE)
     return ColumnNames(sample.header, sample)
+
+
+def _read_joined(
+    source: Joined,
+    columns: Collection[str] | None,
+    limits: Limits,
+    rows: int | None,
+    seen: Callable[[int], None] | None,
+) -> RawTable:
+    """Both files, joined; of the first ``rows`` of the left one with all of the right."""
+    sides = []
+    for side, key in zip((source.left, source.right), source.on, strict=True):
+        asked = None if columns is None else {*columns, key}
+        most = rows if side is source.left else None
+        table = read_table(side, asked, limits, most, seen)
+        check_keys(table.header, key, side.name)
+        sides.append(table)
+    left, right = sides
+    check_shared(left.header, right.header, columns, source)
+    return joined_table(left, right, source)
 
 
 def _read_files(
@@ -87,10 +136,11 @@ def _read_files(
 ) -> RawTable:
     parts = files.parts if rows is None else files.parts[:1]
     tables: list[RawTable] = []
+    room = Room(files.name, files.size, limits)
     for part in parts:
         before = sum(table.rows for table in tables)
         told = None if seen is None else lambda count, before=before: seen(before + count)
-        tables.append(read_table(part.source, columns, limits, rows, told))
+        tables.append(read_table(part.source, columns, limits, rows, told, room))
     header = list(tables[0].header)
     if files.suffix.startswith(".jsonl"):
         header = list(dict.fromkeys(name for table in tables for name in table.header))

@@ -31,6 +31,8 @@ _INSTEAD = {
 }
 #: How far the scores of a row may be from adding up to 1.
 SUM_TOLERANCE = 1e-6 * (1 + 1e-9)  # 0.333333 three times is 1e-6 off, not more
+#: From so many decimals on, texts of scores are taken for rounded ones.
+LEAST_DECIMALS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +74,32 @@ def sums_to_one(table: RawTable, names: Sequence[str], rows: npt.NDArray[Any]) -
     if not scores.size or scores.min() < 0 or scores.max() > 1:
         return []
     sums = scores.sum(axis=1)
-    wrong = np.flatnonzero(~(np.abs(sums - 1) <= SUM_TOLERANCE))
+    wrong = np.flatnonzero(~(np.abs(sums - 1) <= _sum_tolerance(table, names)))
     if not len(wrong):
         return []
     shown = [f"{float(sums[i]):.9g}" for i in wrong[:SHOWN_ROWS]]
     what = f"the scores of {', '.join(names)} do not add up to 1"
     instead = "give the probability of every class"
     return [rows_problem(table, what, rows[wrong].tolist(), instead, shown)]
+
+
+def _sum_tolerance(table: RawTable, names: Sequence[str]) -> float:
+    """How far sums may be from 1: what rounding each score, as it is stored, explains."""
+    columns = [table.columns[name] for name in names]
+    if any(column.kind == "float32" for column in columns):
+        return max(SUM_TOLERANCE, len(names) * 2.0**-23)
+    if any(column.kind != "text" for column in columns):
+        return SUM_TOLERANCE
+    decimals = 0
+    for column in columns:
+        for value in column.factorize()[1]:
+            if "e" in value or "E" in value:
+                return SUM_TOLERANCE
+            decimals = max(decimals, len(value.partition(".")[2]))
+    # with fewer it is no rounding but another number
+    if decimals < LEAST_DECIMALS:
+        return SUM_TOLERANCE
+    return max(SUM_TOLERANCE, len(names) * 0.5 * 10.0**-decimals * (1 + 1e-9))
 
 
 def outside_unit(name: str, values: Floats) -> list[Finding]:

@@ -8,10 +8,11 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from evalreport.data.dialect import Dialect
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
 
 _BLOCK = 1 << 20
@@ -29,7 +30,8 @@ class Source:
     """A regular file: ``path`` with links resolved, ``name`` as the user wrote it.
 
     ``suffix`` is the kind of file by the path as given (".csv", ".csv.gz", ...);
-    ``identity`` is device, inode, size and times of the file when it was hashed.
+    ``identity`` is device, inode, size and times of the file when it was hashed;
+    ``dialect`` is how it is written.
     """
 
     name: str
@@ -38,6 +40,16 @@ class Source:
     size: int
     sha256: str
     identity: tuple[int, ...]
+    dialect: Dialect = field(default_factory=Dialect, kw_only=True)
+
+
+def readable_name(name: str) -> str:
+    r"""A file's name as text that can be written: bytes that are no UTF-8 as escapes.
+
+    >>> readable_name("d\udcff.csv"), readable_name("d.csv")
+    ('d\\xff.csv', 'd.csv')
+    """
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def open_source(path: str | os.PathLike[str], name: str | None = None) -> Source:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from evalreport.errors import Location
 
-Kind = Literal["text", "integer", "float64", "float32", "boolean", "mixed", "list"]
+Kind = Literal["text", "integer", "float64", "float32", "boolean", "mixed", "list", "vector"]
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
@@ -25,13 +25,19 @@ class RawColumn:
 
     What stands in ``values`` at a missing row has no meaning. ``values`` holds str
     (kind ``text``), integers (``integer``; Python ints where 64 bits are too few),
-    floats, bools, or any of them as Python values (``mixed``), or lists of text.
+    floats, bools, or any of them as Python values (``mixed``), lists of text
+    (``list``), or lists of numbers (``vector``; None where a number is missing).
     """
 
     name: str
     kind: Kind
     values: Array
     missing: Mask
+
+    @property
+    def single(self) -> bool:
+        """Whether a row holds one value, no list of them."""
+        return self.kind not in ("list", "vector")
 
     def factorize(self) -> tuple[Codes, list[Any]]:
         """Codes of the rows, -1 where missing, and the distinct values in order of first row.
@@ -79,6 +85,10 @@ class RawColumn:
         return codes, distinct
 
 
+#: The column that says why a row of joined files has no partner; no file has such a name.
+PARTNER = "\0partner"
+
+
 @dataclass(frozen=True, eq=False)
 class RawTable:
     """What was read of a file: all its rows, the columns that were asked for.
@@ -86,7 +96,10 @@ class RawTable:
     ``name`` is the file as the user wrote it; ``header`` lists every column of the
     file. ``lines`` is the file line where each row starts, shape (n,); None where a
     file has no lines or row i (from 0) starts at line i + ``first_line``. A table of
-    several files has them in ``parts``, one after the other.
+    several files has them in ``parts``, one after the other. ``label_names`` are what
+    labels are called, by how they are written; ``bins`` the edges of the intervals that
+    make subgroups of a column of numbers. ``kind`` is, where rows of the file stand for
+    several rows each, the row of the file that each row comes from, shape (n,).
     """
 
     name: str
@@ -97,10 +110,14 @@ class RawTable:
     lines: npt.NDArray[np.int64] | None = None
     first_line: int | None = None
     parts: tuple[RawTable, ...] = ()
+    label_names: Mapping[str, str] = field(default_factory=dict)
+    bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    kind: npt.NDArray[np.int64] | None = None
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def line(self, row: int) -> int | None:
         """The file line of a row (counted from 0), None where the file has no lines."""
+        row = self._in_file(row)
         if self.parts:
             part, own = self._part(row)
             return part.line(own)
@@ -111,7 +128,7 @@ class RawTable:
     def where(self, row: int) -> Location:
         """Where a row (counted from 0) is."""
         if self.parts:
-            part, own = self._part(row)
+            part, own = self._part(self._in_file(row))
             return part.where(own)
         return Location(self.name, self.line(row))
 
@@ -121,11 +138,16 @@ class RawTable:
         >>> RawTable("a.csv", 3, (), {}, first_line=2).row_name(2)
         'row 3 (line 4)'
         """
+        line = self.line(row)
+        row = self._in_file(row)
         if self.parts:
             part, own = self._part(row)
             return f"{part.row_name(own)} of {part.name}"
-        line = self.line(row)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
+
+    def _in_file(self, row: int) -> int:
+        """The row of the file, from 0, that a row comes from."""
+        return row if self.kind is None else int(self.kind[row])
 
     def _part(self, row: int) -> tuple[RawTable, int]:
         """The file that holds a row, and its place there."""

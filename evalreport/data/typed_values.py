@@ -22,7 +22,7 @@ def column_of(name: str, values: Sequence[Any], file: str) -> RawColumn:
     """A column of the values as they are: None and NaN are missing, nothing is converted.
 
     Dates and decimals become their text, numpy scalars Python values. Raises DataError
-    for a value that is no text, number, boolean or list of texts.
+    for a value that is no text, number, boolean or list of texts or numbers.
     """
     if set(map(type, values)) == {str}:
         plain: list[Any] = list(values)
@@ -61,7 +61,10 @@ def _kind(types: set[type], plain: Sequence[Any]) -> Kind:
         return "integer"
     if types <= {int, float} and _exact_as_floats(plain):
         return "float64"
-    return "list" if types == {list} else "mixed"
+    if types != {list}:
+        return "mixed"
+    parts = {type(part) for value in plain if value is not None for part in value}
+    return "list" if parts <= {str} else "vector" if str not in parts else "mixed"
 
 
 def _exact_as_floats(values: Sequence[Any]) -> bool:
@@ -82,10 +85,26 @@ def _array(kind: Kind, plain: list[Any], missing: Any) -> Any:
     return values
 
 
-def plain_value(value: Any, name: str, row: int, file: str) -> Any:
-    """Text, a number, a boolean, a list of texts, or None where there is no value.
+def _plain_list(value: Any) -> list[Any] | None:
+    """A list of texts, or of numbers (None where one is missing); None for any other."""
+    parts = value.tolist() if isinstance(value, np.ndarray) else list(value)
+    parts = [part.item() if isinstance(part, np.generic) else part for part in parts]
+    if all(isinstance(part, str) for part in parts):
+        return parts
+    if all(_is_number(part) for part in parts):
+        return [None if part is None else float(part) for part in parts]
+    return None
 
-    Raises DataError for anything else, with its ``row`` (from 0).
+
+def _is_number(part: Any) -> bool:
+    return part is None or (isinstance(part, int | float) and not isinstance(part, bool))
+
+
+def plain_value(value: Any, name: str, row: int, file: str) -> Any:
+    """Text, a number, a boolean, a list, or None where there is no value.
+
+    A list holds texts, or numbers of which some may be missing. Raises DataError for
+    anything else, with its ``row`` (from 0).
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -100,14 +119,16 @@ def plain_value(value: Any, name: str, row: int, file: str) -> Any:
     if isinstance(value, _DATES):
         # pandas' "not a time" is a date that is not equal to itself.
         return None if value != value else str(value)  # noqa: PLR0124
-    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
-        return list(value)
+    if isinstance(value, list | tuple | np.ndarray):
+        parts = _plain_list(value)
+        if parts is not None:
+            return parts
     if type(value).__name__ == "NAType":
         return None
     raise DataError(
         Problem(
             f"row {row + 1} of column '{name}' holds a value of type {type(value).__name__}",
-            "give text, numbers, booleans or lists of text",
+            "give text, numbers, booleans, or lists of text or of numbers",
             Location(file),
         )
     )

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -14,25 +15,40 @@ from evalreport.data.findings import SHOWN_ROWS, quoted, rows_problem
 from evalreport.data.labels import written
 from evalreport.data.scores import number_of
 from evalreport.data.table import Array, Kind, RawColumn, RawTable
-from evalreport.errors import DataError, Problem
+from evalreport.errors import DataError, Location, Problem, did_you_mean
 
 ColumnType = Literal["text", "integer", "number", "boolean"]
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,1000}")
+#: Whole numbers up to here are doubles.
+_EXACT = 2.0**53
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
-def with_types(table: RawTable, types: Mapping[str, ColumnType]) -> RawTable:
+def _nowhere(_: str) -> Location | None:
+    return None
+
+
+def with_types(
+    table: RawTable,
+    types: Mapping[str, ColumnType],
+    where: Callable[[str], Location | None] = _nowhere,
+) -> RawTable:
     """The table with the columns of ``types`` read as declared; others stay as they are.
 
-    ``1``, ``1.0`` and ``+1`` in a column of numbers are one value. Raises DataError
-    naming the rows with values that are not of the type.
+    ``1``, ``1.0`` and ``+1`` in a column of numbers are one value. ``where`` tells where the
+    type of a column is declared. Raises DataError naming the rows with values that are not of
+    the type, and columns that the table has not.
     """
     columns, problems = dict(table.columns), list[Problem]()
     for name, kind in types.items():
         if name in columns:
             columns[name], found = _converted(table, columns[name], kind)
             problems += found
+        elif name not in table.header:
+            what = f"{table.name} has no column {quoted(name)}, whose type is declared"
+            hint = did_you_mean(name, table.header, "columns")
+            problems.append(Problem(what, hint, where(name)))
     if problems:
         raise DataError(*problems)
     return dataclasses.replace(table, columns=columns, _kept={})
@@ -76,8 +92,13 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
+    """The number, where a double tells it from its neighbours: two classes stay two."""
     number = number_of(value)
-    return None if isinstance(number, str) else number
+    if isinstance(number, str):
+        return None
+    if math.isnan(number) or abs(number) < _EXACT or isinstance(value, float):
+        return number
+    return number if Decimal(str(value)) == Decimal(number) else None
 
 
 def _integer(value: Any) -> int | None:
@@ -113,6 +134,6 @@ _KINDS: dict[ColumnType, Kind] = {
 _INSTEAD: dict[ColumnType, str] = {
     "text": "give text",
     "integer": "give whole numbers",
-    "number": "give finite numbers with a decimal point",
+    "number": "give finite numbers with a decimal point, that a double can hold",
     "boolean": "give true or false",
 }

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalreport.engine.records import Measure
 from evalreport.metrics.declare import Metric
+from evalreport.results import records
+from evalreport.results.records import Measure
 
 PASS, FAIL, NOT_EVALUATED = "pass", "fail", "not_evaluated"
 EACH = "each"
@@ -44,8 +45,9 @@ class Criterion:
         """The criterion in words."""
         word = ">=" if self.at_least is not None else "<="
         what = {"point": "", "lower": "lower limit of ", "upper": "upper limit of "}[self.bound]
-        inside = ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}"
-                           for k, v in self.params.items())
+        inside = ", ".join(
+            f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.params.items()
+        )
         name = f"{self.metric.name}({inside})" if inside else self.metric.name
         if self.average:
             name = f"{self.average} {name}"
@@ -59,24 +61,48 @@ def judge(
     measures: Sequence[Measure],
     views: Sequence[tuple[str, str]],
     first_threshold: Mapping[tuple[str, str], str | None],
-) -> list[dict[str, Any]]:
-    """One record per criterion, dataset, model and subgroup it applies to."""
-    found: list[dict[str, Any]] = []
+    minimum: int = 0,
+    positive: Mapping[tuple[str, str], str | None] | None = None,
+    nobody: Sequence[str] = (),
+) -> list[records.Criterion]:
+    """One record per criterion, dataset, model and subgroup it applies to.
+
+    A value of a subgroup that rests on fewer than ``minimum`` rows is not evaluated.
+    ``positive``: the class that a criterion means which names none. ``nobody``: why a
+    criterion applies to no dataset and model, for each criterion, where that is so.
+    """
+    found: list[records.Criterion] = []
     for number, criterion in enumerate(criteria, start=1):
-        for dataset, model in views:
-            if criterion.dataset not in (None, dataset) or criterion.model not in (None, model):
-                continue
+        meant = [
+            (dataset, model)
+            for dataset, model in views
+            if criterion.dataset in (None, dataset) and criterion.model in (None, model)
+        ]
+        if not meant:
+            told = nobody[number - 1] if nobody else "no model made predictions to judge"
+            found.append(of_nobody(number, criterion, told))
+        for dataset, model in meant:
             threshold = criterion.threshold or first_threshold[dataset, model]
             own = [
                 m
                 for m in measures
                 if (m.dataset, m.model) == (dataset, model) and _is_meant(criterion, m, threshold)
             ]
-            found.extend(_of_place(_Place(number, criterion, dataset, model, threshold), own))
+            place = _Place(number, criterion, dataset, model, threshold)
+            found.extend(_of_place(place, own, minimum, (positive or {}).get((dataset, model))))
     return found
 
 
-def _of_place(place: _Place, own: Sequence[Measure]) -> Iterator[dict[str, Any]]:
+def of_nobody(number: int, criterion: Criterion, reason: str) -> records.Criterion:
+    """The record of a criterion that applies to no dataset and model: not evaluated."""
+    subgroup = {} if criterion.subgroup == EACH else dict(criterion.subgroup)
+    place = _Place(number, criterion, criterion.dataset, criterion.model, criterion.threshold)
+    return place.record(subgroup, None, None, NOT_EVALUATED, reason)
+
+
+def _of_place(
+    place: _Place, own: Sequence[Measure], minimum: int, positive: str | None
+) -> Iterator[records.Criterion]:
     criterion = place.criterion
     if criterion.subgroup == EACH:
         chosen = [m for m in own if m.where.subgroup]
@@ -85,17 +111,40 @@ def _of_place(place: _Place, own: Sequence[Measure]) -> Iterator[dict[str, Any]]
         wanted = dict(criterion.subgroup)
         chosen = [m for m in own if dict(m.where.subgroup) == wanted]
         missing = "no measure of this subgroup: it does not occur" if wanted else "not measured"
-    chosen = _preferred(criterion, chosen)
+    chosen = _preferred(criterion, chosen, positive)
     if not chosen:
         subgroup = {} if criterion.subgroup == EACH else dict(criterion.subgroup)
         yield place.record(subgroup, None, None, NOT_EVALUATED, missing)
     for measure in chosen:
+        if (reason := _few(measure, minimum)) is not None:
+            group = dict(measure.where.subgroup)
+            yield place.record(group, measure, None, NOT_EVALUATED, reason)
+            continue
         observed, reason = _observed(criterion, measure)
         outcome = NOT_EVALUATED if observed is None else _outcome(criterion, observed)
         if measure.state == "infinite" and criterion.bound == "point":
             # plus infinity reaches any number and keeps to none
             outcome = PASS if criterion.at_least is not None else FAIL
         yield place.record(dict(measure.where.subgroup), measure, observed, outcome, reason)
+
+
+def _few(measure: Measure, minimum: int) -> str | None:
+    """Why a subgroup's value rests on too few rows to be judged, or None.
+
+    A fraction rests on the rows below its line: recall on those that are actually positive.
+    """
+    if not measure.where.subgroup or measure.state not in ("value", "infinite"):
+        return None
+    rests = measure.n
+    if isinstance(measure.denominator, int):
+        rests = min(rests, measure.denominator)
+    if rests >= minimum:
+        return None
+    rows = "1 row" if rests == 1 else f"{rests} rows"
+    shown = ""
+    if isinstance(measure.denominator, int) and measure.numerator is not None:
+        shown = f" ({measure.numerator} of {measure.denominator})"
+    return f"it rests on {rows}{shown}, fewer than subgroup_minimum: {minimum}"
 
 
 def _is_meant(criterion: Criterion, m: Measure, threshold: str | None) -> bool:
@@ -108,17 +157,23 @@ def _is_meant(criterion: Criterion, m: Measure, threshold: str | None) -> bool:
     return m.threshold is None or threshold is None or f"{m.threshold:g}" == threshold
 
 
-def _preferred(criterion: Criterion, measures: Sequence[Measure]) -> list[Measure]:
+def _preferred(
+    criterion: Criterion, measures: Sequence[Measure], positive: str | None
+) -> list[Measure]:
     """The record meant where a metric has one per class: as named, else over all, else macro."""
     if criterion.average is not None or criterion.label is not None:
         return [
-            m for m in measures if m.average == criterion.average and
-            (criterion.label is None or m.label == criterion.label)
+            m
+            for m in measures
+            if m.average == criterion.average
+            and (criterion.label is None or m.label == criterion.label)
         ]
     plain = [m for m in measures if m.average is None]
     labels = {m.label for m in plain}
     if plain and len(labels) == 1:
         return plain
+    if positive in labels:
+        return [m for m in plain if m.label == positive]
     for average in ("micro", "macro"):
         found = [m for m in measures if m.average == average]
         if found:
@@ -132,7 +187,8 @@ def _observed(criterion: Criterion, measure: Measure) -> tuple[float | None, str
     if criterion.bound == "point":
         return measure.value, None
     if measure.interval is None:
-        return None, "the measure has no interval"
+        why = measure.interval_reason
+        return None, f"the measure has no interval{f': {why}' if why else ''}"
     limits = measure.interval
     return (limits.low if criterion.bound == "lower" else limits.high), None
 
@@ -150,8 +206,8 @@ class _Place:
 
     number: int
     criterion: Criterion
-    dataset: str
-    model: str
+    dataset: str | None
+    model: str | None
     threshold: str | None
 
     def record(
@@ -161,23 +217,24 @@ class _Place:
         observed: float | None,
         outcome: str,
         reason: str | None,
-    ) -> dict[str, Any]:
-        """The outcome as it stands in ``results.json``."""
+    ) -> records.Criterion:
+        """The outcome as it stands in the results."""
         criterion = self.criterion
-        return {
-            "criterion": self.number,
-            "text": criterion.text(),
-            "metric": criterion.metric.name,
-            "dataset": self.dataset,
-            "model": self.model,
-            "subgroup": subgroup,
-            "threshold": measure.threshold if measure is not None else None,
-            "threshold_asked": self.threshold,
-            "measure": measure.id if measure is not None else None,
-            "bound": criterion.bound,
-            "direction": "at_least" if criterion.at_least is not None else "at_most",
-            "required": criterion.required,
-            "observed": observed,
-            "outcome": outcome,
-            "reason": reason,
-        }
+        return records.Criterion(
+            criterion=self.number,
+            text=criterion.text(),
+            metric=criterion.metric.name,
+            dataset=self.dataset,
+            model=self.model,
+            subgroup=subgroup,
+            threshold=measure.threshold if measure is not None else None,
+            threshold_asked=self.threshold,
+            measure=measure.id if measure is not None else None,
+            bound=criterion.bound,
+            direction="at_least" if criterion.at_least is not None else "at_most",
+            required=criterion.required,
+            observed=observed,
+            outcome=outcome,
+            reason=reason,
+            exploratory=True if measure is not None and measure.exploratory else None,
+        )

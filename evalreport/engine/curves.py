@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics import calibration_curve, curves
+from evalreport.metrics.readings import confidences
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.task import EVERYTHING
+from evalreport.plan.everything import CURVED_CLASSES
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import Curve
 
 #: Above so many distinct scores neighbouring ones share a point of a curve.
 MOST_POINTS = 2_000
 #: The same where there is a curve for each of several classes.
 MOST_CLASS_POINTS = 250
-#: Above so many classes there are no curves per class.
-CURVED_CLASSES = 10
+#: Points of a precision-recall curve, and how far it may be from the one with every point.
+MOST_STEPS = 4_000
+HALF_A_DIGIT = 0.0005
 #: Thresholds of the sweep table where scores lie within 0 and 1.
 SWEEP = tuple(k / 20 for k in range(20, -1, -1))
 #: Above so many distinct scores the sweep steps over quantiles of them.
@@ -30,82 +35,133 @@ def curve_records(
     thresholds: Sequence[float],
     probabilities: bool,
     level: float,
-) -> list[dict[str, Any]]:
+) -> list[Curve]:
     """The curve records of one dataset and model, over all its rows."""
-    view = tables.view
-    found: list[dict[str, Any]] = []
+    view, rows = tables.view, tables.row_count(EVERYTHING)
+    found: list[Curve] = []
+    if view.sample is not None and view.sample.kind == "proxy":
+        return found  # corrected counts may fall as a threshold does
     if view.has_score:
         label = view.labels[view.positive_index]
         table = tables.scores(EVERYTHING)
-        kinds = _curves(table, probabilities, level, MOST_POINTS)
+        kinds = _curves(table, probabilities, level, MOST_POINTS, rows)
+        if view.source == "margin":
+            kinds += _calibration(confidences(table), level, MOST_POINTS, rows)
         kinds.append(("sweep", sweep(table, thresholds), False))
+        if view.unknown:
+            # precision and recall are all that a curve can show without the other cells
+            kept = {"precision_recall"} if set(view.unknown) == {"tn"} else set()
+            kinds = [kind for kind in kinds if kind[0] in kept]
         found = [_record(new_id(), view, label, *kind) for kind in kinds]
     elif view.class_scores is not None and len(view.labels) <= CURVED_CLASSES:
         for k, label in enumerate(view.labels):
             table = tables.scores(EVERYTHING, k)
-            for kind in _curves(table, probabilities, level, MOST_CLASS_POINTS):
+            for kind in _curves(table, probabilities, level, MOST_CLASS_POINTS, rows):
                 found.append(_record(new_id(), view, label, *kind))
     bins = getattr(view, "bins", None)
-    return [record | {"bins": bins} for record in found] if bins else found
+    return [replace(record, bins=bins) for record in found] if bins else found
 
 
 def _record(
     name: str, view: Any, label: str, kind: str, points: dict[str, list[Any]], thinned: bool
-) -> dict[str, Any]:
-    return {
-        "id": name,
-        "dataset": view.dataset,
-        "model": view.model,
-        "subgroup": {},
-        "label": label,
-        "kind": kind,
-        "points": points,
-        **({"thinned": True} if thinned else {}),
-    }
+) -> Curve:
+    return Curve(
+        id=name,
+        dataset=view.dataset,
+        model=view.model,
+        subgroup={},
+        label=label,
+        kind=kind,
+        points=points,
+        thinned=thinned,
+    )
 
 
 def _curves(
-    table: ScoreTable, probabilities: bool, level: float, at_most: int
+    table: ScoreTable, probabilities: bool, level: float, at_most: int, rows: int
 ) -> list[tuple[str, dict[str, list[Any]], bool]]:
     fewer, thinned = merged(table, at_most)
+    steps, in_steps = merged_in_steps(table, at_most)
     found = [
         ("roc", curves.roc(fewer, drop_collinear=True), thinned),
-        ("precision_recall", curves.precision_recall(fewer), thinned),
+        ("precision_recall", curves.precision_recall(steps), in_steps),
         ("gain", curves.gain(fewer), thinned),
         ("lift", curves.lift(fewer), thinned),
         ("score_distribution", curves.score_distribution(table), False),
     ]
     if probabilities:
         found += [
-            ("calibration", calibration_curve.calibration(table, level=level), False),
-            ("smoothed_calibration", calibration_curve.smoothed_calibration(fewer), thinned),
+            *_calibration(table, level, at_most, rows),
             ("decision", curves.decision(table), False),
             ("accuracy_coverage", curves.accuracy_coverage(fewer), thinned),
         ]
     return found
 
 
+def _calibration(
+    table: ScoreTable, level: float, at_most: int, rows: int
+) -> list[tuple[str, dict[str, list[Any]], bool]]:
+    """Both calibration curves; those of margins are of their confidences."""
+    fewer, thinned = merged(table, at_most)
+    return [
+        ("calibration", calibration_curve.calibration(table, level=level, rows=rows), False),
+        ("smoothed_calibration", calibration_curve.smoothed_calibration(fewer), thinned),
+    ]
+
+
 def merged(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:
     """The table with neighbouring scores joined until few are left, and whether any were.
 
-    A joined entry keeps the lowest of its scores, so that every point of a curve
-    made from it is a point of the full curve.
+    A joined entry keeps the lowest of its scores, so that every point of a curve made from
+    it is a point of the full curve. The points lie evenly along recall and false positive
+    rate: evenly by rows they would leave out most of a curve where positives are rare.
     """
-    size = len(table.scores)
-    if size <= at_most:
+    if len(table.scores) <= at_most:
         return table, False
-    rows = np.cumsum(table.positives + table.negatives)
-    wanted = np.linspace(0, float(rows[-1]), at_most + 1)[1:]
-    last = np.unique(np.searchsorted(rows, wanted, side="left").clip(0, size - 1))
-    last = np.unique(np.append(last, size - 1))
+    tp, fp = np.cumsum(table.positives), np.cumsum(table.negatives)
+    recall, fpr = (counts / max(float(counts[-1]), 1e-300) for counts in (tp, fp))
+    along = recall + fpr
+    wanted = np.linspace(0, float(along[-1]), at_most + 1)[1:]
+    places = np.searchsorted(along, wanted, side="left").clip(0, len(along) - 1)
+    return _joined(table, np.unique(np.append(places, len(along) - 1))), True
+
+
+def merged_in_steps(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:
+    """The same for the steps of a precision-recall curve, within half a printed digit.
+
+    The point after a step stands for those before it whose precision is within
+    ``HALF_A_DIGIT`` of its own; within more where ``MOST_STEPS`` points are not enough. Of
+    ``at_most`` points or fewer all are kept.
+    """
+    if len(table.scores) <= at_most:
+        return table, False
+    tp, fp = np.cumsum(table.positives), np.cumsum(table.negatives)
+    precision = tp / np.maximum(tp + fp, 1e-300)
+    apart, places = HALF_A_DIGIT, _level_ends(precision, HALF_A_DIGIT)
+    while len(places) > MOST_STEPS:
+        apart *= 1.5
+        places = _level_ends(precision, apart)
+    return _joined(table, places), True
+
+
+def _level_ends(heights: Any, apart: float) -> Any:
+    """The last place of each level; heights of a level are no further from its last than this."""
+    kept = [len(heights) - 1]
+    level = heights[-1]
+    for k, height in zip(range(len(heights) - 2, -1, -1), heights[-2::-1].tolist(), strict=True):
+        if abs(height - level) > apart:
+            kept.append(k)
+            level = height
+    return np.array(kept[::-1])
+
+
+def _joined(table: ScoreTable, last: Any) -> ScoreTable:
+    """The table with an entry for each stretch of scores that ends at these places."""
     starts = np.concatenate([[0], last[:-1] + 1])
-    return (
-        ScoreTable(
-            table.scores[last],
-            np.add.reduceat(table.positives, starts),
-            np.add.reduceat(table.negatives, starts),
-        ),
-        True,
+    return ScoreTable(
+        table.scores[last],
+        np.add.reduceat(table.positives, starts),
+        np.add.reduceat(table.negatives, starts),
     )
 
 

@@ -29,6 +29,7 @@ from evalreport.metrics.formula import (
     number_text,
 )
 from evalreport.metrics.tables import Counts, Matrix
+from evalreport.results.records import MissingBounds, Reached
 
 #: Up to so many classes a mean over classes is taken in exact fractions.
 EXACT_CLASSES = 100
@@ -44,7 +45,8 @@ class Evaluated:
     of the table; ``exact`` is the unrounded fraction where one exists; ``note``
     explains an average that skipped classes. ``bounds`` are given where scores were
     counted in bins: the value of the single scores lies within them. ``missing`` is the
-    worst and best case of a share, with the rows that lack something.
+    worst and best case of a share, with the rows that lack something. ``reached`` is the
+    threshold where a largest difference lies, with the four cells there.
     """
 
     outcome: Outcome
@@ -55,7 +57,8 @@ class Evaluated:
     exact: Any = None
     note: str | None = None
     bounds: tuple[float, float] | None = None
-    missing: Mapping[str, Any] | None = None
+    missing: MissingBounds | None = None
+    reached: Reached | None = None
 
 
 def evaluated(metric: Metric, expression: Expression, label: str | None) -> Evaluated:
@@ -79,14 +82,15 @@ def evaluated(metric: Metric, expression: Expression, label: str | None) -> Eval
 
 
 def _fraction(expression: Expression) -> tuple[float | int | None, float | int | None]:
-    """Numerator and denominator, where the expression is one plain fraction."""
+    """Numerator and denominator, where the expression is one plain fraction of numbers."""
     if not isinstance(expression, Ratio):
         return None, None
     try:
         top, bottom = expression.top.exact(), expression.bottom.exact()
     except ArithmeticError:
         return None, None
-    return _plain(top), _plain(bottom)
+    parts = _plain(top), _plain(bottom)
+    return parts if all(map(math.isfinite, parts)) else (None, None)
 
 
 def _plain(number: Any) -> float | int:
@@ -234,9 +238,9 @@ def _every_class(stack: Stack) -> Counts:
 
 def _pooled(stack: Stack) -> Counts:
     each = _every_class(stack)
-    return Counts(**{
-        name: getattr(each, name).value.sum(axis=1) for name in ("tp", "fp", "fn", "tn")
-    })
+    return Counts(
+        **{name: getattr(each, name).value.sum(axis=1) for name in ("tp", "fp", "fn", "tn")}
+    )
 
 
 def _stacked_mean(

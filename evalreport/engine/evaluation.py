@@ -13,10 +13,12 @@ from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
 from evalreport.engine.intervals.missing_rows import missing_rows
 from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
-from evalreport.engine.records import Measure, TableRecord
+from evalreport.engine.printed_table import PrintedTable
 from evalreport.plan.requests import metric_named
-from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest
+from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import View
+from evalreport.results.identity import MEAN_OF_FOLDS, Slice
+from evalreport.results.records import Failure, Measure
 
 
 @dataclass
@@ -49,16 +51,13 @@ class Evaluation:
 
     view: View
     measures: list[Measure] = field(default_factory=list)
-    tables: list[TableRecord] = field(default_factory=list)
-    failures: list[dict[str, Any]] = field(default_factory=list)
+    tables: list[PrintedTable] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
 
     def mark_few(self, minimum: int) -> None:
         """Mark measures of subgroups with fewer rows than ``minimum``: no numbers to trust."""
         self.measures = [
-            replace(m, extra={**m.extra, "few": True})
-            if m.where.subgroup and m.n < minimum
-            else m
-            for m in self.measures
+            replace(m, few=True) if m.where.subgroup and m.n < minimum else m for m in self.measures
         ]
 
 
@@ -162,9 +161,7 @@ class Evaluator:
             return
         table = self._table(task.where, self._request(task))
         n = self.tables.row_count(task.where)
-        self.result.measures.append(
-            not_applicable(skipped, self.numbering.measure(), table, n)
-        )
+        self.result.measures.append(not_applicable(skipped, self.numbering.measure(), table, n))
 
     def _mean_of_folds(self, task: Task, parts: Sequence[Evaluator]) -> None:
         request = self._request(task)
@@ -182,7 +179,8 @@ class Evaluator:
         value = mean_over_folds(names, values)
         interval = None
         if sizes:
-            level, bounds = self.measurer.settings.level, metric_named(task.metric).bounds
+            level = self.measurer.settings.level
+            bounds = metric_named(task.metric).range_of(len(self.view.labels))
             interval = fold_interval(values, sizes, level, bounds)
         resolved = self.measurer.thresholds.get(request) if request is not None else None
         computed = Computed(
@@ -195,8 +193,7 @@ class Evaluator:
         measure = as_measure(
             computed, self.numbering.measure(), None, self.view.rows, self._weight(Slice())
         )
-        extra = {**measure.extra, "tables": ids, "spread": spread(values)}
-        self.result.measures.append(replace(measure, extra=extra))
+        self.result.measures.append(replace(measure, tables=tuple(ids), spread=spread(values)))
 
     def _fold_twin(self, task: Task, fold: str) -> Computed:
         return self._computed[_identity(task, fold)]
@@ -222,7 +219,7 @@ class Evaluator:
         if key not in self._table_ids:
             self._table_ids[key] = self.numbering.table()
             self.result.tables.append(
-                TableRecord(
+                PrintedTable(
                     id=self._table_ids[key],
                     dataset=self.view.dataset,
                     model=self.view.model,
@@ -231,6 +228,7 @@ class Evaluator:
                     threshold_rule=rule,
                     table=self.tables.classification(where, threshold),
                     missing=missing_rows(self.view, where, threshold),
+                    unknown=self.view.unknown_places,
                 )
             )
         return self._table_ids[key]

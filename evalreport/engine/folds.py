@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from evalreport.engine.evaluate import Evaluated
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.metrics.formula import Undefined, Value, number_text
+from evalreport.results.records import Interval
 from evalreport.statistics.folds import nadeau_bengio
 
 #: Up to so many folds the mean is taken in exact fractions.
@@ -21,9 +21,7 @@ def mean_over_folds(folds: Sequence[str], values: Sequence[Evaluated]) -> Evalua
     """The mean of the fold values; folds where it is undefined are skipped and counted."""
     numbers = [v.outcome.number for v in values if isinstance(v.outcome, Value)]
     missing = [
-        name
-        for name, v in zip(folds, values, strict=True)
-        if not isinstance(v.outcome, Value)
+        name for name, v in zip(folds, values, strict=True) if not isinstance(v.outcome, Value)
     ]
     formula = "sum(fold value) / folds"
     note = None
@@ -62,7 +60,7 @@ def fold_interval(
     sizes: Mapping[str, tuple[int, int]],
     level: float,
     bounds: tuple[float, float],
-) -> IntervalResult | None:
+) -> Interval | None:
     """Nadeau-Bengio corrected interval of the mean, from mean training and test sizes.
 
     Nadeau C., Bengio Y. Inference for the generalization error. Machine Learning 52, 2003.
@@ -76,4 +74,4 @@ def fold_interval(
     if limits is None:
         return None
     low, high = max(limits.low, bounds[0]), min(limits.high, bounds[1])
-    return IntervalResult(level, low, high, "nadeau_bengio")
+    return Interval(level, low, high, "nadeau_bengio")

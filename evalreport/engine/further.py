@@ -2,59 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.find import find_cautions
 from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.engine.predicting import further_repeats
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
-from evalreport.plan.task import EVERYTHING
+from evalreport.plan.everything import comparison_request
 from evalreport.predict.label_sets import SetView
-from evalreport.spec.comparisons import Comparisons, DatasetReference, RunReference
+from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import (
+    Caution,
+    Comparison,
+    Criterion,
+    Drift,
+    Period,
+    RocRelation,
+    Threshold,
+)
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.working import Key, Working
 
 
-def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
-    """What a spec wants compared; None where the reference is an earlier run."""
-    if isinstance(asked.reference, RunReference):
-        return None
-    of_dataset = isinstance(asked.reference, DatasetReference)
-    return ComparisonRequest(
-        reference=None if of_dataset else str(asked.reference),
-        reference_dataset=asked.reference.dataset
-        if isinstance(asked.reference, DatasetReference)
-        else None,
-        correction=asked.correction,
-        tests=dict(asked.tests),
-        methods=dict(asked.methods),
-        margins=dict(asked.margins),
-    )
-
-
-def comparisons_of(working: Working) -> list[dict[str, Any]]:
+def comparisons_of(working: Working) -> list[Comparison]:
     """Comparisons of models, or of datasets, as the spec asks for them."""
     asked = working.prepared.loaded.spec.comparisons
     request = comparison_request(asked) if asked is not None else None
     if request is None:
         return []
-    planned = plan_comparisons(request, working.prepared.plan.tasks, working.prepared.facts)
     from evalreport.engine.comparisons.records import compare  # only where asked: it loads much
 
     return compare(
-        request, working.tables, working.thresholds, planned.tasks, working.prepared.settings
+        request,
+        working.tables,
+        working.thresholds,
+        working.prepared.plan.comparisons,
+        working.prepared.settings,
+        repeats_of(working),
     )
+
+
+def repeats_of(working: Working) -> dict[Key, tuple[View, ...]]:
+    """The further repeats of each cross-validated dataset and model."""
+    predictions = working.prepared.predictions
+    return {
+        (view.dataset, view.model): further_repeats(predictions, view)
+        for view in working.prepared.views
+    }
 
 
 def cautions_of(
     working: Working,
-    comparisons: list[dict[str, Any]],
-    acceptance: list[dict[str, Any]],
-    thresholds: list[dict[str, Any]],
-    drift: list[dict[str, Any]],
-) -> list[dict[str, Any]]:
+    comparisons: list[Comparison],
+    acceptance: list[Criterion],
+    thresholds: list[Threshold],
+    drift: list[Drift],
+    roc: list[RocRelation],
+    courses: Sequence[Period] = (),
+) -> list[Caution]:
     """Every caution that applies to this run."""
     spec = working.prepared.loaded.spec
 
@@ -76,8 +85,16 @@ def cautions_of(
         settings=working.prepared.settings,
         requested=tuple(dict.fromkeys(m.name for m in spec.metrics)),
         overlaps=working.prepared.overlaps,
+        enriched=frozenset(
+            name
+            for name, dataset in spec.datasets.items()
+            if dataset.sampling == "case_control" and not spec.prevalence
+        ),
         drift=drift,
         drift_limits=(0.1, 0.25) if spec.drift is None else (spec.drift.note, spec.drift.warning),
         against=working.against,
+        roc=roc,
+        courses=courses,
+        periods=working.prepared.requests.periods,
     )
     return find_cautions(facts, dict(spec.cautions.off), working.failures)

@@ -8,12 +8,13 @@ them (reading, planning) leaves nothing to report, and remains a bug of the prog
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from evalreport.errors import EvalreportError
+from evalreport.results.records import Failure
 
 T = TypeVar("T")
-Failures = list[dict[str, Any]]
+Failures = list[Failure]
 
 
 def guarded(
@@ -30,5 +31,5 @@ def guarded(
         raise
     except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
         reason = f"{type(error).__name__}: {error}"
-        failures.append({**place, "section": section, "reason": reason})
+        failures.append(Failure(section, reason, **place))
         return otherwise

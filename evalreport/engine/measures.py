@@ -9,6 +9,7 @@ from typing import Any
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.evaluate import (
     Evaluated,
     average,
@@ -16,36 +17,39 @@ from evalreport.engine.evaluate import (
     evaluated,
     overall_value,
 )
-from evalreport.engine.interval_result import IntervalResult
-from evalreport.engine.intervals import missing_cases
+from evalreport.engine.intervals import missing_cases, pooled_ranks
 from evalreport.engine.intervals.binned import with_bounds
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.impact import Selection, highest, left_out
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
 from evalreport.engine.intervals.table_intervals import table_interval
-from evalreport.engine.records import Measure
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Average, Metric, Table
+from evalreport.metrics.coverage_study import held
+from evalreport.metrics.declare import SANDWICH, Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
-from evalreport.metrics.tables import Matrix
-from evalreport.plan.methods import ASKED
-from evalreport.plan.task import Skipped, Slice, Task, ThresholdRequest
+from evalreport.metrics.readings import as_read
+from evalreport.metrics.tables import Matrix, ScoreTable
+from evalreport.plan.methods import ASKED, SURVEY_BOOTSTRAP
+from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import View
+from evalreport.results.identity import Slice
+from evalreport.results.records import Bounds, Interval, Measure, Reached
 
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """A value with its interval, before it gets an id."""
+    """A value with its interval, before it gets an id; ``dropped``: why it has none."""
 
     task: Task
     evaluated: Evaluated
-    interval: IntervalResult | None
+    interval: Interval | None
     threshold: float | None = None
     exploratory: bool = False
     tables: tuple[str, ...] = ()
+    dropped: str | None = None
 
 
 class Measurer:
@@ -64,10 +68,14 @@ class Measurer:
         self.thresholds = thresholds
         self.bootstrap = Bootstrap(tables, settings)
         self._groups: dict[tuple[str, ...], dict[Slice, None]] = {}
+        self._others: dict[bool, Measurer] = {}
 
     def announce(self, tasks: Sequence[Task]) -> None:
         """Tell which score metrics share draws, and which slices are groups of one column."""
         for task in tasks:
+            if self._is_of_other(task):
+                self._other(task).announce([task])
+                continue
             if "highest" in self._declared(task).context:
                 columns = tuple(column for column, _ in task.where.subgroup)
                 self._groups.setdefault(columns, {})[task.where] = None
@@ -76,13 +84,20 @@ class Measurer:
                 index = self._index(task)
                 for k in self._indices(task):
                     name = _key(task)
-                    self.bootstrap.plan(task.where, k if index is None else index, name, _of_scores(
-                        metric, arguments
-                    ))
+                    self.bootstrap.plan(
+                        task.where,
+                        k if index is None else index,
+                        name,
+                        _of_scores(metric, arguments),
+                    )
 
     def compute(self, task: Task) -> Computed:
         """The value and interval of one task."""
         resolved = self._threshold(task)
+        if task.undefined is not None:
+            metric, _ = self._metric(task)
+            none = Evaluated(Undefined(task.undefined), metric.formula or metric.name, "")
+            return Computed(task, none, None, resolved.number, resolved.exploratory)
         if task.threshold is not None and resolved.number is None:
             metric, _ = self._metric(task)
             reason = resolved.reason or "there is no such threshold"
@@ -92,7 +107,9 @@ class Measurer:
             metric, _ = self._metric(task)
             none = Evaluated(Undefined("there is no row"), metric.formula or metric.name, "0 / 0")
             return Computed(task, none, None, resolved.number, resolved.exploratory)
-        kinds: dict[str, Callable[[Task, float | None], tuple[Evaluated, IntervalResult | None]]]
+        if self._is_of_other(task):
+            return self._other(task).compute(task)
+        kinds: dict[str, Callable[[Task, float | None], tuple[Evaluated, Interval | None]]]
         kinds = {
             Table.COUNTS.value: self._of_table,
             Table.MATRIX.value: self._of_table,
@@ -100,22 +117,33 @@ class Measurer:
             Table.CLASS_SCORES.value: self._of_class_scores,
         }
         value, interval = kinds[task.table](task, resolved.number)
+        dropped = None
+        if interval is not None:
+            interval, dropped = self._of_one_scale(task, interval)
         if interval is not None and task.why == ASKED:
             interval = _as_asked(interval, self.view)
         if interval is not None and resolved.exploratory:
             interval = _noted(interval, CONDITIONAL)
-        return Computed(task, value, interval, resolved.number, resolved.exploratory)
+        return Computed(
+            task, value, interval, resolved.number, resolved.exploratory, dropped=dropped
+        )
+
+    def _of_one_scale(self, task: Task, interval: Interval) -> tuple[Interval | None, str | None]:
+        """The interval, unless scores of several fits were ranked together for it; and why."""
+        per_class = task.table == Table.SCORES.value and task.average is None
+        own = self._index(task) if per_class else None
+        return pooled_ranks.kept(self, task, self._declared(task), interval, own)
 
     # -- classification table -------------------------------------------------------------
 
-    def _of_table(
-        self, task: Task, threshold: float | None
-    ) -> tuple[Evaluated, IntervalResult | None]:
+    def _of_table(self, task: Task, threshold: float | None) -> tuple[Evaluated, Interval | None]:
         metric, arguments = self._metric(task, threshold)
         reason = self._takes_no_part(task, threshold) if "highest" in metric.context else None
         if reason is not None:
             return Evaluated(Undefined(reason), metric.formula or metric.name, ""), None
         table = self.tables.classification(task.where, threshold)
+        if any(count < 0 for count in table.cells.values()):
+            return Evaluated(Undefined(NEGATIVE), metric.formula or metric.name, ""), None
         matrix = table.matrix(task.indeterminate)
         value = self._table_value(task, metric, arguments, table, matrix)
         interval = None
@@ -124,6 +152,8 @@ class Measurer:
                 self, task, metric, arguments, table, matrix, value, threshold
             )
         own = self.class_index(task)
+        rows = matrix.row_totals
+        interval = self._with_study(task, interval, float(rows[own]), float(sum(rows)))
         told = missing_cases.of_table(
             self.view, task, metric, arguments, matrix, value, threshold, own
         )
@@ -156,9 +186,7 @@ class Measurer:
 
     # -- scores ---------------------------------------------------------------------------
 
-    def _of_scores(
-        self, task: Task, threshold: float | None
-    ) -> tuple[Evaluated, IntervalResult | None]:
+    def _of_scores(self, task: Task, threshold: float | None) -> tuple[Evaluated, Interval | None]:
         metric, arguments = self._metric(task, threshold)
         if task.average is not None:
             return average_of_scores(self, task, metric, arguments)
@@ -170,13 +198,16 @@ class Measurer:
         interval = None
         if isinstance(value.outcome, Value) and task.interval is not None:
             interval = score_interval(self, task, metric, arguments, at, value, index)
+            of_class = float(table.positive_total)
+            interval = self._with_study(task, interval, of_class, float(table.total))
+        value = _where_reached(metric, at, value)
         own = self.class_index(task)
         value = missing_cases.of_scores(self.view, task, metric, at, value, own)
         return with_bounds(metric, arguments, table, value, interval)
 
     def _of_class_scores(
         self, task: Task, threshold: float | None
-    ) -> tuple[Evaluated, IntervalResult | None]:
+    ) -> tuple[Evaluated, Interval | None]:
         metric, arguments = self._metric(task, threshold)
         table = self.tables.class_scores(task.where, metric.class_pairs)
         form = metric.for_classes or metric.function
@@ -186,6 +217,21 @@ class Measurer:
             interval = class_score_interval(self, task, metric, arguments, value)
         return value, interval
 
+    def _with_study(
+        self, task: Task, interval: Interval | None, positives: float, rows: float
+    ) -> Interval | None:
+        """The interval with what its method held in the study; of independent rows of two classes.
+
+        Only defaults were studied, for metrics as they are without parameters.
+        """
+        view = self.view
+        plain = view.weight is None and view.cluster is None and view.sample is None
+        by_default = task.why != ASKED and not task.params and task.average is None
+        if interval is None or not plain or not by_default or len(view.labels) != 2:
+            return interval
+        told = held(task.metric, positives, rows - positives, interval.level)
+        return replace(interval, why=f"{interval.why or task.why}; {told}") if told else interval
+
     # -- small things ---------------------------------------------------------------------
 
     def class_index(self, task: Task) -> int:
@@ -193,6 +239,21 @@ class Measurer:
         if task.label is not None:
             return self.view.labels.index(task.label)
         return self.view.positive_index
+
+    def _is_of_other(self, task: Task) -> bool:
+        """Whether scores are of one of two classes and the value is of the other."""
+        two = len(self.view.labels) == 2 and task.table == Table.SCORES.value
+        return two and task.label is not None and self.class_index(task) != self.view.positive_index
+
+    def _other(self, task: Task) -> Measurer:
+        """What measures the other of two classes: the same rows, scored for it."""
+        complement = self._declared(task).kind is Kind.PROBABILITY and self.view.source == "score"
+        if complement not in self._others:
+            view = self.view.of_other_class(complement)
+            self._others[complement] = Measurer(
+                view, tables_of(view), self.settings, self.thresholds
+            )
+        return self._others[complement]
 
     def _index(self, task: Task) -> int | None:
         """Column of the class scores; None where there is one score."""
@@ -205,9 +266,7 @@ class Measurer:
             return ()
         return (self._index(task),)
 
-    def _metric(
-        self, task: Task, threshold: float | None = None
-    ) -> tuple[Metric, dict[str, Any]]:
+    def _metric(self, task: Task, threshold: float | None = None) -> tuple[Metric, dict[str, Any]]:
         metric = self._declared(task)
         arguments = metric.arguments(dict(task.params))
         if "highest" in metric.context:
@@ -222,7 +281,7 @@ class Measurer:
     def _declared(self, task: Task) -> Metric:
         metric = find(task.metric)
         assert metric is not None
-        return metric
+        return as_read(metric, self.view.source, self.view.margin_unit)
 
     def highest(self, task: Task, threshold: float | None) -> Selection | None:
         """The group with the highest selection rate among those of the task's columns."""
@@ -256,7 +315,19 @@ class Measurer:
         return self.thresholds[task.threshold]
 
 
-BOOTSTRAPS = frozenset({"bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap"})
+BOOTSTRAPS = frozenset(
+    {"bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap", SURVEY_BOOTSTRAP}
+)
+
+
+def _where_reached(metric: Metric, table: ScoreTable, value: Evaluated) -> Evaluated:
+    """The value with the threshold where it is reached, and the table there."""
+    if metric.reached is None or not isinstance(value.outcome, Value):
+        return value
+    threshold = metric.reached(table)
+    found = table.counts_at(threshold)
+    cells = {name: getattr(found, name).value for name in ("tp", "fp", "fn", "tn")}
+    return replace(value, reached=Reached(threshold, **cells))
 
 
 def _key(task: Task) -> str:
@@ -267,19 +338,20 @@ def _of_scores(metric: Metric, arguments: Mapping[str, Any]) -> Callable[[Any], 
     return lambda table: metric(table, **arguments).array()
 
 
+NEGATIVE = "an estimated cell of the table is negative: the labels are too few to correct the proxy"
 CONDITIONAL = "conditional on the threshold, which was chosen on these rows"
 
 
-def _as_asked(interval: IntervalResult, view: View) -> IntervalResult:
+def _as_asked(interval: Interval, view: View) -> Interval:
     """A method for independent rows that was asked for is kept, and what it passes over said."""
-    if interval.method in BOOTSTRAPS:
+    if interval.method in BOOTSTRAPS or interval.method == SANDWICH:
         return interval
     passed = ["clusters are ignored"] if view.cluster is not None else []
     passed += ["weights are taken as numbers of rows"] if view.weight is not None else []
     return _noted(interval, f"as asked for: {', '.join(passed)}") if passed else interval
 
 
-def _noted(interval: IntervalResult, text: str) -> IntervalResult:
+def _noted(interval: Interval, text: str) -> Interval:
     return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
 
 
@@ -291,6 +363,7 @@ def as_measure(
     metric = find(task.metric)
     assert metric is not None
     state, number, reason = state_of(value)
+    bounds = value.bounds
     return Measure(
         **_identity(task, metric, name),
         threshold=computed.threshold if task.threshold is not None else None,
@@ -305,32 +378,28 @@ def as_measure(
         numerator=value.numerator,
         denominator=value.denominator,
         exploratory=computed.exploratory,
-        extra=_extra(computed, weight, state),
+        weight=weight,
+        bounds=None if bounds is None else Bounds(*bounds),
+        missing_bounds=value.missing,
+        reached=value.reached,
+        interval_reason=_no_interval(computed) if state == "value" else None,
     )
 
 
-def _explained(interval: IntervalResult | None, task: Task) -> IntervalResult | None:
+def _explained(interval: Interval | None, task: Task) -> Interval | None:
     """The interval with the reason why its method was planned."""
     if interval is None:
         return None
-    return replace(interval, facts={**interval.facts, "why": task.why})
+    return replace(interval, why=interval.why or task.why)
 
 
-def _extra(computed: Computed, weight: float | None, state: str) -> dict[str, Any]:
-    found: dict[str, Any] = {} if weight is None else {"weight": weight}
-    bounds = computed.evaluated.bounds
-    if bounds is not None:
-        found["bounds"] = {"low": bounds[0], "high": bounds[1]}
-    if computed.evaluated.missing is not None:
-        found["missing_bounds"] = computed.evaluated.missing
-    if state == "value" and computed.interval is None:
-        found["interval_reason"] = _no_interval(computed)
-    return found
-
-
-def _no_interval(computed: Computed) -> str:
-    """Why a value has no interval."""
+def _no_interval(computed: Computed) -> str | None:
+    """Why a value has no interval; None where it has one."""
     task = computed.task
+    if computed.interval is not None:
+        return None
+    if computed.dropped is not None:
+        return computed.dropped
     if task.interval is None:
         return task.why
     if task.interval in BOOTSTRAPS:
@@ -362,7 +431,8 @@ def _identity(task: Task, metric: Metric, name: str) -> dict[str, Any]:
         "id": name,
         "dataset": task.dataset,
         "model": task.model,
-        "where": task.where,
+        "subgroup": dict(task.where.subgroup),
+        "fold": task.where.fold,
         "metric": task.metric,
         "title": metric.title,
         "params": shown_params(metric, task),

@@ -115,6 +115,7 @@ def view_of_output(
         predicted=output.predicted,
         score=output.score,
         class_scores=output.class_scores if len(labels) > 2 else None,
+        margin_unit=output.margin_unit,
     )
 
 

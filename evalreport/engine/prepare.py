@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from evalreport.data.files import parts_of
 from evalreport.data.frames import read_frame
+from evalreport.data.joined import Joined
 from evalreport.data.limits import MOST_GROUPS, limit_distinct
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
+from evalreport.data.types import with_types
 from evalreport.engine.acceptance import Criterion
 from evalreport.engine.counting.choosing import (
+    FITS,
     MEMORY,
     Choice,
     asked_engine,
@@ -22,13 +25,20 @@ from evalreport.engine.counting.choosing import (
     stored_rows,
 )
 from evalreport.engine.counting.counted_view import CountedView, counted_facts
-from evalreport.engine.counting.counting_views import counted_views, refuse_unbounded
+from evalreport.engine.counting.counting_views import (
+    counted_views,
+    refuse_unbounded,
+    views_of_kinds,
+)
 from evalreport.engine.counting.reads import Reads
 from evalreport.engine.counting.sql_rows import hash_of, open_database, read_query
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher
+from evalreport.engine.counting.written_out import counted_out, printed_tables
 from evalreport.engine.ledgers.characteristics import characteristic_problems
 from evalreport.engine.ledgers.logo import read_logo
+from evalreport.engine.ledgers.model_identity import model_identities
 from evalreport.engine.ledgers.overlaps import overlaps, pairs_of
+from evalreport.engine.ledgers.protocol import read_protocol
 from evalreport.engine.periods.calendar import with_periods
 from evalreport.engine.predicting import (
     Fitting,
@@ -39,13 +49,17 @@ from evalreport.engine.predicting import (
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
 from evalreport.engine.rules import numbers_at
 from evalreport.engine.settings import ImpactRule, Settings
-from evalreport.errors import DataError, Location, Problem, did_you_mean
+from evalreport.errors import DataError, FilesError, Location, Problem, did_you_mean
 from evalreport.plan.asked import Requests
 from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
+from evalreport.plan.everything import with_everything
 from evalreport.plan.facts import Facts
 from evalreport.plan.requests import costs_of, requests_of, threshold_text
-from evalreport.predict.columns import columns_read, facts_of
+from evalreport.plan.sources import source_of
+from evalreport.plan.task import Plan
+from evalreport.predict.columns import columns_read, facts_of, rules_of
+from evalreport.predict.label_sets import SetView
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, Query
@@ -71,10 +85,13 @@ def prepare(
     spec = loaded.spec
     check_estimators(loaded, () if fitting is None else fitting.allowed)
     logo = read_logo(loaded)
+    protocol = read_protocol(loaded)
     requests = requests_of(spec)
-    data = _read_all(loaded, frames or {}, requests, engine, step, reads or Reads(), watch)
+    given = {**printed_tables(spec), **(frames or {})}
+    data = _read_all(loaded, given, requests, engine, step, reads or Reads(), watch)
     settings = data.settings
-    views, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
+    seen, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
+    views = _with_unknown(loaded, seen)
     facts = tuple(_bounded_facts(view, requests) for view in views)
     name, reason = data.engine()
     return Prepared(
@@ -84,9 +101,7 @@ def prepare(
         facts=facts,
         requests=requests,
         settings=settings,
-        plan=replace(
-            refuse_unbounded(build_plan(requests, facts), views), criteria=criteria_words(spec)
-        ),
+        plan=_plan(spec, requests, facts, views),
         criteria=criteria_of(loaded),
         engine=name,
         engine_reason=reason,
@@ -94,8 +109,16 @@ def prepare(
         tables=data.tables,
         predictions=tuple(predictions),
         logo=logo,
+        protocol=protocol,
+        identities=model_identities(spec, loaded.folder or Path()),
         overlaps=() if fitting is not None and fitting.foresee else _overlaps(spec, data, step),
     )
+
+
+def _plan(spec: Spec, requests: Requests, facts: Sequence[Facts], views: Sequence[View]) -> Plan:
+    """Everything that will be done: measures first, then what is made of them."""
+    measures = refuse_unbounded(build_plan(requests, facts), views)
+    return replace(with_everything(measures, spec, requests, facts), criteria=criteria_words(spec))
 
 
 def _seen(
@@ -116,8 +139,15 @@ def _seen(
                 continue
             try:
                 found = predicted(
-                    loaded, name, model, data.tables[name], subgroups,
-                    _where(loaded, name, model), settings, fitting,
+                    loaded,
+                    name,
+                    model,
+                    data.tables[name],
+                    subgroups,
+                    _where(loaded, name, model),
+                    settings,
+                    fitting,
+                    data.tables,
                 )
             except DataError as error:
                 problems.extend(p for p in error.problems if p not in problems)
@@ -128,6 +158,24 @@ def _seen(
     if problems:
         raise DataError(*problems)
     return views, predictions
+
+
+def _with_unknown(loaded: LoadedSpec, views: Sequence[View]) -> list[View]:
+    """Each view with the cells of its table that nobody counted, as its dataset declares them."""
+    found, problems = [], []
+    for view in views:
+        dataset = loaded.spec.datasets[view.dataset]
+        unknown: tuple[str, ...] = dataset.unknown or ()
+        if dataset.table is not None and len(view.labels) == 2:
+            unknown = dataset.table.unknown(view.labels[view.positive_index])
+        if unknown and (len(view.labels) > 2 or isinstance(view, SetView)):
+            what = f"{view.dataset} declares unknown cells, which only a table of two classes has"
+            where = loaded.where(("datasets", view.dataset, "unknown"))
+            problems.append(Problem(what, "remove unknown", where))
+        found.append(replace(view, unknown=tuple(unknown)) if unknown else view)
+    if problems:
+        raise DataError(*dict.fromkeys(problems))
+    return found
 
 
 def _bounded_facts(view: View, requests: Requests) -> Facts:
@@ -169,7 +217,7 @@ def settings_of(loaded: LoadedSpec) -> Settings:
 def criteria_of(loaded: LoadedSpec) -> tuple[Criterion, ...]:
     """The acceptance criteria with a value of their own."""
     found = []
-    for asked in loaded.spec.acceptance:
+    for _, asked in loaded.spec.criteria:
         if asked.required is None:
             continue
         subgroup: Any = {} if asked.subgroup is None else asked.subgroup
@@ -215,13 +263,18 @@ class Data:
 
 
 def _read_all(
-    loaded: LoadedSpec, frames: Mapping[str, Any], requests: Requests, engine: str, step: Step,
-    reads: Reads, watch: Watcher,
+    loaded: LoadedSpec,
+    frames: Mapping[str, Any],
+    requests: Requests,
+    engine: str,
+    step: Step,
+    reads: Reads,
+    watch: Watcher,
 ) -> Data:
     spec = loaded.spec
     _check_frames(spec, frames)
     sources = {
-        name: _source(loaded, dataset, reads)
+        name: _source(loaded, name, dataset, reads)
         for name, dataset in spec.datasets.items()
         if name not in frames
     }
@@ -235,7 +288,7 @@ def _read_all(
                 _check_hash(loaded, name, source)
             data.choices[name] = choose(spec, name, source, asked, requests)
             if source is None or not _counted(data, spec, name, source, requests, step):
-                _read(data, spec, name, source or frames[name], requests, step, reads)
+                _read(data, loaded, name, source or frames[name], requests, step, reads)
             if source is not None and not source.sha256:
                 _check_hash(loaded, name, source)
         except DataError as error:
@@ -249,8 +302,13 @@ def _check_frames(spec: Spec, frames: Mapping[str, Any]) -> None:
     unknown = [name for name in frames if name not in spec.datasets]
     if unknown:
         raise DataError(
-            *(Problem(f"frames holds '{name}', which the spec does not declare",
-                      did_you_mean(name, spec.datasets, "datasets")) for name in unknown)
+            *(
+                Problem(
+                    f"frames holds '{name}', which the spec does not declare",
+                    did_you_mean(name, spec.datasets, "datasets"),
+                )
+                for name in unknown
+            )
         )
 
 
@@ -263,24 +321,50 @@ def _counted(
         return False
     step(f"counting {name}", None)
     views = counted_views(
-        spec, name, source, choice, requests, data.watch,
-        lambda view: numbers_at(view, requests, _facts(view, requests), data.settings),
+        spec, name, source, choice, requests, data.watch, _numbers_of(data, requests)
     )
     if isinstance(views, str):
         data.choices[name] = Choice("memory", views)
         return False
     data.counted[name] = list(views)
-    rows = views[0].ledger.rows_read if views else stored_rows(source) or 0
+    rows = _rows_of_file(views, source)
     data.watch.done(rows)
     shown = _shown(source.name)
     data.inputs.append(InputData(name, shown, *_hash(source), rows, _each(source)))
     return True
 
 
+def _rows_of_file(views: Sequence[View], source: Source) -> int:
+    """Rows as the file has them, kinds of rows where it is of those."""
+    if not views:
+        return stored_rows(source) or 0
+    ledger = views[0].ledger
+    return int(ledger.rows_read if ledger.kinds_read is None else ledger.kinds_read)
+
+
+def _numbers_of(data: Data, requests: Requests) -> Callable[[View], Sequence[float]]:
+    """The thresholds at which a counted model is compared."""
+    return lambda view: numbers_at(view, requests, _facts(view, requests), data.settings)
+
+
+def _kinds_added_up(choice: Choice, kinds: int) -> Choice:
+    """The engine of kinds of rows that are not written out."""
+    told = f"{kinds:,} kinds of rows, each with how many rows are of it, are added up"
+    asked = "" if choice.reason == FITS else f"{choice.reason.replace('{rows:,} ', '')}; "
+    return Choice(choice.name, f"{asked}{told}")
+
+
 def _read(
-    data: Data, spec: Spec, name: str, given: Any, requests: Requests, step: Step, reads: Reads
+    data: Data,
+    loaded: LoadedSpec,
+    name: str,
+    given: Any,
+    requests: Requests,
+    step: Step,
+    reads: Reads,
 ) -> None:
     """Read the columns of a dataset that a run needs, from its file or the frame given."""
+    spec = loaded.spec
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
     columns = columns_read(spec, name, subgroups)
     step(f"reading {name}", None)
@@ -291,23 +375,44 @@ def _read(
         else:
             table = reads.table(given, columns, lambda rows: data.watch.seen(rows, None))
         shown = _shown(given.name)
-        data.inputs.append(
-            InputData(name, shown, *_hash(given), table.rows, _each(given))
-        )
+        data.inputs.append(InputData(name, shown, *_hash(given), table.rows, _each(given)))
     else:
         table = read_frame(given, name, columns)
         data.inputs.append(InputData(name, name, None, None, table.rows))
     data.watch.done(table.rows)
-    data.tables[name] = with_periods(table, spec, name)
+    kinds = table.rows
+    added_up = views_of_kinds(spec, name, table, requests, _numbers_of(data, requests))
+    if added_up is not None:
+        data.counted[name] = list(added_up)
+        data.choices[name] = _kinds_added_up(data.choices[name], kinds)
+        return
+    table = counted_out(table, spec, name)
+    typed = with_types(
+        table,
+        spec.datasets[name].types,
+        lambda column: loaded.where(("datasets", name, "types", column)),
+    )
+    data.tables[name] = rules_of(spec, name).reading(with_periods(typed, spec, name))
     choice = data.choices[name]
-    data.choices[name] = Choice(choice.name, choice.reason.replace("{rows:,}", f"{table.rows:,}"))
+    reason = choice.reason.replace("{rows:,}", f"{table.rows:,}")
+    if spec.datasets[name].count is not None:
+        reason += f"; they are of {kinds:,} kinds, each with how many rows are of it"
+    data.choices[name] = Choice(choice.name, reason)
 
 
-def _source(loaded: LoadedSpec, dataset: Dataset, reads: Reads) -> Source:
+def _source(loaded: LoadedSpec, name: str, dataset: Dataset, reads: Reads) -> Source:
     folder = loaded.folder or Path()
     if isinstance(dataset.path, Query):
         return open_database(folder, dataset.path)
-    return reads.source(folder, str(dataset.path))
+    try:
+        return source_of(folder, dataset, reads.source)
+    except FilesError as error:
+        where = loaded.where(("datasets", name, "path"))
+        if type(error) is not FilesError:
+            raise
+        raise FilesError(
+            *(Problem(f"{p.where}: {p.what}", p.instead, where) for p in error.problems)
+        ) from None
 
 
 def _hash(source: Source) -> tuple[str | None, int | None]:
@@ -329,6 +434,7 @@ def _shown(path: str) -> str:
 
 def _check_hash(loaded: LoadedSpec, name: str, source: Source) -> None:
     declared = loaded.spec.datasets[name].sha256
+    source = source.left if isinstance(source, Joined) else source
     if declared is not None and declared.lower() != hash_of(source):
         what = "file" if source.sha256 else "rows"
         raise DataError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from evalreport.data.table import RawTable
 from evalreport.engine.acceptance import Criterion
@@ -18,6 +17,7 @@ from evalreport.plan.facts import Facts
 from evalreport.plan.task import Plan
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
+from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
 from evalreport.spec.load import LoadedSpec
 
 Step = Callable[[str, int | None], None]
@@ -60,8 +60,17 @@ class Prepared:
     asked_engine: str = "auto"
     tables: Mapping[str, RawTable] = field(default_factory=dict)
     predictions: tuple[Predicted, ...] = ()
-    logo: Mapping[str, Any] | None = None
+    logo: Logo | None = None
     overlaps: tuple[Overlap, ...] = ()
+    identities: tuple[ModelIdentity, ...] = ()
+    protocol: CitedProtocol | None = None
+
+    def positive_classes(self) -> dict[tuple[str, str], str | None]:
+        """The positive class of each dataset and model of two classes; None for others."""
+        return {
+            (one.dataset, one.model): one.positive if one.two_classes else None
+            for one in self.facts
+        }
 
     def fits_text(self) -> list[str]:
         """What a run trains, and how often, in words."""

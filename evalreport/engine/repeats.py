@@ -11,7 +11,7 @@ repeated cross-validation).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,11 @@ import numpy as np
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import Evaluation, Evaluator
 from evalreport.engine.measures import Measurer
-from evalreport.engine.records import Measure
-from evalreport.plan.task import EVERYTHING, Plan, Slice, Task
+from evalreport.plan.task import Plan, Task
 from evalreport.predict.outcome import repeat_summary
 from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.results.records import Measure
 
 #: Why records of further repeats have no interval.
 NO_INTERVAL = "repeats share their rows, so they have a spread and no intervals"
@@ -109,8 +110,7 @@ def _summarised(first: Evaluation, further: list[Evaluation]) -> list[Measure]:
 
 
 def _with_summary(measure: Measure, values: list[float | None]) -> Measure:
-    summary = asdict(repeat_summary(values))
-    return replace(measure, extra={**measure.extra, "repeats": summary | {"values": values}})
+    return replace(measure, repeats=repeat_summary(values))
 
 
 def _identity(m: Measure) -> tuple[Any, ...]:

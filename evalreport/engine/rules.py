@@ -12,8 +12,8 @@ from evalreport.plan.asked import Requests
 from evalreport.plan.build import thresholds
 from evalreport.plan.facts import Facts
 from evalreport.plan.requests import metric_named
-from evalreport.plan.task import EVERYTHING
 from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING
 from evalreport.spec.metric_requests import RuleMetric
 from evalreport.spec.thresholds import Threshold
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 from evalreport.engine.acceptance import judge
 from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
-from evalreport.engine.comparisons.baselines import baseline_records
+from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
 from evalreport.engine.comparisons.reclassification import reclassification_records
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation, Evaluator
+from evalreport.engine.finite import finite
 from evalreport.engine.further import cautions_of, comparisons_of
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.impact_records import impact_records
@@ -27,42 +30,72 @@ from evalreport.engine.measures import Measurer
 from evalreport.engine.periods.changes import period_records
 from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
+from evalreport.engine.readers.agreement import agreement_records
+from evalreport.engine.readers.means import difference_records, mean_records
+from evalreport.engine.readers.placing import studies
+from evalreport.engine.reference.claims import claim_counts, claim_criteria, claim_records
 from evalreport.engine.reference.criteria import with_references
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.differences import compared_with_run
 from evalreport.engine.reference.drift import drift_criteria, drift_records
-from evalreport.engine.reference.run import References, read_references
+from evalreport.engine.reference.looks import with_looks
+from evalreport.engine.reference.run import ReferenceRun, References, read_references
 from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
 from evalreport.engine.thresholds import Resolved, solve
-from evalreport.engine.working import Records, Working
+from evalreport.engine.verification import not_passed, spoilt
+from evalreport.engine.working import Working
+from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.plan.everything import nobody
 from evalreport.plan.facts import Facts
-from evalreport.plan.task import EVERYTHING, ThresholdRequest
+from evalreport.plan.task import ThresholdRequest
+from evalreport.plan.unknown import rule_needs_unknown
+from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.lookup import Results
+from evalreport.results.records import (
+    Baseline,
+    CountingEngine,
+    Criterion,
+    Curve,
+    Input,
+    InputPart,
+    Plan,
+    PlannedRequests,
+    Provenance,
+    RocRelation,
+    SkippedTask,
+    SpecFile,
+    Threshold,
+    TrainingOverlap,
+)
 from evalreport.version import __version__
-
-SCHEMA = "evalreport/results/1"
 
 #: Libraries whose versions can change a number.
 LIBRARIES = ("numpy", "scipy", "pandas", "duckdb", "scikit-learn")
 
 
-
-
-
+# Scores near the ends of the range of doubles leave it when they are squared or subtracted:
+# what has no number then says so as undefined, and no library needs to warn of it.
+@np.errstate(over="ignore", under="ignore", invalid="ignore")
 def evaluate(
     prepared: Prepared,
     at: str,
     step: Step = silent,
     advance: Callable[[], None] = lambda: None,
-) -> dict[str, Any]:
-    """The results of a prepared spec, as they stand in ``results.json``.
+    clock: str = "given",
+    before: ReferenceRun | None = None,
+) -> Results:
+    """The results of a prepared spec.
 
-    ``at`` is the run's clock as text. ``step`` and ``advance`` report progress.
+    ``at`` is the run's clock as text, and ``clock`` whether that was ``given`` or ``read``
+    off the computer. ``step`` and ``advance`` report progress. ``before`` is the run whose
+    looks this one goes on with.
     """
     references = read_references(prepared.loaded)
-    failures = [failure for one in prepared.predictions for failure in one.failures]
+    failures = [*(failure for one in prepared.predictions for failure in one.failures)]
     working = Working(prepared, failures=failures)
     for view in prepared.views:
         working.tables[view.dataset, view.model] = tables_of(view)
@@ -80,7 +113,15 @@ def evaluate(
         for record in _curves_or_failure(working, view, facts)
     ]
     drift = working.records("drift", lambda: drift_records(working, references))
-    acceptance = [*_judged(working, references), *drift_criteria(working, drift)]
+    claims = tuple(working.records("claims", lambda: claim_records(working)))
+    plain = _judged(working, references)
+    judged, looks = with_looks(working, plain, before, at)
+    acceptance = [
+        *judged,
+        *claim_criteria(working, claims),
+        *drift_criteria(working, drift),
+    ]
+    acceptance.sort(key=lambda entry: entry.criterion)
     comparisons = [
         *working.records("comparisons", lambda: comparisons_of(working)),
         *working.records("comparisons", lambda: compared_with_run(working, references)),
@@ -90,73 +131,98 @@ def evaluate(
         "baselines", lambda: against_baselines(working, baselines, comparisons)
     )
     thresholds = _threshold_records(working)
-    found = {
-        **_described(working, at),
-        "thresholds": thresholds,
-        "tables": [t.as_json() for e in working.evaluations for t in e.tables],
-        "measures": [m.as_json() for m in working.measures],
-        "curves": curves,
-        "comparisons": comparisons,
-        "acceptance": acceptance,
-        "cautions": cautions_of(working, comparisons, acceptance, thresholds, drift),
-        **references.as_json(),
-        **({"drift": drift} if prepared.loaded.spec.drift is not None else {}),
-        **training_records(prepared.predictions),
-        **_overlap_records(prepared),
-        **_guarded_records(working),
-        "baselines": baselines,
-        "against_baselines": working.against,
-    }
-    failures = [*working.failures, *(f for e in working.evaluations for f in e.failures)]
-    return {**found, "failures": failures}
+    roc = working.records("curves", lambda: _roc(working))
+    periods = working.guarded("periods", lambda: period_records(working), None)
+    cautions = cautions_of(working, comparisons, acceptance, thresholds, drift, roc, periods or ())
+    guarded = _guarded_records(working)
+    found = Results(
+        **_described(working, at, clock),
+        thresholds=tuple(thresholds),
+        tables=tuple(t.record() for e in working.evaluations for t in e.tables),
+        measures=tuple(working.measures),
+        curves=tuple(curves),
+        roc_relations=tuple(roc),
+        comparisons=tuple(comparisons),
+        acceptance=tuple(acceptance),
+        claims=claims if prepared.loaded.spec.claims else None,
+        claim_counts=tuple(working.records("claims", lambda: claim_counts(working, claims))),
+        looks=looks,
+        cautions=tuple(cautions),
+        periods=periods,
+        references=references.records(),
+        drift=tuple(drift) if prepared.loaded.spec.drift is not None else None,
+        training_overlap=tuple(_overlap(one) for one in prepared.overlaps),
+        baselines=tuple(baselines),
+        baseline_tables=tuple(
+            working.records("baselines", lambda: baseline_tables(prepared.views, prepared.settings))
+        ),
+        against_baselines=tuple(working.against),
+        **guarded,
+        failures=(*working.failures, *(f for e in working.evaluations for f in e.failures)),
+    )
+    return finite(found)
 
 
-def _described(working: Working, at: str) -> dict[str, Any]:
+def _described(working: Working, at: str, clock: str) -> dict[str, Any]:
     """What the numbers are made of: the spec, where from, the plan, labels and rows."""
     prepared = working.prepared
+    trained = training_records(prepared.predictions)
     return {
-        "schema": SCHEMA,
         "title": prepared.loaded.spec.title,
         "spec": prepared.loaded.resolved(),
-        "provenance": provenance(prepared, at),
+        "provenance": provenance(prepared, at, clock),
         "plan": _plan_record(prepared),
-        "labels": [
+        "labels": tuple(
             label_record(prepared.loaded.spec, view, _numbers(working, view))
             for view in prepared.views
-        ],
-        "rows": [row_record(view) for view in prepared.views],
-        **({} if prepared.logo is None else {"logo": dict(prepared.logo)}),
+        ),
+        "rows": tuple(
+            row_record(view, 1 + len(further_repeats(prepared.predictions, view)))
+            for view in prepared.views
+        ),
+        "logo": prepared.logo,
+        "learning_curves": trained.learning_curves,
+        "histories": trained.histories,
+        "tuning": trained.tuning,
     }
 
 
-def _judged(working: Working, references: References) -> list[dict[str, Any]]:
-    prepared = working.prepared
+def _judged(working: Working, references: References) -> list[Criterion]:
+    prepared, spec = working.prepared, working.prepared.loaded.spec
     judged = judge(
         prepared.criteria,
         working.measures,
         [(view.dataset, view.model) for view in prepared.views],
         {key: None if first is None else str(first) for key, first in working.first.items()},
+        prepared.loaded.spec.subgroup_minimum,
+        prepared.positive_classes(),
+        [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
     )
-    return with_references(working, judged, references)
+    tables = [table for evaluation in working.evaluations for table in evaluation.tables]
+    return not_passed(with_references(working, judged, references), spoilt(tables))
 
 
 def _guarded_records(working: Working) -> dict[str, Any]:
-    """Declared values, periods, subgroups and characteristics: each, or its failure."""
+    """Declared values, subgroups and characteristics: each, or its failure."""
     prepared, nothing = working.prepared, dict[str, Any]()
+    width = prepared.loaded.spec.confidence.width
     return {
-        **working.guarded("declared", lambda: declared_records(working), nothing),
-        **working.guarded("periods", lambda: period_records(working), nothing),
+        "declared": working.guarded("declared", lambda: declared_records(working), None),
         **working.guarded("subgroups", lambda: _subgroup_records(working), nothing),
-        **working.guarded("characteristics", lambda: characteristics(prepared), nothing),
-        **working.guarded("comparisons", lambda: _reclassified(working), nothing),
-        "sample_size": working.records(
-            "sample size",
-            lambda: sample_sizes(working.measures, prepared.loaded.spec.confidence.width),
+        "characteristics": working.guarded(
+            "characteristics", lambda: characteristics(prepared), None
+        ),
+        "reclassification": tuple(
+            working.records("comparisons", lambda: reclassification_records(working))
+        ),
+        **working.guarded("readers", lambda: _reader_records(working), nothing),
+        "sample_size": tuple(
+            working.records("sample size", lambda: sample_sizes(working.measures, width))
         ),
     }
 
 
-def _baselines(working: Working) -> Records:
+def _baselines(working: Working) -> list[Baseline]:
     """What trivial predictions reach, and the previous model where the spec names one."""
     prepared = working.prepared
     trivial = working.records(
@@ -166,19 +232,30 @@ def _baselines(working: Working) -> Records:
     return working.records("baselines", lambda: with_previous(working, trivial))
 
 
-def _reclassified(working: Working) -> dict[str, Any]:
-    """Net reclassification, only where the spec asks for it."""
-    found = reclassification_records(working)
-    return {"reclassification": found} if found else {}
+def _overlap(one: Overlap) -> TrainingOverlap:
+    """Rows shared with a dataset learned from; none shared counts too."""
+    return TrainingOverlap(
+        dataset=one.dataset,
+        other=one.other,
+        use=one.use,
+        models=one.models,
+        by=one.by,
+        columns=one.columns,
+        rows=one.rows,
+        of=one.of,
+        reason=one.reason,
+    )
 
 
-def _overlap_records(prepared: Prepared) -> dict[str, Any]:
-    """Rows shared with datasets learned from, where the spec names any; none shared counts."""
-    found = [
-        asdict(one) | {"models": list(one.models), "columns": list(one.columns)}
-        for one in prepared.overlaps
-    ]
-    return {"training_overlap": found} if found else {}
+def _reader_records(working: Working) -> dict[str, Any]:
+    """What readers of the same cases give, where a dataset has readers."""
+    found, level = studies(working), working.prepared.settings.level
+    means = mean_records(found, level)
+    return {
+        "readers": tuple(means),
+        "reader_differences": tuple(difference_records(working, found, means, level)),
+        "reader_agreement": tuple(one for s in found for one in agreement_records(s, level)),
+    }
 
 
 def _subgroup_records(working: Working) -> dict[str, Any]:
@@ -187,16 +264,15 @@ def _subgroup_records(working: Working) -> dict[str, Any]:
     if not spec.subgroups:
         return {}
     measures = working.measures
+    gaps = subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum)
     return {
-        "subgroup_gaps": subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum),
-        "heterogeneity": heterogeneity_tests(measures, settings.level),
-        "impact": impact_records(working),
+        "subgroup_gaps": tuple(gaps),
+        "heterogeneity": tuple(heterogeneity_tests(measures, settings.level)),
+        "impact": tuple(impact_records(working)),
     }
 
 
-def _evaluated(
-    working: Working, view: View, advance: Callable[[], None]
-) -> tuple[Evaluation, ...]:
+def _evaluated(working: Working, view: View, advance: Callable[[], None]) -> tuple[Evaluation, ...]:
     key = (view.dataset, view.model)
     tables = working.tables[key]
     if isinstance(tables, SetTables):
@@ -213,9 +289,7 @@ def _evaluated(
     )
 
 
-def _evaluated_sets(
-    working: Working, tables: SetTables, advance: Callable[[], None]
-) -> Evaluation:
+def _evaluated_sets(working: Working, tables: SetTables, advance: Callable[[], None]) -> Evaluation:
     key, prepared = (tables.view.dataset, tables.view.model), working.prepared
     return evaluate_sets(
         prepared.plan,
@@ -245,6 +319,9 @@ def _resolved(working: Working, view: View, request: ThresholdRequest) -> Resolv
     tables = working.tables.get((dataset, view.model))
     if tables is None or not tables.view.has_score:
         return Resolved(None, f"{view.model} has no scores in {dataset} to choose a threshold on")
+    reason = rule_needs_unknown(request.rule, (*tables.view.unknown, *view.unknown))
+    if reason is not None:
+        return Resolved(None, reason)
     # a threshold chosen on the rows it is judged on is exploratory whatever it is called
     exploratory = dataset == view.dataset or request.status == "exploratory"
     settings = working.prepared.settings
@@ -263,7 +340,7 @@ def _numbers(working: Working, view: View) -> list[float]:
     return list(dict.fromkeys(r.number for r in resolved if r.number is not None))
 
 
-def _curves_or_failure(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:
+def _curves_or_failure(working: Working, view: View, facts: Facts) -> list[Curve]:
     return working.records(
         "curves",
         lambda: _curves(working, view, facts),
@@ -272,7 +349,7 @@ def _curves_or_failure(working: Working, view: View, facts: Facts) -> list[dict[
     )
 
 
-def _curves(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:
+def _curves(working: Working, view: View, facts: Facts) -> list[Curve]:
     tables = working.tables[view.dataset, view.model]
     numbers, level = _numbers(working, view), working.prepared.settings.level
     if isinstance(tables, SetTables):
@@ -280,80 +357,85 @@ def _curves(working: Working, view: View, facts: Facts) -> list[dict[str, Any]]:
     return curve_records(tables, working.numbering.curve, numbers, facts.probabilities, level)
 
 
-def _threshold_records(working: Working) -> list[dict[str, Any]]:
+def _roc(working: Working) -> list[RocRelation]:
+    from evalreport.engine.comparisons.roc import roc_relations
+
+    def scores(view: View) -> ScoreTable:
+        return working.tables[view.dataset, view.model].scores(EVERYTHING)
+
+    return roc_relations(working.prepared.views, scores)
+
+
+def _threshold_records(working: Working) -> list[Threshold]:
     return [
-        {
-            "dataset": dataset,
-            "model": model,
-            "threshold": resolved.number,
-            "rule": request.text,
-            "status": "exploratory" if resolved.exploratory else "declared",
-            "reason": resolved.reason,
-        }
+        Threshold(
+            dataset=dataset,
+            model=model,
+            threshold=resolved.number,
+            rule=request.text,
+            status="exploratory" if resolved.exploratory else "declared",
+            reason=resolved.reason,
+        )
         for (dataset, model), found in working.thresholds.items()
         for request, resolved in found.items()
     ]
 
 
-def _plan_record(prepared: Prepared) -> dict[str, Any]:
+def _plan_record(prepared: Prepared) -> Plan:
     plan = prepared.plan
-    skipped: dict[tuple[str, str, str, str], None] = {}
+    skipped: dict[SkippedTask, None] = {}
     for one in plan.skipped:
         task = one.record
-        skipped[task.dataset, task.model, task.metric, one.reason] = None
-    return {
-        "sha256": plan.sha256,
-        "tasks": len(plan.tasks),
-        "skipped": [
-            {"dataset": d, "model": m, "task": metric, "reason": reason}
-            for d, m, metric, reason in skipped
-        ],
-        "notes": list(plan.notes),
-        **({"counted": list(plan.counted)} if plan.counted else {}),
-    }
+        skipped[SkippedTask(task.dataset, task.model, task.metric, one.reason)] = None
+    for request in plan.left_out:
+        told = f"{request.part.replace('_', ' ')}: {request.what}"
+        skipped[SkippedTask(request.dataset, request.model, told, request.reason or "")] = None
+    counts = Counter(request.part for request in plan.planned)
+    counts["comparison"] += len(plan.comparisons)
+    counts = +counts
+    return Plan(
+        sha256=plan.sha256,
+        tasks=len(plan.tasks),
+        skipped=tuple(skipped),
+        planned=tuple(PlannedRequests(part, count) for part, count in counts.items()),
+        notes=tuple(plan.notes),
+        counted=tuple(plan.counted),
+    )
 
 
-def provenance(prepared: Prepared, at: str) -> dict[str, Any]:
+def provenance(prepared: Prepared, at: str, clock: str = "given") -> Provenance:
     """Where the numbers come from: spec, inputs, plan, versions, seed, clock. No host, no user."""
     loaded = prepared.loaded
-    return {
-        "version": __version__,
-        "at": at,
-        "spec": {
-            "name": loaded.path.name if loaded.path is not None else loaded.name,
-            "sha256": loaded.sha256,
-            "text": loaded.text,
-            "overrides": list(loaded.overrides),
-        },
-        "inputs": [
-            {
-                "dataset": one.dataset,
-                "name": one.name,
-                "sha256": one.sha256,
-                "bytes": one.bytes,
-                "rows": one.rows,
-                **({"sha256_of": "rows"} if one.sha256 and one.bytes is None else {}),
-                **_files_of(one),
-            }
-            for one in prepared.inputs
-        ],
-        "plan_sha256": prepared.plan.sha256,
-        "versions": versions(),
-        "seed": prepared.settings.seed,
-        "engine": {
-            "name": prepared.engine,
-            "reason": prepared.engine_reason,
-            "asked": prepared.asked_engine,
-        },
-    }
+    return Provenance(
+        version=__version__,
+        at=at,
+        clock=clock,
+        spec=SpecFile(
+            name=loaded.name,
+            sha256=loaded.sha256,
+            text=loaded.text,
+            overrides=loaded.overrides_shown,
+        ),
+        inputs=tuple(_input(one) for one in prepared.inputs),
+        plan_sha256=prepared.plan.sha256,
+        versions=versions(),
+        seed=prepared.settings.seed,
+        engine=CountingEngine(prepared.engine, prepared.engine_reason, prepared.asked_engine),
+        models=prepared.identities,
+        protocol=prepared.protocol,
+    )
 
 
-def _files_of(one: InputData) -> dict[str, Any]:
-    """Name, hash and size of each file, where a dataset is several."""
-    if not one.files:
-        return {}
-    told = [{"name": name, "sha256": sha256, "bytes": size} for name, sha256, size in one.files]
-    return {"files": told}
+def _input(one: InputData) -> Input:
+    return Input(
+        dataset=one.dataset,
+        name=one.name,
+        sha256=one.sha256,
+        bytes=one.bytes,
+        rows=one.rows,
+        sha256_of="rows" if one.sha256 and one.bytes is None else None,
+        files=tuple(InputPart(name, sha256, size) for name, sha256, size in one.files),
+    )
 
 
 def versions() -> Mapping[str, str]:

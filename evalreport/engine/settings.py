@@ -53,6 +53,17 @@ class Settings:
             "true_negative": _cost(costs, neg, neg),
         }
 
+    def prices(self, labels: tuple[str, ...], positive: int | None) -> list[list[float]] | None:
+        """K x K costs, actual by predicted, from either way of writing them; None without any."""
+        if not self.costs:
+            return None
+        if len(labels) != 2 or positive is None:
+            return self.class_costs(labels)
+        cost = self.two_class_costs(labels, positive)
+        right, wrong = ("true_negative", "false_positive"), ("false_negative", "true_positive")
+        found = [[float(cost.get(name, 0)) for name in names] for names in (right, wrong)]
+        return found if positive == 1 else [row[::-1] for row in found[::-1]]
+
     def class_costs(self, labels: tuple[str, ...]) -> list[list[float]]:
         """K x K costs in the order of the labels; what is not priced costs nothing."""
         costs = self.costs or {}

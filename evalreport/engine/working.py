@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import Evaluation, Numbering
 from evalreport.engine.guarding import guarded
 from evalreport.engine.prepared import Prepared
-from evalreport.engine.records import Measure
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.task import ThresholdRequest
+from evalreport.results.records import AgainstBaseline, Failure, Measure
 
 Key = tuple[str, str]
 
 T = TypeVar("T")
-
-Records = list[dict[str, Any]]
 
 
 @dataclass
@@ -31,8 +29,8 @@ class Working:
     thresholds: dict[Key, dict[ThresholdRequest, Resolved]] = field(default_factory=dict)
     first: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
     evaluations: list[Evaluation] = field(default_factory=list)
-    failures: list[dict[str, Any]] = field(default_factory=list)
-    against: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    against: list[AgainstBaseline] = field(default_factory=list)
 
     @property
     def measures(self) -> list[Measure]:
@@ -43,6 +41,6 @@ class Working:
         """What a part of the run gives, or its failure among ``failures``."""
         return guarded(self.failures, section, work, otherwise, **place)
 
-    def records(self, section: str, work: Callable[[], Records], **place: str) -> Records:
+    def records(self, section: str, work: Callable[[], list[T]], **place: str) -> list[T]:
         """The records of a part of the run; none, and a failure, where it fails."""
-        return self.guarded(section, work, list[dict[str, Any]](), **place)
+        return self.guarded(section, work, list[T](), **place)

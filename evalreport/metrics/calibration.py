@@ -59,6 +59,15 @@ def _level_error(s: ScoreTable) -> float | None:
     return fit.standard_error
 
 
+#: Distances are never negative, so chance can only add to their sum (Broecker J. Estimating
+#: reliability and resolution of probability forecasts. Climate Dynamics 39, 2012).
+TOO_HIGH = (
+    "chance adds to every bin's distance, so the value is too high by an amount that depends on "
+    "the truth, and resamples are higher still: their limits leave out the truth where "
+    "calibration is good"
+)
+
+
 @metric(
     title="Calibration slope",
     kind=Kind.PROBABILITY,
@@ -168,6 +177,7 @@ def oe_ratio(s: ScoreTable) -> Expression:
     goal=Goal.MINIMIZE,
     averages=CLASS_MEANS,
     interval=Interval.RESAMPLED,
+    no_interval=TOO_HIGH,
     undefined=NO_ROW,
     parameters=BINS,
     influence=influence.ece,
@@ -199,6 +209,7 @@ def ece(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expressi
     goal=Goal.MINIMIZE,
     averages=CLASS_MEANS,
     interval=Interval.RESAMPLED,
+    no_interval=TOO_HIGH,
     undefined=NO_ROW,
     parameters=BINS,
     use="when no range of probabilities may be far off",

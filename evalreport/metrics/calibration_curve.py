@@ -11,6 +11,7 @@ import numpy.typing as npt
 from evalreport.metrics.probabilities import outside_unit
 from evalreport.metrics.probability_bins import quantile_groups, uniform_bins
 from evalreport.metrics.tables import ScoreTable
+from evalreport.statistics.delta import weight_of_unseen
 from evalreport.statistics.proportions import wilson, wilson_n_eff
 
 Columns = dict[str, list[Any]]
@@ -26,15 +27,20 @@ JOINED = 5_000
 
 
 def calibration(
-    s: ScoreTable, *, bins: int = 10, strategy: str = "uniform", level: float = 0.95
+    s: ScoreTable,
+    *,
+    bins: int = 10,
+    strategy: str = "uniform",
+    level: float = 0.95,
+    rows: float = math.inf,
 ) -> Columns:
     """The observed share of positives by mean probability, in the bins that ``ece`` uses.
 
     Columns ``low`` and ``high`` (edges of equal-width bins, else the lowest and
     highest probability held), ``n``, ``positives``, ``mean_score``, ``observed`` and
-    its Wilson limits ``observed_low`` and ``observed_high`` (of weighted rows at
-    their effective number). Empty bins and scores that are no probabilities give no
-    point.
+    its Wilson limits ``observed_low`` and ``observed_high`` (of weighted rows on as many
+    rows as the linearised variance is worth, ``rows`` being those of the sample). Empty
+    bins and scores that are no probabilities give no point.
 
     >>> s = ScoreTable(np.array([0.75, 0.7, 0.1]), np.array([1, 2, 0]), np.array([0, 1, 4]))
     >>> points = calibration(s)
@@ -56,7 +62,7 @@ def calibration(
         edges = (float(held[-1]), float(held[0])) if by_quantile else (k / bins, (k + 1) / bins)
         positives = part.actual_positives.value
         expected = part.cell("", part.scores * (part.positives + part.negatives)).value
-        limits = _limits(part, positives / n, level)
+        limits = _limits(part, s, level, rows)
         row = (*edges, n, positives, expected / n, positives / n, *limits)
         for name, value in zip(columns, row, strict=True):
             columns[name].append(value)
@@ -74,14 +80,37 @@ def _part(s: ScoreTable, chosen: npt.NDArray[np.bool_]) -> ScoreTable:
     )
 
 
-def _limits(part: ScoreTable, share: float, level: float) -> tuple[float | None, float | None]:
-    n = part.rows.value
-    if part.squares_positive is None or part.squares_negative is None:
-        limits = wilson(part.actual_positives.value, n, level)
+def _limits(
+    part: ScoreTable, s: ScoreTable, level: float, rows: float
+) -> tuple[float | None, float | None]:
+    """Limits of the share of positives in one bin of the table ``s``."""
+    positives, n = part.actual_positives.value, part.rows.value
+    squares = (part.squares_positive, part.squares_negative)
+    if squares[0] is None or squares[1] is None:
+        limits = wilson(positives, n, level)
     else:
-        squares = math.fsum((part.squares_positive + part.squares_negative).tolist())
-        limits = wilson_n_eff(share, n * n / squares, level)
+        share = positives / n
+        summed = [math.fsum(one.tolist()) for one in squares if one is not None]
+        factor = 1.0 if math.isinf(rows) or rows < 2 else rows / (rows - 1.0)
+        variance = factor * (summed[0] * (1 - share) ** 2 + summed[1] * share**2) / n**2
+        alike = share in (0.0, 1.0)
+        worth = n / _unseen(part, s) if alike else share * (1 - share) / variance
+        limits = wilson_n_eff(share, worth, level)
     return (None, None) if limits is None else (limits.low, limits.high)
+
+
+def _unseen(part: ScoreTable, s: ScoreTable) -> float:
+    """How heavy a row of the class that a bin lacks may be, by the rows inside and outside."""
+
+    def sums(t: ScoreTable) -> Floats:
+        pairs = ((t.positives, t.squares_positive), (t.negatives, t.squares_negative))
+        return np.array([[0 if w is None else np.sum(w) for w in pair] for pair in pairs], float)
+
+    inside, everywhere = sums(part), sums(s)
+    both = np.stack([inside, np.maximum(everywhere - inside, 0.0)], axis=1)
+    missing = np.zeros((2, 2), bool)
+    missing[:, 0] = both[:, 0, 0] == 0
+    return weight_of_unseen(both[..., 0], both[..., 1], missing)
 
 
 def smoothed_calibration(s: ScoreTable, *, span: float = SPAN) -> Columns:

@@ -9,8 +9,11 @@
 from __future__ import annotations
 
 import importlib
+import re
+from collections.abc import Iterable
 from functools import cache
 
+from evalreport.errors import slips
 from evalreport.metrics.declare import REGISTRY, Metric
 
 #: Modules that declare metrics; a new module of declarations is added here once.
@@ -19,11 +22,14 @@ DECLARING = (
     "combined",
     "diagnostic",
     "matrix",
+    "symmetry",
     "ranking",
     "precision_recall",
     "h_measure",
     "targeting",
+    "at_a_rate",
     "probabilities",
+    "explained",
     "calibration",
     "goodness_of_fit",
     "label_sets",
@@ -55,3 +61,49 @@ def known_names() -> tuple[str, ...]:
     """Every name and alias, sorted."""
     catalogue()
     return tuple(sorted(REGISTRY))
+
+
+_OF_BETA = re.compile(r"f_?-?([0-9]+(?:\.[0-9]+)?)(?:_?(?:score|measure))?")
+
+
+def suggestion(word: str, extra: Iterable[str] = ()) -> str | None:
+    """What was meant by a word that names no metric, as a hint; None where nothing is near.
+
+    Only slips of the pen are near: every part of the word, between its underscores, is the
+    part of a name but for a letter or so. A word that shares a part with a name and not
+    the others means something else: ``success_rate`` is no ``miss_rate``.
+
+    >>> suggestion("True-Positiv Rate"), suggestion("acuracy"), suggestion("loss_rate")
+    ("did you mean 'true_positive_rate'?", "did you mean 'accuracy'?", None)
+    >>> suggestion("f2_score")
+    'did you mean {fbeta: {beta: 2}}?'
+    """
+    written = re.sub(r"[\s_-]+", "_", word.strip().casefold()).replace("'", "")
+    of_beta = _OF_BETA.fullmatch(written)
+    if of_beta and written not in known_names():
+        return f"did you mean {{fbeta: {{beta: {of_beta[1]}}}}}?"
+    counts = {name: _slips(written, name) for name in (*known_names(), *extra)}
+    near = {name: count for name, count in counts.items() if count is not None}
+    best = [name for name in near if near[name] == min(near.values())]
+    # A word alone may be a part of a name: cost of expected_cost.
+    best = best or [name for name in counts if "_" not in written and written in name.split("_")]
+    meant = {name: find(name) for name in best}
+    # Names of one metric are one answer; of several metrics none is the likelier.
+    one_each = {metric.name if metric else name: name for name, metric in meant.items()}
+    if not one_each or len(one_each) > 3:
+        return None
+    return f"did you mean {' or '.join(repr(name) for name in one_each.values())}?"
+
+
+def _slips(word: str, name: str) -> int | None:
+    """How many letters differ; None where a part differs by more than a slip."""
+    if word.replace("_", "") == name.replace("_", ""):
+        return 0
+    parts, others = word.split("_"), name.split("_")
+    if len(parts) != len(others):
+        return None
+    # In a short word alone a letter more is another word: rmse is no mse.
+    size = min if len(parts) == 1 else max
+    pairs = zip(parts, others, strict=True)
+    each = [slips(a, b, size(len(a), len(b))) for a, b in pairs]
+    return None if None in each else sum(count for count in each if count is not None)

@@ -14,6 +14,7 @@ from evalreport.metrics.declare import (
     Goal,
     Interval,
     Parameter,
+    Shares,
     Shows,
     metric,
 )
@@ -26,9 +27,10 @@ VAN_RIJSBERGEN = "van Rijsbergen C. J. Information Retrieval, 2nd ed., 1979, cha
 
 @metric(
     title="F1",
-    aliases=("f1_score",),
+    aliases=("f1_score", "f_measure", "f_score", "f1_measure", "dice", "dice_coefficient"),
     averages=WITH_SAMPLES,
     interval=Interval.SMOOTH,
+    shares=Shares.EITHER,
     undefined="no row is actually {label} and none is predicted so",
     use="to rank classifiers that find a rare class, when recall and precision weigh the same",
     avoid="as the only figure: it ignores true negatives and moves with the prevalence",
@@ -46,24 +48,55 @@ def f1(c: Counts) -> Ratio:
 
 @metric(
     title="F-beta",
+    aliases=("f_beta", "fbeta_score"),
     averages=WITH_SAMPLES,
     interval=Interval.SMOOTH,
+    shares=Shares.EITHER,
     undefined="no row is actually {label} and none is predicted so",
     parameters=(
-        Parameter("beta", float, 1.0, low=0.0, open_low=True, high=1e6,
-                  meaning="how many times recall matters more than precision"),
+        Parameter(
+            "beta",
+            float,
+            1.0,
+            low=0.0,
+            open_low=True,
+            high=1e6,
+            meaning="how many times recall matters more than precision",
+        ),
+        Parameter(
+            "alpha",
+            float,
+            None,
+            optional=True,
+            low=0.0,
+            open_low=True,
+            high=1.0,
+            open_high=True,
+            meaning="instead of beta: the weight of precision in the "
+            "harmonic mean, that of recall being 1 - alpha; alpha = 1 / (1 + beta^2)",
+        ),
     ),
+    either=("beta", "alpha"),
     use="as F1, when recall (beta above 1) or precision (beta below 1) matters more",
     avoid="as the only figure: it ignores true negatives",
     shows=Shows.SUMMARY,
     reference=VAN_RIJSBERGEN,
 )
-def fbeta(c: Counts, *, beta: float = 1.0) -> Ratio:
+def fbeta(c: Counts, *, beta: float = 1.0, alpha: float | None = None) -> Ratio:
     """The weighted harmonic mean of precision and recall; recall counts beta times as much.
 
     >>> fbeta(Counts(tp=1, fn=1, fp=3, tn=3), beta=2.0).outcome()
     Value(0.4166666666666667)
+
+    With alpha in place of beta it is 1 / (alpha / precision + (1 - alpha) / recall), van
+    Rijsbergen's 1 - E; alpha is 1 / (1 + beta^2).
+
+    >>> fbeta(Counts(tp=1, fn=1, fp=3, tn=3), alpha=0.25).outcome()
+    Value(0.4)
     """
+    if alpha is not None:
+        # 1 - 0.9 is 0.1 for whoever reads the formula, though not in binary numbers.
+        return ratio(c.tp, c.tp + alpha * c.fp + round(1 - alpha, 15) * c.fn)
     square = _whole(beta * beta)
     top = _whole(1 + square) * c.tp
     return ratio(top, top + c.fp + square * c.fn)
@@ -75,7 +108,14 @@ def _whole(number: float) -> float:
 
 @metric(
     title="Jaccard index",
-    aliases=("critical_success_index", "threat_score"),
+    aliases=(
+        "critical_success_index",
+        "threat_score",
+        "jaccard_index",
+        "jaccard_score",
+        "iou",
+        "intersection_over_union",
+    ),
     averages=ALL_AVERAGES,
     no_average="ask for example_jaccard, which is that average",
     interval=Interval.PROPORTION,
@@ -95,11 +135,18 @@ def jaccard(c: Counts) -> Ratio:
 
 @metric(
     title="Youden's J",
-    aliases=("informedness", "youden"),
+    aliases=(
+        "informedness",
+        "youden",
+        "youden_index",
+        "bookmaker_informedness",
+        "true_skill_statistic",
+    ),
     bounds=(-1.0, 1.0),
     averages=ALL_AVERAGES,
     interval=Interval.TWO_RATES,
     limits=two_rates.youden,
+    shares=Shares.ACTUAL,
     undefined="recall or specificity is undefined: only one class occurs",
     use="to weigh both classes equally whatever their sizes; 0 is chance",
     avoid="when the two kinds of mistake cost differently",
@@ -120,6 +167,7 @@ def youden_j(c: Counts) -> Expression:
     bounds=(-1.0, 1.0),
     averages=ALL_AVERAGES,
     interval=Interval.SMOOTH,
+    shares=Shares.PREDICTED,
     undefined="precision or NPV is undefined: only one class is predicted",
     use="to ask how far predictions of both kinds can be relied on",
     avoid="across samples of different prevalence",
@@ -137,9 +185,10 @@ def markedness(c: Counts) -> Expression:
 
 @metric(
     title="Geometric mean",
-    aliases=("gmean",),
+    aliases=("gmean", "geometric_mean"),
     averages=ALL_AVERAGES,
     interval=Interval.SMOOTH,
+    shares=Shares.ACTUAL,
     undefined="recall or specificity is undefined: only one class occurs",
     use="on skewed classes, when neither class may be neglected",
     avoid="when the two kinds of mistake cost differently",
@@ -158,6 +207,7 @@ def g_mean(c: Counts) -> Expression:
     title="Fowlkes-Mallows index",
     averages=ALL_AVERAGES,
     interval=Interval.SMOOTH,
+    shares=Shares.ACTUAL,
     undefined="precision or recall is undefined",
     use="as F1 with a geometric mean",
     avoid="as the only figure: it ignores true negatives",
@@ -178,6 +228,7 @@ def fowlkes_mallows(c: Counts) -> Expression:
     interval=Interval.TWO_RATES,
     limits=two_rates.balanced_accuracy,
     no_average="it is already a mean over the classes",
+    shares=Shares.ACTUAL,
     undefined="recall or specificity is undefined: only one class occurs",
     use="on skewed classes; 0.5 (two classes) is a constant answer",
     avoid="when the classes matter in proportion to their size",
@@ -200,6 +251,7 @@ def balanced_accuracy(c: Counts) -> Expression:
     interval=Interval.TWO_RATES,
     limits=two_rates.balanced_error_rate,
     no_average="it is already a mean over the classes",
+    shares=Shares.ACTUAL,
     undefined="recall or specificity is undefined: only one class occurs",
     use="as 1 minus balanced accuracy",
     avoid="when the classes matter in proportion to their size",

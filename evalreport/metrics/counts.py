@@ -13,7 +13,6 @@ from evalreport.metrics.declare import (
     WITH_SAMPLES,
     Goal,
     Interval,
-    Paired,
     Shows,
     metric,
 )
@@ -33,13 +32,21 @@ NOT_AVERAGED = "its mean over classes says nothing about the classifier"
 
 @metric(
     title="Accuracy",
-    aliases=("acc",),
+    aliases=(
+        "acc",
+        "accuracy_score",
+        "success_rate",
+        "proportion_correct",
+        "percent_correct",
+        "correct_classification_rate",
+        "overall_accuracy",
+    ),
     averages=ALL_AVERAGES,
     interval=Interval.PROPORTION,
     undefined=NO_ROW,
     use="when classes are about equally frequent and all mistakes cost the same",
     avoid="on skewed classes: always naming the largest class already scores its share",
-    paired=Paired.PROPORTION,
+    of_one_class="the share of rows that are rightly put into the class or left out of it",
     shows=Shows.SUMMARY,
     reference=FAWCETT,
 )
@@ -59,14 +66,19 @@ def _(m: Matrix) -> Expression:
 
 @metric(
     title="Error rate",
-    aliases=("misclassification_rate",),
+    aliases=(
+        "misclassification_rate",
+        "misclassification_error",
+        "classification_error",
+        "zero_one_loss",
+    ),
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
     interval=Interval.PROPORTION,
     undefined=NO_ROW,
     use="as the complement of accuracy, with the same limits",
     avoid="on skewed classes",
-    paired=Paired.PROPORTION,
+    of_one_class="the share of rows that are wrongly put into the class or left out of it",
     shows=Shows.SUMMARY,
     reference=FAWCETT,
 )
@@ -86,13 +98,20 @@ def _(m: Matrix) -> Expression:
 
 @metric(
     title="Recall",
-    aliases=("sensitivity", "tpr"),
+    aliases=(
+        "sensitivity",
+        "tpr",
+        "true_positive_rate",
+        "hit_rate",
+        "recall_score",
+        "probability_of_detection",
+        "producers_accuracy",
+    ),
     averages=WITH_SAMPLES,
     interval=Interval.PROPORTION,
     undefined=NO_ACTUAL,
     use="when missing a positive is the costly mistake",
     avoid="alone: predicting everything positive reaches 1; read specificity or precision with it",
-    paired=Paired.PROPORTION,
     shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
@@ -107,13 +126,12 @@ def recall(c: Counts) -> Ratio:
 
 @metric(
     title="Specificity",
-    aliases=("tnr",),
+    aliases=("tnr", "true_negative_rate", "selectivity"),
     averages=ALL_AVERAGES,
     interval=Interval.PROPORTION,
     undefined=NO_REST,
     use="when a false alarm is the costly mistake",
     avoid="alone: predicting nothing positive reaches 1",
-    paired=Paired.PROPORTION,
     shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
@@ -128,13 +146,12 @@ def specificity(c: Counts) -> Ratio:
 
 @metric(
     title="Precision",
-    aliases=("ppv",),
+    aliases=("ppv", "positive_predictive_value", "precision_score", "users_accuracy"),
     averages=WITH_SAMPLES,
     interval=Interval.PROPORTION,
     undefined=NO_PREDICTED,
     use="when acting on a positive prediction is costly",
     avoid="across samples of different prevalence: it moves with the prevalence",
-    paired=Paired.PREDICTIVE,
     shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
@@ -149,12 +166,12 @@ def precision(c: Counts) -> Ratio:
 
 @metric(
     title="Negative predictive value",
+    aliases=("negative_predictive_value",),
     averages=ALL_AVERAGES,
     interval=Interval.PROPORTION,
     undefined=ALL_PREDICTED,
     use="when a negative prediction must be safe to rely on",
     avoid="on rare positives: it is near 1 for any classifier",
-    paired=Paired.PREDICTIVE,
     shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
@@ -169,13 +186,21 @@ def npv(c: Counts) -> Ratio:
 
 @metric(
     title="False positive rate",
+    aliases=(
+        "false_positive_rate",
+        "fall_out",
+        "fallout",
+        "false_alarm_rate",
+        "type_i_error",
+        "type_i_error_rate",
+        "type_1_error",
+    ),
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
     interval=Interval.PROPORTION,
     undefined=NO_REST,
     use="as the horizontal axis of the ROC curve: 1 minus specificity",
     avoid="on rare positives: a small rate can still be many false alarms per hit",
-    paired=Paired.PROPORTION,
     shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
@@ -190,14 +215,19 @@ def fpr(c: Counts) -> Ratio:
 
 @metric(
     title="False negative rate",
-    aliases=("miss_rate",),
+    aliases=(
+        "miss_rate",
+        "false_negative_rate",
+        "type_ii_error",
+        "type_ii_error_rate",
+        "type_2_error",
+    ),
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
     interval=Interval.PROPORTION,
     undefined=NO_ACTUAL,
     use="to state the share of positives that is missed: 1 minus recall",
     avoid="alone, as recall",
-    paired=Paired.PROPORTION,
     shows=Shows.ONE_KIND,
     reference=FAWCETT,
 )
@@ -212,13 +242,13 @@ def fnr(c: Counts) -> Ratio:
 
 @metric(
     title="False discovery rate",
+    aliases=("false_discovery_rate", "false_alarm_ratio"),
     goal=Goal.MINIMIZE,
     averages=ALL_AVERAGES,
     interval=Interval.PROPORTION,
     undefined=NO_PREDICTED,
     use="to state how much of what is flagged is wrong: 1 minus precision",
     avoid="across samples of different prevalence",
-    paired=Paired.PREDICTIVE,
     shows=Shows.ONE_KIND,
     reference="Benjamini Y., Hochberg Y. J R Stat Soc B 57, 1995",
 )
@@ -239,7 +269,6 @@ def fdr(c: Counts) -> Ratio:
     undefined=ALL_PREDICTED,
     use="to state how much is missed among what is left alone: 1 minus NPV",
     avoid="on rare positives: it is near 0 for any classifier",
-    paired=Paired.PREDICTIVE,
     shows=Shows.ONE_KIND,
     reference=POWERS,
 )
@@ -254,6 +283,7 @@ def false_omission_rate(c: Counts) -> Ratio:
 
 @metric(
     title="Prevalence",
+    aliases=("base_rate",),
     goal=Goal.DESCRIBE,
     no_average=NOT_AVERAGED,
     interval=Interval.PROPORTION,
@@ -315,7 +345,7 @@ def selection_rate(c: Counts) -> Ratio:
     bounds=(0.0, 1.0),
     best=math.nan,
     no_average="it belongs to one group of rows",
-    interval=Interval.LOG,
+    interval=Interval.RATIO,
     undefined="no row of any group is selected, or the group has no row",
     use="per group of a column, to compare how often groups are selected",
     avoid="with few rows in a group: the group with the highest rate is chosen by the data",

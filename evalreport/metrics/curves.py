@@ -199,16 +199,24 @@ def accuracy_coverage(s: ScoreTable, threshold: float = 0.5) -> Columns:
     """
     total = s.rows.value
     if total == 0 or outside_unit(s.scores):
-        return {"confidence": [], "coverage": [], "accuracy": [], "correct": [], "rows": []}
+        names = ("confidence", "coverage", "accuracy", "correct", "rows", "tp", "fp", "fn", "tn")
+        return {name: [] for name in names}
     positive = s.scores >= threshold
     confidence = np.where(positive, s.scores, 1 - s.scores)
     levels, at = np.unique(-confidence, return_inverse=True)
-    right = np.where(positive, s.positives, s.negatives)
-    held = s.positives + s.negatives
-    correct, rows = (np.zeros(len(levels), dtype=held.dtype) for _ in range(2))
-    np.add.at(correct, at, right)
-    np.add.at(rows, at, held)
-    correct, rows = np.cumsum(correct), np.cumsum(rows)
+    cells = {
+        "tp": np.where(positive, s.positives, 0),
+        "fp": np.where(positive, s.negatives, 0),
+        "fn": np.where(positive, 0, s.positives),
+        "tn": np.where(positive, 0, s.negatives),
+    }
+    counts = {}
+    for name, own in cells.items():
+        held = np.zeros(len(levels), dtype=own.dtype)
+        np.add.at(held, at, own)
+        counts[name] = np.cumsum(held)
+    correct = counts["tp"] + counts["tn"]
+    rows = correct + counts["fp"] + counts["fn"]
     keep = rows > 0
     return {
         "confidence": (-levels[keep]).tolist(),
@@ -216,6 +224,7 @@ def accuracy_coverage(s: ScoreTable, threshold: float = 0.5) -> Columns:
         "accuracy": (correct[keep] / rows[keep]).tolist(),
         "correct": correct[keep].tolist(),
         "rows": rows[keep].tolist(),
+        **{name: held[keep].tolist() for name, held in counts.items()},
     }
 
 
@@ -225,10 +234,12 @@ def _path(s: ScoreTable) -> tuple[list[Any], list[Any], list[Any]]:
     thresholds: list[Any] = [None, *s.scores[held].tolist()]
     whole = np.issubdtype(s.positives.dtype, np.integer)
     start: list[Any] = [0 if whole else 0.0]
-    tp = start + s.true_positives[held].tolist()
-    fp = start + s.false_positives[held].tolist()
-    if len(tp) > 1:  # the last point is everything, to the last bit
-        tp[-1], fp[-1] = s.actual_positives.value, s.actual_negatives.value
+    p, n = s.actual_positives.value, s.actual_negatives.value
+    # Running sums of weights may end beside the whole: none is above it, and the last is all.
+    tp = start + [min(part, p) for part in s.true_positives[held].tolist()]
+    fp = start + [min(part, n) for part in s.false_positives[held].tolist()]
+    if len(tp) > 1:
+        tp[-1], fp[-1] = p, n
     return thresholds, tp, fp
 
 

@@ -23,14 +23,17 @@ from typing import Any, Required, TypedDict, Unpack
 from evalreport.metrics.kinds import (
     ALL_AVERAGES,
     CLASS_MEANS,
+    LOG_T,
     RESAMPLING,
+    SANDWICH,
+    SQUARE_AND_ADD,
     WITH_SAMPLES,
     Average,
     Binned,
     Goal,
     Interval,
     Kind,
-    Paired,
+    Shares,
     Shows,
     Table,
 )
@@ -42,8 +45,11 @@ __all__ = [
     "ALL_AVERAGES",
     "CLASS_MEANS",
     "CONTEXT",
+    "LOG_T",
     "REGISTRY",
     "RESAMPLING",
+    "SANDWICH",
+    "SQUARE_AND_ADD",
     "WITH_SAMPLES",
     "Average",
     "Binned",
@@ -52,8 +58,8 @@ __all__ = [
     "Interval",
     "Kind",
     "Metric",
-    "Paired",
     "Parameter",
+    "Shares",
     "Shows",
     "Table",
     "metric",
@@ -82,30 +88,37 @@ class Facts(TypedDict, total=False):
     kind: Kind
     goal: Goal
     bounds: tuple[float, float]
+    bounds_of_two: tuple[float, float]
     best: float | None
     averages: tuple[Average, ...]
     no_average: str
+    no_interval: str
     interval: Interval
     undefined: str
     parameters: tuple[Parameter, ...]
     use: str
     avoid: str
     instead: str
+    of_one_class: str
     formula: str
     two_classes_only: str
     row_loss: Callable[..., Any]
     class_loss: Callable[..., Any]
     row_values: Callable[..., Any]
+    reached: Callable[..., float]
     influence: Callable[..., Any]
     standard_error: Callable[..., Any]
     limits: Callable[..., Any]
+    edge_limits: Callable[..., Any]
+    shares: Shares
     chance: float | Callable[..., float | None]
-    paired: Paired
     binned: Binned
     shows: Shows
     class_pairs: bool
     ranks_labels: bool
     one_of: tuple[str, ...]
+    p_value: bool
+    either: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -118,18 +131,26 @@ class Metric:
     are means over rows): loss of a row by its score when it is an actual positive
     and when it is not; ``class_loss``: losses of rows by their class scores;
     ``row_values`` (metrics of label sets that are means over rows): the value of
-    each row, NaN where undefined. ``influence``: derivatives by the weight of a
-    positive and of a negative row at each score, None where unknown for the parameters;
-    ``standard_error``: of the fit
+    each row, NaN where undefined. ``reached`` (metrics that are the largest of something over
+    all thresholds): the threshold where it is largest, by the score table. ``influence``:
+    derivatives by the weight of a positive and of a negative row at each score, None where
+    unknown for the parameters; ``standard_error``: of the fit
     that gives the value, None where it is not known; ``limits``: of two classes,
-    from TP, FN, FP, TN, the parameters and the level. ``chance``: what predictions
+    from TP, FN, FP, TN, the parameters and the level; ``edge_limits``: score limits in their
+    place where a cell is 0, which ``limits`` would take as certain. ``shares``: the
+    independent shares of a table of two classes whose limits are squared and added where its
+    cells hold few rows. ``no_interval``: why there
+    is no interval unless one is asked for. ``chance``: what predictions
     that know nothing get, see :meth:`by_chance`. ``class_pairs``: it needs the score tables of
     pairs of classes; ``ranks_labels``: it needs a score of each label of a row.
     ``instead``: what to ask for where this metric does not fit a threshold rule.
     ``undefined`` may use ``{label}`` (the class) and is the reason given for 0 / 0.
+    ``bounds_of_two``: the range with two classes, where ``bounds`` is that with more.
     ``best`` is the bound that the goal points to, where it is finite and no other
     is given. ``formula`` is needed only where the expression cannot show one by
     itself. ``one_of``: exactly one of these parameters must be given.
+    ``p_value``: the value is a p-value, and printed as one.
+    ``either``: ways to write one thing, of which at most one may be given.
     """
 
     name: str
@@ -144,34 +165,66 @@ class Metric:
     kind: Kind = Kind.RANK
     goal: Goal = Goal.MAXIMIZE
     bounds: tuple[float, float] = (0.0, 1.0)
+    bounds_of_two: tuple[float, float] | None = None
     best: float | None = None
     averages: tuple[Average, ...] = ()
     no_average: str = ""
+    no_interval: str = ""
     interval: Interval = Interval.RESAMPLED
     undefined: str = "0 / 0"
     parameters: tuple[Parameter, ...] = ()
     use: str = ""
     avoid: str = ""
     instead: str = ""
+    of_one_class: str = ""
     formula: str = ""
     two_classes_only: str = ""
     row_loss: Callable[..., Any] | None = None
     class_loss: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None
+    reached: Callable[..., float] | None = None
     influence: Callable[..., Any] | None = None
     standard_error: Callable[..., Any] | None = None
     limits: Callable[..., Any] | None = None
+    edge_limits: Callable[..., Any] | None = None
+    shares: Shares | None = None
     chance: float | Callable[..., float | None] | None = None
-    paired: Paired = Paired.OTHER
     binned: Binned = Binned.UNKNOWN
     shows: Shows = Shows.WHOLE
     class_pairs: bool = False
     ranks_labels: bool = False
     one_of: tuple[str, ...] = ()
+    p_value: bool = False
+    either: tuple[str, ...] = ()
     _forms: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
+
+    @property
+    def ranks_rows(self) -> bool:
+        """Whether the scores of rows are held against each other."""
+        scored = self.table in (Table.SCORES, Table.CLASS_SCORES)
+        by_row = (Interval.PROPORTION, Interval.MEAN, Interval.LOGISTIC)
+        return scored and self.kind is Kind.RANK and self.interval not in by_row
+
+    @property
+    def linearised(self) -> bool:
+        """Whether what each row contributes to the value is known, and so a sandwich variance."""
+        if self.interval is Interval.NONE:
+            return False
+        if self.table in (Table.COUNTS, Table.MATRIX, Table.LABEL_SETS):
+            return True
+        known = self.row_loss or self.influence or self.class_loss
+        return known is not None or self.interval in (Interval.AUC, Interval.PROPORTION)
+
+    @property
+    def interval_methods(self) -> tuple[str, ...]:
+        """Interval methods that a spec may ask for, default first."""
+        own = self.interval.methods
+        own += (SQUARE_AND_ADD,) if self.shares is not None else ()
+        own += (LOG_T,) if self.row_loss is not None and self.bounds[0] >= 0 else ()
+        return (*own, *((SANDWICH,) if self.linearised else ()))
 
     def by_chance(self, shares: Sequence[float], own: int | None) -> float | None:
         """What predictions that know nothing get; None where it is not known.
@@ -179,6 +232,11 @@ class Metric:
         ``shares`` of the classes among the rows; ``own``: place of the metric's own class.
         """
         return self.chance(shares, own) if callable(self.chance) else self.chance
+
+    def range_of(self, classes: int) -> tuple[float, float]:
+        """The least and the largest value with so many classes."""
+        two = self.bounds_of_two
+        return two if two is not None and classes <= 2 else self.bounds
 
     @property
     def for_classes(self) -> Callable[..., Any] | None:
@@ -208,6 +266,9 @@ class Metric:
         given = [name for name in self.one_of if params.get(name) is not None]
         if self.one_of and len(given) != 1:
             return f"{self.name} needs exactly one of {', '.join(self.one_of)}"
+        both = [name for name in self.either if params.get(name) is not None]
+        if len(both) > 1:
+            return f"{self.name} takes {' or '.join(both)}, not both"
         return None
 
 

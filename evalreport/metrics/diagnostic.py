@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from evalreport.metrics.counts import NO_ROW
-from evalreport.metrics.declare import Goal, Interval, Parameter, Shows, metric
-from evalreport.metrics.formula import Ratio, ratio
+from evalreport.metrics.declare import Goal, Interval, Parameter, Shares, Shows, metric
+from evalreport.metrics.formula import Expression, Nothing, Ratio, ratio
 from evalreport.metrics.tables import Counts
 from evalreport.statistics import ratios
 
@@ -15,14 +18,16 @@ GLAS = "Glas A. et al. The diagnostic odds ratio. J Clin Epidemiol 56, 2003"
 
 @metric(
     title="Positive likelihood ratio",
-    aliases=("positive_likelihood_ratio",),
+    aliases=("positive_likelihood_ratio", "plr"),
     bounds=(0.0, math.inf),
     no_average="ratios of rates are not averaged over classes",
     interval=Interval.LOG,
+    shares=Shares.ACTUAL,
     undefined="recall or the false positive rate is undefined, or both are 0",
     use="to update odds by a positive result; independent of prevalence",
     avoid="with few false positives: the interval is wide, and 0 makes it infinite",
     limits=ratios.lr_plus,
+    edge_limits=ratios.lr_plus_score,
     shows=Shows.ONE_KIND,
     reference=GLAS,
 )
@@ -37,15 +42,17 @@ def lr_plus(c: Counts) -> Ratio:
 
 @metric(
     title="Negative likelihood ratio",
-    aliases=("negative_likelihood_ratio",),
+    aliases=("negative_likelihood_ratio", "nlr"),
     bounds=(0.0, math.inf),
     goal=Goal.MINIMIZE,
     no_average="ratios of rates are not averaged over classes",
     interval=Interval.LOG,
+    shares=Shares.ACTUAL,
     undefined="the false negative rate or specificity is undefined, or both are 0",
     use="to update odds by a negative result; independent of prevalence",
     avoid="with few false negatives: the interval is wide",
     limits=ratios.lr_minus,
+    edge_limits=ratios.lr_minus_score,
     shows=Shows.ONE_KIND,
     reference=GLAS,
 )
@@ -60,7 +67,7 @@ def lr_minus(c: Counts) -> Ratio:
 
 @metric(
     title="Diagnostic odds ratio",
-    aliases=("dor",),
+    aliases=("dor", "odds_ratio"),
     bounds=(0.0, math.inf),
     no_average="odds ratios are not averaged over classes",
     interval=Interval.LOG,
@@ -80,7 +87,13 @@ def diagnostic_odds_ratio(c: Counts) -> Ratio:
 
 
 _PREVALENCE = Parameter(
-    "prevalence", float, required=True, low=0.0, high=1.0, open_low=True, open_high=True,
+    "prevalence",
+    float,
+    required=True,
+    low=0.0,
+    high=1.0,
+    open_low=True,
+    open_high=True,
     meaning="share of positives where the classifier will be used",
 )
 
@@ -94,6 +107,7 @@ _PREVALENCE = Parameter(
     use="when the sample's share of positives is not that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.ppv_at_prevalence,
+    edge_limits=ratios.ppv_score,
     shows=Shows.ONE_KIND,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
 )
@@ -116,6 +130,7 @@ def ppv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     use="when the sample's share of positives is not that of the intended use",
     avoid="when recall and specificity themselves differ between sample and use",
     limits=ratios.npv_at_prevalence,
+    edge_limits=ratios.npv_score,
     shows=Shows.ONE_KIND,
     reference="Mercaldo N. et al. Stat Med 26, 2007",
 )
@@ -135,15 +150,57 @@ def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     best=math.nan,
     interval=Interval.MEAN,
     no_average="it belongs to one class and one threshold",
+    shares=Shares.AGREEMENT,
     undefined=NO_ROW,
     use="to ask whether acting on the classifier does more good than treating all or none",
     avoid="at a threshold that is no probability anybody would act on",
     reference="Vickers A., Elkin E. Decision curve analysis. Med Decis Making 26, 2006",
 )
-def net_benefit(c: Counts, *, threshold: float) -> Ratio:
+def net_benefit(c: Counts, *, threshold: float) -> Expression:
     """True positives per row, less false positives weighted by the odds of the threshold.
 
     >>> net_benefit(Counts(tp=30, fp=10, fn=5, tn=55), threshold=0.2).outcome()
     Value(0.275)
+
+    The threshold is the probability at which acting is worth it, so it lies within 0 and 1
+    and is neither: at 1 its odds are infinite, at 0 a false positive costs nothing.
+
+    >>> net_benefit(Counts(tp=30, fp=10, fn=5, tn=55), threshold=1.0).outcome().reason
+    'its threshold is a probability above 0 and below 1, not 1'
     """
-    return ratio(c.tp - c.fp * (threshold / (1 - threshold)), c.n)
+    odds = _odds(threshold)
+    if np.ndim(odds) == 0 and np.isnan(odds):
+        return Nothing(f"its threshold is a probability above 0 and below 1, not {threshold:g}")
+    return ratio(c.tp - c.fp * odds, c.n)
+
+
+@metric(
+    title="Standardised net benefit",
+    aliases=("standardized_net_benefit", "relative_utility"),
+    bounds=(-math.inf, 1.0),
+    interval=Interval.SMOOTH,
+    no_average="it belongs to one class and one threshold",
+    undefined="no row is actually {label}",
+    use="as net benefit on a scale whose largest value is 1: the share of the possible benefit",
+    avoid="at a threshold that is no probability anybody would act on",
+    reference="Kerr K. et al. Assessing the clinical impact of risk prediction models. "
+    "J Clin Oncol 34, 2016",
+)
+def standardised_net_benefit(c: Counts, *, threshold: float) -> Expression:
+    """Net benefit over the prevalence, which is the net benefit of a classifier without mistakes.
+
+    >>> standardised_net_benefit(Counts(tp=30, fp=10, fn=5, tn=55), threshold=0.2).outcome()
+    Value(0.7857142857142857)
+    """
+    odds = _odds(threshold)
+    if np.ndim(odds) == 0 and np.isnan(odds):
+        return Nothing(f"its threshold is a probability above 0 and below 1, not {threshold:g}")
+    return ratio(c.tp - c.fp * odds, c.positives)
+
+
+def _odds(threshold: Any) -> Any:
+    """Odds of a threshold, or of many tried at once: NaN where it is no such probability."""
+    if np.ndim(threshold) == 0:
+        return threshold / (1 - threshold) if 0 < threshold < 1 else math.nan
+    within = (threshold > 0) & (threshold < 1)
+    return np.where(within, threshold / np.where(within, 1 - threshold, 1.0), math.nan)

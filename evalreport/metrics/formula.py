@@ -25,6 +25,9 @@ import numpy as np
 
 Number: TypeAlias = "int | float | Fraction"
 
+#: The reason of a value that scores or counts near the ends of the range of doubles lead to.
+BEYOND = "the arithmetic leaves the range of numbers that a computer holds, about 1.8e308"
+
 
 @dataclass(frozen=True)
 class Value:
@@ -127,7 +130,7 @@ class Expression:
     def outcome(self, undefined: str = "0 / 0") -> Outcome:
         """The value as a state; ``undefined`` is the reason given for 0 / 0."""
         try:
-            number = self.exact()
+            value = float(self.exact())
         except ZeroByZero:
             return Undefined(undefined)
         except NotKnown as unknown:
@@ -138,7 +141,9 @@ class Expression:
             if isinstance(self, Ratio) and self.divides_by_zero():
                 return Infinite(f"{self.substituted()}: the divisor is 0")
             return Undefined(undefined)
-        return Value(float(number))
+        except OverflowError:
+            return Undefined(BEYOND)
+        return Value(value) if math.isfinite(value) else Undefined(BEYOND)
 
     def _within(self, outer: int, text: str) -> str:
         return f"({text})" if self.binding < outer else text

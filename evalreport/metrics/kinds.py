@@ -66,8 +66,9 @@ class Interval(Enum):
         "likelihood_ratio",
         "logit",
     )
-    AUC = ("delong_logit", "delong", "hanley_mcneil")
+    AUC = ("delong_logit", "delong_score", "delong", "hanley_mcneil")
     LOG = ("log",)
+    RATIO = ("koopman", "miettinen_nurminen", "log")
     KAPPA = ("wald", "delta")
     LOGISTIC = ("wald", "bootstrap_percentile")
     CORRELATION = ("fisher_z", "delta")
@@ -92,16 +93,25 @@ class Interval(Enum):
         return self in (Interval.AUC, Interval.TWO_RATES, Interval.DISTANCE)
 
 
+class Shares(Enum):
+    """Which independent shares of the rows a metric of two classes is taken apart into.
+
+    Named after ``statistics.square_and_add.TREES``; chosen by the coverage study.
+    """
+
+    ACTUAL = "actual"
+    PREDICTED = "predicted"
+    AGREEMENT = "agreement"
+    EITHER = "either"
+
+
+#: Squared distances of independent shares, for metrics that say which.
+SQUARE_AND_ADD = "mover_jeffreys"
+#: Student's t on the logarithm, for means of the losses of rows.
+LOG_T = "log_t"
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
-
-
-class Paired(Enum):
-    """What a metric is to a comparison of two models on the same rows."""
-
-    PROPORTION = "a share of rows that are the same under both models"
-    PREDICTIVE = "a share of the rows that each model calls by itself"
-    AREA = "an area under the ROC curve"
-    OTHER = "no test of its own: rows are drawn"
+#: The design-based variance, of whatever the contribution of a row is known.
+SANDWICH = "sandwich"
 
 
 class Binned(Enum):

@@ -142,8 +142,14 @@ def example_jaccard(s: LabelSets) -> Ratio:
     interval=Interval.MEAN,
     undefined="no row has a label or is given one",
     parameters=(
-        Parameter("alpha", float, 1.0, low=0.0, high=1e6,
-                  meaning="how strictly mistakes are judged; 0 forgives all"),
+        Parameter(
+            "alpha",
+            float,
+            1.0,
+            low=0.0,
+            high=1e6,
+            meaning="how strictly mistakes are judged; 0 forgives all",
+        ),
         Parameter("beta", float, 1.0, low=0.0, high=1.0, meaning="weight of a missed label"),
         Parameter("gamma", float, 1.0, low=0.0, high=1.0, meaning="weight of a false label"),
     ),

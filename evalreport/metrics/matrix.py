@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from evalreport.metrics.declare import Goal, Interval, Parameter, metric
+from evalreport.metrics.declare import Goal, Interval, Parameter, Shares, metric
 from evalreport.metrics.formula import Cell, Expression, Ratio, ratio, root
 from evalreport.metrics.tables import Counts, Matrix
 
@@ -16,11 +16,18 @@ COHEN = "Cohen J. Educ Psychol Meas 20, 1960"
 
 @metric(
     title="Matthews correlation",
-    aliases=("matthews_correlation", "phi"),
+    aliases=(
+        "matthews_correlation",
+        "matthews_corrcoef",
+        "matthews_correlation_coefficient",
+        "phi",
+        "phi_coefficient",
+    ),
     scope="all",
     bounds=(-1.0, 1.0),
     no_average=ONE_FOR_ALL,
     interval=Interval.CORRELATION,
+    shares=Shares.ACTUAL,
     undefined="a row or column of the table is empty: only one class occurs or is predicted",
     use="as one figure that needs all four cells to be good; 0 for a constant or random answer",
     avoid="to compare samples of very different prevalence",
@@ -49,11 +56,12 @@ def _(m: Matrix) -> Ratio:
 
 @metric(
     title="Cohen's kappa",
-    aliases=("cohen_kappa",),
+    aliases=("cohen_kappa", "cohens_kappa", "cohen_kappa_score"),
     scope="all",
     bounds=(-1.0, 1.0),
     no_average=ONE_FOR_ALL,
     interval=Interval.KAPPA,
+    shares=Shares.EITHER,
     undefined="agreement by chance is already 1: both sides name one and the same class",
     use="for agreement beyond what the totals alone would give",
     avoid="to compare samples of different prevalence: it moves with the totals",
@@ -75,10 +83,16 @@ def kappa(m: Matrix) -> Ratio:
     bounds=(-math.inf, 1.0),
     no_average=ONE_FOR_ALL,
     interval=Interval.KAPPA,
+    shares=Shares.EITHER,
     undefined="agreement by chance is already complete: both sides name one and the same class",
     parameters=(
-        Parameter("weights", str, "linear", choices=("linear", "quadratic"),
-                  meaning="how disagreement grows with the distance of two classes"),
+        Parameter(
+            "weights",
+            str,
+            "linear",
+            choices=("linear", "quadratic"),
+            meaning="how disagreement grows with the distance of two classes",
+        ),
     ),
     use="for ordered classes, where near misses are better than far ones",
     avoid="for classes without an order",
@@ -114,8 +128,39 @@ def _expected_distance(m: Matrix, power: int) -> Any:
 
 
 @metric(
+    title="Gwet's AC1",
+    aliases=("gwet", "ac1", "gwets_ac1"),
+    scope="all",
+    bounds=(-1.0, 1.0),
+    no_average=ONE_FOR_ALL,
+    interval=Interval.SMOOTH,
+    undefined="there is no row",
+    use="for agreement beyond chance where nearly all rows are of one class and kappa collapses",
+    avoid="beside a kappa without saying which is which: what counts as chance differs",
+    chance=0.0,
+    reference="Gwet K. Br J Math Stat Psychol 61, 2008",
+)
+def gwet_ac1(m: Matrix) -> Ratio:
+    """Agreement beyond chance, where chance is guessing on rows that are hard to tell.
+
+    With S = sum over classes of (row + column) (2 n - row - column) and K classes, agreement
+    by chance is S / (4 n^2 (K - 1)).
+
+    >>> gwet_ac1(Matrix.from_counts([[118, 5], [2, 0]])).outcome()
+    Value(0.9407763376087177)
+    """
+    both = [r + c for r, c in zip(m.row_totals, m.column_totals, strict=True)]
+    total = m.n.value
+    guessed = Cell(
+        "sum((row + column) (2 n - row - column))", sum(one * (2 * total - one) for one in both)
+    )
+    four = 4 * (len(both) - 1)
+    return ratio(four * m.n * m.correct - guessed, four * m.n * m.n - guessed)
+
+
+@metric(
     title="No-information rate",
-    aliases=("majority_share",),
+    aliases=("majority_share", "nir"),
     scope="all",
     goal=Goal.DESCRIBE,
     no_average=ONE_FOR_ALL,
@@ -155,6 +200,7 @@ def _maximum(left: Any, right: Any) -> Any:
     goal=Goal.DESCRIBE,
     no_average=ONE_FOR_ALL,
     interval=Interval.NONE,
+    p_value=True,
     undefined="there is no row",
     formula="P(X >= correct), X ~ binomial(n, largest class / n)",
     use="to ask whether accuracy beats always naming the largest class by more than chance",
@@ -182,6 +228,7 @@ def accuracy_p_value(m: Matrix) -> Expression:
     best=math.nan,
     no_average=ONE_FOR_ALL,
     interval=Interval.MEAN,
+    shares=Shares.PREDICTED,
     undefined="there is no row",
     use="when the costs of the kinds of mistake are known",
     avoid="with costs nobody stands behind",

@@ -21,7 +21,7 @@ NO_ACTUAL = "no row is actually {label}"
 
 @metric(
     title="Average precision",
-    aliases=("ap",),
+    aliases=("ap", "average_precision_score"),
     averages=CLASS_MEANS,
     interval=Interval.RANKED,
     undefined=NO_ACTUAL,
@@ -48,7 +48,7 @@ def average_precision(s: ScoreTable) -> Ratio:
 
 @metric(
     title="PR AUC (trapezoid)",
-    aliases=("auprc",),
+    aliases=("auprc", "auc_pr"),
     averages=CLASS_MEANS,
     interval=Interval.RANKED,
     undefined=NO_ACTUAL,

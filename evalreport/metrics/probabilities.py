@@ -106,7 +106,7 @@ def _no_probabilities(c: ClassScores) -> bool:
 
 @metric(
     title="Log loss",
-    aliases=("cross_entropy",),
+    aliases=("cross_entropy", "cross_entropy_loss", "logloss", "negative_log_likelihood"),
     scope="all",
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
@@ -144,11 +144,12 @@ def _(c: ClassScores) -> Expression:
 
 @metric(
     title="Brier score",
-    aliases=("brier_score",),
+    aliases=("brier_score", "brier_score_loss"),
     scope="all",
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
     bounds=(0.0, 2.0),
+    bounds_of_two=(0.0, 1.0),
     no_average=ONE_FOR_ALL,
     interval=Interval.MEAN,
     undefined=NO_ROW,
@@ -160,9 +161,9 @@ def _(c: ClassScores) -> Expression:
     reference=BRIER,
 )
 def brier(s: ScoreTable) -> Expression:
-    """The mean squared difference of probability and outcome; 0 to 1.
+    """The mean squared difference of probability and outcome: 0 to 1; over more classes 0 to 2.
 
-    For more than two classes it is summed over the classes, so 0 to 2.
+    With more than two classes the squares of a row are added up over the classes.
 
     >>> brier(ScoreTable(np.array([0.9]), np.array([0]), np.array([1]))).outcome()
     Value(0.81)
@@ -218,7 +219,7 @@ def _(c: ClassScores) -> Expression:
 
 @metric(
     title="Mean squared error",
-    aliases=("mse",),
+    aliases=("mse", "mean_squared_error"),
     scope="all",
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
@@ -255,7 +256,7 @@ def _(c: ClassScores) -> Expression:
 
 @metric(
     title="Mean absolute error",
-    aliases=("mae",),
+    aliases=("mae", "mean_absolute_error"),
     scope="all",
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,

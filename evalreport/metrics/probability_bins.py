@@ -13,8 +13,13 @@ from evalreport.metrics.tables import ScoreTable
 
 BINS = (
     Parameter("bins", int, 10, low=1, high=10_000, meaning="number of bins"),
-    Parameter("strategy", str, "uniform", choices=("uniform", "quantile"),
-              meaning="bins of equal width, or of about equally many rows"),
+    Parameter(
+        "strategy",
+        str,
+        "uniform",
+        choices=("uniform", "quantile"),
+        meaning="bins of equal width, or of about equally many rows",
+    ),
 )
 
 

@@ -18,7 +18,6 @@ from evalreport.metrics.declare import (
     Binned,
     Goal,
     Interval,
-    Paired,
     Parameter,
     Shows,
     metric,
@@ -53,14 +52,21 @@ def lost_pairs(s: ScoreTable) -> Cell:
 
 @metric(
     title="ROC AUC",
-    aliases=("auc", "auroc", "c_statistic"),
+    aliases=(
+        "auc",
+        "auroc",
+        "auc_roc",
+        "roc_auc_score",
+        "c_statistic",
+        "c_index",
+        "concordance_index",
+    ),
     averages=CLASS_MEANS,
     interval=Interval.AUC,
     influence=influence.roc_auc,
     undefined=ONE_CLASS,
     use="to ask how well scores rank, before any threshold is chosen",
     avoid="alone on rare positives, or when only part of the curve could ever be used",
-    paired=Paired.AREA,
     binned=Binned.ORDERS,
     chance=0.5,
     reference=HANLEY,
@@ -78,7 +84,7 @@ def roc_auc(s: ScoreTable) -> Ratio:
 
 @metric(
     title="Gini coefficient",
-    aliases=("somers_d", "accuracy_ratio"),
+    aliases=("somers_d", "accuracy_ratio", "gini_coefficient"),
     bounds=(-1.0, 1.0),
     averages=CLASS_MEANS,
     interval=Interval.AUC,
@@ -130,12 +136,30 @@ def mann_whitney_u(s: ScoreTable) -> Expression:
     interval=Interval.RESAMPLED,
     undefined=ONE_CLASS,
     parameters=(
-        Parameter("max_fpr", float, optional=True, low=0.0, open_low=True, high=1.0,
-                  meaning="area at false positive rates up to this one"),
-        Parameter("min_tpr", float, optional=True, low=0.0, high=1.0, open_high=True,
-                  meaning="area at true positive rates from this one on"),
-        Parameter("standardized", bool, False,
-                  meaning="rescale so that 0.5 is chance and 1 is perfect (McClish)"),
+        Parameter(
+            "max_fpr",
+            float,
+            optional=True,
+            low=0.0,
+            open_low=True,
+            high=1.0,
+            meaning="area at false positive rates up to this one",
+        ),
+        Parameter(
+            "min_tpr",
+            float,
+            optional=True,
+            low=0.0,
+            high=1.0,
+            open_high=True,
+            meaning="area at true positive rates from this one on",
+        ),
+        Parameter(
+            "standardized",
+            bool,
+            False,
+            meaning="rescale so that 0.5 is chance and 1 is perfect (McClish)",
+        ),
     ),
     one_of=("max_fpr", "min_tpr"),
     influence=influence.partial_auc,
@@ -196,15 +220,28 @@ def _share(part: Any, whole: Any) -> Any:
     return np.divide(part, whole, out=np.zeros(np.shape(part)), where=np.asarray(whole) > 0)
 
 
+def _farthest(s: ScoreTable) -> float:
+    """The largest threshold at which the two rates are farthest apart.
+
+    >>> scores = np.array([0.8, 0.4, 0.35, 0.1])
+    >>> _farthest(ScoreTable(scores, np.array([1, 0, 1, 0]), np.array([0, 1, 0, 1])))
+    0.8
+    """
+    s = s.without_overflow()
+    apart = s.true_positives * s.negative_total - s.false_positives * s.positive_total
+    return float(s.scores[int(np.argmax(np.abs(apart)))])
+
+
 @metric(
     title="Kolmogorov-Smirnov distance",
-    aliases=("kolmogorov_smirnov",),
+    aliases=("kolmogorov_smirnov", "ks_statistic"),
     averages=CLASS_MEANS,
     interval=Interval.DISTANCE,
     undefined="only one class occurs: there is one distribution of scores",
     use="to ask how far apart the score distributions of positives and negatives get",
     avoid="as a measure of the whole ranking: it looks at one threshold",
     binned=Binned.PEAK,
+    reached=_farthest,
     influence=influence.ks,
     instead="youden_j: its largest value is the KS statistic",
     reference="Kolmogorov A. 1933; Smirnov N. Ann Math Stat 19, 1948",

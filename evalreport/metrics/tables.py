@@ -149,16 +149,34 @@ class Matrix:
     def one_versus_rest(self, index: int) -> Counts:
         """The four cells of one class against all others."""
         tp = self.diagonal[index]
-        fn = self.row_totals[index] - tp
-        fp = self.column_totals[index] - tp
-        return Counts(tp=tp, fp=fp, fn=fn, tn=self.n.value - tp - fn - fp)
+        fn = _rest(self.row_totals[index], tp)
+        fp = _rest(self.column_totals[index], tp)
+        return Counts(tp=tp, fp=fp, fn=fn, tn=_rest(self.n.value, tp, fn, fp))
 
     def pooled(self) -> Counts:
         """The one-versus-rest cells of all classes added up (micro average)."""
         tp = self.correct.value
-        fn = self.n.value - tp
-        fp = _total(self.column_totals) - tp
-        return Counts(tp=tp, fp=fp, fn=fn, tn=self.size * self.n.value - tp - fn - fp)
+        fn = _rest(self.n.value, tp)
+        fp = _rest(_total(self.column_totals), tp)
+        return Counts(tp=tp, fp=fp, fn=fn, tn=_rest(self.size * self.n.value, tp, fn, fp))
+
+
+def _rest(whole: Any, *parts: Any) -> Any:
+    """What is left of a total; of sums of weights 0 where no more is left than their rounding.
+
+    A cell that comes out as -3e-14 would be a count below 0, and a share of it no share.
+
+    >>> _rest(10, 4, 6), _rest(0.1 + 0.2, 0.3), _rest(1.5, 1.0)
+    (0, 0.0, 0.5)
+    """
+    left = whole
+    for part in parts:
+        left = left - part
+    if isinstance(left, float):
+        return 0.0 if abs(left) <= ROUNDING * abs(whole) else left
+    if isinstance(left, np.ndarray) and left.dtype.kind == "f":
+        return np.where(np.abs(left) <= ROUNDING * np.abs(whole), 0.0, left)
+    return left
 
 
 def _total(parts: Sequence[Any]) -> Any:
@@ -194,6 +212,10 @@ def _numbers(parts: npt.NDArray[Any]) -> Iterator[float]:
 _LARGEST_PRODUCT = 1 << 62
 
 
+#: Share of a total below which what is left of it is nothing but rounding.
+ROUNDING = 1e-13
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Distinct scores of one class, highest first, and the weight of each kind of row there.
@@ -223,9 +245,7 @@ class ScoreTable:
             return self
         if int(self.positive_total) * int(self.negative_total) < _LARGEST_PRODUCT:
             return self
-        return ScoreTable(
-            self.scores, self.positives.astype(object), self.negatives.astype(object)
-        )
+        return ScoreTable(self.scores, self.positives.astype(object), self.negatives.astype(object))
 
     @cached_property
     def positive_total(self) -> Any:

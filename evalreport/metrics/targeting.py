@@ -12,8 +12,15 @@ from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
 from evalreport.metrics.tables import ScoreTable
 
 BERRY = "Berry M., Linoff G. Data Mining Techniques, 2nd ed., 2004, chapter 4"
-TOP = Parameter("top", float, 0.1, low=0.0, open_low=True, high=1.0,
-                meaning="share of the rows, highest scores first, rounded up to whole rows")
+TOP = Parameter(
+    "top",
+    float,
+    0.1,
+    low=0.0,
+    open_low=True,
+    high=1.0,
+    meaning="share of the rows, highest scores first, rounded up to whole rows",
+)
 
 
 @metric(

@@ -8,15 +8,14 @@ from typing import Any
 
 from evalreport.metrics.declare import Metric, Table
 from evalreport.plan.facts import Facts
-from evalreport.plan.task import (
-    EVERYTHING,
-    MEAN_OF_FOLDS,
-    Slice,
-    ThresholdRequest,
-)
+from evalreport.plan.task import ThresholdRequest
+from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
 
 #: Above so many classes there is no record per class; averages and totals stay.
 RECORDS_PER_CLASS = 500
+
+#: From so many groups of one column or crossing on, the plan says how many tasks they make.
+MANY_GROUPS = 24
 
 ZERO = ThresholdRequest(0.0)
 HALF = ThresholdRequest(0.5)
@@ -35,7 +34,8 @@ class Requests:
     """What a spec asks to be measured, free of how it was written.
 
     ``averages`` is None where the spec leaves the default; ``none`` in it stands
-    for one record per class. ``thresholds`` is empty for the default.
+    for one record per class. ``thresholds`` is empty for the default. ``periods`` are the
+    columns among ``subgroups`` that are periods of time.
     """
 
     metrics: tuple[MetricRequest, ...]
@@ -45,6 +45,7 @@ class Requests:
     costs: bool = False
     one_versus_rest: bool = False
     subgroups: tuple[tuple[str, ...], ...] = ()
+    periods: frozenset[str] = frozenset()
 
 
 def slices(requests: Requests, facts: Facts) -> tuple[Slice, ...]:

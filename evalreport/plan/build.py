@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.plan.asked import (
     HALF,
+    MANY_GROUPS,
     RECORDS_PER_CLASS,
     ZERO,
     MetricRequest,
@@ -18,17 +19,11 @@ from evalreport.plan.asked import (
     slices,
 )
 from evalreport.plan.facts import Facts
-from evalreport.plan.methods import choose
+from evalreport.plan.methods import choose, stands_for
 from evalreport.plan.refusals import refused
-from evalreport.plan.task import (
-    AT_THRESHOLD,
-    MEAN_OF_FOLDS,
-    Plan,
-    Skipped,
-    Slice,
-    Task,
-    ThresholdRequest,
-)
+from evalreport.plan.task import AT_THRESHOLD, Plan, Skipped, Task, ThresholdRequest
+from evalreport.plan.unknown import needs_unknown
+from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 
 
 def build_plan(requests: Requests, facts: Sequence[Facts]) -> Plan:
@@ -43,9 +38,8 @@ def build_plan(requests: Requests, facts: Sequence[Facts]) -> Plan:
             else:
                 skipped.append(found)
         notes.extend(_notes(one))
+    notes.extend(_many_groups(requests, facts, tasks))
     return Plan(tuple(tasks), tuple(skipped), tuple(notes))
-
-
 
 
 def thresholds(requests: Requests, facts: Facts) -> tuple[ThresholdRequest | None, ...]:
@@ -91,8 +85,9 @@ def _of_metric(
     for average, label in _variants(request.metric, requests.averages, facts):
         for mode in _modes(request.metric, facts):
             task = _task(requests, facts, where, request, threshold, average, label, mode)
-            if refusal is not None:
-                yield Skipped(task, refusal)
+            none = refusal or _not_of_other(request.metric, facts, label)
+            if none is not None:
+                yield Skipped(task, none)
             elif average is not None and not _averages(request.metric, average):
                 if requests.averages is not None:
                     yield Skipped(task, _no_average(request.metric, average))
@@ -114,6 +109,17 @@ def _of_metric(
         )
 
 
+def _not_of_other(metric: Metric, facts: Facts, label: str | None) -> str | None:
+    """Why the other of two classes has no value of its own, or None."""
+    if not facts.two_classes or label in (None, facts.positive):
+        return None
+    if {"threshold", "highest"} & set(metric.context):
+        return f"it belongs to the positive class, {facts.positive}"
+    if metric.table is Table.SCORES and facts.counted:
+        return "scores were counted where they lie, for the positive class; --engine memory"
+    return None
+
+
 def _task(
     requests: Requests,
     facts: Facts,
@@ -125,7 +131,9 @@ def _task(
     mode: str | None,
 ) -> Task:
     metric = request.metric
-    method, why = choose(metric, average, facts, requests.methods.get(metric.name))
+    methods, same = requests.methods, stands_for(metric, average, facts)
+    asked = methods.get(metric.name, methods.get(same.name))
+    method, why = choose(metric, average, facts, asked)
     if where.fold == MEAN_OF_FOLDS:
         method, why = (
             ("nadeau_bengio", "folds share training rows")
@@ -145,9 +153,14 @@ def _task(
         interval=method,
         why=why,
         indeterminate=mode,
+        undefined=needs_unknown(
+            metric,
+            dict(request.params),
+            facts.unknown,
+            of_positive=label in (None, facts.positive),
+            averaged=average is not None,
+        ),
     )
-
-
 
 
 def _per_class(metric: Metric) -> bool:
@@ -165,6 +178,9 @@ def _variants(
         modes = asked if asked is not None else ("none",)
         if "none" in modes:
             yield None, facts.positive
+        if asked is not None and "none" in modes:
+            # written out, none stands for both classes; by default the positive one speaks
+            yield from ((None, label) for label in facts.labels if label != facts.positive)
     else:
         modes = asked if asked is not None else ("none", "macro")
         if "none" in modes and len(facts.labels) <= RECORDS_PER_CLASS:
@@ -197,17 +213,34 @@ def _modes(metric: Metric, facts: Facts) -> tuple[str | None, ...]:
     return (None,)
 
 
-
-
-
-
-
-
-
-
 def _notes(facts: Facts) -> Iterator[str]:
     if facts.folds and facts.fold_sizes is None:
         yield (
             f"{facts.dataset}, {facts.model}: sizes of the training sets are not known, "
             "so means over folds have no interval"
         )
+
+
+def _many_groups(
+    requests: Requests, facts: Sequence[Facts], tasks: Sequence[Task]
+) -> Iterator[str]:
+    """Columns and crossings with so many groups that they make most of the work."""
+    for columns in requests.subgroups:
+        if requests.periods.intersection(columns):
+            continue
+        for dataset in dict.fromkeys(one.dataset for one in facts):
+            groups = {
+                values
+                for one in facts
+                if one.dataset == dataset
+                for values in (one.groups or {}).get(columns, ())
+            }
+            if len(groups) >= MANY_GROUPS:
+                own = sum(
+                    t.dataset == dataset and tuple(c for c, _ in t.where.subgroup) == columns
+                    for t in tasks
+                )
+                yield (
+                    f"{dataset}: {' and '.join(columns)} makes {len(groups):,} groups and "
+                    f"{own:,} of the {len(tasks):,} tasks"
+                )

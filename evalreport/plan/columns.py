@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from evalreport.data.files import Files, open_files, parts_of
+from evalreport.data.files import Files, parts_of
+from evalreport.data.joined import Joined, check_keys
 from evalreport.data.parquet_file import parquet_header
 from evalreport.data.source import Source
 from evalreport.errors import (
@@ -20,24 +21,26 @@ from evalreport.errors import (
     SpecError,
     did_you_mean,
 )
+from evalreport.plan.sources import source_of
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
 from evalreport.spec.load import LoadedSpec
-from evalreport.spec.model import Crossing
+from evalreport.spec.model import Crossing, crossed
 from evalreport.spec.models import (
+    EstimatorModel,
+    FitColumn,
     LinearModel,
-    MarginModel,
     Model,
     PredictionModel,
-    ScoreModel,
     ScoresModel,
 )
 from evalreport.spec.outline import outline
 from evalreport.spec.overrides import apply_overrides
+from evalreport.spec.readers import Readers
 from evalreport.spec.yaml_document import Document, read_document
 from evalreport.spec.yaml_document import Path as Place
 
 #: Single-column roles of a dataset.
-ROLES = ("target", "id", "weight", "cluster", "group", "fold")
+ROLES = ("target", "id", "weight", "count", "cluster", "group", "fold")
 
 
 def check_columns(loaded: LoadedSpec) -> None:
@@ -49,8 +52,12 @@ def check_columns(loaded: LoadedSpec) -> None:
     spec = loaded.spec
     _look(
         _Parts(
-            spec.datasets, spec.models, tuple(enumerate(spec.subgroups)),
-            loaded.folder or Path(), loaded.document, spec.report.characteristics,
+            spec.datasets,
+            spec.models,
+            tuple(enumerate(spec.crossings)),
+            loaded.folder or Path(),
+            loaded.document,
+            spec.report.characteristics,
         )
     )
 
@@ -67,9 +74,7 @@ def columns_of_wrong_spec(path: Path, overrides: Sequence[str]) -> tuple[Problem
             return ()
         known = outline(document)
         _look(
-            _Parts(
-                known.datasets, known.models, tuple(_crossings(document)), path.parent, document
-            )
+            _Parts(known.datasets, known.models, tuple(_crossings(document)), path.parent, document)
         )
     except (DataError, FilesError) as error:
         return error.problems
@@ -97,13 +102,20 @@ def _crossings(document: Document) -> Iterator[tuple[int, Sequence[str]]]:
     raw = document.root.get("subgroups")
     for number, crossing in enumerate(raw if isinstance(raw, list) else ()):
         try:
-            yield number, TypeAdapter(Crossing).validate_python(crossing)
+            yield number, crossed(TypeAdapter(Crossing).validate_python(crossing))
         except ValidationError:
             continue
 
 
 def _header(source: Source) -> tuple[str, ...]:
     """Every column of a dataset; of text the first rows are looked at as well."""
+    if isinstance(source, Joined):
+        left, right = _header(source.left), _header(source.right)
+        for header, key, side in zip(
+            (left, right), source.on, (source.left, source.right), strict=True
+        ):
+            check_keys(header, key, side.name)
+        return (*left, *(name for name in right if name not in left))
     if source.suffix == ".parquet":
         keys = source.keys if isinstance(source, Files) else ()
         return (*parquet_header(parts_of(source)[0].source), *keys)
@@ -120,7 +132,7 @@ def _look(parts: _Parts) -> None:
         if not isinstance(dataset.path, str):
             continue
         try:
-            header = _header(open_files(parts.folder, dataset.path))
+            header = _header(source_of(parts.folder, dataset))
         except FilesError as error:
             unreadable.extend(_placed(error, parts, name))
             continue
@@ -154,6 +166,8 @@ def _named(parts: _Parts, name: str) -> Iterator[tuple[str, Location]]:
             yield column, parts.where(place)
     for column, inner in _of_sets(dataset.target):
         yield column, parts.where(("datasets", name, "target", *inner))
+    for column, inner in _of_readers(dataset.readers):
+        yield column, parts.where(("datasets", name, "readers", *inner))
     if dataset.period is not None:
         yield dataset.period.column, parts.where(("datasets", name, "period", "column"))
     tested = any(name in model.evaluated_on(parts.datasets) for model in parts.models.values())
@@ -174,6 +188,16 @@ def _described(parts: _Parts) -> Iterator[tuple[str, Location]]:
         yield column, parts.where(("report", "characteristics", number))
 
 
+def _of_readers(readers: str | Readers | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The columns of readers and of their cases, with where they stand."""
+    if isinstance(readers, str):
+        yield readers, ()
+    elif readers is not None:
+        yield readers.column, ("column",)
+        if readers.case is not None:
+            yield readers.case, ("case",)
+
+
 def _of_sets(source: str | LabelColumns | LabelList) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The columns that sets of labels are read from, with where they stand."""
     if isinstance(source, LabelColumns):
@@ -185,18 +209,18 @@ def _of_sets(source: str | LabelColumns | LabelList) -> Iterator[tuple[str, tupl
 
 def _of_model(model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The columns a model names, with where it does."""
-    if isinstance(model, ScoreModel):
-        yield model.score, ("score",)
-    elif isinstance(model, MarginModel):
-        yield model.margin, ("margin",)
-    elif isinstance(model, PredictionModel) and isinstance(model.prediction, str):
-        yield model.prediction, ("prediction",)
-    elif isinstance(model, PredictionModel):
+    for key in ("score", "margin", "prediction", "scores"):
+        column = getattr(model, key, None)
+        if isinstance(column, str):
+            yield column, (key,)
+    if isinstance(model, PredictionModel) and not isinstance(model.prediction, str):
         for column, place in _of_sets(model.prediction):
             yield column, ("prediction", *place)
-    elif isinstance(model, ScoresModel):
+    elif isinstance(model, ScoresModel) and isinstance(model.scores, Mapping):
         for label, column in model.scores.items():
             yield column, ("scores", label)
     elif isinstance(model, LinearModel):
         for column in model.linear.weights:
             yield column, ("linear", "weights", column)
+    elif isinstance(model, EstimatorModel) and isinstance(model.fit_on, FitColumn):
+        yield model.fit_on.column, ("fit_on", "column")

@@ -6,69 +6,28 @@ model on the rows both use, or the same model on another dataset.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Any
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import Average, Interval, Metric, Table
-from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.facts import Facts
-from evalreport.plan.methods import pooled_over_rows
-from evalreport.plan.task import EVERYTHING, Skipped, Task
-
-BOOTSTRAP, PERCENTILE, CLUSTERS = "bootstrap", "bootstrap_percentile", "cluster_bootstrap"
-ASKED = "asked for in the spec"
-
-
-class Family(Enum):
-    """Metrics that are compared alike."""
-
-    ROWS = "a share of rows with a given true class"
-    CALLS = "a share of rows with a given prediction"
-    AREA = "the area under the ROC curve"
-    MEAN = "a mean over rows"
-    OTHER = "no formula is known: rows are drawn"
-
-
-#: Tests and interval methods of two models on the same rows; the first is the default.
-PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    Family.ROWS: (
-        ("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected", BOOTSTRAP),
-        ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango", PERCENTILE),
-    ),
-    Family.CALLS: (("leisenring", "kosinski", BOOTSTRAP), (PERCENTILE,)),
-    Family.AREA: (("delong", BOOTSTRAP), ("delong", PERCENTILE)),
-    Family.MEAN: (("paired_t", BOOTSTRAP), ("paired_t", PERCENTILE)),
-    Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
-}
-
-_TWO_SAMPLES = (
-    ("two_proportion_z", "fisher_exact", BOOTSTRAP),
-    (
-        "newcombe_hybrid",
-        "newcombe_hybrid_cc",
-        "wald",
-        "wald_cc",
-        "agresti_caffo",
-        "mee",
-        "miettinen_nurminen",
-        PERCENTILE,
-    ),
+from evalreport.metrics.comparing import (
+    BOOTSTRAP,
+    CLUSTERS,
+    PAIRED,
+    PERCENTILE,
+    UNPAIRED,
+    WITHOUT_PAIRS,
+    Family,
+    family_of,
 )
+from evalreport.metrics.declare import SANDWICH, Interval, Metric, Table
+from evalreport.metrics.tables import Matrix
+from evalreport.plan.facts import Facts
+from evalreport.plan.task import AT_THRESHOLD, Skipped, Task
+from evalreport.results.identity import EVERYTHING
 
-#: The same for one model on two datasets, whose rows are independent.
-UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    Family.ROWS: _TWO_SAMPLES,
-    Family.CALLS: _TWO_SAMPLES,
-    Family.AREA: (("delong_unpaired", BOOTSTRAP), ("delong_unpaired", PERCENTILE)),
-    Family.MEAN: ((BOOTSTRAP,), (PERCENTILE,)),
-    Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
-}
-
-#: Names that mean another form of the same method where the rows are not the same.
-_WITHOUT_PAIRS = {"delong": "delong_unpaired", "newcombe": "newcombe_hybrid"}
+ASKED = "asked for in the spec"
 
 
 @dataclass(frozen=True)
@@ -77,12 +36,14 @@ class ComparisonRequest:
 
     ``reference``: a model (None: the first one of each dataset). ``reference_dataset``:
     the same model on that dataset instead. ``tests``, ``methods`` and ``margins`` are
-    by metric name; a margin is the loss that is still acceptable.
+    by metric name; a margin is the loss that is still acceptable. ``family``: whose tests
+    are corrected together, ``report`` (all of them) or ``dataset``.
     """
 
     reference: str | None = None
     reference_dataset: str | None = None
     correction: str = "none"
+    family: str = "report"
     tests: Mapping[str, str] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
     margins: Mapping[str, float] = field(default_factory=dict)
@@ -121,15 +82,32 @@ class ComparisonTask:
             "test": self.test,
             "interval": self.interval,
             "why": self.why,
+            **({"margin": self.margin} if self.margin is not None else {}),
+            **({"test_reason": self.test_reason} if self.test_reason else {}),
+            **({"interval_reason": self.interval_reason} if self.interval_reason else {}),
         }
 
 
 @dataclass(frozen=True)
+class Apart:
+    """A model on a dataset of which nothing at all can be compared, because."""
+
+    dataset: str
+    model: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class ComparisonPlan:
-    """Every comparison of a run, in order, and what is not compared, because."""
+    """Every comparison of a run, in order, and what is not compared, because.
+
+    ``apart``: models on datasets where there is nothing to compare with.
+    """
 
     tasks: tuple[ComparisonTask, ...]
     skipped: tuple[Skipped, ...]
+    apart: tuple[Apart, ...] = ()
 
 
 def plan_comparisons(
@@ -144,20 +122,49 @@ def plan_comparisons(
     """
     planned: list[ComparisonTask] = []
     skipped: list[Skipped] = []
+    apart: list[Apart] = []
     by_view = {(f.dataset, f.model): f for f in facts}
     comparable = {view: _comparable(tasks, view) for view in by_view}
     for view, own in by_view.items():
         other = _reference(request, view, by_view)
         if other == view:
+            apart += _reference_alone(request, view, by_view)
+            continue
+        if other not in by_view:
+            where = f"{other[1]} is not evaluated on {other[0]}"
+            apart.append(Apart(*view, f"with {_told(request, other)}", where))
             continue
         for task in comparable[view].values():
             twin = comparable.get(other, {}).get(_identity(task))
-            reason = _refused(task, twin, other, paired=request.reference_dataset is None)
+            reason = _refused(
+                task,
+                twin,
+                other,
+                paired=request.reference_dataset is None,
+                of_other_class=_of_other_class(task, own),
+            )
             if reason is not None or twin is None:
                 skipped.append(Skipped(task, reason or "", recorded=False))
             else:
                 planned.append(_planned(request, task, twin, own, by_view[other]))
-    return ComparisonPlan(tuple(planned), tuple(skipped))
+    return ComparisonPlan(tuple(planned), tuple(skipped), tuple(apart))
+
+
+def _told(request: ComparisonRequest, other: tuple[str, str]) -> str:
+    return other[1] if request.reference_dataset is None else f"the dataset {other[0]}"
+
+
+def _reference_alone(
+    request: ComparisonRequest, view: tuple[str, str], views: Mapping[tuple[str, str], Facts]
+) -> list[Apart]:
+    """A model on the reference dataset that is evaluated on no other one is compared nowhere."""
+    dataset, model = view
+    if request.reference_dataset is None or any(
+        own == model and where != dataset for where, own in views
+    ):
+        return []
+    reason = f"{model} is evaluated on no other dataset"
+    return [Apart(dataset, model, f"with the dataset {dataset}", reason)]
 
 
 def _reference(
@@ -184,11 +191,20 @@ def _identity(task: Task) -> tuple[Any, ...]:
 
 
 def _refused(
-    task: Task, twin: Task | None, other: tuple[str, str], *, paired: bool
+    task: Task,
+    twin: Task | None,
+    other: tuple[str, str],
+    *,
+    paired: bool,
+    of_other_class: bool = False,
 ) -> str | None:
     if twin is None:
         return f"{other[1]} on {other[0]} does not have it"
     metric = _metric(task)
+    if (none := task.undefined or twin.undefined) is not None:
+        return none
+    if of_other_class:
+        return "scores are compared for the positive class"
     if task.table == Table.LABEL_SETS.value:
         return "metrics of sets of labels are not compared"
     if metric.interval is Interval.NONE:
@@ -196,6 +212,13 @@ def _refused(
     if paired and _same_for_all_models(metric, task):
         return "it does not depend on the model"
     return None
+
+
+def _of_other_class(task: Task, facts: Facts) -> bool:
+    """Whether scores are of the positive of two classes and the value is of the other one."""
+    if not facts.two_classes or task.table != Table.SCORES.value:
+        return False
+    return task.label not in (None, facts.positive)
 
 
 def _metric(task: Task) -> Metric:
@@ -220,70 +243,6 @@ def _same_for_all_models(metric: Metric, task: Task) -> bool:
 # -- how ------------------------------------------------------------------------------------
 
 
-def family_of(metric: Metric, average: str | None, *, paired: bool = True) -> Family:
-    """How a value of this metric is compared.
-
-    >>> from evalreport.metrics.combined import f1
-    >>> from evalreport.metrics.counts import precision, recall
-    >>> [family_of(m, None).name for m in (recall, precision, f1)]
-    ['ROWS', 'CALLS', 'OTHER']
-    """
-    if metric.interval is Interval.AUC and average is None:
-        return Family.AREA
-    if metric.interval is Interval.MEAN and average is None:
-        return Family.MEAN
-    if metric.interval is Interval.PROPORTION:
-        if average == Average.MICRO.value and pooled_over_rows(metric):
-            return Family.ROWS
-        if average is None and not paired:
-            return Family.ROWS
-        if average is None and metric.table is Table.COUNTS:
-            return share_of(metric).family
-    return Family.OTHER
-
-
-@dataclass(frozen=True)
-class Share:
-    """Which rows a proportion counts, above and below the line.
-
-    Both by (actual is the class, predicted is the class).
-    """
-
-    top: Mapping[tuple[bool, bool], bool]
-    bottom: Mapping[tuple[bool, bool], bool]
-
-    @property
-    def family(self) -> Family:
-        """Whether the rows below the line are chosen by their true class or the prediction."""
-        b = self.bottom
-        if all(b[actual, True] == b[actual, False] for actual in (True, False)):
-            return Family.ROWS
-        if all(b[True, predicted] == b[False, predicted] for predicted in (True, False)):
-            return Family.CALLS
-        return Family.OTHER
-
-
-def share_of(metric: Metric) -> Share:
-    """Found by putting a single row into each cell of the metric's formula.
-
-    >>> from evalreport.metrics.counts import recall
-    >>> [cell for cell, counted in share_of(recall).bottom.items() if counted]
-    [(True, True), (True, False)]
-    """
-    top, bottom = {}, {}
-    for cell, name in (
-        ((True, True), "tp"),
-        ((True, False), "fn"),
-        ((False, True), "fp"),
-        ((False, False), "tn"),
-    ):
-        alone = {"tp": 0, "fn": 0, "fp": 0, "tn": 0} | {name: 1}
-        expression = metric(Counts(**alone))
-        top[cell] = bool(expression.top.exact())
-        bottom[cell] = bool(expression.bottom.exact())
-    return Share(top, bottom)
-
-
 def _planned(
     request: ComparisonRequest, task: Task, twin: Task, facts: Facts, other: Facts
 ) -> ComparisonTask:
@@ -291,7 +250,12 @@ def _planned(
     family = family_of(_metric(task), task.average, paired=paired)
     weighted = facts.weighted or other.weighted
     clustered = facts.clustered or other.clustered
-    test, interval, why = _default(family, paired=paired, weighted=weighted, clustered=clustered)
+    if paired and facts.designed is not None:
+        test, interval, why = _by_design(_metric(task), task)
+    else:
+        test, interval, why = _default(
+            family, paired=paired, weighted=weighted, clustered=clustered
+        )
     chosen = ComparisonTask(
         task, twin, paired, family, test, interval, why, margin=request.margins.get(task.metric)
     )
@@ -304,11 +268,22 @@ def _planned(
         name = _named(request.methods[task.metric], paired=paired)
         reason = _unfit(name, known[1], family, weighted=weighted)
         chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
-    return chosen
+    if facts.folds or not facts.fold_sizes or not _metric(task).ranks_rows:
+        return chosen
+    reason = "each row was scored by another fit, and their scores are not on one scale"
+    return replace(chosen, test_reason=reason, interval_reason=reason)
 
 
 def _named(word: str, *, paired: bool) -> str:
-    return word if paired else _WITHOUT_PAIRS.get(word, word)
+    return word if paired else WITHOUT_PAIRS.get(word, word)
+
+
+def _by_design(metric: Metric, task: Task) -> tuple[str, str, str]:
+    """Of a sample drawn by a design: by contributions where they are known, else drawn."""
+    known = metric.linearised and (task.average is None or task.table in AT_THRESHOLD)
+    if known and task.table != Table.CLASS_SCORES.value:
+        return "design_based", SANDWICH, "variance by the design of the sample"
+    return BOOTSTRAP, PERCENTILE, "units are drawn within strata"
 
 
 def _default(
@@ -331,11 +306,3 @@ def _unfit(name: str, known: Sequence[str], family: Family, *, weighted: bool) -
     if weighted and name not in (BOOTSTRAP, PERCENTILE, CLUSTERS):
         return f"{name} is not defined for weighted rows"
     return None
-
-
-def names(*, tests: bool) -> Iterator[str]:
-    """Every test, or every interval method, that a spec may ask for; each once, sorted."""
-    place = 0 if tests else 1
-    pairs = [pair for table in (PAIRED, UNPAIRED) for pair in table.values()]
-    found = {name for pair in pairs for name in pair[place]}
-    yield from sorted(found)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from evalreport.plan.requests import threshold_text
 from evalreport.spec.acceptance import Criterion
+from evalreport.spec.claims import ClaimCriterion
 from evalreport.spec.comparisons import DatasetReference, Reference, RunReference
 from evalreport.spec.model import Spec
 
 
 def criteria_words(spec: Spec) -> tuple[str, ...]:
     """Every criterion, with everything that it fixes beforehand."""
-    return tuple(_words(criterion) for criterion in spec.acceptance)
+    return tuple(criterion_words(criterion) for criterion in spec.acceptance)
 
 
-def _words(asked: Criterion) -> str:
+def criterion_words(asked: Criterion | ClaimCriterion) -> str:
+    """One criterion, with everything that it fixes beforehand."""
+    if isinstance(asked, ClaimCriterion):
+        return f"every claim is {asked.outcome}"
     limit = {"point": "", "lower": "lower limit of ", "upper": "upper limit of "}[asked.bound]
     params = ", ".join(f"{key}={value}" for key, value in dict(asked.metric.params).items())
     name = f"{asked.metric.metric.name}({params})" if params else asked.metric.metric.name

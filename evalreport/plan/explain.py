@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+from evalreport.lines import one_line
 from evalreport.plan.task import Plan, Task
 
 _HEADS = ("task", "threshold", "rows", "table", "interval", "why")
+_COMPARED = ("difference", "model", "minus", "test", "interval", "why")
 _WIDEST = 46
 
 
@@ -26,18 +29,25 @@ def explain(
         lines += [f"{dataset} / {model}: {len(tasks)} tasks", ""]
         lines += _table([_HEADS, *(_row(task) for task in tasks)])
         lines.append("")
+    if plan.comparisons:
+        lines += [f"{len(plan.comparisons)} comparisons", ""]
+        lines += _table([_COMPARED, *(_compared(task) for task in plan.comparisons)])
+        lines.append("")
+    if plan.planned:
+        lines += ["Also:", *(f"  {request}" for request in plan.planned), ""]
     shared = plan.tables()
     lines.append(f"{len(plan.tasks)} tasks share {len(shared)} tables.")
     if engine:
         lines.append(f"Engine: {engine}.")
     lines += [f"Note: {note}." for note in (*plan.notes, *plan.counted)]
-    if plan.skipped:
+    if plan.skipped or plan.left_out:
         lines += ["", "Skipped, because:"]
         seen: dict[str, int] = {}
         for one in plan.skipped:
             record = one.record
             text = f"  {record.dataset} / {record.model}: {record.name()}: {one.reason}"
             seen[text] = seen.get(text, 0) + 1
+        seen |= {f"  {request}: {request.reason}": 1 for request in plan.left_out}
         lines += [text + (f" ({count} times)" if count > 1 else "") for text, count in seen.items()]
     if fits:
         lines += ["", "A run trains, unless its predictions are kept from an earlier one:"]
@@ -49,7 +59,7 @@ def explain(
         lines += ["", "Acceptance criteria:"]
         lines += [f"  {number}. {text}" for number, text in enumerate(criteria, start=1)]
     lines += ["", f"plan {plan.sha256}"]
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def _by_view(tasks: Iterable[Task]) -> dict[tuple[str, str], list[Task]]:
@@ -73,6 +83,12 @@ def _row(task: Task) -> tuple[str, ...]:
     )
 
 
+def _compared(task: Any) -> tuple[str, ...]:
+    other = task.reference.model if task.paired else f"the same on {task.reference.dataset}"
+    place = f"{task.task.dataset} / {task.task.model}"
+    return task.task.name(), place, other, task.test, task.interval, task.why
+
+
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     shown = [[_short(cell) for cell in row] for row in rows]
     widths = [max(len(row[k]) for row in shown) for k in range(len(shown[0]))]
@@ -85,4 +101,5 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _short(text: str) -> str:
+    text = one_line(text)
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"

@@ -14,7 +14,10 @@ class Facts:
     ``margin`` (signed distance) or ``scores`` (one column per class).
     ``low`` and ``high``: range of the scores, None without scores.
     ``groups``: values of each subgroup column or crossing that occur, in order.
-    ``label_sets``: rows have sets of labels, not one label each.
+    ``designed``: the kind of sample that is declared, None where there is none.
+    ``label_sets``: rows have sets of labels, not one label each. ``unknown``: cells of
+    the table of two classes that nobody counted. ``counted``: scores were counted where
+    they lie, so that no row can be looked at again.
     """
 
     dataset: str
@@ -32,6 +35,9 @@ class Facts:
     high: float | None = None
     fold_sizes: Mapping[str, tuple[int, int]] | None = None
     label_sets: bool = False
+    designed: str | None = None
+    unknown: tuple[str, ...] = ()
+    counted: bool = False
 
     @property
     def two_classes(self) -> bool:

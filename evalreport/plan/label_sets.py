@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from evalreport.metrics.declare import RESAMPLING, Average, Interval, Metric, Table
+from evalreport.metrics.declare import RESAMPLING, SANDWICH, Average, Interval, Metric, Table
 from evalreport.plan.asked import HALF, RECORDS_PER_CLASS, MetricRequest, Requests, slices
 from evalreport.plan.facts import Facts
-from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, choose
+from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, N_EFF, choose
 from evalreport.plan.refusals import refused
-from evalreport.plan.task import MEAN_OF_FOLDS, Skipped, Slice, Task, ThresholdRequest
+from evalreport.plan.task import Skipped, Task, ThresholdRequest
+from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 
 #: Up to so many labels averages are taken over, one by one.
 MOST_LABELS = 5_000
@@ -127,9 +128,7 @@ def _no_average(metric: Metric, average: Average) -> str:
     return f"no {average.value} average of {metric.name}: {reason}"
 
 
-def _refused(
-    request: MetricRequest, requests: Requests, facts: Facts, where: Slice
-) -> str | None:
+def _refused(request: MetricRequest, requests: Requests, facts: Facts, where: Slice) -> str | None:
     metric = request.metric
     if metric.table is Table.LABEL_SETS:
         if metric.ranks_labels and not facts.has_scores:
@@ -177,11 +176,13 @@ def _method(
         return _of_row_means(metric, facts, asked)
     if asked in RESAMPLING:
         return asked, ASKED
+    if metric.no_interval:
+        return None, metric.no_interval
     if metric.table is Table.SCORES:
         return _drawn(facts, BOOTSTRAP_ROWS)
     if len(facts.labels) > SMOOTH_LABELS:
         return None, f"more than {SMOOTH_LABELS} labels"
-    if asked == "delta":
+    if asked in ("delta", SANDWICH):
         return asked, ASKED
     if facts.rows * len(facts.labels) > MOST_DRAWN:
         kind = "cluster_robust" if facts.clustered else "sandwich" if facts.weighted else "delta"
@@ -202,12 +203,12 @@ def _of_row_means(metric: Metric, facts: Facts, asked: str | None) -> tuple[str 
     """The method for a mean over rows."""
     share = metric.table is Table.LABEL_SETS and metric.interval is Interval.PROPORTION
     own = metric.interval.methods if share else Interval.MEAN.methods
-    if asked in own:
+    if asked in (*own, SANDWICH):
         return asked, ASKED
     if facts.clustered:
         return "cluster_robust", "rows of one cluster are not independent"
     if facts.weighted and share:
-        return "wilson_n_eff", "weighted rows: effective sample size"
+        return "wilson_n_eff", N_EFF
     if facts.weighted:
         return "sandwich", "weighted rows: design-based variance"
     return own[0], "a share of rows" if share else "a mean over rows"

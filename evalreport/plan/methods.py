@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from evalreport.metrics.declare import RESAMPLING, Average, Interval, Metric, Table
-from evalreport.metrics.tables import Matrix
+from evalreport.metrics.comparing import pooled_over_rows, same_number
+from evalreport.metrics.declare import (
+    LOG_T,
+    RESAMPLING,
+    SANDWICH,
+    SQUARE_AND_ADD,
+    Average,
+    Interval,
+    Metric,
+    Table,
+)
 from evalreport.plan.facts import Facts
 
 #: Above so many rows the bootstrap of ranked metrics gives way to influence functions.
@@ -13,6 +22,9 @@ BOOTSTRAP_SCORES = 2_000_000
 #: Above so many classes no interval of a smooth function of the whole table is taken.
 SMOOTH_CLASSES = 200
 
+#: Units drawn within strata, as many less one as there are.
+SURVEY_BOOTSTRAP = "survey_bootstrap"
+N_EFF = "weighted rows: rows worth the variance"
 ASKED = "asked for in the spec"
 #: Of a family whose default the coverage study chose; a plan's columns hold so many characters.
 STUDIED = "closest to 95 % in most of the coverage study"
@@ -23,10 +35,15 @@ def choose(
     metric: Metric, average: Average | None, facts: Facts, asked: str | None
 ) -> tuple[str | None, str]:
     """The method for one task and the reason for it; None where there is no interval."""
+    metric = stands_for(metric, average, facts)
     if asked is not None and _fits(metric, average, facts, asked):
         return asked, ASKED
     if metric.interval is Interval.NONE:
         return None, "a p value or test statistic has no interval"
+    if metric.no_interval:
+        return None, metric.no_interval
+    if facts.designed is not None:
+        return _designed(metric, average)
     if facts.clustered:
         return _clustered(metric, average, facts)
     if facts.weighted:
@@ -38,31 +55,27 @@ def choose(
     return _plain(metric, facts)
 
 
+def stands_for(metric: Metric, average: Average | None, facts: Facts) -> Metric:
+    """The metric whose interval a value has: accuracy's, where a micro average is accuracy."""
+    if average is None or facts.indeterminate:
+        return metric
+    return same_number(metric, average.value)
+
+
 def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> bool:
     """Whether a method that was asked for is defined for this kind of value."""
     if asked.startswith("bootstrap") or asked == "delta":
         return True
+    if asked == SANDWICH:
+        return metric.linearised and (average is None or metric.table in ALL_TABLES)
     single = average is None or (average is Average.MICRO and pooled_over_rows(metric))
     if metric.interval is Interval.TWO_RATES and _all_classes(metric, facts):
         return False
+    if asked == SQUARE_AND_ADD:
+        return average is None and not _all_classes(metric, facts)
+    if asked == LOG_T:
+        return average is None and (facts.two_classes or metric.table is Table.SCORES)
     return single and asked in metric.interval.methods
-
-
-def pooled_over_rows(metric: Metric) -> bool:
-    """Whether the micro average is a share of rows, so that a proportion's interval holds.
-
-    Tried on an example: the pooled denominator must be the number of rows.
-
-    >>> from evalreport.metrics.counts import precision, specificity
-    >>> pooled_over_rows(precision), pooled_over_rows(specificity)
-    (True, False)
-    """
-    if metric.interval is not Interval.PROPORTION:
-        return False
-    if metric.for_classes is not None:
-        return True
-    example = Matrix.from_counts([[5, 1, 2], [3, 7, 1], [1, 2, 11]])
-    return bool(metric(example.pooled()).bottom.exact() == example.n.value)
 
 
 def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
@@ -127,9 +140,20 @@ def _several_columns(metric: Metric, average: Average | None, facts: Facts) -> b
     return not facts.two_classes and Table.CLASS_SCORES in tables
 
 
+def _designed(metric: Metric, average: Average | None) -> tuple[str | None, str]:
+    """Rows of a declared sample: by Taylor series where contributions are known, else drawn."""
+    pooled = average is Average.MICRO and pooled_over_rows(metric)
+    if metric.interval is Interval.PROPORTION and (average is None or pooled):
+        return "wilson_n_eff", "a share of a sample drawn by design"
+    if metric.linearised and (average is None or metric.table in ALL_TABLES):
+        return SANDWICH, "variance by the design of the sample"
+    return SURVEY_BOOTSTRAP, "no formula is known: units are drawn within strata"
+
+
 def _weighted(metric: Metric, average: Average | None, facts: Facts) -> tuple[str | None, str]:
-    if metric.interval is Interval.PROPORTION and average is None:
-        return "wilson_n_eff", "weighted rows: effective sample size"
+    pooled = average is Average.MICRO and pooled_over_rows(metric)
+    if metric.interval is Interval.PROPORTION and (average is None or pooled):
+        return "wilson_n_eff", N_EFF
     single = average is None or metric.table is not Table.SCORES
     analytic = metric.interval in (Interval.AUC, Interval.MEAN)
     if metric.table in ALL_TABLES or (analytic and single and metric.table is Table.SCORES):
@@ -154,6 +178,7 @@ def _clustered(metric: Metric, average: Average | None, facts: Facts) -> tuple[s
 _REASONS = {
     Interval.PROPORTION: "a share of rows",
     Interval.LOG: "a ratio of rates",
+    Interval.RATIO: "a ratio of two rates",
     Interval.KAPPA: "Fleiss-Cohen-Everitt standard error",
     Interval.LOGISTIC: "standard error of the logistic fit",
     Interval.CORRELATION: "a correlation",

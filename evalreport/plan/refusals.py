@@ -9,6 +9,8 @@ from evalreport.plan.task import (
     AT_THRESHOLD,
 )
 
+#: Why ranks of scores, and curves, are not given with a proxy.
+NO_RANKS = "a proxy corrects tables and means over rows, not the ranks of scores"
 #: Above so many classes the area of every pair of classes is not computed.
 PAIRED_CLASSES = 50
 
@@ -23,13 +25,17 @@ def refused(request: MetricRequest, requests: Requests, facts: Facts) -> str | N
         return "it needs sets of labels; this dataset has one label per row"
     if "threshold" in metric.context and facts.source == "prediction":
         return f"it needs a score; {facts.model} gives labels only"
+    if facts.designed == "proxy" and metric.ranks_rows:
+        return NO_RANKS
     if table.value in AT_THRESHOLD:
         return _refused_at_threshold(metric, facts)
     if not facts.has_scores:
         return f"it needs scores; {facts.model} gives labels only"
     if metric.kind is Kind.MARGIN and facts.source != "margin":
         return f"it needs margins; {facts.model} gives scores"
-    if metric.kind is Kind.PROBABILITY and not facts.probabilities:
+    # Of a margin a metric of probabilities reads the confidence, sigmoid(margin).
+    read = facts.probabilities or (facts.source == "margin" and table is Table.SCORES)
+    if metric.kind is Kind.PROBABILITY and not read:
         return _not_probabilities(facts)
     return _refused_classes(metric, table, facts)
 

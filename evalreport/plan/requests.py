@@ -27,12 +27,15 @@ def requests_of(spec: Spec) -> Requests:
         costs=spec.costs is not None,
         one_versus_rest=spec.one_versus_rest,
         subgroups=_subgroups(spec),
+        periods=frozenset(
+            dataset.period.column for dataset in spec.datasets.values() if dataset.period
+        ),
     )
 
 
 def _metrics(spec: Spec) -> tuple[MetricRequest, ...]:
     found: dict[tuple[str, tuple[tuple[str, Any], ...]], MetricRequest] = {}
-    wanted = [*spec.metrics, *(number.metric for number in (*spec.acceptance, *spec.declared))]
+    wanted = [*spec.metrics, *(number.metric for number in spec.numbers)]
     for asked in wanted:
         metric = asked.metric
         for params in _expanded(metric, dict(asked.params), spec.prevalence):
@@ -60,7 +63,7 @@ def _expanded(
 
 def _thresholds(spec: Spec) -> tuple[ThresholdRequest, ...]:
     asked = [request_of(threshold) for threshold in spec.thresholds or ()]
-    for criterion in (*spec.acceptance, *spec.declared):
+    for criterion in spec.numbers:
         if isinstance(criterion.threshold, Threshold):
             more = request_of(criterion.threshold)
             if asked and more not in asked:
@@ -78,10 +81,10 @@ def request_of(threshold: Threshold) -> ThresholdRequest:
 
 
 def _subgroups(spec: Spec) -> tuple[tuple[str, ...], ...]:
-    wanted = list(spec.subgroups)
+    wanted = list(spec.crossings)
     periods = (dataset.period for dataset in spec.datasets.values())
     wanted += [(period.column,) for period in periods if period is not None]
-    for criterion in (*spec.acceptance, *spec.declared):
+    for criterion in spec.numbers:
         if isinstance(criterion.subgroup, dict) or hasattr(criterion.subgroup, "items"):
             columns = tuple(criterion.subgroup)  # type: ignore[arg-type]
             if not any(set(columns) == set(known) for known in wanted):

@@ -8,28 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True, order=True)
-class Slice:
-    """Some rows of a dataset: a subgroup, a fold, or all rows.
-
-    ``subgroup`` is a tuple of (column, value) pairs; ``fold`` a fold's name.
-    """
-
-    subgroup: tuple[tuple[str, str], ...] = ()
-    fold: str | None = None
-
-    def __str__(self) -> str:
-        parts = [f"{column} = {value}" for column, value in self.subgroup]
-        if self.fold is not None:
-            parts.append(f"fold {self.fold}")
-        return ", ".join(parts) if parts else "all rows"
-
-
-EVERYTHING = Slice()
-
-#: The fold of a record that is the mean over folds.
-MEAN_OF_FOLDS = "mean"
+from evalreport.results.identity import Slice
 
 
 @dataclass(frozen=True)
@@ -55,7 +34,7 @@ class Task:
 
     ``table`` names the kind of table needed; tasks of one dataset, model, slice
     and threshold share it. ``interval`` is the planned method (None: no interval)
-    and ``why`` the reason for it.
+    and ``why`` the reason for it. ``undefined`` says why no data can give it a value.
     """
 
     dataset: str
@@ -70,6 +49,7 @@ class Task:
     interval: str | None
     why: str
     indeterminate: str | None = None
+    undefined: str | None = None
 
     def name(self) -> str:
         """The metric with its parameters, class and average, in words."""
@@ -94,10 +74,51 @@ class Skipped:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Every task of a run, in order, everything that is skipped, and the acceptance criteria.
+class Request:
+    """Something beside measures that the spec asks for: planned, or left out with a ``reason``.
 
-    ``counted`` tells how rows become tables; it is not hashed, because the tasks are the same.
+    ``part`` names the kind of request (``threshold``, ``comparison``, ``curves``, ...), ``what``
+    says it in words and ``how`` the way it will be done, where there are several.
+    """
+
+    part: str
+    what: str
+    dataset: str | None = None
+    model: str | None = None
+    how: str = ""
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        """The request in words.
+
+        >>> str(Request("threshold", "maximize youden_j", "d", "m", "solved on d"))
+        'd / m: threshold: maximize youden_j (solved on d)'
+        """
+        place = " / ".join(name for name in (self.dataset, self.model) if name is not None)
+        told = f"{self.part.replace('_', ' ')}: {self.what}"
+        if self.how:
+            told += f" ({self.how})"
+        return f"{place}: {told}" if place else told
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as plain data."""
+        return {
+            "part": self.part,
+            "what": self.what,
+            "dataset": self.dataset,
+            "model": self.model,
+            "how": self.how,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a spec asks for, in order: measures, comparisons, all else, criteria.
+
+    ``tasks`` are the measures and ``skipped`` those that are left out; ``comparisons`` the
+    differences; ``requests`` all else, each planned or left out with a reason. ``counted``
+    tells how rows become tables; it is not hashed, because the tasks are the same.
     """
 
     tasks: tuple[Task, ...]
@@ -105,12 +126,26 @@ class Plan:
     notes: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     counted: tuple[str, ...] = ()
+    comparisons: tuple[Any, ...] = ()
+    requests: tuple[Request, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[Request, ...]:
+        """What is asked for beside measures, and is not done."""
+        return tuple(request for request in self.requests if request.reason is not None)
+
+    @property
+    def planned(self) -> tuple[Request, ...]:
+        """What is asked for beside measures and comparisons, and is done."""
+        return tuple(request for request in self.requests if request.reason is None)
 
     def as_json(self) -> dict[str, Any]:
         """The plan as plain data, with its hash."""
         body = {
             "tasks": [_task_json(task) for task in self.tasks],
             "skipped": [_task_json(s.record) | {"reason": s.reason} for s in self.skipped],
+            "comparisons": [task.as_json() for task in self.comparisons],
+            "requests": [request.as_json() for request in self.requests],
             "notes": list(self.notes),
             "criteria": list(self.criteria),
         }
@@ -149,6 +184,7 @@ def _task_json(task: Task) -> dict[str, Any]:
         "interval": task.interval,
         "why": task.why,
         **({"indeterminate": task.indeterminate} if task.indeterminate else {}),
+        **({"undefined": task.undefined} if task.undefined else {}),
     }
 
 

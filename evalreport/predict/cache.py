@@ -6,6 +6,7 @@ digest of what follows agrees; anything else is as good as no entry. Nothing in 
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import json
@@ -13,6 +14,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -149,18 +151,40 @@ def _read(path: Path, key: str) -> bytes | None:
 
 
 def _write(path: Path, key: str, body: bytes) -> bool:
-    folder, name = path.parent, None
+    folder = path.parent
+    part: Path | None = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".part-", dir=folder)
+        _remove_left(folder)
+        handle, name = tempfile.mkstemp(prefix=_PART, dir=folder)
+        part = Path(name)
         with os.fdopen(handle, "wb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             stream.write(_digest(key, body).encode() + b"\n" + body)
-        Path(name).replace(path)
+            stream.flush()
+            part.replace(path)
     except OSError:
-        if name is not None:
-            Path(name).unlink(missing_ok=True)
         return False
+    finally:
+        if part is not None:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
     return True
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove what killed processes left half written: parts that no process holds.
+
+    A part that is taken away before its writer holds it only is not kept.
+    """
+    for left in folder.glob(f"{_PART}*"):
+        with suppress(OSError), left.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
+
+
+#: How files are called while they are written.
+_PART = ".part-"
 
 
 def _digest(key: str, body: bytes) -> str:

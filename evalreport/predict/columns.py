@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from evalreport.data.checked import Checked, check
+from evalreport.data.design import column_problems
 from evalreport.data.labels import Positive
-from evalreport.data.roles import Roles, Rules
+from evalreport.data.roles import Roles, Rules, SamplingRoles
 from evalreport.data.table import RawTable
-from evalreport.errors import Location
+from evalreport.errors import DataError, Location
 from evalreport.plan.facts import Facts
 from evalreport.predict.label_sets import (
     SetView,
@@ -18,12 +20,16 @@ from evalreport.predict.label_sets import (
     set_facts,
     set_view,
 )
+from evalreport.predict.overlap import Use
+from evalreport.predict.proxy import with_proxy
+from evalreport.predict.said import agreement
 from evalreport.predict.view import View
-from evalreport.spec.datasets import Dataset, NamedPositive
+from evalreport.spec.datasets import PREDICTED, Dataset, NamedPositive
 from evalreport.spec.model import Spec
 from evalreport.spec.models import (
     AnyModel,
     EstimatorModel,
+    FitColumn,
     HistoryModel,
     LinearModel,
     MarginModel,
@@ -33,6 +39,7 @@ from evalreport.spec.models import (
     ScoresModel,
     SkopsModel,
 )
+from evalreport.spec.sampling import Sampling
 
 #: Models that name the columns they take.
 TAKES_FEATURES = (EstimatorModel, SkopsModel, OnnxModel)
@@ -40,31 +47,62 @@ TAKES_FEATURES = (EstimatorModel, SkopsModel, OnnxModel)
 Where = Callable[[str], Location | None]
 
 
-def roles_of(dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> Roles:
-    """Which column plays which part for one dataset and model."""
+def roles_of(
+    dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...], cut: float | None = None
+) -> Roles:
+    """Which column plays which part for one dataset and model.
+
+    ``cut``: the first threshold of the spec, at which scores are predictions.
+    """
     own: dict[str, Any] = {}
     if isinstance(model, ScoreModel):
         own["score"] = model.score
     elif isinstance(model, PredictionModel):
-        own["prediction"] = model.prediction
+        own["prediction"] = model.prediction if dataset.table is None else PREDICTED
     elif isinstance(model, MarginModel):
         own["margin"] = model.margin
     elif isinstance(model, ScoresModel):
-        own["scores"] = dict(model.scores)
+        if isinstance(model.scores, str):
+            own["vector"] = model.scores
+        else:
+            own["scores"] = dict(model.scores)
     elif isinstance(model, LinearModel):
         own["features"] = tuple(model.linear.weights)
     elif isinstance(model, TAKES_FEATURES) and isinstance(model.features, tuple):
         own["features"] = model.features
     assert isinstance(dataset.target, str)
+    design, reading = dataset.design, dataset.reading
+    case = None if reading is None else reading.case
     return Roles(
         target=dataset.target,
         id=dataset.id,
-        weight=dataset.weight,
-        cluster=dataset.cluster,
+        weight=dataset.weight if design is None else design.weight,
+        # what several readers say of one case is no news of another
+        cluster=dataset.cluster or case or (None if design is None else design.cluster),
+        reader=None if reading is None else reading.column,
+        case=case,
+        sampling=None if design is None else _sampling_roles(design, model, cut),
         fold=dataset.fold,
         subgroups=subgroups,
         **own,
     )
+
+
+def _sampling_roles(design: Sampling, model: AnyModel, cut: float | None) -> SamplingRoles:
+    default = 0.0 if source_of(model) == "margin" else 0.5
+    return SamplingRoles(
+        strata=design.strata_columns,
+        totals=None if design.totals is None else dict(design.totals),
+        weight=design.weight,
+        verified=design.verified,
+        proxy=design.proxy,
+        cut=default if cut is None else cut,
+    )
+
+
+def first_cut(spec: Spec) -> float | None:
+    """The first threshold that the spec gives as a number."""
+    return next((t.value for t in spec.thresholds or () if t.value is not None), None)
 
 
 def rules_of(spec: Spec, name: str) -> Rules:
@@ -81,12 +119,12 @@ def rules_of(spec: Spec, name: str) -> Rules:
         missing=dataset.missing,
         indeterminate=dataset.indeterminate,
         positive=positive,
+        label_names=dataset.map or {},
+        bins=spec.bins,
     )
 
 
-def columns_needed(
-    spec: Spec, dataset_name: str, subgroups: tuple[str, ...]
-) -> tuple[str, ...]:
+def columns_needed(spec: Spec, dataset_name: str, subgroups: tuple[str, ...]) -> tuple[str, ...]:
     """Every column of a dataset that a run reads."""
     dataset = spec.datasets[dataset_name]
     found: dict[str, None] = {}
@@ -97,6 +135,8 @@ def columns_needed(
                 continue
             for _, column in roles_of(dataset, model, subgroups).named():
                 found[column] = None
+            if (said := said_in(model)) is not None:
+                found[said] = None
     return tuple(found)
 
 
@@ -114,9 +154,25 @@ def features_named(model: AnyModel) -> tuple[str, ...] | None:
 def in_overlap(spec: Spec, dataset_name: str) -> bool:
     """Whether a dataset is compared with another for rows that both hold."""
     return any(
-        dataset_name in (model.trained_on, model.tuned_on, *spec.datasets_of(name))
+        dataset_name in (*learned_from(model).values(), *spec.datasets_of(name))
         for name, model in spec.models.items()
-        if model.trained_on is not None or model.tuned_on is not None
+        if learned_from(model)
+    )
+
+
+def learned_from(model: AnyModel) -> dict[Use, str]:
+    """The datasets that a model learned from, or learns from here, by what it took of them."""
+    fitted = model.fit_dataset if isinstance(model, EstimatorModel) else None
+    trained, tuned = model.trained_on or fitted, model.tuned_on
+    found: dict[Use, str | None] = {"training": trained, "tuning": tuned}
+    return {use: dataset for use, dataset in found.items() if dataset is not None}
+
+
+def fitted_on(spec: Spec, dataset_name: str) -> bool:
+    """Whether a model is trained on the rows of a dataset, to be tested on others."""
+    return any(
+        isinstance(model, EstimatorModel) and model.fit_dataset == dataset_name
+        for model in spec.models.values()
     )
 
 
@@ -131,6 +187,9 @@ def columns_read(
     if in_overlap(spec, dataset_name):
         return None
     needed = dict.fromkeys(columns_needed(spec, dataset_name, subgroups))
+    # What a type is declared for is held to it, whether or not anything else reads it.
+    needed |= dict.fromkeys(dataset.types)
+    needed |= dict.fromkeys([dataset.count] if dataset.count else [])
     needed |= dict.fromkeys(spec.report.characteristics)
     needed |= dict.fromkeys(spec.drift.columns if spec.drift is not None else ())
     for name in spec.models:
@@ -141,6 +200,8 @@ def columns_read(
             if not isinstance(model.features, tuple):
                 return None
             needed |= dict.fromkeys([dataset.group] if dataset.group else [])
+            if isinstance(model, EstimatorModel) and isinstance(model.fit_on, FitColumn):
+                needed[model.fit_on.column] = None
         elif isinstance(model, HistoryModel):
             needed |= dict.fromkeys(model.history.weights)
     return tuple(needed)
@@ -162,10 +223,32 @@ def view_of(
     if has_sets(dataset):
         rules = rules_of(spec, dataset_name)
         return set_view(spec, dataset_name, model_name, table, subgroups, rules, where)
-    checked = check(
-        table, roles_of(dataset, model, subgroups), rules_of(spec, dataset_name), where
-    )
-    return from_checked(dataset_name, model_name, checked, source_of(model))
+    roles = roles_of(dataset, model, subgroups, first_cut(spec))
+    rules = rules_of(spec, dataset_name)
+    if roles.sampling is not None and roles.sampling.proxy is not None:
+        checked = with_proxy(table, roles, rules, where)
+    else:
+        checked = check(table, roles, rules, where)
+    view = from_checked(dataset_name, model_name, checked, source_of(model))
+    said = said_in(model)
+    if said is None or view.score is None:
+        return view
+    _there(table, said, where)
+    at = tuple(t.value for t in spec.thresholds or () if t.value is not None)
+    default = 0.0 if view.source == "margin" else 0.5
+    found = agreement(table, said, checked, view, at or (default,))
+    return replace(view, ledger=replace(checked, findings=(*checked.findings, *found)))
+
+
+def said_in(model: AnyModel) -> str | None:
+    """The column of labels that a model gave beside its score, None where there is none."""
+    return model.prediction if isinstance(model, (ScoreModel, MarginModel)) else None
+
+
+def _there(table: RawTable, column: str, where: Where) -> None:
+    problems = column_problems(table, Roles(target=column), lambda _: where("prediction"))
+    if problems:
+        raise DataError(*problems)
 
 
 def source_of(model: AnyModel) -> str:
@@ -174,7 +257,9 @@ def source_of(model: AnyModel) -> str:
         return "prediction"
     if isinstance(model, ScoresModel):
         return "scores"
-    return "margin" if isinstance(model, (MarginModel, LinearModel)) else "score"
+    if isinstance(model, LinearModel):
+        return "score" if model.linear.link == "logit" else "margin"
+    return "margin" if isinstance(model, MarginModel) else "score"
 
 
 def from_checked(dataset: str, model: str, checked: Checked, source: str) -> View:
@@ -198,6 +283,7 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Vie
         score=score,
         class_scores=class_scores,
         weight=checked.weight,
+        sample=checked.sample,
         cluster=checked.cluster,
         fold=checked.fold,
         groups=checked.groups,
@@ -225,6 +311,7 @@ def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
         positive=positive,
         rows=view.rows,
         weighted=view.weight is not None,
+        designed=None if view.sample is None else view.sample.kind,
         clustered=view.cluster is not None,
         indeterminate=view.indeterminate,
         folds=view.fold[1] if view.fold is not None else (),
@@ -232,6 +319,7 @@ def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
         low=float(np.min(scores)) if some else None,  # type: ignore[arg-type]
         high=float(np.max(scores)) if some else None,  # type: ignore[arg-type]
         fold_sizes=view.fold_sizes,
+        unknown=view.unknown,
     )
 
 

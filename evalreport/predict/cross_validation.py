@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.errors import Problem
+from evalreport.errors import LimitError, Problem
 from evalreport.predict.estimators import check_param_names, classifier_class, make_estimator
 from evalreport.predict.features import FeatureTable
 from evalreport.predict.fitting import FoldResult, TrainingRows, Tune, fit_fold
@@ -129,9 +129,7 @@ def cross_validate(
     an unknown class or parameter.
     """
     prepared = prepare_estimator(recipe, table)
-    data = TrainingRows(
-        table.matrix, np.asarray(actual, np.int64), tuple(labels), positive, groups
-    )
+    data = TrainingRows(table.matrix, np.asarray(actual, np.int64), tuple(labels), positive, groups)
     if prepared.problems:
         reason = "; ".join(str(problem) for problem in prepared.problems)
         failure = FoldFailure(recipe.model, EVERY_FOLD, reason)
@@ -177,13 +175,23 @@ def _parallel(
     splits: Splits,
     workers: int | None,
 ) -> Iterator[FoldResult]:
+    from concurrent.futures.process import BrokenProcessPool
+
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
     most = min(workers or os.cpu_count() or 1, len(rest))
     # Without memory maps no file is written outside the run's folder.
     pool = Parallel(n_jobs=most, return_as="generator", max_nbytes=None)
     job = delayed(fit_fold)
-    yield from pool(job(estimator, data, split, tune, splits.scheme) for split in rest)
+    try:
+        yield from pool(job(estimator, data, split, tune, splits.scheme) for split in rest)
+    except BrokenProcessPool:
+        raise LimitError(
+            Problem(
+                "a process that fitted folds was ended from outside, or crashed",
+                "more memory, a smaller model, or fewer rows: that is what mostly ends processes",
+            )
+        ) from None
 
 
 def _gathered(
@@ -200,8 +208,11 @@ def _gathered(
         # A fold trained on one class gives labels only where others give margins.
         main = Counter(output.source for _, output in good).most_common(1)[0][0]
         failures += [
-            FoldFailure(recipe.model, splits.splits[place].name,
-                        f"the model gives {output.source} here and {main} in other folds")
+            FoldFailure(
+                recipe.model,
+                splits.splits[place].name,
+                f"the model gives {output.source} here and {main} in other folds",
+            )
             for place, output in good
             if output.source != main
         ]
@@ -235,4 +246,3 @@ def _warned(each: Sequence[Collection[str]]) -> tuple[str, ...]:
     return tuple(
         f"in {count} of {len(each)} folds: {text}" for text, count in sorted(counts.items())
     )
-

@@ -71,9 +71,7 @@ class FeatureTable:
 
     def take(self, rows: npt.NDArray[Any]) -> FeatureTable:
         """Some of the rows."""
-        columns = tuple(
-            Feature(c.name, c.kind, c.values[rows], c.categories) for c in self.columns
-        )
+        columns = tuple(Feature(c.name, c.kind, c.values[rows], c.categories) for c in self.columns)
         return FeatureTable(columns, len(rows))
 
     @cached_property
@@ -121,9 +119,11 @@ def feature_names(
         for name in included or ()
         if roles.get(name) in ("target", "fold")
     ]
-    names = included if included is not None else [
-        name for name in header if name not in roles and name not in excluded
-    ]
+    names = (
+        included
+        if included is not None
+        else [name for name in header if name not in roles and name not in excluded]
+    )
     if not problems and not names:
         problems.append(Problem("no column is left as a feature", "name at least one", where))
     if problems:
@@ -159,7 +159,7 @@ def feature_table(
 
 
 def _feature(table: RawTable, column: RawColumn, kind: Kind | None) -> Feature:
-    if column.kind == "list":
+    if not column.single:
         what = f"column '{column.name}' holds lists, which are no features"
         raise DataError(Problem(what, "take it out of the features", Location(table.name)))
     if column.kind == "boolean" and kind != "category":
@@ -198,3 +198,25 @@ def _category(column: RawColumn) -> Feature:
     place = {name: float(i) for i, name in enumerate(names)}
     by_code = np.array([*(place[str(value)] for value in distinct), np.nan])
     return Feature(column.name, "category", by_code[codes], tuple(names))
+
+
+def stacked(first: FeatureTable, second: FeatureTable) -> FeatureTable:
+    """The rows of two tables of the same columns, one table after the other.
+
+    Categories are those of both, sorted, so that one code stands for one of them.
+    """
+    columns = []
+    for one, two in zip(first.columns, second.columns, strict=True):
+        if one.kind == "number":
+            columns.append(Feature(one.name, "number", np.concatenate([one.values, two.values])))
+            continue
+        categories = tuple(sorted({*one.categories, *two.categories}))
+        place = {category: code for code, category in enumerate(categories)}
+        codes = [
+            np.array([*(place[category] for category in part.categories), np.nan])[
+                np.where(np.isnan(part.values), -1, part.values).astype(np.int64)
+            ]
+            for part in (one, two)
+        ]
+        columns.append(Feature(one.name, "category", np.concatenate(codes), categories))
+    return FeatureTable(tuple(columns), first.rows + second.rows)

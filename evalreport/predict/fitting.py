@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from evalreport.errors import EvalreportError
 from evalreport.predict.estimators import first_line
-from evalreport.predict.outcome import Codes, Floats, MetricFunction, Output
+from evalreport.predict.outcome import Codes, Floats, MetricFunction, Output, decides_at_zero
 from evalreport.predict.schemes import GROUPED, make_splits
 from evalreport.predict.split import Groups, Scheme, Split
 
@@ -114,7 +114,7 @@ def fitted_on(estimator: Any, train: TrainingRows, params: Mapping[str, Any]) ->
 
 
 def output_of(fitted: Any, matrix: Any, classes: int, positive: int | None) -> Output:
-    """``predict_proba``, else ``decision_function`` of two classes, else labels.
+    """``predict_proba``, else ``decision_function`` of two classes about 0, else labels.
 
     Columns are placed by the classes that the fit knows, never by their order; a
     class that it does not know has probability 0. The margin is that of the
@@ -130,8 +130,11 @@ def output_of(fitted: Any, matrix: Any, classes: int, positive: int | None) -> O
         return _probabilities(np.asarray(fitted.predict_proba(matrix)), known, classes, side)
     if classes == 2 and len(known) == 2 and hasattr(fitted, "decision_function"):
         margin = _finite(np.asarray(fitted.decision_function(matrix), np.float64).reshape(-1))
-        return Output("margin", score=margin if known[1] == side else -margin)
-    predicted = np.asarray(fitted.predict(matrix))
+        predicted = np.asarray(fitted.predict(matrix))
+        if decides_at_zero(margin, predicted == known[1]):
+            return Output("margin", score=margin if known[1] == side else -margin)
+    else:
+        predicted = np.asarray(fitted.predict(matrix))
     if predicted.ndim != 1:
         raise ValueError("the model gives no single label per row")
     return Output("prediction", predicted=predicted.astype(np.int64))
@@ -160,7 +163,7 @@ def inner_scheme(train: TrainingRows, folds: int, outer: Scheme) -> Scheme:
     """The scheme of inner splits: in time or by groups where the outer one is, else stratified."""
     if outer.name == "time_series_split":
         return Scheme("time_series_split", folds)
-    if train.groups is not None and outer.name in GROUPED:
+    if train.groups is not None and outer.name in (*GROUPED, "fixed"):
         return Scheme("stratified_group_k_fold", folds, seed=outer.seed)
     smallest = np.bincount(train.actual, minlength=len(train.labels))
     stratified = bool((smallest[smallest > 0] >= folds).all())
@@ -176,9 +179,7 @@ def _tuned(estimator: Any, train: TrainingRows, tune: Tune, outer: Scheme) -> di
         values = []
         for split in inner:
             fitted = fitted_on(estimator, train.take(split.train), params)
-            output = output_of(
-                fitted, train.matrix[split.test], len(train.labels), train.positive
-            )
+            output = output_of(fitted, train.matrix[split.test], len(train.labels), train.positive)
             value = tune.metric(train.actual[split.test], output)
             if value is not None:
                 values.append(value)

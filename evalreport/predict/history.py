@@ -7,8 +7,8 @@ misclassifications, and the report says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,28 @@ import numpy.typing as npt
 
 from evalreport.errors import DataError, Problem
 from evalreport.predict.linear import linear_value
-from evalreport.predict.outcome import Codes, Floats
+from evalreport.predict.outcome import Codes, Floats, Output
 
 #: Probabilities are kept this far from 0 and 1 in the log-loss.
 CLIP = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class BestStep:
+    """A step that is best by something: what the model says there, and its weights.
+
+    ``place``: of the step among those of the run. ``output``: of the rows of the dataset.
+    ``weights``: by feature, None where the history holds predictions; ``bias`` likewise.
+    """
+
+    place: int
+    output: Output
+    weights: Mapping[str, float] | None = None
+    bias: float | None = None
+
+
+#: What a run says at one of its steps, given the run and the step.
+Describe = Callable[[str, "float | int"], BestStep]
 
 
 @dataclass(frozen=True)
@@ -28,7 +46,8 @@ class RunHistory:
 
     ``cost_name``: ``softmax_cost`` of margins, ``log_loss`` of scores, None of labels,
     which have no cost. ``on_boundary``: rows whose margin is exactly 0. ``clipped``:
-    probabilities moved away from 0 or 1 for the log-loss.
+    probabilities moved away from 0 or 1 for the log-loss. ``best``: the steps that are best
+    by mistakes and by cost, each once.
     """
 
     run: str
@@ -39,6 +58,7 @@ class RunHistory:
     cost_name: str | None
     on_boundary: tuple[int, ...] = ()
     clipped: tuple[int, ...] = ()
+    best: tuple[BestStep, ...] = field(default=(), compare=False)
 
     @property
     def best_by_misclassified(self) -> int:
@@ -73,8 +93,10 @@ class RunHistory:
         lowest = f"lowest {str(self.cost_name).replace('_', '-')} {cost:.4g} at step {step}"
         if not self.differ:
             return f"{name}{fewest}; {lowest}: the step of lowest cost misclassifies no more."
-        return (f"{name}{fewest}; {lowest}, where {self.misclassified[second]}/{self.rows} are "
-                "misclassified: the two criteria choose different steps.")
+        return (
+            f"{name}{fewest}; {lowest}, where {self.misclassified[second]}/{self.rows} are "
+            "misclassified: the two criteria choose different steps."
+        )
 
 
 def weight_history(
@@ -99,13 +121,25 @@ def weight_history(
     Raises DataError for a step that occurs twice in a run.
     """
     values: dict[tuple[str, float | int], dict[str, Any]] = {}
+    entries: dict[tuple[str, float | int], int] = {}
     for entry, (run, step) in enumerate(zip(runs, steps, strict=True)):
         _once(values, run, step)
+        entries[run, step] = entry
         margin = linear_value(
             columns, float(bias[entry]), {name: float(w[entry]) for name, w in weights.items()}
         )
         values[run, step] = _of_margins(margin, positive)
-    return _runs(values, len(positive))
+
+    def describe(run: str, step: float | int) -> BestStep:
+        entry = entries[run, step]
+        own = {name: float(w[entry]) for name, w in weights.items()}
+        value = linear_value(columns, float(bias[entry]), own)
+        norm = math.sqrt(math.fsum(w * w for w in own.values())) or 1.0
+        # As a model that is written out: the distance is the score, the sum has the cost.
+        output = Output("margin", score=value / norm, margin_unit=norm)
+        return BestStep(0, output, own, float(bias[entry]))
+
+    return _runs(values, len(positive), describe)
 
 
 def prediction_history(
@@ -138,10 +172,12 @@ def prediction_history(
     if sum(given is not None for given in (margin, score, predicted)) != 1:
         raise ValueError("exactly one of margin, score and predicted")
     if score is not None and len(score) and not (score.min() >= 0 and score.max() <= 1):
-        raise DataError(Problem("scores of a history lie outside 0 to 1",
-                                "give probabilities, or use `margin`"))
+        raise DataError(
+            Problem("scores of a history lie outside 0 to 1", "give probabilities, or use `margin`")
+        )
     values: dict[tuple[str, float | int], dict[str, Any]] = {}
-    for key, entries in _grouped(runs, steps).items():
+    grouped = _grouped(runs, steps)
+    for key, entries in grouped.items():
         order = _in_dataset_order(key, entries, rows, len(actual))
         is_positive = actual == positive
         if margin is not None:
@@ -151,7 +187,17 @@ def prediction_history(
         else:
             assert predicted is not None
             values[key] = {"misclassified": int((predicted[order] != actual).sum())}
-    return _runs(values, len(actual))
+
+    def describe(run: str, step: float | int) -> BestStep:
+        order = _in_dataset_order((run, step), grouped[run, step], rows, len(actual))
+        if margin is not None:
+            return BestStep(0, Output("margin", score=margin[order]))
+        if score is not None:
+            return BestStep(0, Output("score", score=score[order]))
+        assert predicted is not None
+        return BestStep(0, Output("prediction", predicted=predicted[order]))
+
+    return _runs(values, len(actual), describe)
 
 
 # -- the two criteria ------------------------------------------------------------------------
@@ -203,30 +249,36 @@ def _in_dataset_order(
         run, step = key
         twice = f", {len(entries) - distinct} of them twice" if distinct < len(entries) else ""
         raise DataError(
-            Problem(f"step {step} of run {run} has predictions for {len(entries)} rows{twice}, "
-                    f"the dataset has {n}", "one prediction per row and step")
+            Problem(
+                f"step {step} of run {run} has predictions for {len(entries)} rows{twice}, "
+                f"the dataset has {n}",
+                "one prediction per row and step",
+            )
         )
     return entries[np.argsort(own, kind="stable")]
 
 
 def _runs(
-    values: Mapping[tuple[str, float | int], Mapping[str, Any]], rows: int
+    values: Mapping[tuple[str, float | int], Mapping[str, Any]], rows: int, describe: Describe
 ) -> tuple[RunHistory, ...]:
     made = []
     for run in dict.fromkeys(run for run, _ in values):
         steps = sorted(step for name, step in values if name == run)
         own = [values[run, step] for step in steps]
         costs = tuple(entry["cost"] for entry in own if "cost" in entry)
-        made.append(
-            RunHistory(
-                run=run,
-                steps=tuple(steps),
-                rows=rows,
-                misclassified=tuple(entry["misclassified"] for entry in own),
-                cost=costs or None,
-                cost_name=own[0].get("cost_name"),
-                on_boundary=tuple(e["on_boundary"] for e in own if "on_boundary" in e),
-                clipped=tuple(e["clipped"] for e in own if "clipped" in e),
-            )
+        history = RunHistory(
+            run=run,
+            steps=tuple(steps),
+            rows=rows,
+            misclassified=tuple(entry["misclassified"] for entry in own),
+            cost=costs or None,
+            cost_name=own[0].get("cost_name"),
+            on_boundary=tuple(e["on_boundary"] for e in own if "on_boundary" in e),
+            clipped=tuple(e["clipped"] for e in own if "clipped" in e),
         )
+        both = dict.fromkeys((history.best_by_misclassified, history.best_by_cost))
+        best = tuple(
+            replace(describe(run, steps[place]), place=place) for place in both if place is not None
+        )
+        made.append(replace(history, best=best))
     return tuple(made)

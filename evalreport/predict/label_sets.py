@@ -13,6 +13,7 @@ from evalreport.data.label_set_columns import FlagColumns, ListColumn, SetColumn
 from evalreport.data.label_sets import CheckedSets, SetRoles, Where, check_sets
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
+from evalreport.errors import DataError, Problem
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
@@ -81,6 +82,13 @@ def set_roles(dataset: Dataset, model: AnyModel, subgroups: tuple[str, ...]) -> 
     given: SetColumns | None = None
     scores: Mapping[str, str] = {}
     if isinstance(model, ScoresModel):
+        if isinstance(model.scores, str):
+            raise DataError(
+                Problem(
+                    f"`scores: {model.scores}` lists the scores of classes of which a row has one",
+                    "scores of sets of labels as one column per label: {label: column}",
+                )
+            )
         scores = dict(model.scores)
     else:
         assert isinstance(model, PredictionModel)

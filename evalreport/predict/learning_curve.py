@@ -18,13 +18,13 @@ from evalreport.predict.outcome import (
     FoldFailure,
     MetricFunction,
     Progress,
-    RepeatSummary,
     repeat_summary,
     taken,
     unheard,
 )
 from evalreport.predict.schemes import make_splits
-from evalreport.predict.split import Groups, Scheme, Split
+from evalreport.predict.split import Groups, Scheme, Split, Splits
+from evalreport.results.records import Summary
 
 #: Share of the rows held out of each repeat where the caller gives no splits.
 HELD_OUT = 0.2
@@ -49,13 +49,15 @@ class CurvePoint:
 
     ``size`` as asked for; ``train_rows`` the rows trained on, their mean over repeats.
     ``test`` and ``train``: each metric over the repeats, with its spread (standard
-    deviation). ``failures``: repeats in which the fit failed.
+    deviation). ``counts``: the classification table of the test rows of all repeats together,
+    shape (K, K), actual by predicted. ``failures``: repeats in which the fit failed.
     """
 
     size: float | int
     train_rows: float
-    test: Mapping[str, RepeatSummary]
-    train: Mapping[str, RepeatSummary]
+    test: Mapping[str, Summary]
+    train: Mapping[str, Summary]
+    counts: tuple[tuple[int, ...], ...] = ()
     failures: tuple[FoldFailure, ...] = ()
 
 
@@ -95,6 +97,7 @@ def learning_curve(
     design: CurveDesign,
     groups: Groups | None = None,
     progress: Progress = unheard,
+    folds: Splits | None = None,
 ) -> LearningCurve:
     """Train on random subsets of several sizes and judge each fit on rows held out of all.
 
@@ -106,15 +109,18 @@ def learning_curve(
         positive: code of the positive class of two.
         metrics: by name; each of (actual codes, output).
         design: sizes, repeats and seed.
-        groups: whole groups are held out, and subsets are made of whole groups.
+        groups: subsets are made of whole groups, which are held out together.
         progress: called with fits done and fits in all.
+        folds: the folds of the spec's scheme, of which each repeat holds out the next one;
+            None holds out a fifth of the rows in each.
 
     Raises DataError for sizes that are not there, SpecError for an unknown class.
     """
     prepared = prepare_estimator(recipe, table)
     data = TrainingRows(table.matrix, np.asarray(actual, np.int64), tuple(labels), positive, groups)
     sizes = design.sizes
-    splits = held_out_splits(data.actual, labels, design.repeats, design.seed, groups)
+    splits, held_out = _held_out(data, design, folds)
+    outer = Scheme(seed=recipe.seed) if folds is None else folds.scheme
     _check_sizes(sizes, min(len(split.train) for split in splits))
     ordered = sorted(sizes, key=lambda size: _count(size, len(splits[0].train)))
     points = []
@@ -125,19 +131,43 @@ def learning_curve(
             if prepared.problems:
                 fits.append((subset, FoldResult(None, "; ".join(map(str, prepared.problems)))))
             else:
-                fits.append((subset, _fit(prepared.estimator, data, subset, recipe)))
+                fits.append((subset, _fit(prepared.estimator, data, subset, recipe, outer)))
             progress(step * len(splits) + number + 1, len(ordered) * len(splits))
         points.append(_point(recipe.model, size, fits, data, metrics, bool(prepared.problems)))
     notes = (
+        held_out,
         "error bars are one standard deviation over repeats, whose rows overlap: not intervals",
     )
     return LearningCurve(recipe.model, tuple(points), len(splits), notes)
 
 
-def _fit(estimator: Any, data: TrainingRows, subset: Split, recipe: Recipe) -> FoldResult:
+def _held_out(
+    data: TrainingRows, design: CurveDesign, folds: Splits | None
+) -> tuple[tuple[Split, ...], str]:
+    """What each repeat trains on and holds out, and how that is told."""
+    if folds is None or folds.pooled_only is not None:
+        drawn = held_out_splits(data.actual, data.labels, design.repeats, design.seed, data.groups)
+        how = "by class" if data.groups is None else "in whole groups"
+        told = f"each repeat holds out a fifth of the rows, drawn {how}"
+        if folds is not None:
+            told += f": a fold of {folds.scheme.name} tests too few rows for a metric"
+        return drawn, told
+    made = folds.splits
+    name = folds.scheme.name
+    if len(made) == 1:
+        return made * design.repeats, "each repeat is tested on the same rows as the model"
+    told = f"each repeat holds out the next fold of {name}, the scheme of the cross-validation"
+    if design.repeats != len(made):
+        told += f"; {design.repeats} repeats of {len(made)} folds"
+    return tuple(made[k % len(made)] for k in range(design.repeats)), told
+
+
+def _fit(
+    estimator: Any, data: TrainingRows, subset: Split, recipe: Recipe, outer: Scheme
+) -> FoldResult:
     """One fit that is applied to the test rows and then to its own training rows."""
     both = Split(subset.name, 0, subset.train, np.concatenate([subset.test, subset.train]))
-    return fit_fold(estimator, data, both, recipe.tune, Scheme(seed=recipe.seed))
+    return fit_fold(estimator, data, both, recipe.tune, outer)
 
 
 def _point(
@@ -151,6 +181,7 @@ def _point(
     test: dict[str, list[float | None]] = {name: [] for name in metrics}
     train: dict[str, list[float | None]] = {name: [] for name in metrics}
     failures = []
+    counts = np.zeros((len(data.labels), len(data.labels)), np.int64)
     for number, (subset, result) in enumerate(fits, start=1):
         if result.output is None:
             fold = EVERY_FOLD if unusable else f"repeat {number} of size {size}"
@@ -158,8 +189,11 @@ def _point(
             continue
         cut = len(subset.test)
         places = np.arange(cut + len(subset.train))
+        tested = taken(result.output, places[:cut])
+        positive = len(data.labels) - 1 if data.positive is None else data.positive
+        np.add.at(counts, (data.actual[subset.test], tested.labels_at(positive=positive)), 1)
         for name, metric in metrics.items():
-            test[name].append(metric(data.actual[subset.test], taken(result.output, places[:cut])))
+            test[name].append(metric(data.actual[subset.test], tested))
             train[name].append(
                 metric(data.actual[subset.train], taken(result.output, places[cut:]))
             )
@@ -169,6 +203,7 @@ def _point(
         sum(rows) / len(rows),
         {name: repeat_summary(values) for name, values in test.items()},
         {name: repeat_summary(values) for name, values in train.items()},
+        tuple(tuple(row) for row in counts.tolist()),
         tuple(dict.fromkeys(failures)),
     )
 
@@ -178,8 +213,10 @@ def _point(
 
 def _check_sizes(sizes: Sequence[float | int], available: int) -> None:
     problems = [
-        Problem(f"learning curve of {size} training rows, there are {available}",
-                f"at most {available}, or shares such as 0.5")
+        Problem(
+            f"learning curve of {size} training rows, there are {available}",
+            f"at most {available}, or shares such as 0.5",
+        )
         for size in sizes
         if not 1 <= _count(size, available) <= available
     ]
@@ -192,9 +229,7 @@ def _count(size: float | int, available: int) -> int:
     return max(1, round(size * available)) if isinstance(size, float) else int(size)
 
 
-def _subset(
-    split: Split, size: float | int, data: TrainingRows, seed: tuple[int, int]
-) -> Split:
+def _subset(split: Split, size: float | int, data: TrainingRows, seed: tuple[int, int]) -> Split:
     """A random part of the training rows, the same shares of classes as far as they go.
 
     One order of the rows per repeat serves all sizes, so smaller subsets lie in larger.

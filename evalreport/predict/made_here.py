@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import hashlib
+from dataclasses import replace
+from pathlib import Path
 
 from evalreport.data.checked import Checked, check
 from evalreport.data.findings import Finding, rows_problem
 from evalreport.data.scores import numbers
 from evalreport.data.source import open_source, reading
 from evalreport.data.table import RawTable
-from evalreport.errors import DataError
+from evalreport.errors import DataError, Location, Problem
+from evalreport.metrics.readings import sigmoid
 from evalreport.predict.columns import Where, roles_of, rules_of
+from evalreport.predict.fixed import fixed
 from evalreport.predict.linear import linear_output
 from evalreport.predict.making import Made, Making, features_of
+from evalreport.predict.model_file import Format
 from evalreport.predict.outcome import EVERY_FOLD, FoldFailure, Output
-from evalreport.predict.saved import saved_output
+from evalreport.predict.saved import check_saved, saved_output
 from evalreport.predict.trained import trained
 from evalreport.predict.used_rows import view_of_rows, without
 from evalreport.predict.view import View
+from evalreport.results.records import Failure
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, LinearModel, OnnxModel, SkopsModel
 
@@ -46,7 +51,8 @@ def made_here(
     if isinstance(declared, LinearModel):
         return Made(_linear(spec, dataset, model, table, checked, declared))
     if isinstance(declared, EstimatorModel):
-        return trained(spec, dataset, model, table, checked, declared, making)
+        how = trained if declared.fit_on is None else fixed
+        return how(spec, dataset, model, table, checked, declared, making)
     assert isinstance(declared, (SkopsModel, OnnxModel))
     return Made(_saved(spec, dataset, model, table, checked, declared, making))
 
@@ -58,8 +64,10 @@ def _linear(
     columns = {name: numbers(table, name) for name in linear.weights}
     problems = [problem for found in columns.values() for problem in found.problems]
     if len(checked.labels) > 2:
-        raise DataError(f"model '{model}': a linear model needs two classes, "
-                        f"{table.name} has {len(checked.labels)}")
+        raise DataError(
+            f"model '{model}': a linear model needs two classes, "
+            f"{table.name} has {len(checked.labels)}"
+        )
     if problems:
         raise DataError(*problems)
     for name, found in columns.items():
@@ -72,11 +80,22 @@ def _linear(
             checked = without(checked, lacking, f"{name} is missing")
     values = {name: found.values[checked.used] for name, found in columns.items()}
     made = linear_output(values, linear.bias, linear.weights, linear.seed)
-    notes = () if made.note is None else (
-        Finding("on_boundary", f"{model}: {made.note}", {"rows": made.on_boundary,
-                                                       "positive": made.drawn_positive}),
+    notes = (
+        ()
+        if made.note is None
+        else (
+            Finding(
+                "on_boundary",
+                f"{model}: {made.note}",
+                {"rows": made.on_boundary, "positive": made.drawn_positive},
+            ),
+        )
     )
-    return view_of_rows(dataset, model, checked, Output("margin", score=made.score), notes)
+    if linear.link == "logit":
+        output = Output("score", score=sigmoid(made.value))
+        return view_of_rows(dataset, model, checked, output, notes)
+    view = view_of_rows(dataset, model, checked, Output("margin", score=made.distance), notes)
+    return replace(view, margin_unit=made.norm)
 
 
 def _saved(
@@ -88,23 +107,63 @@ def _saved(
     declared: SkopsModel | OnnxModel,
     making: Making,
 ) -> View:
-    path = declared.skops if isinstance(declared, SkopsModel) else declared.onnx
-    source = open_source(making.folder / path, str(path))
-    with reading(source) as stream:
-        content = stream.read()
+    path, form, asked = _saved_file(declared)
+    content = saved_content(declared, making.folder)
     features = features_of(spec, dataset, table, declared).take(checked.used)
-    skops = isinstance(declared, SkopsModel)
-    trusted = declared.trusted if isinstance(declared, SkopsModel) else ()
-    made = saved_output(content, "skops" if skops else "onnx", features, trusted, str(path))
+    made = saved_output(content, form, features, making.trusted, path, asked=asked)
     output = made.output(checked.labels, checked.positive, str(path))
     notes = tuple(Finding("saved_model", f"{model}: {note}") for note in made.notes)
     return view_of_rows(dataset, model, checked, output, notes)
 
 
-def failure_records(dataset: str, failures: tuple[FoldFailure, ...]) -> list[Mapping[str, Any]]:
+def _saved_file(declared: SkopsModel | OnnxModel) -> tuple[str, Format, tuple[str, ...]]:
+    """Path and format of a saved model, and the types its spec asks for."""
+    if isinstance(declared, SkopsModel):
+        return str(declared.skops), "skops", tuple(declared.trusted)
+    return str(declared.onnx), "onnx", ()
+
+
+def saved_content(declared: SkopsModel | OnnxModel, folder: Path) -> bytes:
+    """The bytes of a saved model; nothing in them has been looked at but their hash.
+
+    Raises FilesError where the file cannot be read, DataError where its hash is not the one
+    that the spec declares.
+    """
+    path = _saved_file(declared)[0]
+    with reading(open_source(folder / path, path)) as stream:
+        content = bytes(stream.read())
+    found = hashlib.sha256(content).hexdigest()
+    if declared.sha256 is not None and declared.sha256.lower() != found:
+        what = f"its sha256 is {found}, the spec declares {declared.sha256}"
+        raise DataError(Problem(what, "the file of the model that was declared", Location(path)))
+    return content
+
+
+def check_saved_models(spec: Spec, folder: Path, trusted: tuple[str, ...]) -> None:
+    """Look into every saved model of a spec without loading it.
+
+    Raises DataError with all that is wrong, FilesError for files that cannot be read.
+    """
+    problems: list[Problem] = []
+    for declared in spec.models.values():
+        if isinstance(declared, SkopsModel | OnnxModel):
+            path, form, asked = _saved_file(declared)
+            try:
+                check_saved(saved_content(declared, folder), form, trusted, path, asked)
+            except DataError as error:
+                problems += [p for p in error.problems if p not in problems]
+    if problems:
+        raise DataError(*problems)
+
+
+def failure_records(dataset: str, failures: tuple[FoldFailure, ...]) -> list[Failure]:
     """Failures as they stand in the results, in the section of the measures."""
     return [
-        {"section": "measures", "dataset": dataset, "model": failure.model, "reason":
-         failure.reason if failure.fold == EVERY_FOLD else f"fold {failure.fold}: {failure.reason}"}
-        for failure in failures
+        Failure(
+            "measures",
+            one.reason if one.fold == EVERY_FOLD else f"fold {one.fold}: {one.reason}",
+            dataset,
+            one.model,
+        )
+        for one in failures
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,11 +10,12 @@ from evalreport.data.checked import Checked
 from evalreport.data.design import groups as group_values
 from evalreport.data.table import RawTable
 from evalreport.errors import Location
-from evalreport.predict.columns import roles_of
+from evalreport.predict.columns import roles_of, said_in
 from evalreport.predict.cross_validation import Recipe
+from evalreport.predict.estimators import with_codes
 from evalreport.predict.features import FeatureTable, Kind, feature_names, feature_table
 from evalreport.predict.fitting import Tune
-from evalreport.predict.outcome import FoldedPredictions, FoldFailure, MetricFunction
+from evalreport.predict.outcome import Codes, FoldedPredictions, FoldFailure, MetricFunction
 from evalreport.predict.preprocessing import Step
 from evalreport.predict.schemes import make_splits
 from evalreport.predict.split import Groups, Scheme, Splits
@@ -26,15 +27,14 @@ from evalreport.spec.models import (
     AllExcept,
     AnyModel,
     EstimatorModel,
+    FitColumn,
 )
 
 #: Roles of columns that hold what another model says.
 PREDICTIONS = ("prediction", "score", "margin", "scores")
 
 #: A metric as a function and whether larger is better; given by the layer that knows metrics.
-MetricMaker = Callable[
-    [MetricRequest, tuple[str, ...], int | None], tuple[MetricFunction, bool]
-]
+MetricMaker = Callable[[MetricRequest, tuple[str, ...], int | None], tuple[MetricFunction, bool]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,10 @@ class Making:
 
     ``folder``: that of the spec. ``cache``: where out-of-fold predictions are kept, None
     for nowhere; ``fresh`` ignores what is kept. ``allowed``: packages admitted by name.
+    ``trusted``: what the operator trusts in saved models.
     ``progress``: called with what is done, parts done and parts in all, at first with 0.
-    ``foresee``: nothing is fitted, predictions have their shape only.
+    ``foresee``: nothing is fitted, predictions have their shape only. ``tables``: the
+    datasets that were read, of which one may be trained on.
     """
 
     metric: MetricMaker
@@ -53,8 +55,10 @@ class Making:
     fresh: bool = False
     workers: int | None = None
     allowed: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
     progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None
     foresee: bool = False
+    tables: Mapping[str, RawTable] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,8 @@ class Made:
 
     ``view``: its rows (of the first repeat, each once), None where every fold failed.
     ``folded``: all out-of-fold predictions, None for models that are not trained here.
-    ``rows``: the checked rows that ``folded.row`` counts; ``table`` their features.
+    ``rows``: the checked rows that ``folded.row`` counts; ``table`` their features,
+    ``actual`` their codes, ``splits`` the folds and ``groups`` what is kept together.
     ``fits``: how many fits the predictions cost where none are kept.
     """
 
@@ -75,12 +80,23 @@ class Made:
     further_repeats: tuple[View, ...] = ()
     key: str = ""
     fits: int = 0
+    splits: Splits | None = None
+    actual: Codes | None = None
+    groups: Groups | None = None
 
 
 def features_of(
-    spec: Spec, dataset: str, table: RawTable, model: AnyModel, where: Location | None = None
+    spec: Spec,
+    dataset: str,
+    table: RawTable,
+    model: AnyModel,
+    where: Location | None = None,
+    like: FeatureTable | None = None,
 ) -> FeatureTable:
-    """The features of every row of the file. Raises DataError for wrong columns."""
+    """The features of every row of the file. Raises DataError for wrong columns.
+
+    ``like``: the features that a model learned from, whose names and kinds are kept.
+    """
     asked = getattr(model, "features", None)
     included = tuple(asked) if isinstance(asked, tuple) else None
     excluded = asked.columns if isinstance(asked, AllExcept) else ()
@@ -89,6 +105,9 @@ def features_of(
         column: "category" if kind == "text" else "number"
         for column, kind in spec.datasets[dataset].types.items()
     }
+    if like is not None:
+        names = feature_names(table.header, {}, like.names, (), where)
+        kinds = {column.name: column.kind for column in like.columns}
     return feature_table(table, names, kinds=kinds)
 
 
@@ -100,7 +119,11 @@ def column_roles(spec: Spec, dataset: str) -> dict[str, str]:
         if dataset in spec.datasets_of(name):
             named = roles_of(declared, model, ()).named()
             roles |= {column: role for role, column in named if role in PREDICTIONS}
-    for role in ("id", "weight", "cluster", "group", "fold", "target"):
+            if (said := said_in(model)) is not None:
+                roles[said] = "prediction"
+        if isinstance(model, EstimatorModel) and isinstance(model.fit_on, FitColumn):
+            roles[model.fit_on.column] = "fold"
+    for role in ("id", "weight", "count", "cluster", "group", "fold", "target"):
         column = getattr(declared, role)
         if isinstance(column, str):
             roles[column] = role
@@ -116,12 +139,15 @@ def recipe_of(
     tune = None
     if declared.tune is not None:
         metric, larger = making.metric(declared.tune.metric, labels, positive)
-        grid = {name: tuple(values) for name, values in declared.tune.grid.items()}
+        grid = {
+            name: tuple(with_codes({name: value}, labels)[name] for value in values)
+            for name, values in declared.tune.grid.items()
+        }
         tune = Tune(grid, metric, larger, declared.tune.folds)
     return Recipe(
         model=model,
         path=declared.estimator,
-        params=dict(declared.params),
+        params=with_codes(declared.params, labels),
         steps=None if declared.steps is None else tuple(_steps(declared)),
         tune=tune,
         seed=(spec.cross_validation or CrossValidation()).seed,

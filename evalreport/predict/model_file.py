@@ -12,18 +12,21 @@ import zlib
 from collections.abc import Callable
 from typing import IO, Literal, cast
 
+from evalreport.data.limits import Limits, check_archive
 from evalreport.errors import DataError, LimitError, Location, Problem
+from evalreport.predict.onnx_parts import tensors_elsewhere
 
 Format = Literal["skops", "onnx"]
 
 #: Bytes of a model file, and of what a skops archive holds unpacked.
 LARGEST_FILE = 1 << 30
-LARGEST_UNPACKED = 2 << 30
+_LIMITS = Limits(bytes=2 << 30)
 
 #: Object streams of protocol 2 and later say so in two bytes; older ones start in text.
 _BINARY = re.compile(rb"\x80[\x02-\x05]")
 _TEXT = re.compile(rb"\(?(c[\w.]+\r?\n[\w.]+\r?\n|[dl]p\d+\r?\n|i[\w.]+\r?\n[\w.]+\r?\n)")
 _HEAD = 4096
+_LZMA = (b"\xfd7z", b"\x5d\x00")
 
 
 def _gunzipped(stream: io.BytesIO) -> IO[bytes]:
@@ -34,9 +37,10 @@ def _gunzipped(stream: io.BytesIO) -> IO[bytes]:
 _OPENERS: tuple[tuple[bytes, Callable[[io.BytesIO], IO[bytes]]], ...] = (
     (b"\x1f\x8b", _gunzipped),
     (b"BZ", bz2.BZ2File),
-    (b"\xfd7z", lzma.LZMAFile),
-    (b"\x5d\x00", lzma.LZMAFile),
 )
+
+#: Memory that undoing a compression may take to see its first bytes.
+_DICTIONARY = 64 << 20
 
 _WHY = (
     "reading it can run any code, so it is refused whatever its name",
@@ -48,12 +52,14 @@ def check_model_file(content: bytes, wanted: Format, name: str) -> None:
     """Raise DataError unless the bytes are what they are said to be.
 
     Pickle and joblib files are named as such, with the reason why they are refused;
-    LimitError for archives that unpack to too much.
+    so are ONNX models that keep values in other files. LimitError for archives that unpack
+    to too much.
     """
     where = Location(name)
     if len(content) > LARGEST_FILE:
-        raise LimitError(Problem(f"the model has {len(content):,} bytes",
-                                 f"at most {LARGEST_FILE:,}", where))
+        raise LimitError(
+            Problem(f"the model has {len(content):,} bytes", f"at most {LARGEST_FILE:,}", where)
+        )
     kind = object_stream(content)
     if kind is not None:
         raise DataError(Problem(f"the file is a {kind}: {_WHY[0]}", _WHY[1], where))
@@ -62,6 +68,8 @@ def check_model_file(content: bytes, wanted: Format, name: str) -> None:
     elif not content or content[:2] == b"PK":
         found = "is empty" if not content else "is a zip archive"
         raise DataError(Problem(f"the file {found}, no ONNX model", "give an .onnx file", where))
+    else:
+        _check_onnx(content, where)
 
 
 def object_stream(content: bytes) -> str | None:
@@ -87,6 +95,10 @@ def _decompressed_head(content: bytes) -> bytes | None:
     try:
         if content.startswith(b"\x78"):
             return zlib.decompressobj().decompress(content[:_HEAD], _HEAD)
+        if content.startswith(_LZMA):
+            # A dictionary is made as large as the file says, so that is limited.
+            undone = lzma.LZMADecompressor(memlimit=_DICTIONARY)
+            return undone.decompress(content[:_HEAD], 64)
         for magic, opener in _OPENERS:
             if content.startswith(magic):
                 with opener(stream) as opened:
@@ -100,8 +112,7 @@ def _pickles_inside(content: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return any(
-                _BINARY.match(_first_bytes(archive, entry))
-                for entry in archive.infolist()[:1000]
+                _BINARY.match(_first_bytes(archive, entry)) for entry in archive.infolist()[:1000]
             )
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, zlib.error, EOFError):
         return False
@@ -115,6 +126,24 @@ def _first_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
         return b""  # an encrypted entry says nothing of itself
 
 
+def _check_onnx(content: bytes, where: Location) -> None:
+    try:
+        elsewhere = tensors_elsewhere(content)
+    except ValueError as error:
+        raise DataError(
+            Problem(f"the file is no ONNX model: {error}", "give an .onnx file", where)
+        ) from None
+    if elsewhere:
+        shown = ", ".join(map(repr, elsewhere[:3])) + (", ..." if len(elsewhere) > 3 else "")
+        raise DataError(
+            Problem(
+                f"the model keeps tensors in other files, which are not read: {shown}",
+                "save it as one file, as onnx.save(model, path, save_as_external_data=False) does",
+                where,
+            )
+        )
+
+
 def _check_skops(content: bytes, where: Location) -> None:
     instead = "give a file written by skops.io.dump"
     try:
@@ -126,9 +155,4 @@ def _check_skops(content: bytes, where: Location) -> None:
         raise DataError(
             Problem("the file is a zip archive without schema.json, no skops model", instead, where)
         )
-    unpacked = sum(entry.file_size for entry in entries)
-    if unpacked > LARGEST_UNPACKED:
-        raise LimitError(
-            Problem(f"the model unpacks to {unpacked:,} bytes", f"at most {LARGEST_UNPACKED:,}",
-                    where)
-        )
+    check_archive(where.file, entries, len(content), _LIMITS)

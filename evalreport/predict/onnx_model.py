@@ -62,12 +62,8 @@ def _inputs(wanted: Sequence[Any], told: dict[str, Any], matrix: Any) -> dict[st
         return {wanted[0].name: matrix.astype(types[wanted[0].type])}
     asked = [one.name for one in wanted]
     if set(asked) != set(names):
-        raise ValueError(
-            f"the model takes the inputs {', '.join(asked)}, not {', '.join(names)}"
-        )
-    return {
-        one.name: matrix[:, [names.index(one.name)]].astype(types[one.type]) for one in wanted
-    }
+        raise ValueError(f"the model takes the inputs {', '.join(asked)}, not {', '.join(names)}")
+    return {one.name: matrix[:, [names.index(one.name)]].astype(types[one.type]) for one in wanted}
 
 
 def _of_maps(rows: Sequence[dict[Any, float]]) -> tuple[list[str], dict[str, Any]]:

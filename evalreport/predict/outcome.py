@@ -14,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.results.records import Summary
+
 Codes = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Source = Literal["prediction", "score", "scores", "margin"]
 Progress = Callable[[int, int], None]
-
 
 
 def unheard(_done: int, _total: int) -> None:
@@ -37,13 +38,15 @@ class Output:
     distance, positive class above 0), ``scores`` (one probability per class) or
     ``prediction`` (labels). ``predicted``: label codes, shape (n,); None for scores
     and margins of two classes, which wait for a threshold. ``score``: shape (n,).
-    ``class_scores``: shape (n, K), columns in the order of the labels.
+    ``class_scores``: shape (n, K), columns in the order of the labels. ``margin_unit``: what
+    a margin is multiplied by to be ``b + w . x``, 1 where it is not known.
     """
 
     source: Source
     predicted: Codes | None = None
     score: Floats | None = None
     class_scores: Floats | None = None
+    margin_unit: float = 1.0
 
     @property
     def rows(self) -> int:
@@ -63,6 +66,16 @@ class Output:
         if threshold is None:
             threshold = 0.0 if self.source == "margin" else 0.5
         return np.where(self.score >= threshold, positive, 1 - positive).astype(np.int64)
+
+
+def decides_at_zero(margin: Floats, second: npt.NDArray[np.bool_]) -> bool:
+    """Whether the estimator's own labels are the side of 0 that its decision values lie on.
+
+    OneVsOneClassifier counts votes for two classes, from 0, and decides in the middle.
+    """
+    apart = margin != 0
+    below = bool((margin < 0).any()) or bool(second.all())
+    return below and bool(((margin > 0) == second)[apart].all())
 
 
 #: A metric as a function of the actual label codes and the output; None where undefined.
@@ -168,22 +181,11 @@ def taken(output: Output, rows: npt.NDArray[Any]) -> Output:
         None if output.predicted is None else output.predicted[rows],
         None if output.score is None else output.score[rows],
         None if output.class_scores is None else output.class_scores[rows],
+        output.margin_unit,
     )
 
 
-@dataclass(frozen=True)
-class RepeatSummary:
-    """One number in several repeats: they share rows, so this is a spread, not an interval."""
-
-    values: tuple[float | None, ...]
-    mean: float | None
-    spread: float | None
-    low: float | None
-    high: float | None
-    reason: str | None = None
-
-
-def repeat_summary(values: Sequence[float | None]) -> RepeatSummary:
+def repeat_summary(values: Sequence[float | None]) -> Summary:
     """Mean, standard deviation (ddof 1), smallest and largest of a value over repeats.
 
     Repeats where the value is undefined (None) are left out and counted in ``reason``.
@@ -198,9 +200,9 @@ def repeat_summary(values: Sequence[float | None]) -> RepeatSummary:
     lost = len(values) - len(known)
     reason = f"undefined in {lost} of {len(values)} repeats" if lost else None
     if not known:
-        return RepeatSummary(tuple(values), None, None, None, None, reason)
+        return Summary(tuple(values), None, None, None, None, reason)
     mean = math.fsum(known) / len(known)
     spread = None
     if len(known) > 1:
         spread = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / (len(known) - 1))
-    return RepeatSummary(tuple(values), mean, spread, min(known), max(known), reason)
+    return Summary(tuple(values), mean, spread, min(known), max(known), reason)

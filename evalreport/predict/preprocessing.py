@@ -49,13 +49,12 @@ def default_steps(table: FeatureTable, takes_missing: bool) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def step_problems(
-    steps: Sequence[Step], table: FeatureTable, takes_missing: bool
-) -> list[Problem]:
+def step_problems(steps: Sequence[Step], table: FeatureTable, takes_missing: bool) -> list[Problem]:
     """What the asked steps leave that an estimator cannot take, and unknown columns."""
     problems = [
-        Problem(f"step {step.name}: '{name}' is no feature",
-                did_you_mean(name, table.names, "features"))
+        Problem(
+            f"step {step.name}: '{name}' is no feature", did_you_mean(name, table.names, "features")
+        )
         for step in steps
         for name in step.columns or ()
         if name not in table.names
@@ -65,11 +64,19 @@ def step_problems(
         names = [step.name for step in own]
         if column.kind == "category":
             if "one_hot" not in names:
-                problems.append(Problem(f"feature '{column.name}' is text",
-                                        "add the step one_hot, or take it out of the features"))
+                problems.append(
+                    Problem(
+                        f"feature '{column.name}' is text",
+                        "add the step one_hot, or take it out of the features",
+                    )
+                )
             if "scale" in names:
-                problems.append(Problem(f"feature '{column.name}' is text and cannot be scaled",
-                                        "scale numbers only"))
+                problems.append(
+                    Problem(
+                        f"feature '{column.name}' is text and cannot be scaled",
+                        "scale numbers only",
+                    )
+                )
         elif column.missing and "impute" not in names and not takes_missing:
             what = f"feature '{column.name}' is missing in {column.missing} of {table.rows} rows"
             problems.append(Problem(what, "add the step impute, or leave `steps` out"))

@@ -7,11 +7,9 @@ import json
 import math
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,8 @@ from evalreport.predict.features import FeatureTable
 from evalreport.predict.fitting import output_of
 from evalreport.predict.model_file import Format, check_model_file
 from evalreport.predict.outcome import Codes, Floats, Output
+from evalreport.processes import child_environment, python
+from evalreport.scratch import scratch_folder
 
 #: Settings of the parent's environment that a child needs to find libraries and a folder.
 _KEPT_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
@@ -61,8 +61,11 @@ class SavedOutput:
         if unknown:
             told, known = ", ".join(map(repr, unknown)), ", ".join(map(repr, labels))
             raise DataError(
-                Problem(f"the model's classes {told} are none of the labels {known}",
-                        "declare them in the dataset's `labels`", Location(name))
+                Problem(
+                    f"the model's classes {told} are none of the labels {known}",
+                    "declare them in the dataset's `labels`",
+                    Location(name),
+                )
             )
         codes = np.array([_place(one, labels) for one in self.classes], np.int64)
         if self.predicted is not None:
@@ -85,9 +88,13 @@ class _Answers:
         elif len(codes) == 2:
             self.decision_function = partial(_recorded, saved.margin)
 
+        self._side = None if saved.margin is None else codes[(saved.margin > 0).astype(int)]
+
     def predict(self, _: Any) -> Any:
-        """Nothing but scores was recorded."""
-        raise ValueError("the margin of two classes does not fit the labels of the data")
+        """The side of 0, on which a margin that was recorded decides."""
+        if self._side is None or len(self.classes_) != 2:
+            raise ValueError("the margin of two classes does not fit the labels of the data")
+        return self._side
 
 
 def _recorded(answer: Any, _: Any) -> Any:
@@ -120,6 +127,7 @@ def saved_output(
     trusted: Sequence[str] = (),
     name: str = "model",
     limits: Limits | None = None,
+    asked: Sequence[str] = (),
 ) -> SavedOutput:
     """Apply a saved model to the rows of a table.
 
@@ -127,9 +135,10 @@ def saved_output(
         content: the bytes of the file, those that were hashed.
         form: ``skops`` or ``onnx``.
         table: the features it takes, in its order unless it knows them by name.
-        trusted: types in a skops file that are trusted by full name.
+        trusted: what the operator trusts in a skops file, see :func:`trust.granted`.
         name: the file as the user wrote it, for messages.
         limits: of the child process.
+        asked: types that the spec asks for, which grants nothing.
 
     Raises DataError for pickles, untrusted types (named, before anything is loaded),
     other features than the model's, and models that fail; LimitError past a limit.
@@ -137,17 +146,43 @@ def saved_output(
     check_model_file(content, form, name)
     limits = limits or Limits()
     told = {
+        "task": "apply",
         "form": form,
         "trusted": list(trusted),
+        "asked": list(asked),
         "memory": limits.memory,
         "seconds": limits.seconds,
         "names": list(table.names),
         "categories": [list(column.categories) for column in table.columns],
         "kinds": [column.kind for column in table.columns],
     }
-    answer = _asked(packed(told, model=np.frombuffer(content, np.uint8), matrix=table.matrix),
-                    limits, name)
+    answer = _asked(
+        packed(told, model=np.frombuffer(content, np.uint8), matrix=table.matrix), limits, name
+    )
     return _understood(answer, name)
+
+
+def check_saved(
+    content: bytes,
+    form: Format,
+    trusted: Sequence[str] = (),
+    name: str = "model",
+    asked: Sequence[str] = (),
+) -> None:
+    """Raise what :func:`saved_output` would raise of the file alone; it is not loaded."""
+    check_model_file(content, form, name)
+    if form == "skops":
+        limits = Limits()
+        told = {
+            "task": "types",
+            "form": form,
+            "trusted": list(trusted),
+            "asked": list(asked),
+            "memory": limits.memory,
+            "seconds": limits.seconds,
+        }
+        question = packed(told, model=np.frombuffer(content, np.uint8))
+        _understood(_asked(question, limits, name), name)
 
 
 def packed(told: Any, **arrays: Any) -> bytes:
@@ -165,35 +200,44 @@ def unpacked(content: bytes) -> tuple[Any, dict[str, Any]]:
 
 
 def _asked(question: bytes, limits: Limits, name: str) -> bytes:
-    environment = {key: os.environ[key] for key in _KEPT_ENVIRONMENT if key in os.environ}
-    environment |= {
-        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
-        "PYTHONHASHSEED": "0",
+    kept = {key: os.environ[key] for key in _KEPT_ENVIRONMENT if key in os.environ}
+    own = {
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "evalreport.predict.saved_process"],
-            input=question,
-            capture_output=True,
-            env=environment,
-            timeout=limits.seconds,
-            check=False,
-        )
+        # An empty folder: what a model may name beside itself is not there.
+        with scratch_folder() as folder:
+            done = subprocess.run(  # noqa: S603 - our own module and interpreter
+                python("evalreport.predict.saved_process"),
+                input=question,
+                capture_output=True,
+                env=child_environment(kept, own),
+                cwd=folder,
+                timeout=limits.seconds,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         raise LimitError(
-            Problem(f"the model took more than {limits.seconds} s", "a smaller model or dataset",
-                    Location(name))
+            Problem(
+                f"the model took more than {limits.seconds} s",
+                "a smaller model or dataset",
+                Location(name),
+            )
         ) from None
     if done.returncode or not done.stdout:
-        why = "it ran out of memory or was stopped" if done.returncode < 0 else (
-            f"its process ended with status {done.returncode}"
+        why = (
+            "it ran out of memory or was stopped"
+            if done.returncode < 0
+            else (f"its process ended with status {done.returncode}")
         )
         raise LimitError(
-            Problem(f"the model could not be applied: {why}",
-                    f"at most {limits.memory >> 20:,} MiB", Location(name))
+            Problem(
+                f"the model could not be applied: {why}",
+                f"at most {limits.memory >> 20:,} MiB",
+                Location(name),
+            )
         )
     return done.stdout
 

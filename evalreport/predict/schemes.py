@@ -111,8 +111,12 @@ def _group_problems(scheme: Scheme, groups: Groups | None) -> list[Problem]:
     count = len(np.unique(groups[0]))
     least = 2 if scheme.name == "leave_one_group_out" else scheme.folds
     if count < least:
-        return [Problem(f"{least} folds of {count} groups", f"at most {count} folds"
-                        if count > 1 else "at least 2 groups")]
+        return [
+            Problem(
+                f"{least} folds of {count} groups",
+                f"at most {count} folds" if count > 1 else "at least 2 groups",
+            )
+        ]
     return []
 
 
@@ -152,8 +156,12 @@ def _time_problems(scheme: Scheme, n: int) -> list[Problem]:
     needed = scheme.folds + 1 if test is None else scheme.folds * test + 1
     if needed > n:
         per = "" if test is None else f" of {test} test rows"
-        return [Problem(f"{scheme.folds} folds{per} need {needed} rows, there are {n}",
-                        "fewer folds or fewer test rows")]
+        return [
+            Problem(
+                f"{scheme.folds} folds{per} need {needed} rows, there are {n}",
+                "fewer folds or fewer test rows",
+            )
+        ]
     return []
 
 

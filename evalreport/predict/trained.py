@@ -66,8 +66,15 @@ def trained(
     def work() -> FoldedPredictions:
         making.progress(f"training {what}, folds", 0, len(splits.splits))
         return cross_validate(
-            recipe, features, checked.actual, checked.labels, checked.positive, splits, groups,
-            making.workers, lambda done, total: making.progress(what, done, total),
+            recipe,
+            features,
+            checked.actual,
+            checked.labels,
+            checked.positive,
+            splits,
+            groups,
+            making.workers,
+            lambda done, total: making.progress(what, done, total),
         )
 
     key = _key(spec, model, features, checked, splits, groups, making)
@@ -81,8 +88,17 @@ def trained(
         *(Finding("training", f"{model}: {note}") for note in _notes(folded)),
     )
     return Made(
-        _pooled(dataset, model, checked, folded, findings), folded.failures, folded, checked,
-        features, tuple(_further(dataset, model, checked, folded)), key, fits,
+        _pooled(dataset, model, checked, folded, findings),
+        folded.failures,
+        folded,
+        checked,
+        features,
+        tuple(_further(dataset, model, checked, folded)),
+        key,
+        fits,
+        splits,
+        np.asarray(checked.actual, np.int64),
+        groups,
     )
 
 
@@ -94,9 +110,7 @@ def _further(
         own = folded.of_repeat(repeat)
         if own.output is not None and len(own.row):
             view = view_of_rows(dataset, model, rows_of(checked, own.row), own.output)
-            yield replace(
-                view, fold=(own.fold, own.folds), fold_sizes=own.fold_sizes, groups={}
-            )
+            yield replace(view, fold=(own.fold, own.folds), fold_sizes=own.fold_sizes, groups={})
 
 
 def _notes(folded: FoldedPredictions) -> tuple[str, ...]:

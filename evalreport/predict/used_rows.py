@@ -51,6 +51,7 @@ def without(checked: Checked, lacking: Any, reason: str) -> Checked:
 
 def rows_of(checked: Checked, places: Any) -> Checked:
     """Some of the checked rows, in the order of their places."""
+
     def some(given: Any) -> Any:
         return None if given is None else given[places]
 
@@ -62,6 +63,7 @@ def rows_of(checked: Checked, places: Any) -> Checked:
         score=some(checked.score),
         class_scores=some(checked.class_scores),
         weight=some(checked.weight),
+        sample=None if checked.sample is None else checked.sample.taken(places),
         cluster=None if checked.cluster is None else renumbered(checked.cluster[0][places]),
         fold=None if checked.fold is None else (checked.fold[0][places], checked.fold[1]),
         groups={name: (codes[places], names) for name, (codes, names) in checked.groups.items()},

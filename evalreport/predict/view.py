@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from evalreport.statistics.design_based import Sample
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]
@@ -21,7 +23,11 @@ class View:
     ``actual``: label code of each row. ``predicted``: label code, from K on an
     indeterminate prediction; None for score models. ``score``: of the positive
     class. ``class_scores``: shape (n, K). ``row``: index of the row in its file,
-    by which models are paired. ``source`` as in :class:`evalreport.plan.facts.Facts`.
+    by which models are paired. ``sample``: how the rows were drawn, where that is declared.
+    ``margin_unit``: what a margin is multiplied by to be
+    the sum ``b + w . x`` of the model, 1 where it is not known. ``unknown``: cells of the
+    table of two classes that nobody counted. ``source`` as in
+    :class:`evalreport.plan.facts.Facts`.
     """
 
     dataset: str
@@ -41,6 +47,9 @@ class View:
     indeterminate: tuple[str, ...] = ()
     ledger: Any = None
     fold_sizes: Mapping[str, tuple[int, int]] | None = None
+    sample: Sample | None = None
+    margin_unit: float = 1.0
+    unknown: tuple[str, ...] = ()
 
     @property
     def positive_index(self) -> int:
@@ -48,9 +57,45 @@ class View:
         return self.positive if self.positive is not None else len(self.labels) - 1
 
     @property
+    def unknown_places(self) -> frozenset[tuple[int, int]]:
+        """The unknown cells by actual and predicted code."""
+        positive, negative = self.positive_index, 1 - self.positive_index
+        places = {
+            "tp": (positive, positive),
+            "fp": (negative, positive),
+            "fn": (positive, negative),
+            "tn": (negative, negative),
+        }
+        return frozenset(places[cell] for cell in self.unknown)
+
+    def of_other_class(self, probabilities: bool) -> View:
+        """The same rows with the other of two classes as the positive one.
+
+        Its score is 1 - p of a probability, else -s. Only where single rows, or kinds of
+        them, are held.
+        """
+        assert self.score is not None
+        assert len(self.labels) == 2
+        score = (1.0 - self.score if probabilities else -self.score) + 0.0
+        return replace(self, positive=1 - self.positive_index, score=score)
+
+    @property
     def rows(self) -> int:
         """Number of rows."""
+        if self.sample is not None and self.sample.own is not None:
+            return len(np.unique(self.row))  # a labelled row stands by its proxy, too
         return len(self.actual)
+
+    @property
+    def entries(self) -> Codes | None:
+        """One entry of each row where rows were predicted several times, None elsewhere.
+
+        A drawn split may test a row twice, or not at all: rows and predictions are two things.
+        """
+        if self.fold is None or len(self.row) != self.rows:
+            return None
+        _, first = np.unique(self.row, return_index=True)
+        return None if len(first) == len(self.row) else np.sort(first)
 
     @property
     def has_score(self) -> bool:

@@ -20,7 +20,13 @@ Follow a run through the modules:
     class_metrics  metrics of one class, again, in fractions
     table_metrics  metrics of a whole table, and averages, again
     curve_areas    areas under the points of a curve
-    recompute      every number against its table or curve
+    recorded_spec  the spec that results carry, read again
+    recorded_tables  tables and curves of results as what the engine counts
+    measured_again measures by the engine from these tables
+    remade         whole parts made again from others
+    numbers        every number of a record, by its path
+    checks         the check of each kind of record, and what it leaves out
+    recompute      every record against the others, every number counted
     printed        every number on the page against results.json
     recorded       the results of one run, held against its manifest
     diff*          what changed between two runs

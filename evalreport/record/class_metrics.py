@@ -74,6 +74,10 @@ def _fnr(c: Counts) -> Outcome:
     return ratio(c.fn, c.tp + c.fn)
 
 
+def _falpha(c: Counts, alpha: Fraction) -> Outcome:
+    return ratio(c.tp, alpha * (c.tp + c.fp) + (1 - alpha) * (c.tp + c.fn))
+
+
 def _fbeta(c: Counts, beta: Fraction) -> Outcome:
     weighted = (1 + beta * beta) * c.tp
     return ratio(weighted, weighted + beta * beta * c.fn + c.fp)
@@ -135,7 +139,11 @@ CLASS_METRICS: dict[str, ClassMetric] = {
     "fdr": lambda c, _: ratio(c.fp, c.tp + c.fp),
     "false_omission_rate": lambda c, _: ratio(c.fn, c.tn + c.fn),
     "f1": lambda c, _: _fbeta(c, Fraction(1)),
-    "fbeta": lambda c, params: _fbeta(c, number(params["beta"])),
+    "fbeta": lambda c, params: (
+        _falpha(c, number(params["alpha"]))
+        if "alpha" in params
+        else _fbeta(c, number(params["beta"]))
+    ),
     "jaccard": lambda c, _: ratio(c.tp, c.tp + c.fp + c.fn),
     "mcc": lambda c, _: _mcc(c),
     "kappa": lambda c, _: _kappa(c),

@@ -34,6 +34,21 @@ def read_clock(at: str | None, environ: Mapping[str, str]) -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
+def clock_kind(at: str | None, environ: Mapping[str, str]) -> str:
+    """Where the time of :func:`read_clock` comes from.
+
+    ``given`` with the command, ``source_date_epoch`` by the environment, or ``read`` off the
+    computer. A time that was given says nothing of when a run was made, so results keep which
+    it was.
+
+    >>> clock_kind(None, {}), clock_kind("2019-01-01", {}), clock_kind(None, {VARIABLE: "86400"})
+    ('read', 'given', 'source_date_epoch')
+    """
+    if at is not None:
+        return "given"
+    return "source_date_epoch" if environ.get(VARIABLE, "") else "read"
+
+
 def clock_text(when: datetime) -> str:
     """A time as it is stored in results, manifest and history.
 

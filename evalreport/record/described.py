@@ -2,57 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from evalreport.errors import Problem
-
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
-
-
-def described_problems(results: Mapping[str, Any]) -> list[Problem]:
-    """What in ``characteristics`` contradicts itself or the account of rows; never raises."""
-    found: list[Problem] = []
-    try:
-        described = results.get("characteristics") or ()
-        used = {(r["dataset"], r["model"]): r["used"] for r in results["rows"]} if described else {}
-        for record in described:
-            where = f"characteristics of {record['dataset']}"
-            told = [*_whole(record, used), *_columns(record)]
-            found += [Problem(f"{where}: {what}") for what in told]
-    except _MALFORMED as error:
-        found.append(Problem(f"characteristics cannot be checked, they are malformed: {error!r}"))
-    return found
+from evalreport.plan.criteria import criteria_words
+from evalreport.record.checks import Finding, Known, checks, held
+from evalreport.record.recorded_spec import spec_problems
+from evalreport.results.records import (
+    CategoryGroup,
+    Characteristics,
+    NumberGroup,
+    Provenance,
+    RowLedger,
+)
+from evalreport.spec.model import Spec
 
 
-def _whole(record: Mapping[str, Any], used: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    for model in record["models"]:
-        rows = used[record["dataset"], model]
-        if rows != record["rows"]:
-            yield f"they describe {record['rows']} rows, {model} used {rows}"
+@checks(
+    Provenance,
+    lambda _r, _: "provenance",
+    holds=("seed",),
+    unless={
+        "inputs": "what was read is held against its files by verify --rerun",
+        "protocol": "the protocol is a file beside the spec: held against it by verify --rerun",
+    },
+)
+def provenance(record: Provenance, known: Known) -> Iterator[Finding]:
+    """The seed is that of the spec, the plan that of the results, the spec what its text says."""
+    if known.asked is not None:
+        if record.seed != known.asked.settings.seed:
+            yield f"seed is {record.seed}, the spec says {known.asked.settings.seed}"
+        yield held("seed")
+        yield from _as_declared(record, known.asked.loaded.spec)
+    plan = known.results.plan
+    if plan is not None and record.plan_sha256 != plan.sha256:
+        yield f"plan_sha256 is {record.plan_sha256!r}, the plan has {plan.sha256!r}"
+    yield from spec_problems(known.results)
 
 
-def _columns(record: Mapping[str, Any]) -> Iterator[str]:
-    expected = {None: record["rows"]} | {c["label"]: c["rows"] for c in record["classes"]}
-    for column in record["columns"]:
-        for group in column["groups"]:
-            name = f"{column['column']}, {group['label'] or 'all rows'}"
-            total = group["n"] + group["missing"]
-            if total != expected[group["label"]]:
-                yield f"{name}: {total} rows of {expected[group['label']]}"
-            if column["kind"] == "category":
-                counted = group["other"] + sum(value["count"] for value in group["values"])
-                if counted != group["n"]:
-                    yield f"{name}: values of {counted} rows, n is {group['n']}"
-            elif group["n"]:
+def _as_declared(record: Provenance, spec: Spec) -> Iterator[str]:
+    """What is said of models and protocol where it is not what the spec declares."""
+    for one in record.models:
+        declared = spec.models.get(one.model)
+        for name in ("version", "repository", "revision", "trained_on"):
+            if getattr(one, name) != getattr(declared, name, None):
+                yield f"{name} of model {one.model} is not what the spec declares"
+        sha256 = getattr(declared, "sha256", None)
+        if (one.sha256_of == "declared" or sha256) and (sha256 or "").lower() != one.sha256:
+            yield f"sha256 of model {one.model} is not what the spec declares"
+    cited = record.protocol
+    if (cited is None) != (spec.protocol is None):
+        yield "a protocol is cited by the spec or by the results alone"
+    elif cited is not None and spec.protocol is not None:
+        if sorted((*cited.criteria, *cited.post_hoc)) != sorted(criteria_words(spec)):
+            yield "criteria of the protocol and those post hoc are not the criteria of the spec"
+        if cited.fixed != spec.protocol.fixed:
+            yield "the day of the protocol is not what the spec declares"
+
+
+@checks(
+    RowLedger,
+    lambda r, _: f"rows of {r.dataset}, {r.model}",
+    holds=("read", "used", "classes"),
+    unless={
+        "excluded": "why rows were left out is counted from rows",
+        "clusters": "clusters are counted from rows",
+        "predictions": "how often rows were predicted is counted from rows",
+        "repeats": "the repeats are planned: verify --rerun makes them again",
+    },
+)
+def rows(record: RowLedger, known: Known) -> Iterator[Finding]:
+    """Rows read are those used and those excluded; the used ones are of the classes."""
+    excluded = sum(one.count for one in record.excluded)
+    if record.read != record.used + excluded:
+        yield f"read is {record.read}, used and excluded are {record.used + excluded}"
+    yield held("read")
+    by_class = sum(one.count for one in record.classes)
+    of_sets = any(one.label_sets for one in known.results.labels if one.dataset == record.dataset)
+    if record.classes and not of_sets and by_class != record.used:
+        yield f"used is {record.used}, its classes hold {by_class}"
+    tables = known.whole_tables.get((record.dataset, record.model))
+    if tables is None or not record.classes:
+        return
+    if [one.label for one in record.classes] != list(tables.labels):
+        yield "its classes are not those of its table"
+    elif record.predictions in (None, record.used):
+        for place, one in enumerate(record.classes):
+            rows = sum(count or 0 for count in (tables.counts or ())[place])
+            if rows != one.count:
+                yield f"{one.label} has {one.count} rows, its table has {rows}"
+        yield held("used", "classes")
+
+
+@checks(
+    Characteristics,
+    lambda r, _: f"characteristics of {r.dataset}",
+    holds=("rows", "classes", "columns.groups.n", "columns.groups.missing"),
+    unless={"columns": "values of columns are described from rows"},
+)
+def characteristics(record: Characteristics, known: Known) -> Iterator[Finding]:
+    """What contradicts itself or the account of rows."""
+    yield held("rows")
+    used = {(one.dataset, one.model): one.used for one in known.results.rows}
+    for model in record.models:
+        own = used[record.dataset, model]
+        if own != record.rows:
+            yield f"they describe {record.rows} rows, {model} used {own}"
+    expected: dict[str | None, int] = {None: record.rows}
+    expected |= {one.label: one.rows for one in record.classes}
+    for column in record.columns:
+        for group in column.groups:
+            name = f"{column.column}, {group.label or 'all rows'}"
+            total = group.n + group.missing
+            if total != expected[group.label]:
+                yield f"{name}: {total} rows of {expected[group.label]}"
+            if isinstance(group, CategoryGroup):
+                counted = group.other + sum(value.count for value in group.values)
+                if counted != group.n:
+                    yield f"{name}: values of {counted} rows, n is {group.n}"
+            elif group.n:
                 yield from _disordered(name, group)
 
 
-def _disordered(name: str, group: Mapping[str, Any]) -> Iterator[str]:
-    order = [group[k] for k in ("low", "quartile_1", "median", "quartile_3", "high")]
+def _disordered(name: str, group: NumberGroup) -> Iterator[str]:
+    told = (group.low, group.quartile_1, group.median, group.quartile_3, group.high)
+    order = [value for value in told if value is not None]
+    if len(order) < len(told) or group.mean is None:
+        yield f"{name}: there are rows, and a summary of them is missing"
+        return
     if order != sorted(order):
         yield f"{name}: the range and the quartiles are not in order"
     # a mean of floats may round past a limit that all of them share
     slack = 1e-12 * max(abs(order[0]), abs(order[-1]))
-    if not order[0] - slack <= group["mean"] <= order[-1] + slack:
+    if not order[0] - slack <= group.mean <= order[-1] + slack:
         yield f"{name}: the mean lies outside the range"

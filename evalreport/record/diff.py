@@ -20,10 +20,10 @@ from evalreport.record.diff_measures import Pairs, measure_changes
 from evalreport.record.diff_pairs import paired_changes
 from evalreport.record.diff_rows import Said, pair_rows, read_rows
 from evalreport.record.diff_spec import spec_changes, version_changes
-from evalreport.record.diff_text import describe
+from evalreport.record.diff_text import describe, describe_markdown
 from evalreport.record.recorded import RecordedRun, read_recorded
 
-__all__ = ["describe", "differences", "differences_of"]
+__all__ = ["describe", "describe_markdown", "differences", "differences_of", "is_same"]
 
 SCHEMA = "evalreport/diff/1"
 
@@ -50,9 +50,7 @@ def differences_of(
     by_id, said = pair_rows(*kept)
     files = file_changes(one, two)
     same_rows = {entry["dataset"]: entry["same"] for entry in files}
-    measures = measure_changes(
-        one["measures"], two["measures"], same_rows, _pairs(said, one, two)
-    )
+    measures = measure_changes(one["measures"], two["measures"], same_rows, _pairs(said, one, two))
     criteria = _criteria(one["acceptance"], two["acceptance"])
     found = {
         "schema": SCHEMA,
@@ -80,7 +78,8 @@ def _pairs(
     for place, own in said.items():
         sides = [
             [
-                m for m in results["measures"]
+                m
+                for m in results["measures"]
                 if (m["dataset"], m["model"]) == place and not m["subgroup"] and m["fold"] is None
             ]
             for results in (one, two)
@@ -104,18 +103,32 @@ def _criteria(
     old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     before, after = ({_criterion_key(c): c for c in side} for side in (old, new))
+    gone = {key: c for key, c in before.items() if key not in after}
     found = []
     for key in dict.fromkeys([*after, *before]):
         was, now = before.get(key), after.get(key)
+        if was is None and now is not None:
+            # a criterion on the same number whose limit is another is the same one, changed
+            match = next((k for k, c in gone.items() if _about(c) == _about(now)), None)
+            was = None if match is None else gone.pop(match)
+        elif now is None and key not in gone:
+            continue
         either = now or was or {}
-        change = "added" if was is None else "removed" if now is None else (
-            "same" if was["outcome"] == now["outcome"] else "flipped"
+        change = (
+            "added"
+            if was is None
+            else "removed"
+            if now is None
+            else "changed"
+            if was["text"] != now["text"]
+            else ("same" if was["outcome"] == now["outcome"] else "flipped")
         )
         found.append(
             {
                 **{k: either.get(k) for k in ("text", "dataset", "model", "subgroup")},
                 "threshold": either.get("threshold_asked"),
                 "change": change,
+                "old_text": None if was is None else was["text"],
                 "old": None if was is None else was["outcome"],
                 "new": None if now is None else now["outcome"],
                 "observed": [(c or {}).get("observed") for c in (was, now)],
@@ -123,6 +136,25 @@ def _criteria(
             }
         )
     return found
+
+
+def _about(entry: Mapping[str, Any]) -> str:
+    """Which number a criterion is on, whatever it requires of it."""
+    names = ("metric", "params", "dataset", "model", "subgroup", "threshold_asked")
+    return json.dumps([entry.get(name) or None for name in names], sort_keys=True)
+
+
+def is_same(found: Mapping[str, Any]) -> bool:
+    """Whether nothing that a diff tells has changed: spec, versions, data, numbers, judgements."""
+    told = found["summary"]
+    counts = ("spec", "versions", "differ", "added", "removed", "new_cautions", "cleared_cautions")
+    states = (
+        m["old"]["state"] == m["new"]["state"] for m in found["measures"] if m["change"] == "both"
+    )
+    files = (f["same"] is not False and f["old"] and f["new"] for f in found["files"])
+    rows = (entry["rows"]["used"][0] == entry["rows"]["used"][1] for entry in found["rows"])
+    criteria = (entry["change"] == "same" for entry in found["criteria"])
+    return not any(told[name] for name in counts) and all((*states, *files, *rows, *criteria))
 
 
 def _criterion_key(entry: Mapping[str, Any]) -> str:

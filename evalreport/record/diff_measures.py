@@ -93,8 +93,14 @@ def _paired_change(
     reason = f"{shared} rows are in both runs and others in one: neither independent nor paired"
     if shared == said.old_rows == said.new_rows:
         reason = "no comparison of the same rows is known for it"
-    return {**found, **nothing, "interval_reason": reason, "paired": paired,
-            "beyond_chance": beyond, "note": None}
+    return {
+        **found,
+        **nothing,
+        "interval_reason": reason,
+        "paired": paired,
+        "beyond_chance": beyond,
+        "note": None,
+    }
 
 
 def _side(measure: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -47,7 +47,8 @@ def diff_page(found: Mapping[str, Any], version: str) -> dict[str, Any]:
         "cut": max(0, len(measures) - MOST_MEASURES),
         "only": [
             f"{name_text(m)}, {place_text(m)}: {m['change']}"
-            for m in found["measures"] if m["change"] != "both"
+            for m in found["measures"]
+            if m["change"] != "both"
         ],
         "new_cautions": [_caution(c) for c in found["cautions"]["new"]],
         "cleared_cautions": [_caution(c) for c in found["cautions"]["cleared"]],
@@ -94,7 +95,8 @@ def _measure(m: Mapping[str, Any]) -> dict[str, Any]:
         "new": _value(m["new"]),
         "difference": "" if m["difference"] is None else difference_text(m["difference"]),
         "interval": limits,
-        "method": method_text(interval["method"]) if interval
+        "method": method_text(interval["method"])
+        if interval
         else told or visible(m["interval_reason"]),
         "p": "" if m["p_value"] is None else p_text(m["p_value"]),
         "beyond": m["beyond_chance"] is True,

@@ -14,6 +14,7 @@ from evalreport.engine.prepare import prepare
 from evalreport.engine.run import evaluate
 from evalreport.errors import EvalreportError
 from evalreport.record.diff_rows import Said
+from evalreport.results.codec import encode
 from evalreport.spec.load import parse_spec
 
 #: Rows and thresholds for which pairs are compared; more would take long.
@@ -25,7 +26,9 @@ Key = tuple[Any, ...]
 
 
 def paired_changes(
-    said: Said, old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]],
+    said: Said,
+    old: Sequence[Mapping[str, Any]],
+    new: Sequence[Mapping[str, Any]],
     confidence: Mapping[str, Any],
 ) -> dict[Key, Mapping[str, Any]]:
     """Comparisons of the shared rows by :func:`pair_key`, new minus old.
@@ -107,14 +110,16 @@ def _compared(
     if by_score and thresholds[1] is not None:
         spec["thresholds"] = [thresholds[1]]
     frame = {
-        "actual": [said.labels[code] for code in said.actual], "old": columns[0], "new": columns[1]
+        "actual": [said.labels[code] for code in said.actual],
+        "old": columns[0],
+        "new": columns[1],
     }
     try:
         loaded = parse_spec(json.dumps(spec), "spec", (), frames=("rows",))
         results = evaluate(prepare(loaded, {"rows": frame}, "memory"), CLOCK)
     except EvalreportError:
         return
-    yield from results["comparisons"]
+    yield from encode(results)["comparisons"]
 
 
 def _calls(

@@ -51,9 +51,7 @@ def read_rows(path: Path) -> Mapping[str, Any] | None:
         data = file.read_bytes()
     recorded = read_manifest(folder)[0].outputs.get(NAME)
     if recorded is None or recorded.sha256 != sha256(data):
-        raise VerificationError(
-            Problem(f"altered: {MANIFEST} records another sha256", "", where)
-        )
+        raise VerificationError(Problem(f"altered: {MANIFEST} records another sha256", "", where))
     try:
         content = parse_json(data)
     except ValueError as error:
@@ -82,7 +80,8 @@ def pair_rows(
     for record in found:
         record["models"] = [
             {"model": model, **_changes(own)}
-            for (dataset, model), own in said.items() if dataset == record["dataset"]
+            for (dataset, model), own in said.items()
+            if dataset == record["dataset"]
         ]
     return found, said
 
@@ -123,9 +122,10 @@ def _said(one: Mapping[str, Any], two: Mapping[str, Any], model: str) -> Said:
     same = [i for i in ids if reason is None and then[i][0] == now[i][0]]
 
     def both(place: int) -> Any:
-        if own[("actual", "score", "predicted")[place]] is None or other[
-            ("actual", "score", "predicted")[place]
-        ] is None:
+        if (
+            own[("actual", "score", "predicted")[place]] is None
+            or other[("actual", "score", "predicted")[place]] is None
+        ):
             return None
         return [then[i][place] for i in same], [now[i][place] for i in same]
 

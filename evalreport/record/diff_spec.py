@@ -26,8 +26,11 @@ def version_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict
 
 def _made_with(provenance: Mapping[str, Any]) -> dict[str, Any]:
     engine = (provenance.get("engine") or {}).get("name")
-    found = {"evalreport": provenance.get("version"), "engine": engine,
-             "seed": provenance.get("seed")}
+    found = {
+        "evalreport": provenance.get("version"),
+        "engine": engine,
+        "seed": provenance.get("seed"),
+    }
     return {**found, **(provenance.get("versions") or {})}
 
 
@@ -36,12 +39,12 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[s
     for key in sorted({*before, *after}):
         if key in before and key in after and before[key] == after[key]:
             continue
-        change = "changed" if key in before and key in after else (
-            "added" if key in after else "removed"
+        change = (
+            "changed"
+            if key in before and key in after
+            else ("added" if key in after else "removed")
         )
-        found.append(
-            {"key": key, "change": change, "old": before.get(key), "new": after.get(key)}
-        )
+        found.append({"key": key, "change": change, "old": before.get(key), "new": after.get(key)})
     return found
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from evalreport.lines import one_line
+from evalreport.report.markdown import cell
 from evalreport.report.numbers import difference_text, level_text, p_text, value_text
 from evalreport.report.words import (
     counted,
@@ -21,7 +23,26 @@ NOT_KEPT = (
     "rows that came or went are not known: neither run kept digests of its rows "
     "(datasets: keep_rows: true, in both)"
 )
-WORDS = {"pass": "passed", "fail": "failed", "not_evaluated": "not evaluated", None: "absent"}
+WORDS = {
+    "pass": "passed",
+    "fail": "failed",
+    "not_evaluated": "not evaluated",
+    "continue": "to be continued",
+    None: "absent",
+    "reproduced": "reproduced",
+    "other_method": "by another method",
+    "not_reproducible": "not reproducible",
+}
+
+
+class _Metric(NamedTuple):
+    """The metric of an entry, as its heading needs it."""
+
+    metric: str
+    params: Mapping[str, Any]
+    average: str | None
+    title: str
+    indeterminate: str | None
 
 
 def describe(found: Mapping[str, Any]) -> str:
@@ -30,16 +51,32 @@ def describe(found: Mapping[str, Any]) -> str:
         f"old: {visible(found['old']['run'])}  {found['old']['at']}",
         f"new: {visible(found['new']['run'])}  {found['new']['at']}",
     ]
-    for title, body in (
-        ("criteria", _criteria(found)),
-        ("data", _data(found)),
-        ("spec", _keys(found["spec"])),
-        ("versions", _keys(found["versions"])),
-        ("measures", _measures(found)),
-        ("cautions", _cautions(found)),
-    ):
+    for title, body in _sections(found):
         lines += ["", title, *(f"  {line}" for line in body)]
+    return "\n".join(map(one_line, lines))
+
+
+def describe_markdown(found: Mapping[str, Any]) -> str:
+    """The differences as Markdown, for the description of a change."""
+    old, new = (
+        f"{cell(visible(found[side]['run']))} ({cell(str(found[side]['at']))})"
+        for side in ("old", "new")
+    )
+    lines = [f"## {cell(visible(str(found['new']['title'])))}: {old} to {new}"]
+    for title, body in _sections(found):
+        lines += ["", f"### {title.capitalize()}", ""]
+        lines += [f"- {cell(line.strip())}" for line in body]
     return "\n".join(lines)
+
+
+def _sections(found: Mapping[str, Any]) -> Iterator[tuple[str, Iterator[str]]]:
+    """Each part of the differences with its lines, the most telling first."""
+    yield "criteria", _criteria(found)
+    yield "data", _data(found)
+    yield "spec", _keys(found["spec"])
+    yield "versions", _keys(found["versions"])
+    yield "measures", _measures(found)
+    yield "cautions", _cautions(found)
 
 
 def _criteria(found: Mapping[str, Any]) -> Iterator[str]:
@@ -49,8 +86,10 @@ def _criteria(found: Mapping[str, Any]) -> Iterator[str]:
     elif not changed:
         yield f"no change in {counted(len(found['criteria']), 'criterion', 'criteria')}"
     for entry in changed:
-        place = place_text(entry)
-        yield f"{entry['change']}: {visible(entry['text'])}, {place}: {outcome_change(entry)}"
+        text = visible(entry["text"])
+        if entry["change"] == "changed":
+            text = f"{visible(entry['old_text'])} -> {text}"
+        yield f"{entry['change']}: {text}, {place_text(entry)}: {outcome_change(entry)}"
 
 
 def outcome_change(entry: Mapping[str, Any]) -> str:
@@ -106,9 +145,7 @@ def rows_text(entry: Mapping[str, Any]) -> str:
     """Rows that came, went and changed, by id."""
     if entry["reason"]:
         return f"rows are not paired by id: {visible(entry['reason'])}"
-    text = (
-        f"by id {entry['added']} rows added, {entry['removed']} removed, {entry['both']} in both"
-    )
+    text = f"by id {entry['added']} rows added, {entry['removed']} removed, {entry['both']} in both"
     if entry["changed"] is not None:
         text += f", of which {entry['changed']} changed"
     elif entry["changed_reason"]:
@@ -226,7 +263,14 @@ def summary_text(found: Mapping[str, Any]) -> str:
 
 def name_text(entry: Mapping[str, Any]) -> str:
     """A measure by its title and class."""
-    title = visible(measure_title(entry))
+    metric = _Metric(
+        entry["metric"],
+        entry.get("params") or {},
+        entry.get("average"),
+        entry.get("title") or "",
+        entry.get("indeterminate"),
+    )
+    title = visible(measure_title(metric))
     return f"{title} of {label_text(entry['label'])}" if entry["label"] is not None else title
 
 

@@ -10,6 +10,11 @@ from evalreport.errors import FilesError, Location, Problem
 from evalreport.record.hashing import FileRecord, record_file
 from evalreport.record.manifest import NAME, Manifest
 
+#: What a seal adds to a run after it was published; checked with the seal.
+CRATE = "ro-crate-metadata.json"
+ENVELOPE, PUBLIC_KEY, STAMP = "SEAL.json", "SEAL.pub.pem", "SEAL.tsr"
+OF_A_SEAL = frozenset({CRATE, ENVELOPE, PUBLIC_KEY, STAMP})
+
 
 def file_problems(run: Path, manifest: Manifest) -> list[Problem]:
     """Every way in which the files of a run are not those of its manifest, by name.
@@ -25,7 +30,7 @@ def file_problems(run: Path, manifest: Manifest) -> list[Problem]:
         where = Location(str(run))
         raise FilesError(Problem(f"the run cannot be listed: {reason}", "", where)) from error
     found = []
-    for name in sorted((there | set(manifest.outputs)) - {NAME}):
+    for name in sorted(((there - OF_A_SEAL) | set(manifest.outputs)) - {NAME}):
         where = Location(str(run / name))
         if name not in manifest.outputs:
             found.append(Problem(f"not in {NAME}: added after the run", "", where))

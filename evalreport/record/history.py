@@ -77,6 +77,38 @@ class History:
             if isinstance(name, str)
         )
 
+    def series_of(self, entry: Mapping[str, Any]) -> str | None:
+        """The series of a run; of a line that says none, that of its spec or the only one."""
+        stated = entry.get("series")
+        if isinstance(stated, str):
+            return stated
+        names = set(self._told.values())
+        only = next(iter(names)) if len(names) == 1 else None
+        return self._told.get(entry.get("spec_sha256"), only)
+
+    @cached_property
+    def _told(self) -> Mapping[Any, str]:
+        """The series of lines without one, by spec; lines of older versions name none."""
+        return {
+            entry.get("spec_sha256"): entry["series"]
+            for entry in self.runs.values()
+            if isinstance(entry.get("series"), str)
+        }
+
+    def in_time(self, series: str | None = None) -> list[str]:
+        """The recorded runs (of a series) by their clocks, those of one clock as recorded."""
+        mine = {
+            name: str(entry.get("when") or "")
+            for name, entry in self.runs.items()
+            if series is None or self.series_of(entry) == series
+        }
+        return sorted(mine, key=mine.__getitem__)
+
+    @cached_property
+    def attempts(self) -> tuple[dict[str, Any], ...]:
+        """The attempts that ended without a run, in their order."""
+        return tuple(e for e in self.entries.values() if isinstance(e.get("attempt"), dict))
+
     def next_line(self, fields: Mapping[str, Any]) -> bytes:
         """The line that adds these fields to the chain, newline included."""
         previous = sha256(self.lines[-1]) if self.lines else BEGINNING
@@ -97,7 +129,17 @@ def run_fields(run: str, manifest: Manifest, *, recovered: bool = False) -> dict
         "version": details.version,
         "manifest_sha256": sha256(manifest.to_bytes()),
     }
+    told = ("series", "cadence", "criteria", "looks")
+    fields |= {name: details.settings[name] for name in told if name in details.settings}
     return {**fields, "recovered": True} if recovered else fields
+
+
+def attempt_fields(when: str, version: str, series: str, status: int) -> dict[str, Any]:
+    """What a history line says of a run that came to nothing: no name, its exit status.
+
+    What was wrong was told when it happened; it may quote rows, so that no line holds it.
+    """
+    return {"when": when, "version": version, "series": series, "attempt": {"status": status}}
 
 
 def parse_line(line: bytes) -> dict[str, Any] | None:

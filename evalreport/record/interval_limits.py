@@ -1,44 +1,49 @@
 """Limits of intervals again, by code of its own, where a table or a curve settles them.
 
 Checked are Wilson's limits of a share of rows, the square-and-add limits of Youden's J and
-what is a straight line of it, and DeLong's of the area under the ROC curve on both scales.
+what is a straight line of it, those of metrics of the four cells from Jeffreys limits of their
+shares, and DeLong's of the area under the ROC curve on both scales and in score form.
 All other methods are taken as stated.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any
 
 from evalreport.record.curve_areas import area
+from evalreport.record.share_limits import square_and_add_limits
 from evalreport.record.table_counts import Counts, number
+from evalreport.results.records import Column, Curve, Interval, Measure
 
 Limits = tuple[float, float]
 
 _TOLERANCE = 1e-8
 
 
-def share_problems(measure: Mapping[str, Any]) -> list[str]:
+def share_problems(measure: Measure) -> list[str]:
     """Wilson's limits of numerator of denominator rows."""
-    interval = measure["interval"]
-    if interval is None or interval["method"] != "wilson" or measure.get("weight") is not None:
+    interval = measure.interval
+    if interval is None or interval.method != "wilson" or measure.weight is not None:
         return []
-    if measure["numerator"] is None or not measure["denominator"]:
+    if measure.numerator is None or not measure.denominator:
         return []
-    x, n = float(number(measure["numerator"])), float(number(measure["denominator"]))
+    x, n = float(number(measure.numerator)), float(number(measure.denominator))
+    if measure.average == "micro" and measure.indeterminate is None:
+        # Of pooled counts, such as 2 TP of 2 TP + FP + FN: the share is of the rows.
+        x, n = x * measure.n / n, float(measure.n)
     return _differences(interval, _wilson(x, n, _deviate(interval)), "its fraction")
 
 
-def rates_problems(measure: Mapping[str, Any], counts: Counts | None) -> list[str]:
+def rates_problems(measure: Measure, counts: Counts | None) -> list[str]:
     """Square-and-add limits from those of recall and of the false positive rate."""
-    interval = measure["interval"]
-    if interval is None or interval["method"] != "newcombe_hybrid" or counts is None:
+    interval = measure.interval
+    if interval is None or interval.method != "newcombe_hybrid" or counts is None:
         return []
-    line = _LINES_OF_J.get(measure["metric"])
-    if line is None or measure.get("weight") is not None:
+    line = _LINES_OF_J.get(measure.metric)
+    if line is None or measure.weight is not None:
         return []
     tp, fn, fp, tn = (float(c) for c in (counts.tp, counts.fn, counts.fp, counts.tn))
     low, high = _square_and_add((tp, tp + fn), (fp, fp + tn), _deviate(interval))
@@ -46,27 +51,43 @@ def rates_problems(measure: Mapping[str, Any], counts: Counts | None) -> list[st
     return _differences(interval, (ends[0], ends[1]), "its table")
 
 
-def area_problems(measure: Mapping[str, Any], curve: Mapping[str, Any] | None) -> list[str]:
+def shares_problems(measure: Measure, counts: Counts | None) -> list[str]:
+    """Square-and-add limits from those of three independent shares of the rows."""
+    interval = measure.interval
+    if interval is None or interval.method != "mover_jeffreys" or counts is None:
+        return []
+    if measure.weight is not None:
+        return []
+    limits = square_and_add_limits(measure, interval, counts)
+    return [] if limits is None else _differences(interval, limits, "its table")
+
+
+def area_problems(measure: Measure, curve: Curve | None) -> list[str]:
     """DeLong's limits from the steps of the ROC curve.
 
     Not where the curve is thinned out, or has a slanted piece: tied scores that lie on one
     line are drawn as one.
     """
-    interval, scale = measure["interval"], _LINES_OF_AREA.get(measure["metric"])
-    if interval is None or scale is None or interval["method"] not in _AREA_LIMITS:
+    interval, scale = measure.interval, _LINES_OF_AREA.get(measure.metric)
+    if interval is None or scale is None:
         return []
-    if curve is None or curve.get("thinned") or measure.get("weight") is not None:
+    if interval.method not in (*_AREA_LIMITS, "delong_score"):
+        return []
+    if curve is None or curve.thinned or measure.weight is not None:
         return []
     steps = _steps(curve)
-    if steps is None or interval["low"] == interval["high"]:
+    if steps is None or interval.low == interval.high:
         return []
-    points = curve["points"]
+    points = curve.points
     rates = [(number(x), number(y)) for x, y in zip(points["fpr"], points["tpr"], strict=True)]
     found, error = float(area(rates)), _delong_error(steps)
-    if error is None:
+    p, n = float(points["p"][0] or 0), float(points["n"][0] or 0)
+    if interval.method == "delong_score":
+        limits = _in_score_form(found, error, p, n, _deviate(interval))
+    elif error is None:
         return []
-    limits = _AREA_LIMITS[interval["method"]](found, _deviate(interval) * error)
-    p, n = float(points["p"][0]), float(points["n"][0])
+    else:
+        limits = _AREA_LIMITS[interval.method](found, _deviate(interval) * error)
     low, high = (scale(limit, p * n) for limit in limits)
     return _differences(interval, (low, high), "the points of its curve")
 
@@ -100,6 +121,35 @@ _AREA_LIMITS: dict[str, Callable[[float, float], Limits]] = {
 }
 
 
+def _hanley_mcneil(a: float, p: float, n: float) -> float:
+    """Their variance of an area (1982)."""
+    two_positives, two_negatives = a / (2 - a), 2 * a * a / (1 + a)
+    total = a * (1 - a) + (p - 1) * (two_positives - a * a) + (n - 1) * (two_negatives - a * a)
+    return max(total, 0.0) / (p * n)
+
+
+def _in_score_form(found: float, error: float | None, p: float, n: float, z: float) -> Limits:
+    """Areas z of their own errors away; the errors mixed of both variances, six pairs to one."""
+    formed, pairs, factor = _hanley_mcneil(found, p, n), min(p, n), 1.0
+    if error is not None and formed > 0:
+        factor = (pairs * error * error / formed + 6) / (pairs + 6)
+
+    def far(bound: float) -> bool:
+        return (found - bound) ** 2 > z * z * factor * _hanley_mcneil(bound, p, n)
+
+    ends = []
+    for inner, outer in ((min(found, 1 - 1e-15), 0.0), (max(found, 1e-15), 1.0)):
+        if (found <= 0 and outer == 0) or (found >= 1 and outer == 1):
+            ends.append(outer)
+            continue
+        near, away = inner, outer
+        for _ in range(200):
+            middle = (near + away) / 2
+            near, away = (near, middle) if far(middle) else (middle, away)
+        ends.append((near + away) / 2)
+    return ends[0], ends[1]
+
+
 def _wilson(x: float, n: float, z: float) -> Limits:
     """The roots of n (p - x / n)^2 = z^2 p (1 - p)."""
     centre, spread = 2 * x + z * z, z * math.sqrt(z * z + 4 * x * (n - x) / n)
@@ -117,11 +167,19 @@ def _square_and_add(first: Limits, second: Limits, z: float) -> Limits:
     return max(p1 - p2 - down, -1.0), min(p1 - p2 + up, 1.0)
 
 
-def _steps(curve: Mapping[str, Any]) -> list[tuple[int, int]] | None:
+def _steps(curve: Curve) -> list[tuple[int, int]] | None:
     """Positives and negatives of each piece; None where a piece is slanted."""
-    tp, fp = curve["points"]["tp"], curve["points"]["fp"]
+    tp, fp = (_whole(curve.points[name]) for name in ("tp", "fp"))
     steps = [(b - a, d - c) for a, b, c, d in zip(tp, tp[1:], fp, fp[1:], strict=False)]
     return None if any(up and right for up, right in steps) else steps
+
+
+def _whole(column: Column) -> list[int]:
+    """A column of counts. Raises ValueError for a part of a row, or none."""
+    found = [int(count) for count in column if count is not None and float(count).is_integer()]
+    if len(found) < len(column):
+        raise ValueError("counts of a curve that are not whole")
+    return found
 
 
 def _delong_error(steps: list[tuple[int, int]]) -> float | None:
@@ -147,13 +205,16 @@ def _variance(shares: list[tuple[int, Fraction]], rows: int) -> Fraction:
     return squares / (rows - 1)
 
 
-def _deviate(interval: Mapping[str, Any]) -> float:
-    return NormalDist().inv_cdf((1 + interval["level"]) / 2)
+def _deviate(interval: Interval) -> float:
+    return NormalDist().inv_cdf((1 + interval.level) / 2)
 
 
-def _differences(interval: Mapping[str, Any], expected: Limits, source: str) -> list[str]:
+def _differences(interval: Interval, expected: Limits, source: str) -> list[str]:
     return [
-        f"the {name} limit is {interval[key]!r}, {source} gives {right!r}"
-        for key, name, right in zip(("low", "high"), ("lower", "upper"), expected, strict=True)
-        if not math.isclose(interval[key], right, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+        f"the {name} limit is {stated!r}, {source} gives {right!r}"
+        for stated, name, right in (
+            (interval.low, "lower", expected[0]),
+            (interval.high, "upper", expected[1]),
+        )
+        if not math.isclose(stated, right, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
     ]

@@ -7,14 +7,14 @@ value to the last digit, and the text there its rounding or the word for its sta
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
-from typing import Any
 
 from evalreport.errors import Problem
+from evalreport.results.lookup import Results
+from evalreport.results.records import Measure
 
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input")
@@ -37,25 +37,25 @@ class Printed:
     text: str = ""
 
 
-def printed_problems(page: str, results: Mapping[str, Any]) -> tuple[Problem, ...]:
-    """Every number on an HTML page that is not what results.json says; by measure id."""
-    try:
-        measures = {measure["id"]: measure for measure in results["measures"]}
-    except (KeyError, TypeError) as error:
-        return (Problem(f"results.json has no list of measures: {error!r}"),)
+def printed_problems(page: str, results: Results) -> tuple[Problem, ...]:
+    """Every number on an HTML page that is not what the results say; by measure id."""
     reader = _Reader()
     reader.feed(page)
     reader.close()
     found = [
         Problem(f"measure {number.measure}: {what}")
         for number in reader.numbers
-        for what in _problems(number, measures.get(number.measure))
+        for what in _problems(number, _measure(results, number.measure))
     ]
     without = sorted(reader.shown - {number.measure for number in reader.numbers})
     found += [
         Problem(f"measure {name}: shown without its value (no data-value)") for name in without
     ]
     return tuple(found)
+
+
+def _measure(results: Results, name: str) -> Measure | None:
+    return results.measure(name) if results.has_measure(name) else None
 
 
 class _Reader(HTMLParser):
@@ -99,14 +99,14 @@ class _Reader(HTMLParser):
             number.text += data
 
 
-def _problems(number: Printed, measure: Mapping[str, Any] | None) -> list[str]:
+def _problems(number: Printed, measure: Measure | None) -> list[str]:
     if measure is None:
         return ["is on the page but not in results.json"]
-    state, value = measure.get("state"), measure.get("value")
+    state, value = measure.state, measure.value
     text = " ".join(number.text.replace("\N{MINUS SIGN}", "-").split())
     if state != "value":
         found = [f"{state}, yet the page gives {number.value!r}"] if number.value else []
-        word = _WORDS.get(str(state), "")
+        word = _WORDS.get(state, "")
         if word not in text and not (state == "infinite" and "\N{INFINITY}" in text):
             found.append(f"{state}, yet the page reads {text!r}")
         return found

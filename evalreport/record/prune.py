@@ -11,20 +11,21 @@ from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.record.clock import clock_text
 from evalreport.record.durable import explained, remove_folder, sync_folder
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import append, read_history
-from evalreport.record.lock import WAIT, runs_lock
+from evalreport.record.history import History, append, read_history
+from evalreport.record.lock import WAIT, runs_lock, runs_lock_for_reading
 from evalreport.record.recovery import recover
-from evalreport.record.runs import LATEST, PRUNING, run_folders
+from evalreport.record.runs import PRUNING, run_folders
 from evalreport.record.signals import signals_held
+from evalreport.spec.series import LATEST, series_link
 
 
 def prune(
     runs: Path, keep: int, *, when: datetime, version: str, wait: float = WAIT
 ) -> tuple[str, ...]:
-    """Remove all but the ``keep`` newest runs of RUNS; the names of those removed, oldest first.
+    """Remove all but the ``keep`` newest runs of each series; the names removed, oldest first.
 
-    Newest is what was recorded last, whatever its clock says. The run that
-    `latest` leads to, and folders that are not recorded, are never removed.
+    Newest is what was recorded last, whatever its clock says. The runs that `latest`
+    and the links of the series lead to, and folders that are not recorded, are never removed.
     Raises UsageError unless ``keep`` is 1 or more, FilesError, ConflictError.
     """
     if keep < 1:
@@ -34,13 +35,31 @@ def prune(
         raise FilesError(Problem(f"no {HISTORY}, so no run to remove", hint, Location(str(runs))))
     with explained("prune", runs), runs_lock(runs, wait), signals_held():
         history = recover(runs)
-        there = {folder.name for folder in run_folders(runs)}
-        recorded = [name for name in history.runs if name in there]
-        latest = _led_to(runs / LATEST)
-        old = tuple(name for name in recorded[:-keep] if name != latest)
+        old = _old(runs, history, {folder.name for folder in run_folders(runs)}, keep)
         if old:
             _remove(runs, old, when, version)
         return old
+
+
+def would_go(runs: Path, keep: int, *, wait: float = WAIT) -> tuple[str, ...]:
+    """The runs that :func:`prune` would remove now; nothing is changed. Raises as it does."""
+    if not os.path.lexists(runs / HISTORY):
+        hint = "give the folder of runs"
+        raise FilesError(Problem(f"no {HISTORY}, so no run to remove", hint, Location(str(runs))))
+    with runs_lock_for_reading(runs, wait):
+        return _old(runs, read_history(runs), {folder.name for folder in run_folders(runs)}, keep)
+
+
+def _old(runs: Path, history: History, there: set[str], keep: int) -> tuple[str, ...]:
+    """The runs that may go: of each series all but the last ``keep``, none that is led to."""
+    series: dict[str | None, list[str]] = {}
+    for name, entry in history.runs.items():
+        if name in there:
+            series.setdefault(history.series_of(entry), []).append(name)
+    links = [LATEST, *(series_link(one) for one in series if one is not None)]
+    led_to = {_led_to(runs / link) for link in links}
+    gone = {name for names in series.values() for name in names[:-keep]} - led_to
+    return tuple(name for name in history.runs if name in gone)
 
 
 def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> None:

@@ -3,63 +3,72 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from statistics import NormalDist
-from typing import Any
 
-from evalreport.errors import Problem
+from evalreport.record.checks import OF_THE_SPEC, Finding, Known, checks, held
 from evalreport.record.table_counts import number
+from evalreport.results.records import Interval, Reclassification
 
 _ROUNDING = 1e-9
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
+MOVED = "which rows two models call differently is not in the results"
 
 
-def reclassification_problems(results: Mapping[str, Any]) -> list[Problem]:
-    """Every number of ``reclassification`` that does not follow from its counts.
+@checks(
+    Reclassification,
+    lambda _, place: f"reclassification record {place}",
+    holds=(
+        "net",
+        "events.net",
+        "nonevents.net",
+        "interval",
+        "events.interval",
+        "nonevents.interval",
+    ),
+    unless={
+        "rows": MOVED,
+        "events": MOVED,
+        "nonevents": MOVED,
+        "statistic": "the test is not worked out again",
+        "p_value": "the test is not worked out again",
+        "threshold": OF_THE_SPEC,
+        "reference_threshold": OF_THE_SPEC,
+    },
+)
+def reclassification(record: Reclassification, _known: Known) -> list[Finding]:
+    """Every number that does not follow from its counts.
 
     Intervals are checked where rows are independent and unweighted.
     """
-    found: list[Problem] = []
-    for place, record in enumerate(results.get("reclassification") or ()):
-        try:
-            problems = _problems(record)
-        except _MALFORMED as error:
-            problems = [f"cannot be checked, it is malformed: {error!r}"]
-        found += [Problem(f"reclassification record {place}: {what}") for what in problems]
-    return found
-
-
-def _problems(record: Mapping[str, Any]) -> list[str]:
-    if record["net"] is None:
-        return [] if record["reason"] else ["no value, and no reason is given"]
-    found, nets, variances = [], [], []
-    for name, sign in (("events", 1), ("nonevents", -1)):
-        part = record[name]
-        n, up, down = (float(number(part[key])) for key in ("n", "up", "down"))
+    if record.net is None or record.events is None or record.nonevents is None:
+        return [] if record.reason else ["no value, and no reason is given"]
+    found: list[Finding] = [held("net", "events.net", "nonevents.net")]
+    nets, variances = [], []
+    for name, part, sign in (("events", record.events, 1), ("nonevents", record.nonevents, -1)):
+        n, up, down = (float(number(count)) for count in (part.n, part.up, part.down))
         net = sign * (up - down) / n
         variance = ((up + down) / n - net**2) / n
-        found += _differs(f"{name}, net", part["net"], net)
-        found += _limits(f"{name}, ", part["interval"], net, variance)
+        found += _differs(f"{name}, net", part.net, net)
+        found += _limits(f"{name}, ", part.interval, net, variance)
         nets.append(net)
         variances.append(variance)
-    found += _differs("net", record["net"], sum(nets))
-    return found + _limits("", record["interval"], sum(nets), sum(variances))
+    found += _differs("net", record.net, sum(nets))
+    return found + _limits("", record.interval, sum(nets), sum(variances))
 
 
-def _limits(
-    name: str, interval: Mapping[str, Any] | None, net: float, variance: float
-) -> list[str]:
-    if interval is None or interval["method"] != "wald":
+def _limits(name: str, interval: Interval | None, net: float, variance: float) -> list[Finding]:
+    if interval is None or interval.method != "wald":
         return []
     most = 1.0 if name else 2.0
-    half = NormalDist().inv_cdf((1 + interval["level"]) / 2) * math.sqrt(variance)
+    half = NormalDist().inv_cdf((1 + interval.level) / 2) * math.sqrt(variance)
+    place = f"{name.partition(',')[0]}.interval" if name else "interval"
     return [
-        *_differs(f"{name}lower limit", interval["low"], max(net - half, -most)),
-        *_differs(f"{name}upper limit", interval["high"], min(net + half, most)),
+        held(f"{place}.low", f"{place}.high"),
+        *_differs(f"{name}lower limit", interval.low, max(net - half, -most)),
+        *_differs(f"{name}upper limit", interval.high, min(net + half, most)),
     ]
 
 
-def _differs(name: str, stated: float, expected: float) -> list[str]:
-    if math.isclose(stated, expected, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
+def _differs(name: str, stated: float | None, expected: float) -> list[str]:
+    if stated is not None and math.isclose(stated, expected, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
         return []
     return [f"{name} is {stated!r}, its counts give {expected!r}"]

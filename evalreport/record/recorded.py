@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evalreport.errors import FilesError, Location, Problem, VerificationError
+from evalreport.errors import FilesError, LimitError, Location, Problem, VerificationError
 from evalreport.record.durable import explained
 from evalreport.record.hashing import parse_json, sha256
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import read_manifest
 
+if TYPE_CHECKING:
+    from evalreport.results.lookup import Results
+
 RESULTS = "results.json"
 SCHEMA = "evalreport/results/1"
+#: Bytes of a results.json that is read.
+MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ def read_recorded(path: Path) -> RecordedRun:
         if not file.is_file():
             hint = "give the folder of a run, such as RUNS/latest"
             raise FilesError(Problem(f"no {RESULTS}", hint, where))
-        data = file.read_bytes()
+        data = read_file(file)
     digest = sha256(data)
     folder = file.parent.resolve()
     if file.name == RESULTS and (folder / MANIFEST).is_file():
@@ -55,8 +60,39 @@ def read_recorded(path: Path) -> RecordedRun:
     return RecordedRun(folder.name, results_of(data, where), digest)
 
 
+def read_file(path: Path) -> bytes:
+    """The bytes of a regular file of no more than 1 GiB. Raises FilesError."""
+    where = Location(str(path))
+    with explained("read", path):
+        # Found out before it is opened: a pipe would wait for ever.
+        if not path.is_file():
+            what = "is no file" if path.exists() else "there is no such file"
+            raise FilesError(Problem(what, "give a results.json", where))
+        if path.stat().st_size > MOST_BYTES:
+            raise LimitError(Problem(f"is larger than {MOST_BYTES:,} bytes", "", where))
+        return path.read_bytes()
+
+
 def results_of(data: bytes, where: Location) -> dict[str, Any]:
-    """The content of a ``results.json``. Raises FilesError when it is none."""
+    """The content of a ``results.json``, held to its form and its own references.
+
+    Raises FilesError as :func:`records_of` does.
+    """
+    content = _content(data, where)
+    _decoded(content, where)
+    return content
+
+
+def records_of(data: bytes, where: Location) -> Results:
+    """The records of a ``results.json``, held to their form and their own references.
+
+    This is where results that come from a file enter: what is read of them later is there, of
+    its type and length. Raises FilesError with every path that is not.
+    """
+    return _decoded(_content(data, where), where)
+
+
+def _content(data: bytes, where: Location) -> dict[str, Any]:
     try:
         content = parse_json(data)
     except ValueError as error:
@@ -64,3 +100,9 @@ def results_of(data: bytes, where: Location) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise FilesError(Problem(f"is no {RESULTS}", f"a file with schema {SCHEMA}", where))
     return content
+
+
+def _decoded(content: dict[str, Any], where: Location) -> Results:
+    from evalreport.results.codec import decode
+
+    return decode(content, where.file)

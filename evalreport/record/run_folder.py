@@ -20,6 +20,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -36,13 +37,14 @@ from evalreport.record.durable import (
 )
 from evalreport.record.hashing import FileRecord, record_bytes
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import append, run_fields
+from evalreport.record.history import append, read_history, run_fields
 from evalreport.record.lock import WAIT, flock_now, runs_lock
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import Manifest, RunDetails
 from evalreport.record.recovery import OWNER, recover
-from evalreport.record.runs import BUILDING, LATEST, LINKING, free_run_name, make_runs
+from evalreport.record.runs import BUILDING, LINKING, free_run_name, make_runs
 from evalreport.record.signals import signals_held
+from evalreport.spec.series import LATEST, series_link
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -121,7 +123,7 @@ class RunFolder:
             name = free_run_name(self._runs, self._when, self._spec_sha256, recorded)
             with explained("publish the run", self._runs):
                 self._record(name, manifest)
-            self._point_latest_to(name)
+            self._point_latest(name, manifest.details.settings.get("series"))
         return self._runs / name
 
     def _record(self, name: str, manifest: Manifest) -> None:
@@ -150,9 +152,20 @@ class RunFolder:
             remove_file(final / MANIFEST)
             remove_folder(final)
 
-    def _point_latest_to(self, name: str) -> None:
+    def _point_latest(self, name: str, series: object) -> None:
+        """Lead `latest`, and the link of the series, to the newest run by its clock.
+
+        A run with an earlier clock than the newest, a backfill, is recorded and led to by none.
+        """
         try:
-            self._link.replace(self._runs / LATEST)
+            history = read_history(self._runs)
+            targets = {LATEST: self._newest(history.in_time(), name)}
+            if isinstance(series, str):
+                targets[series_link(series)] = self._newest(history.in_time(series), name)
+            for link, target in targets.items():
+                remove_file(self._link)
+                self._link.symlink_to(target)
+                self._link.replace(self._runs / link)
             sync_folder(self._runs)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -164,6 +177,10 @@ class RunFolder:
                     Location(str(self._runs)),
                 )
             ) from error
+
+    def _newest(self, names: Sequence[str], name: str) -> str:
+        """The last of the runs that are there; ``name``, the one just made, if none is."""
+        return next((one for one in reversed(names) if (self._runs / one).is_dir()), name)
 
     def _clean_up(self) -> None:
         """Remove what was not published, and let go of the owner's lock."""

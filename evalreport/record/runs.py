@@ -25,8 +25,8 @@ from evalreport.errors import FilesError, Location, Problem
 from evalreport.record.clock import clock_stamp
 from evalreport.record.durable import explained, remove_file, write_new_file
 from evalreport.record.lock import NAME as LOCK
+from evalreport.spec.series import LATEST
 
-LATEST = "latest"
 BUILDING = ".tmp-"
 LINKING = ".latest-"
 PRUNING = ".pruned-"

@@ -3,60 +3,70 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator
 from statistics import NormalDist
-from typing import Any
 
-from evalreport.errors import Problem
+from evalreport.record.checks import OF_THE_SPEC, Finding, Known, checks, held
 from evalreport.record.table_counts import number
+from evalreport.results.records import Interval, Measure, SampleSize
 
 _ROUNDING = 1e-9
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
-def width_problems(results: Mapping[str, Any]) -> list[Problem]:
-    """Every record of ``sample_size`` that does not follow from its measure.
+@checks(
+    SampleSize,
+    lambda r, _: f"sample_size of {r.measure}",
+    holds=("width", "half_width", "rows"),
+    unless={
+        "denominator": OF_THE_SPEC,
+        "wanted_width": OF_THE_SPEC,
+        "denominator_needed": OF_THE_SPEC,
+        "rows_needed": OF_THE_SPEC,
+    },
+)
+def width(record: SampleSize, known: Known) -> Iterator[Finding]:
+    """What does not follow from the interval of the measure.
 
     Rows needed are checked for Wilson's method and for the square-root rule; those of the
     other methods of a share are taken as stated.
     """
-    measures = {m["id"]: m for m in results["measures"]}
-    found: list[Problem] = []
-    for record in results.get("sample_size") or ():
-        try:
-            problems = _problems(record, measures[record["measure"]])
-        except _MALFORMED as error:
-            problems = [f"cannot be checked, it is malformed: {error!r}"]
-        found += [Problem(f"sample_size of {record.get('measure')}: {what}") for what in problems]
-    return found
+    measure = known.results.measure(record.measure)
+    interval = measure.interval
+    if interval is None:
+        yield "its measure has no interval"
+        return
+    yield held("width", "half_width", "rows")
+    wide = float(number(interval.high) - number(interval.low))
+    for name, stated, expected in (
+        ("width", record.width, wide),
+        ("half_width", record.half_width, wide / 2),
+        ("rows", record.rows, measure.n),
+    ):
+        if not math.isclose(stated, expected, rel_tol=_ROUNDING, abs_tol=1e-15):
+            yield f"{name} is {stated!r}, its interval gives {expected!r}"
+    if record.rows_needed is not None and record.wanted_width is not None:
+        yield from _needed(record, measure, interval, wide)
 
 
-def _problems(record: Mapping[str, Any], measure: Mapping[str, Any]) -> list[str]:
-    interval = measure["interval"]
-    width = float(number(interval["high"]) - number(interval["low"]))
-    found = []
-    for name, expected in (("width", width), ("half_width", width / 2), ("rows", measure["n"])):
-        if not math.isclose(record[name], expected, rel_tol=_ROUNDING, abs_tol=1e-15):
-            found.append(f"{name} is {record[name]!r}, its interval gives {expected!r}")
-    needed = record.get("rows_needed")
-    if needed is None:
-        return found
-    wanted = record["wanted_width"]
-    if "denominator_needed" not in record:
-        expected = measure["n"] * (width / wanted) ** 2
+def _needed(record: SampleSize, measure: Measure, interval: Interval, wide: float) -> Iterator[str]:
+    needed, wanted = record.rows_needed or 0, record.wanted_width or 0.0
+    below = record.denominator_needed
+    if below is None:
+        expected = measure.n * (wide / wanted) ** 2
         if abs(needed - math.ceil(expected)) > 1:
-            found.append(f"rows_needed is {needed!r}, its width gives {math.ceil(expected)!r}")
-        return found
-    below = record["denominator_needed"]
-    rows = below * measure["n"] / measure["denominator"]
+            yield f"rows_needed is {needed!r}, its width gives {math.ceil(expected)!r}"
+        return
+    if measure.numerator is None or not measure.denominator:
+        yield "its measure is no fraction"
+        return
+    rows = below * measure.n / measure.denominator
     if abs(needed - math.ceil(rows)) > 1:
-        found.append(f"rows_needed is {needed!r}, {below!r} below the line give {rows!r}")
-    if interval["method"] == "wilson":
-        share, level = measure["numerator"] / measure["denominator"], interval["level"]
+        yield f"rows_needed is {needed!r}, {below!r} below the line give {rows!r}"
+    if interval.method == "wilson":
+        share, level = measure.numerator / measure.denominator, interval.level
         widths = [_wilson(share, n, level) for n in (below, below - 1)]
         if widths[0] > wanted + _ROUNDING or (below > 1 and widths[1] < wanted - _ROUNDING):
-            found.append(f"{below!r} rows below the line are not the fewest for {wanted!r}")
-    return found
+            yield f"{below!r} rows below the line are not the fewest for {wanted!r}"
 
 
 def _wilson(share: float, n: float, level: float) -> float:

@@ -1,7 +1,8 @@
-"""Stopping cleanly: SIGTERM and Ctrl-C become SystemExit, so that clean-up runs.
+"""Stopping cleanly: SIGTERM, SIGHUP and Ctrl-C become SystemExit, so that clean-up runs.
 
-SIGTERM has no clean-up by default. Between the steps of publishing, signals are
-held and acted on afterwards, so that a run is never half published by one.
+SIGTERM, and SIGHUP of a terminal that is closed, have no clean-up by default. Between the
+steps of publishing, signals are held and acted on afterwards, so that a run is never half
+published by one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-STOPPING = (signal.SIGTERM, signal.SIGINT)
+from evalreport.errors import ExitStatus, FilesError, Problem
+
+STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class _Held:
@@ -36,7 +39,14 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 
 def _act(number: int) -> NoReturn:
     _Held.acted_on = number
-    raise SystemExit(128 + number)
+    raise SystemExit(_status(number))
+
+
+def _status(number: int) -> int:
+    """130 from the keyboard, 143 from outside, 4 where the time is over."""
+    if number == signal.SIGALRM:
+        return int(ExitStatus.FILES)
+    return 128 + (signal.SIGTERM if number == signal.SIGHUP else number)
 
 
 def status_of_signal() -> int | None:
@@ -44,22 +54,25 @@ def status_of_signal() -> int | None:
 
     Some libraries turn any exception that reaches them into one of their own.
     """
-    return None if _Held.acted_on is None else 128 + _Held.acted_on
+    return None if _Held.acted_on is None else _status(_Held.acted_on)
 
 
 @contextmanager
 def stopping_cleanly() -> Iterator[None]:
-    """While open, SIGTERM raises SystemExit(143) and SIGINT SystemExit(130).
+    """While open, SIGTERM and SIGHUP raise SystemExit(143) and SIGINT SystemExit(130).
 
-    For the command's main thread; in another thread, where Python allows no
-    handlers, it changes nothing. The handlers found are put back at the end.
+    A SIGHUP that is ignored, as ``nohup`` has it, stays ignored. For the command's main
+    thread; in another thread, where Python allows no handlers, it changes nothing. The
+    handlers found are put back at the end.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     _Held.acted_on = None
     found = {number: signal.getsignal(number) for number in STOPPING}
-    for number in STOPPING:
+    if found[signal.SIGHUP] is signal.SIG_IGN:
+        del found[signal.SIGHUP]
+    for number in found:
         signal.signal(number, _stop)
     try:
         yield
@@ -67,6 +80,31 @@ def stopping_cleanly() -> Iterator[None]:
         for number, handler in found.items():
             # None: a handler not installed from Python, which cannot be put back.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """While open, stop as a signal does when so many seconds have passed; None is no limit.
+
+    Publishing that has begun is finished. Raises FilesError when the time is over. For the
+    command's main thread.
+    """
+    if seconds is None:
+        yield
+        return
+    found = signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except BaseException:
+        # some libraries turn what stops them into an error of their own
+        if _Held.acted_on != signal.SIGALRM:
+            raise
+        problem = Problem(f"not done in {seconds:g} s; nothing was published", "a longer --timeout")
+        raise FilesError(problem) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, found)
 
 
 @contextmanager

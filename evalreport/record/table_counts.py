@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from evalreport.results import records
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -68,21 +70,26 @@ class Table:
         return Counts(tp, fn, fp, self.total - tp - fn - fp)
 
 
-def read_table(record: Mapping[str, Any], indeterminate: str | None) -> Table:
+def has_unknown(record: records.Table) -> bool:
+    """Whether a cell of the table was not counted."""
+    return any(count is None for row in record.counts or () for count in row)
+
+
+def read_table(record: records.Table, indeterminate: str | None, unknown: int = 0) -> Table:
     """The table of a ``tables`` record.
 
     Indeterminate predictions are left out, or counted as right ("for") or as
     wrong ("against"), as the measure says. Wrong means the other class of two;
     of more classes none: the row is a miss of its class and no false alarm of
-    another. Raises ValueError, TypeError or KeyError when the record is not laid
-    out as results.json says.
+    another. ``unknown`` stands for cells that were not counted. Raises ValueError,
+    TypeError or KeyError when the record is not laid out as results.json says.
     """
-    labels = tuple(record["labels"])
+    labels = tuple(record.labels)
     size = len(labels)
     cells: dict[tuple[int, int], Fraction] = {}
     actual, predicted = [Fraction(0)] * size, [Fraction(0)] * size
     rows, unplaced = Fraction(0), False
-    for row, column, count in _entries(record):
+    for row, column, count in _entries(record, unknown):
         if not (0 <= row < size and column >= 0):
             raise ValueError("a cell outside the table")
         rows += count
@@ -97,8 +104,8 @@ def read_table(record: Mapping[str, Any], indeterminate: str | None) -> Table:
         cells[row, place] = cells.get((row, place), Fraction(0)) + count
     return Table(
         labels=labels,
-        positive=record.get("positive"),
-        of_label=record.get("label"),
+        positive=record.positive,
+        of_label=record.label,
         cells=cells,
         actual=tuple(actual),
         predicted=tuple(predicted),
@@ -115,16 +122,18 @@ def number(value: Any) -> Fraction:
     return Fraction(value)
 
 
-def _entries(record: Mapping[str, Any]) -> list[tuple[int, int, Fraction]]:
-    counts = record["counts"]
+def _entries(record: records.Table, unknown: int) -> list[tuple[int, int, Fraction]]:
+    counts = record.counts
     if counts is None:
-        listed = [(row, column, number(count)) for row, column, count in record["cells"]]
+        listed = [(row, column, number(count)) for row, column, count in record.cells or ()]
     else:
-        width = len(record["labels"]) + len(record.get("extra_columns") or ())
-        if len(counts) != len(record["labels"]) or any(len(row) != width for row in counts):
+        width = len(record.labels) + len(record.extra_columns)
+        if len(counts) != len(record.labels) or any(len(row) != width for row in counts):
             raise ValueError("the counts are not as wide and high as the labels say")
         listed = [
-            (i, j, number(count)) for i, row in enumerate(counts) for j, count in enumerate(row)
+            (i, j, number(unknown if count is None else count))
+            for i, row in enumerate(counts)
+            for j, count in enumerate(row)
         ]
     if any(count < 0 for _, _, count in listed):
         raise ValueError("a negative count")

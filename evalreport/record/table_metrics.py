@@ -20,6 +20,7 @@ from evalreport.record.class_metrics import (
     square_root,
 )
 from evalreport.record.table_counts import Counts, Table, number
+from evalreport.results.records import Measure
 
 # Beyond this many rows an exact binomial tail takes too long to be summed.
 LARGEST_TAIL = 3000
@@ -29,13 +30,13 @@ POOLED = frozenset(
 )
 
 
-def table_outcome(table: Table, measure: Mapping[str, Any]) -> Outcome | None:
+def table_outcome(table: Table, measure: Measure) -> Outcome | None:
     """What a measure of a table must be; None where the table alone does not settle it.
 
     Raises KeyError, TypeError or ValueError when the measure is malformed.
     """
-    metric, average, label = measure["metric"], measure["average"], measure["label"]
-    params = measure["params"]
+    metric, average, label = measure.metric, measure.average, measure.label
+    params = measure.params
     if average == "micro":
         return _micro(table, metric, params)
     if average in ("macro", "weighted"):
@@ -106,12 +107,12 @@ def _averaged(
     return above / below if below else UNDEFINED
 
 
-def _net_benefit(table: Table, measure: Mapping[str, Any]) -> Outcome | None:
-    counts = class_counts(table, measure["label"])
-    if counts is None or measure["threshold"] is None:
+def _net_benefit(table: Table, measure: Measure) -> Outcome | None:
+    counts = class_counts(table, measure.label)
+    if counts is None or measure.threshold is None:
         return None
-    at = number(measure["threshold"])
-    if at == 1 or not counts.total:
+    at = number(measure.threshold)
+    if not 0 < at < 1 or not counts.total:
         return UNDEFINED
     return (counts.tp - counts.fp * at / (1 - at)) / counts.total
 

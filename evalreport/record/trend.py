@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from evalreport.record.chain import chain_problems
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
 from evalreport.record.recorded import read_recorded
+from evalreport.results.records import CONTINUE, HELD
 from evalreport.statistics.control_limits import Limits, limits_for
 from evalreport.statistics.separate_samples import Estimate
 
@@ -40,6 +42,9 @@ class PastRun:
     results: Mapping[str, Any] | None
     missing: str | None = None
     files: tuple[str, ...] = ()
+    #: The line of history that it stands in, where the folder has several.
+    line: str | None = None
+    looks: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,10 +64,11 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """One measure over the runs that have it, oldest first."""
+    """One measure over the runs of one line of history that have it, oldest first."""
 
     about: Mapping[str, Any]
     points: tuple[Point, ...]
+    line: str | None = None
 
 
 @dataclass(frozen=True)
@@ -71,13 +77,14 @@ class CriterionCourse:
 
     about: Mapping[str, Any]
     outcomes: tuple[str | None, ...]
+    line: str | None = None
 
     @property
     def breaches(self) -> int:
         """How many runs in a row, up to the newest that asked, did not pass."""
         count = 0
         for outcome in reversed([o for o in self.outcomes if o is not None]):
-            if outcome == "pass":
+            if outcome in HELD or outcome == CONTINUE:
                 break
             count += 1
         return count
@@ -92,17 +99,30 @@ class Course:
     criteria: tuple[CriterionCourse, ...]
     problems: tuple[str, ...]
 
+    @cached_property
+    def newest(self) -> dict[str | None, int]:
+        """The place of the newest run of each line of history."""
+        return {run.line: place for place, run in enumerate(self.runs)}
+
+    def now(self, criterion: CriterionCourse) -> str | None:
+        """The outcome of a criterion in the newest run of its line; None where it is not asked."""
+        return criterion.outcomes[self.newest[criterion.line]]
+
     @property
     def headlines(self) -> tuple[Series, ...]:
-        """The measures that criteria name in the newest run, else its first ones."""
-        newest = next((run.results for run in reversed(self.runs) if run.results), None)
+        """The measures that criteria name in the newest run of each line, else its first ones."""
+        return tuple(one for line in self.newest for one in self._headlines(line))
+
+    def _headlines(self, line: str | None) -> tuple[Series, ...]:
+        own = (run.results for run in reversed(self.runs) if run.line == line)
+        newest = next((results for results in own if results), None)
         if newest is None:
             return ()
         asked = {entry["measure"] for entry in newest["acceptance"] if not entry["subgroup"]}
         overall = [m for m in newest["measures"] if not m["subgroup"] and m["fold"] is None]
         chosen = [m for m in overall if m["id"] in asked] or overall[:HEADLINES]
         keys = [series_key(m) for m in chosen]
-        by_key = {series_key(one.about): one for one in self.series}
+        by_key = {series_key(one.about): one for one in self.series if one.line == line}
         return tuple(by_key[key] for key in keys)
 
 
@@ -116,12 +136,18 @@ def read_course(runs: Path) -> Course:
     if not history.lines and not history.torn:
         hint = "give the folder of runs, such as runs/"
         raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, Location(str(runs))))
-    past = tuple(_past_run(runs, name, entry, history) for name, entry in history.runs.items())
+    lines = {name: history.series_of(entry) for name, entry in history.runs.items()}
+    several = len(set(lines.values())) > 1
+    past = tuple(
+        _past_run(runs, name, history, line=lines[name] if several else None)
+        for name in history.in_time()
+    )
     problems = tuple(str(problem) for problem in chain_problems(history, Path(HISTORY)))
     return Course(past, series_of(past), criteria_of(past), problems)
 
 
-def _past_run(runs: Path, name: str, entry: Mapping[str, Any], history: History) -> PastRun:
+def _past_run(runs: Path, name: str, history: History, line: str | None) -> PastRun:
+    entry = history.runs[name]
     results: Mapping[str, Any] | None = None
     missing: str | None = None
     files: tuple[str, ...] = ()
@@ -145,16 +171,21 @@ def _past_run(runs: Path, name: str, entry: Mapping[str, Any], history: History)
         results=results,
         missing=missing,
         files=files,
+        line=line,
+        looks=tuple(entry.get("looks") or ()),
     )
 
 
 def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:
     """Every measure of the runs, in the order of the newest run that has it."""
-    records: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
+    records: dict[tuple[str | None, str], list[tuple[int, Mapping[str, Any]]]] = {}
     for index in range(len(runs) - 1, -1, -1):
         for measure in (runs[index].results or {}).get("measures", ()):
-            records.setdefault(series_key(measure), []).insert(0, (index, measure))
-    return tuple(Series(found[-1][1], _points(found, runs)) for found in records.values())
+            key = (runs[index].line, series_key(measure))
+            records.setdefault(key, []).insert(0, (index, measure))
+    return tuple(
+        Series(found[-1][1], _points(found, runs), line) for (line, _), found in records.items()
+    )
 
 
 def _points(
@@ -178,15 +209,20 @@ def _points(
 
 def criteria_of(runs: Sequence[PastRun]) -> tuple[CriterionCourse, ...]:
     """Every criterion of the runs with its outcomes, newest criteria first."""
-    about: dict[str, Mapping[str, Any]] = {}
-    outcomes: dict[str, dict[int, str]] = {}
+    about: dict[tuple[str | None, str], Mapping[str, Any]] = {}
+    outcomes: dict[tuple[str | None, str], dict[int, str]] = {}
     names = ("text", "metric", "dataset", "model", "subgroup", "threshold_asked")
     for index in range(len(runs) - 1, -1, -1):
         for entry in (runs[index].results or {}).get("acceptance", ()):
-            key = json.dumps([entry.get(name) for name in names], sort_keys=True)
+            key = (
+                runs[index].line,
+                json.dumps([entry.get(name) for name in names], sort_keys=True),
+            )
             about.setdefault(key, entry)
             outcomes.setdefault(key, {})[index] = entry["outcome"]
     return tuple(
-        CriterionCourse(entry, tuple(outcomes[key].get(index) for index in range(len(runs))))
+        CriterionCourse(
+            entry, tuple(outcomes[key].get(index) for index in range(len(runs))), key[0]
+        )
         for key, entry in about.items()
     )

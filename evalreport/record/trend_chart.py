@@ -79,14 +79,19 @@ def trend_chart(series: Series, runs: tuple[PastRun, ...], title: str) -> TrendC
                 limit_high=top,
                 limit_left=f"{x - step / 2:.1f}",
                 limit_width=f"{step:.1f}",
-                limit_height=None if top is None or bottom is None
+                limit_height=None
+                if top is None or bottom is None
                 else f"{float(bottom) - float(top):.1f}",
                 signal=point.signal,
                 words=f"{runs[point.run].when}: {value_text(estimate.value)}",
             )
         )
     return TrendChart(
-        WIDTH, HEIGHT, LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM,
+        WIDTH,
+        HEIGHT,
+        LEFT,
+        WIDTH - RIGHT,
+        HEIGHT - BOTTOM,
         " ".join(f"{m.x},{m.y}" for m in marks),
         tuple(marks),
         tuple((y(v) or "", value_text(v)) for v in _ticks(low, high)),
@@ -114,9 +119,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [round(i * size, places) for i in range(ceil(low / size), floor(high / size) + 1)]
 
 
-def _words(
-    title: str, points: Sequence[tuple[Point, Estimate]], runs: tuple[PastRun, ...]
-) -> str:
+def _words(title: str, points: Sequence[tuple[Point, Estimate]], runs: tuple[PastRun, ...]) -> str:
     values = [own.value for _, own in points]
     out = sum(point.signal for point, _ in points)
     return (

@@ -16,11 +16,19 @@ from evalreport.statistics.control_limits import rule
 #: Pages show no more runs than this, the newest.
 MOST_RUNS = 104
 #: How outcomes of runs and criteria are marked beside their words; a circle for any other.
-SYMBOLS = {"pass": "✓", "passed": "✓", "fail": "✗", "failed": "✗"}
+SYMBOLS = {
+    "pass": "✓",
+    "passed": "✓",
+    "fail": "✗",
+    "failed": "✗",
+    "reproduced": "✓",
+    "other_method": "✗",
+    "not_reproducible": "✗",
+}
 
 #: The address of a run's file as seen from the pages; None where there is none.
 Link = Callable[[PastRun, str], str | None]
-Place = tuple[str, str, str]
+Place = tuple[str, ...]
 
 
 def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, Any]]:
@@ -51,7 +59,10 @@ def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, 
     for place, of_place in groups.items():
         charts = [_chart(one, course.runs, link) for one in of_place]
         pages[names[place]] = {
-            **shared, "page": "trends", "heading": ", ".join(place), "charts": charts,
+            **shared,
+            "page": "trends",
+            "heading": ", ".join(place),
+            "charts": charts,
         }
     return pages
 
@@ -59,6 +70,7 @@ def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, 
 def _place(series: Series) -> Place:
     about = series.about
     return (
+        *(() if series.line is None else (label_text(series.line),)),
         label_text(about["dataset"]),
         label_text(about["model"]),
         subgroup_text(about["subgroup"]),
@@ -76,21 +88,18 @@ def _signals(series: list[Series]) -> int:
 
 
 def _index(course: Course, link: Link) -> dict[str, Any]:
-    newest = len(course.runs) - 1
+    newest = course.newest
     signals = [
         {"text": series_name(s), "value": point_text(s.points[-1])}
         for s in course.series
-        if s.points[-1].run == newest and s.points[-1].signal and not s.about["subgroup"]
+        if s.points[-1].run == newest[s.line] and s.points[-1].signal and not s.about["subgroup"]
     ]
     breaches = [
-        f"{criterion_text(c)}: {WORDS[c.outcomes[newest]]} "
-        f"{counted(c.breaches, 'run')} in a row"
+        f"{criterion_text(c)}: {WORDS[course.now(c)]} {counted(c.breaches, 'run')} in a row"
         for c in course.criteria
-        if c.breaches and c.outcomes[newest] is not None
+        if c.breaches and course.now(c) is not None
     ]
-    headlines = [
-        (series_name(s), {p.run: _point(p) for p in s.points}) for s in course.headlines
-    ]
+    headlines = [(series_name(s), {p.run: _point(p) for p in s.points}) for s in course.headlines]
     rows = [
         {
             **_run(run, link),
@@ -166,8 +175,10 @@ def _chart(series: Series, runs: tuple[PastRun, ...], link: Link) -> dict[str, A
         series.about,
         tuple(
             Point(p.run - first, p.record, p.estimate, p.limits)
-            for p in series.points if p.run >= first
+            for p in series.points
+            if p.run >= first
         ),
+        series.line,
     )
     return {
         "name": name,
@@ -187,7 +198,8 @@ def _row(point: Point, runs: tuple[PastRun, ...], link: Link) -> Mapping[str, An
     return {
         "when": runs[point.run].when,
         "report": link(runs[point.run], "report.html"),
-        "value": str(point.record["state"]).replace("_", " ") if estimate is None
+        "value": str(point.record["state"]).replace("_", " ")
+        if estimate is None
         else value_text(estimate.value),
         "interval": interval,
         "limits": visible(band),

@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evalreport.lines import one_line
 from evalreport.record.diff_text import WORDS, name_text, place_text
 from evalreport.record.trend import Course, CriterionCourse, PastRun, Point, Series
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, visible
+from evalreport.results.records import HELD, OUTCOMES
 from evalreport.statistics.control_limits import rule
 
 SCHEMA = "evalreport/history/1"
+#: Outcomes that are always told, however few.
+PLAIN = ("pass", "fail", "not_evaluated")
 
 
 def history_text(course: Course, last: int | None = None) -> str:
@@ -29,9 +33,11 @@ def history_text(course: Course, last: int | None = None) -> str:
     lines = []
     first = _first(course, last)
     for index, run in enumerate(course.runs[first:], start=first):
-        lines.append(f"{run.when}  {visible(run.outcome):<7}  {run.name}  {run_note(run)}".rstrip())
+        line = "" if run.line is None else f"  {visible(run.line)}"
+        told = f"{run.when}  {visible(run.outcome):<7}  {run.name}{line}  {run_note(run)}"
+        lines.append(told.rstrip())
         lines += [f"    {line}" for line in headlines.get(index, [])]
-    return "\n".join([*lines, *_calls(course)])
+    return "\n".join(map(one_line, [*lines, *_calls(course)]))
 
 
 def _first(course: Course, last: int | None) -> int:
@@ -45,13 +51,29 @@ def run_note(run: PastRun) -> str:
     outcomes = [entry["outcome"] for entry in run.results["acceptance"]]
     if not outcomes:
         return "no criteria"
-    passed = sum(outcome == "pass" for outcome in outcomes)
-    return f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
+    passed = sum(outcome in HELD for outcome in outcomes)
+    told = f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
+    return "; ".join([told, *dict.fromkeys(map(look_note, run.looks))])
+
+
+def look_note(look: Mapping[str, Any]) -> str:
+    """Which look a line of the history tells of, what it spent, and what stands."""
+    planned, spent = look.get("planned"), look.get("spent")
+    told = f"look {look.get('look')}" + (f" of {planned}" if planned else "")
+    if isinstance(spent, float):
+        told += f", {spent:.3g} spent"
+    at = look.get("decided_at")
+    since = f" since look {at}" if at is not None and at != look.get("look") else ""
+    return f"{told}: criterion {look.get('criterion')} {WORDS[look.get('outcome')]}{since}"
 
 
 def series_name(series: Series) -> str:
-    """A measure with its place, in words."""
-    return f"{name_text(series.about)}, {place_text(series.about)}"
+    """A measure with its place, in words, and its line of history where there are several."""
+    return f"{_of_line(series.line)}{name_text(series.about)}, {place_text(series.about)}"
+
+
+def _of_line(line: str | None) -> str:
+    return "" if line is None else f"{visible(line)}: "
 
 
 def point_text(point: Point) -> str:
@@ -67,18 +89,20 @@ def point_text(point: Point) -> str:
 def criterion_text(course: CriterionCourse) -> str:
     """A criterion with its place, in words."""
     about = {**course.about, "threshold": course.about.get("threshold_asked")}
-    return f"{visible(str(about['text']))}, {place_text(about)}"
+    return f"{_of_line(course.line)}{visible(str(about['text']))}, {place_text(about)}"
 
 
 def _calls(course: Course) -> Iterator[str]:
-    newest = len(course.runs) - 1
-    breaches = [c for c in course.criteria if c.breaches and c.outcomes[newest] is not None]
-    signals = [s for s in course.series if s.points[-1].run == newest and s.points[-1].signal]
+    newest = course.newest
+    breaches = [c for c in course.criteria if c.breaches and course.now(c) is not None]
+    signals = [
+        s for s in course.series if s.points[-1].run == newest[s.line] and s.points[-1].signal
+    ]
     if breaches or signals or course.problems:
         yield ""
     for criterion in breaches:
         times = f"{counted(criterion.breaches, 'run')} in a row"
-        yield f"{WORDS[criterion.outcomes[newest]]} {times}: {criterion_text(criterion)}"
+        yield f"{WORDS[course.now(criterion)]} {times}: {criterion_text(criterion)}"
     overall = [s for s in signals if not s.about["subgroup"]]
     for series in overall:
         yield f"{series_name(series)}: {point_text(series.points[-1])}"
@@ -98,6 +122,7 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
         "runs": [_run_data(run) for run in course.runs[first:]],
         "criteria": [
             {
+                **({} if c.line is None else {"series": c.line}),
                 **{k: c.about.get(k) for k in ("text", "dataset", "model", "subgroup")},
                 "threshold": c.about.get("threshold_asked"),
                 "outcomes": list(c.outcomes[first:]),
@@ -117,18 +142,21 @@ def _run_data(run: PastRun) -> dict[str, Any]:
     criteria = Counter(e["outcome"] for e in (run.results or {}).get("acceptance", ()))
     return {
         "run": run.name,
+        **({} if run.line is None else {"series": run.line}),
         "when": run.when,
         "outcome": run.outcome,
         "version": run.version,
         "data_sha256": run.data_sha256,
+        **({"looks": list(run.looks)} if run.looks else {}),
         "missing": run.missing,
-        "criteria": {name: criteria[name] for name in ("pass", "fail", "not_evaluated")},
+        "criteria": {name: criteria[name] for name in OUTCOMES if criteria[name] or name in PLAIN},
     }
 
 
 def _series_data(series: Series, first: int) -> dict[str, Any]:
     names = ("dataset", "model", "fold", "metric", "params", "average", "label", "threshold_rule")
     return {
+        **({} if series.line is None else {"series": series.line}),
         **{name: series.about[name] for name in names},
         "points": [_point_data(point, first) for point in series.points if point.run >= first],
     }

@@ -12,22 +12,26 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
 from evalreport.record.chain import chain_problems
 from evalreport.record.files import file_problems
-from evalreport.record.hashing import FileRecord, parse_json
+from evalreport.record.hashing import FileRecord
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history, run_fields
+from evalreport.record.lock import NAME as LOCK
 from evalreport.record.lock import runs_lock_for_reading
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import Manifest, read_manifest
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
-from evalreport.record.recompute_periods import period_problems
+from evalreport.record.recorded import results_of
 from evalreport.record.runs import run_folders
+from evalreport.results.codec import decode
+from evalreport.spec.series import LATEST
 
 RESULTS = "results.json"
 PAGE = "report.html"
@@ -36,13 +40,33 @@ PAGE = "report.html"
 def verify_run(run: Path) -> list[Problem]:
     """Everything in a run folder that is not as its manifest and the history say.
 
-    ``run`` may be a link to it, such as RUNS/latest. A run that was copied away
-    from its history is checked against its manifest alone. Raises FilesError
-    when there is no such folder, or its history cannot be read.
+    ``run`` may be a link to it, such as RUNS/latest. The history is that of the folder it
+    stands in, every line of it, as each holds those before it. A run that was copied away
+    from its history is checked against its manifest alone, see :func:`is_recorded`. Raises
+    FilesError when there is no such folder, or its history cannot be read, ConflictError
+    when a run keeps publishing.
     """
     folder = _resolved(run)
-    recorded = os.path.lexists(folder.parent / HISTORY)
-    return _run_problems(folder, read_history(folder.parent) if recorded else None)
+    path = folder.parent / HISTORY
+    if os.path.lexists(path):
+        with runs_lock_for_reading(folder.parent):
+            history = read_history(folder.parent)
+        return _run_problems(folder, history) + chain_problems(history, path)
+    found = _run_problems(folder, None)
+    if _runs_were_published(folder.parent):
+        what = "there is no history, and runs were published here: it was removed"
+        found.append(Problem(what, "the history from a backup", Location(str(path))))
+    return found
+
+
+def is_recorded(run: Path) -> bool:
+    """Whether a run stands beside a history; a copy of a run elsewhere does not."""
+    return os.path.lexists(_resolved(run).parent / HISTORY)
+
+
+def _runs_were_published(folder: Path) -> bool:
+    """Whether a folder has what publishing leaves beside the history."""
+    return any(os.path.lexists(folder / name) for name in (LOCK, LATEST))
 
 
 def verify_chain(runs: Path) -> list[Problem]:
@@ -67,30 +91,52 @@ def verify_runs(runs: Path) -> list[Problem]:
     return found
 
 
-def verify_numbers(run: Path) -> list[Problem]:
-    """Every number of a run that does not follow from its table, or is printed otherwise.
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of results.json: how many were recomputed, what was not, and what is wrong.
+
+    ``left_out``: how many were not, by the part with the field, and the reason.
+    """
+
+    problems: tuple[Problem, ...]
+    recomputed: int = 0
+    left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def all(self) -> int:
+        """How many numbers there are."""
+        return self.recomputed + sum(self.left_out.values())
+
+    @property
+    def reasons(self) -> dict[str, dict[str, int]]:
+        """What was not recomputed, by reason: how many numbers of each field; most first."""
+        found: dict[str, dict[str, int]] = {}
+        for (name, reason), count in sorted(self.left_out.items()):
+            found.setdefault(reason, {})[name] = count
+        return dict(sorted(found.items(), key=lambda one: -sum(one[1].values())))
+
+
+def verify_numbers(run: Path) -> Numbers:
+    """Every number of a run again, and those that are printed on its page.
 
     Only results.json and report.html (where there is one) are read. Raises
     FilesError when there is no such folder.
     """
     folder = _resolved(run)
     try:
-        results = parse_json(_content(folder / RESULTS))
+        results = results_of(_content(folder / RESULTS), Location(str(folder / RESULTS)))
     except FilesError as error:
-        return list(error.problems)
-    except ValueError as error:
-        return [Problem(f"not JSON: {error}", "", Location(str(folder / RESULTS)))]
-    if not isinstance(results, dict):
-        return [Problem("not a JSON object", "", Location(str(folder / RESULTS)))]
-    found = _located(recompute(results).problems, folder / RESULTS)
-    found += _located(tuple(period_problems(results)), folder / RESULTS)
+        return Numbers(error.problems)
+    decoded = decode(results)
+    done = recompute(decoded)
+    found = _located(done.problems, folder / RESULTS)
     if os.path.lexists(folder / PAGE):
         try:
             page = _content(folder / PAGE).decode("utf-8")
+            found += _located(printed_problems(page, decoded), folder / PAGE)
         except (FilesError, ValueError) as error:
-            return [*found, Problem(f"cannot be read: {error}", "", Location(str(folder / PAGE)))]
-        found += _located(printed_problems(page, results), folder / PAGE)
-    return found
+            found.append(Problem(f"cannot be read: {error}", "", Location(str(folder / PAGE))))
+    return Numbers(tuple(found), done.recomputed, done.left_out)
 
 
 def is_folder_of_runs(path: Path) -> bool:

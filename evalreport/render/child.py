@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from evalreport.errors import Problem, RenderingError
+from evalreport.errors import MissingLibraryError, Problem, RenderingError
 from evalreport.render.limited import MEMORY
 
 
@@ -58,7 +58,9 @@ def _answer(task: str, asked: dict[str, Any]) -> bytes:
         }
         answer = {"ok": False, "limit": True, "problems": [problem]}
     except RenderingError as error:
-        answer = {"ok": False, "problems": [_plain(p) for p in error.problems]}
+        missing = isinstance(error, MissingLibraryError)
+        problems = [_plain(p) for p in error.problems]
+        answer = {"ok": False, "missing": missing, "problems": problems}
     return json.dumps(answer).encode("utf-8") + b"\n" + content
 
 

@@ -12,22 +12,25 @@ from evalreport.render.plain import as_plain
 from evalreport.render.references import blocked_reference, guarded
 from evalreport.report.build import build
 from evalreport.report.signing import Signed, with_signature
+from evalreport.results.lookup import Results
 
 
 def render_html(
-    results: Mapping[str, Any],
+    results: Results,
     template: str | Path | None = None,
     signed: Signed | None = None,
+    failed: list[str] | None = None,
 ) -> str:
-    """The report of a results dictionary as HTML.
+    """The report of results as HTML.
 
     ``template`` is the name of a shipped template, or a folder or file of the
     user's own; those run in a child process with limits and must refer to nothing
-    outside the page. ``signed`` is who signs this copy. Raises RenderingError,
+    outside the page. ``signed`` is who signs this copy; ``failed`` is told what could not be
+    made and stands as FAILED on the page. Raises RenderingError,
     LimitError, UsageError or FilesError.
     """
     found = find_template(template)
-    made = build(results, found.name)
+    made = build(results, found.name, failed)
     report = as_plain(made if signed is None else with_signature(made, signed))
     report["logo"] = found.logo or report["logo"]
     if found.trusted:
@@ -43,13 +46,16 @@ def render_html(
             "report": report,
         },
     )
-    return guarded(page.decode("utf-8"))
+    return page.decode("utf-8")
 
 
 def fill_untrusted(template: Template, report: Mapping[str, Any]) -> str:
-    """The template filled; RenderingError where the page would load anything."""
-    page = fill(template, report)
-    reference = blocked_reference(page)
+    """The template filled, with a policy before all else that keeps it from loading anything.
+
+    The page is judged as it is published. RenderingError where it refers to anything outside.
+    """
+    page = guarded(fill(template, report))
+    reference = blocked_reference(page, "\n".join(template.files.values()))
     if reference is not None:
         raise RenderingError(
             Problem(

@@ -9,16 +9,26 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from tempfile import TemporaryDirectory
+from importlib.util import find_spec
 from typing import Any
 
-from evalreport.errors import FilesError, LimitError, Location, Problem, RenderingError
+from evalreport.errors import (
+    FilesError,
+    LimitError,
+    Location,
+    MissingLibraryError,
+    Problem,
+    RenderingError,
+)
+from evalreport.processes import child_environment, python
+from evalreport.scratch import scratch_folder
 
-#: Seconds that a template, and a page, may take.
+#: Seconds of a processor that a template, and a page, may take.
 SECONDS = {"html": 20, "pdf": 300}
+#: Times as many seconds may pass while a busy machine gives the child its share of a processor.
+WAITING = 10
 #: Bytes of address space.
 MEMORY = {"html": 2 << 30, "pdf": 6 << 30}
 
@@ -36,17 +46,16 @@ class Child:
         try:
             with ExitStack() as until_started:
                 # Fonts are unpacked into a folder that goes with the child, however it ends.
-                made = TemporaryDirectory(prefix="evalreport-", ignore_cleanup_errors=True)
-                until_started.callback(made.cleanup)
+                folder = until_started.enter_context(scratch_folder())
                 self._process = subprocess.Popen(  # noqa: S603  # our own module and interpreter
-                    [sys.executable, "-m", "evalreport.render.child", task],
+                    python("evalreport.render.child", task),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    env=_environment(made.name),
+                    env=_environment(folder),
+                    cwd=folder,
                 )
-                self._folder = made
-                until_started.pop_all()
+                self._folder = until_started.pop_all()
         except OSError as error:
             raise RenderingError(
                 Problem(
@@ -63,18 +72,19 @@ class Child:
             self._process.kill()
         with suppress(OSError):
             self._process.communicate()
-        self._folder.cleanup()
+        self._folder.close()
 
     def ask(self, request: Mapping[str, Any], seconds: float | None = None) -> bytes:
         """The bytes that the task makes; a child answers once.
 
-        Raises LimitError when a limit of time or memory is reached, RenderingError
-        with the child's own words otherwise.
+        ``seconds`` are those of the processor: the child is ended when it has used them, however
+        long that took. Raises LimitError when a limit of time or memory is reached,
+        RenderingError with the child's own words otherwise.
         """
         allowed = SECONDS[self.task] if seconds is None else seconds
         body = json.dumps({"seconds": allowed, "request": dict(request)}).encode("utf-8")
         try:
-            answered, _ = self._process.communicate(body, timeout=allowed + 5)
+            answered, _ = self._process.communicate(body, timeout=_patience(allowed))
         except subprocess.TimeoutExpired:
             raise _too_long(self.task, allowed) from None
         head, _, content = answered.partition(b"\n")
@@ -84,8 +94,18 @@ class Child:
             raise _died(self.task, self._process.returncode, allowed) from None
         if answer.get("ok"):
             return content
-        kind = LimitError if answer.get("limit") else RenderingError
+        kind: type[FilesError] = LimitError if answer.get("limit") else RenderingError
+        kind = MissingLibraryError if answer.get("missing") else kind
         raise kind(*(_problem(p) for p in answer["problems"]))
+
+
+def _patience(seconds: float) -> float:
+    """Seconds by the clock after which a child that has used no more than these is given up.
+
+    Only where the system counts the processor's time; elsewhere the clock is the limit.
+    """
+    counts_processor_time = find_spec("resource") is not None
+    return seconds * (WAITING if counts_processor_time else 1) + 5
 
 
 def run_limited(task: str, request: Mapping[str, Any], seconds: float | None = None) -> bytes:
@@ -95,9 +115,8 @@ def run_limited(task: str, request: Mapping[str, Any], seconds: float | None = N
 
 
 def _environment(folder: str) -> dict[str, str]:
-    own = {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    own |= {"PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
-    return {**os.environ, **own, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)}
+    own = {"PYTHONIOENCODING": "utf-8", **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)}
+    return child_environment(dict(os.environ), own)
 
 
 def _problem(plain: Mapping[str, Any]) -> Problem:

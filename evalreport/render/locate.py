@@ -130,11 +130,12 @@ def _logo(folder: Path) -> str:
 
 def _text(path: Path) -> str:
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise FilesError(
                 Problem(
-                    f"a template of {len(content)} bytes",
+                    f"a template of more than {MOST_BYTES} bytes",
                     f"the limit is {MOST_BYTES}",
                     Location(str(path)),
                 )

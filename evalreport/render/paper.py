@@ -5,21 +5,30 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
-from evalreport.errors import Problem, RenderingError
+from evalreport.errors import MissingLibraryError, Problem, RenderingError
 from evalreport.render.locate import FACES, font_source, fonts_css, shipped_font
 
 #: Addresses that stand for the shipped fonts, as files that need no unpacking.
 SHIPPED = {f"data:font/ttf,{face[-1]}": face[-1].replace(".woff2", ".ttf") for face in FACES}
 
-#: Margins and type size that give Letter the same pages as A4.
-LETTER = (
-    "@page{size:Letter!important;margin:15mm 20.5mm 13.5mm 23.5mm!important}"
-    "html{font-size:7.95pt!important}"
+#: A chart as it stands in the page: its words, box, size and what it holds.
+_CHART = re.compile(
+    r'<svg class="chart" role="img" aria-label="([^"]*)" viewBox="([^"]*)"'
+    r'((?: (?:width|height)="[^"]*")*)>(.*?)</svg>',
+    re.DOTALL,
 )
+#: What the style of the page says of charts, for those that stand by themselves.
+_CHART_STYLE = "<style>text{font-family:'Report Sans';font-size:9px;fill:#474f58}</style>"
+
+#: Margins that give Letter lines of about the length of those on A4, in the same type.
+LETTER = "@page{size:Letter!important;margin:14mm 18mm 13mm 21mm!important}"
 
 
 def print_page(
@@ -60,13 +69,22 @@ def for_paper(html: str) -> str:
     """The page as it is laid out: the same words in fewer boxes, and without its fonts.
 
     Fonts are read where they are shipped; the data of charts, folded away on screen, is left
-    out on paper, where the attached results hold it; and a cell needs no second wrapping
-    to keep the direction of its text to itself.
+    out on paper, where the attached results hold it; charts are pictures, so that nothing in
+    them is looked at by the rules of the page; and a cell needs no second wrapping to keep the
+    direction of its text to itself.
     """
     for address, name in zip(SHIPPED, (face[-1] for face in FACES), strict=True):
         html = html.replace(font_source(name), f'url({address}) format("truetype")')
+    html = _CHART.sub(_as_picture, html)
     html = re.sub(r'<details class="data">(?:(?!<details).)*?</details>', "", html, flags=re.DOTALL)
     return re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)
+
+
+def _as_picture(chart: re.Match[str]) -> str:
+    """A chart of the page as a picture, with the words that stand for it."""
+    words, box, size, inside = chart.groups()
+    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{_CHART_STYLE}{inside}</svg>'
+    return f'<img src="data:image/svg+xml,{quote(drawn)}" alt="{words}"{size}>'
 
 
 def load() -> None:
@@ -75,19 +93,75 @@ def load() -> None:
     print_page(page, "pdf/a-3a", {}, "2000-01-01T00:00:00+00:00", "a4")
 
 
+INSTALL_PANGO = (
+    "install Pango (Debian, Ubuntu: apt-get install libpango-1.0-0 libpangoft2-1.0-0; "
+    "macOS: brew install pango), or ask for --formats html"
+)
+
+
 def _weasyprint() -> Any:
     """The library; it loads Pango, which the system has to provide."""
     try:
-        import weasyprint
+        with _named_libraries():
+            import weasyprint
     except (OSError, ImportError) as error:
-        raise RenderingError(
-            Problem(
-                f"the PDF cannot be drawn: {str(error).splitlines()[0]}",
-                "install Pango (Debian, Ubuntu: apt-get install libpango-1.0-0 libpangoft2-1.0-0; "
-                "macOS: brew install pango), or ask for --formats html",
-            )
-        ) from None
+        told = Problem(f"the PDF cannot be drawn: {str(error).splitlines()[0]}", INSTALL_PANGO)
+        raise MissingLibraryError(told) from None
     return weasyprint
+
+
+def pango_problem() -> Problem | None:
+    """What is missing for a PDF, found without loading its writer; None where all is there."""
+    for name in ("pango-1.0", "pangoft2-1.0"):
+        if _library(name) is None:
+            return Problem(f"no PDF can be drawn: {name} is not installed", INSTALL_PANGO)
+    return None
+
+
+def pango_version() -> str | None:
+    """The version of the library that sets letters; None where it is not installed."""
+    import ctypes
+
+    pango = _library("pango-1.0")
+    if pango is None:
+        return None
+    pango.pango_version_string.restype = ctypes.c_char_p
+    return str(pango.pango_version_string().decode("ascii"))
+
+
+def _library(name: str) -> Any:
+    """A library of the system; None where it is not installed."""
+    import ctypes
+    import ctypes.util
+
+    file = f"lib{name}.so.0" if sys.platform == "linux" else ctypes.util.find_library(name)
+    try:
+        return ctypes.CDLL(file or f"lib{name}.dylib")
+    except OSError:
+        return None
+
+
+@contextmanager
+def _named_libraries() -> Iterator[None]:
+    """While libraries load: by the names that WeasyPrint knows, without a search for others.
+
+    ctypes searches by starting ldconfig, gcc and ld for every name that is not there, some 50
+    programs before the first page. The loader of Linux finds ``libpango-1.0.so.0`` and its
+    like by itself; other systems search without programs.
+    """
+    import ctypes.util
+
+    search = ctypes.util.find_library
+    if sys.platform == "linux":
+        ctypes.util.find_library = _not_searched
+    try:
+        yield
+    finally:
+        ctypes.util.find_library = search
+
+
+def _not_searched(name: str) -> str | None:  # noqa: ARG001 - of the search it stands for
+    return None
 
 
 def _fetcher() -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from evalreport.errors import FilesError, Location, Problem, UsageError
 
@@ -21,12 +22,14 @@ def signed_pdf(
     passphrase: bytes | None = None,
     name: str,
     reason: str,
+    stamps: str | None = None,
 ) -> bytes:
     """The PDF followed by a PAdES signature over all of it; the given bytes stay as they are.
 
     ``key`` and ``certificate`` are PEM or DER files, ``chain`` certificates that are put
-    beside. Raises UsageError where pyHanko is not installed, FilesError where the key or
-    a certificate cannot be used.
+    beside. ``stamps`` is the address of an authority of time stamps (RFC 3161): with its stamp
+    in it the signature is PAdES-T. Raises UsageError where pyHanko is not installed, FilesError
+    where the key or a certificate cannot be used, or no stamp is had.
     """
     require_signing()
     from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
@@ -40,8 +43,22 @@ def signed_pdf(
         md_algorithm="sha256",
         subfilter=fields.SigSeedSubFilter.PADES,
     )
-    made = signers.sign_pdf(IncrementalPdfFileWriter(BytesIO(pdf)), asked, signer=signer)
+    stamper = None if stamps is None else _stamper(stamps)
+    writer = IncrementalPdfFileWriter(BytesIO(pdf))
+    try:
+        made = signers.sign_pdf(writer, asked, signer=signer, timestamper=stamper)
+    except OSError as error:
+        what = f"no time stamp from {stamps}: {error}"
+        raise FilesError(Problem(what, "another authority, or no --tsa")) from None
     return bytes(made.getvalue())
+
+
+def _stamper(address: str) -> Any:
+    from pyhanko.sign.timestamps import HTTPTimeStamper
+
+    if urlsplit(address).scheme not in ("http", "https"):
+        raise UsageError(Problem(f"--tsa {address}: no address", "one of http or https"))
+    return HTTPTimeStamper(address, https=address.startswith("https:"), timeout=30)
 
 
 def require_signing() -> None:
@@ -54,9 +71,7 @@ def require_signing() -> None:
         ) from None
 
 
-def _signer(
-    key: Path, certificate: Path, chain: Sequence[Path], passphrase: bytes | None
-) -> Any:
+def _signer(key: Path, certificate: Path, chain: Sequence[Path], passphrase: bytes | None) -> Any:
     from cryptography.hazmat.primitives.serialization import (
         Encoding,
         PublicFormat,
@@ -83,7 +98,8 @@ def _signer(
     if spelt != own.public_key.dump():
         raise FilesError(
             Problem(
-                "the certificate is of another key", f"the certificate of {key}",
+                "the certificate is of another key",
+                f"the certificate of {key}",
                 Location(str(certificate)),
             )
         )

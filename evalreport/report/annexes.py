@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from evalreport.metrics.catalogue import find
-from evalreport.report.contents import Contents, Record, grouped
+from evalreport.report.contents import Contents, grouped
+from evalreport.report.evidence import identity_text
 from evalreport.report.formulas import typeset
 from evalreport.report.model import (
     Block,
@@ -22,11 +23,21 @@ from evalreport.report.sample_size import multiplicity_words, size_blocks, width
 from evalreport.report.words import (
     counted,
     label_text,
-    measure_title,
     method_text,
     prose,
     subgroup_text,
     visible,
+)
+from evalreport.results.records import (
+    CitedProtocol,
+    Criterion,
+    Failure,
+    Input,
+    Interval,
+    Measure,
+    Provenance,
+    SkippedTask,
+    SpecFile,
 )
 
 MOST_LINES = 80
@@ -40,10 +51,10 @@ def methods_blocks(contents: Contents) -> list[Block]:
     found: dict[str, TableRow] = {}
     references: dict[str, int] = {}
     for same in grouped(contents.measures).values():
-        m = next((x for x in same if x.get("interval")), same[0])
-        title = measure_title({**m, "average": None})
+        m = next((x for x in same if x.interval), same[0])
+        title = contents.heading(m, averaged=False)
         if title not in found:
-            found[title] = _method_row(title, m, references)
+            found[title] = _method_row(contents, title, m, references)
     columns = (
         Column("metric", "left", "13%"),
         Column("what it is", "left", "46%"),
@@ -61,38 +72,35 @@ def methods_blocks(contents: Contents) -> list[Block]:
     return blocks if found else []
 
 
-def _method_row(title: str, m: Record, references: dict[str, int]) -> TableRow:
-    declared = find(str(m["metric"]))
-    interval = _method_and_why(m["interval"]) if m.get("interval") else "none"
-    own = (
-        "" if m.get("average") or len(str(m.get("formula"))) > 120 else str(m.get("formula") or "")
-    )
+def _method_row(contents: Contents, title: str, m: Measure, references: dict[str, int]) -> TableRow:
+    declared = find(m.metric)
+    interval = _method_and_why(m.interval) if m.interval else "none"
+    own = "" if m.average or len(m.formula) > 120 else m.formula
     formula = typeset((declared.formula if declared else "") or own) or "see the card"
-    meaning = str(m.get("meaning") or (declared.meaning if declared is not None else ""))
-    if declared is not None and declared.use and not m.get("meaning"):
+    agreed = contents.words.meaning(m)
+    meaning = agreed or (declared.meaning if declared is not None else "")
+    if declared is not None and declared.use and not agreed:
         meaning += f" Of use {declared.use}."
     cited = declared.reference.rstrip(".") if declared is not None else ""
     number = references.setdefault(cited, len(references) + 1) if cited else ""
     return TableRow((title, meaning, formula, interval, f"[{number}]" if cited else "–"))
 
 
-def _method_and_why(interval: Record) -> str:
+def _method_and_why(interval: Interval) -> str:
     """The method of an interval, with the reason why it was chosen where it is recorded."""
-    why = f": {prose(interval['why'])}" if interval.get("why") else ""
-    return method_text(str(interval["method"])) + why
+    why = f": {prose(interval.why)}" if interval.why else ""
+    return method_text(interval.method) + why
 
 
 def _interval_words(contents: Contents) -> str:
-    confidence = contents.one("spec").get("confidence") or {}
-    levels = {m["interval"]["level"] for m in contents.measures if m.get("interval")}
+    confidence = contents.spec.get("confidence") or {}
+    levels = {m.interval.level for m in contents.measures if m.interval}
     parts = (
         [f"Intervals are two-sided, {' and '.join(level_text(x) for x in sorted(levels))}."]
         if levels
         else []
     )
-    resampled = any(
-        "bootstrap" in str(m["interval"]["method"]) for m in contents.measures if m.get("interval")
-    )
+    resampled = any("bootstrap" in m.interval.method for m in contents.measures if m.interval)
     if resampled and isinstance(confidence, dict) and confidence.get("resamples"):
         parts.append(
             f"Bootstraps draw {confidence['resamples']} times, seed {confidence.get('seed', 0)}."
@@ -111,30 +119,36 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     """Values that do not apply or do not exist, and planned work that was left out."""
     rows: dict[tuple[str, str, str], dict[str, None]] = {}
     for m in contents.measures:
-        if m["state"] in {"not_applicable", "undefined", "infinite"}:
-            where = contents.mark((m["dataset"], m["model"])).name
-            if m.get("fold") is not None:
+        if m.state in {"not_applicable", "undefined", "infinite"}:
+            where = contents.mark((m.dataset, m.model)).name
+            if m.fold is not None:
                 where += ", folds"
-            elif m.get("subgroup"):
-                where += f", {subgroup_text(m['subgroup'])}"
-            state = str(m["state"]).replace("_", " ")
-            key = (measure_title(m), state, prose(m.get("reason") or "no reason was recorded"))
+            elif m.subgroup:
+                where += f", {subgroup_text(m.subgroup)}"
+            state = m.state.replace("_", " ")
+            key = (contents.title(m), state, prose(m.reason or "no reason was recorded"))
             rows.setdefault(key, {})[where] = None
-    for skipped in contents.one("plan").get("skipped") or []:
-        where = ", ".join(
-            label_text(skipped[k]) for k in ("model", "dataset") if skipped.get(k) is not None
-        )
-        key = (visible(str(skipped.get("task"))), "skipped", prose(skipped.get("reason") or ""))
-        rows.setdefault(key, {})[where or "–"] = None
     # a value that does not apply is planned as skipped too; once is enough
-    known = {why for _, state, why in rows if state == "not applicable"}
+    known = {
+        (m.dataset, m.model, m.metric, m.reason)
+        for m in contents.measures
+        if m.state == "not_applicable"
+    }
+    plan = contents.results.plan
+    for skipped in plan.skipped if plan is not None else ():
+        if (skipped.dataset, skipped.model, skipped.task, skipped.reason) in known:
+            continue
+        key = (visible(skipped.task), "skipped", prose(skipped.reason))
+        rows.setdefault(key, {})[_where(skipped)] = None
+    for failure in contents.of(Failure):
+        key = (visible(failure.section), "failed", prose(failure.reason))
+        rows.setdefault(key, {})[_where(failure)] = None
     lines = [
-        (what, _places(list(places)), state, why)
-        for (what, state, why), places in rows.items()
-        if not (state == "skipped" and why in known)
+        (what, _places(list(places)), state, why) for (what, state, why), places in rows.items()
     ]
     if not lines:
-        return [Text("Everything that was planned was computed, and every value exists.", "words")]
+        told = "Everything that was asked for was computed, and every value exists."
+        return [Text(told, "words")]
     columns = (
         Column("what", "left", "24%"),
         Column("where", "left", "22%"),
@@ -149,6 +163,12 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     return [PlainTable("", columns, tuple(TableRow(k) for k in lines[:MOST_LINES]), note)]
 
 
+def _where(record: SkippedTask | Failure) -> str:
+    """The model and dataset that something was not done for."""
+    named = (record.model, record.dataset)
+    return ", ".join(label_text(name) for name in named if name is not None) or "–"
+
+
 def _places(places: list[str]) -> str:
     """Where a value is missing: the first few places, and how many more there are."""
     more = len(places) - MOST_PLACES
@@ -157,55 +177,88 @@ def _places(places: list[str]) -> str:
 
 def provenance_blocks(contents: Contents) -> list[Block]:
     """Hashes, versions, clock and seed, how thresholds were fixed, and the spec as written."""
-    record = contents.one("provenance")
-    spec = record.get("spec") or {}
-    items = [("evaluated with", f"evalreport {visible(str(record.get('version', 'unknown')))}")]
-    items.append(("clock of the run", visible(str(record.get("at") or "not recorded"))))
-    items.append(("spec", _hashed(spec)))
-    items += [
-        (f"data, {label_text(entry.get('dataset'))}", _hashed(entry))
-        for entry in record.get("inputs") or []
-    ]
-    if record.get("plan_sha256"):
-        tasks = contents.one("plan").get("tasks")
-        said = f", {counted(int(tasks), 'task')}" if tasks is not None else ""
-        items.append(("plan", f"sha256 {record['plan_sha256']}{said}"))
-    if record.get("seed") is not None:
-        items.append(("seed", str(record["seed"])))
-    engine = record.get("engine") or {}
-    if engine:
-        items.append(
-            ("counted by", f"{label_text(engine.get('name'))}: {prose(engine.get('reason') or '')}")
-        )
-    versions = record.get("versions") or {}
+    record = contents.results.provenance
+    spec, plan, engine = record.spec, contents.results.plan, record.engine
+    items = [("evaluated with", f"evalreport {visible(record.version or 'unknown')}")]
+    items.append(("clock of the run", _clock_words(record)))
+    items.append(("spec", "given as data" if spec is None else _hashed(spec)))
+    items += [(f"data, {label_text(entry.dataset)}", _hashed(entry)) for entry in record.inputs]
+    items += [(f"model, {label_text(one.model)}", identity_text(one)) for one in record.models]
+    if record.protocol is not None:
+        items += _protocol_words(record.protocol)
+    if record.plan_sha256:
+        said = f", {counted(plan.tasks, 'task')}" if plan is not None else ""
+        items.append(("plan", f"sha256 {record.plan_sha256}{said}"))
+    items.append(("seed", str(record.seed)))
+    if engine is not None:
+        items.append(("counted by", f"{label_text(engine.name)}: {prose(engine.reason)}"))
+    versions = record.versions
     if versions:
         items.append(("libraries", ", ".join(f"{k} {versions[k]}" for k in sorted(versions))))
     items.append(("criteria", _criteria_words(contents)))
     blocks: list[Block] = [Facts("", tuple(items), "hashes")]
-    if spec.get("text"):
-        blocks.append(Code("The spec as written", _code(str(spec["text"]))))
+    if spec is not None and spec.text:
+        blocks.append(Code("The spec as written", _code(spec.text)))
     return blocks
 
 
+def _protocol_words(cited: CitedProtocol) -> list[tuple[str, str]]:
+    """What was fixed before the data, by the protocol that the spec cites."""
+    day = f" on {visible(cited.fixed)}, as the spec declares" if cited.fixed else ""
+    number = len(cited.criteria) + len(cited.post_hoc)
+    of = counted(number, "criterion", "criteria")
+    told = [
+        ("protocol", f"fixed in protocol {cited.sha256}{day}; {visible(cited.name)}"),
+        (
+            "criteria in the protocol",
+            f"{len(cited.criteria)} of {of}",
+        ),
+    ]
+    if cited.post_hoc:
+        told.append(("post hoc, not in the protocol", "; ".join(map(prose, cited.post_hoc))))
+    if cited.not_judged:
+        told.append(("in the protocol, not judged", "; ".join(map(prose, cited.not_judged))))
+    return told
+
+
+def _clock_words(record: Provenance) -> str:
+    """The time of the run, and whether it was read off the computer."""
+    at = visible(record.at or "not recorded")
+    told = {
+        "given": ", a time that was given to the run: it may have been made at another",
+        "source_date_epoch": ", given to the run by SOURCE_DATE_EPOCH: "
+        "it may have been made at another",
+        "read": ", read off the computer's clock",
+    }
+    return at + told.get(record.clock, "")
+
+
 def _criteria_words(contents: Contents) -> str:
-    number = len({c.get("criterion") for c in contents.many("acceptance")})
+    number = len({c.criterion for c in contents.of(Criterion)})
     if not number:
         return "none declared"
+    said = f"{counted(number, 'criterion', 'criteria')} declared in the spec"
+    if contents.results.provenance.clock != "read":
+        return (
+            f"{said}, whose hash ties them to this run; nothing here shows since when they exist, "
+            "for the clock of the run was not read off the computer"
+        )
     return (
-        f"{counted(number, 'criterion', 'criteria')} declared in the spec; they existed no later "
-        "than the clock of the run, which the hash of the spec ties them to"
+        f"{said}; they existed no later than the clock of the run, which the hash of the spec "
+        "ties them to"
     )
 
 
-def _hashed(entry: Any) -> str:
-    parts = [label_text(entry.get("name") or "given as data")]
-    if entry.get("rows") is not None:
-        parts.append(counted(int(entry["rows"]), "row"))
-    if entry.get("bytes") is not None:
-        parts.append(bytes_text(int(entry["bytes"])))
-    if entry.get("sha256"):
-        what = "sha256 of the rows" if entry.get("sha256_of") == "rows" else "sha256"
-        parts.append(f"{what} {entry['sha256']}")
+def _hashed(entry: SpecFile | Input) -> str:
+    parts = [label_text(entry.name or "given as data")]
+    what = "sha256"
+    if isinstance(entry, Input):
+        parts.append(counted(entry.rows, "row"))
+        if entry.bytes is not None:
+            parts.append(bytes_text(entry.bytes))
+        what = "sha256 of the rows" if entry.sha256_of == "rows" else "sha256"
+    if entry.sha256:
+        parts.append(f"{what} {entry.sha256}")
     return ", ".join(parts)
 
 
@@ -220,8 +273,8 @@ def _code(text: str) -> str:
 
 def signature_blocks(contents: Contents) -> list[Block]:
     """Lines to sign on: those the spec asks for, else one for each usual meaning."""
-    report = contents.one("spec").get("report") or {}
-    asked = contents.one("spec").get("signatures") or report.get("signatures") or []
+    report = contents.spec.get("report") or {}
+    asked = contents.spec.get("signatures") or report.get("signatures") or []
     lines = [_line(entry) for entry in asked][:8] or [(word, "", "") for word in MEANINGS]
     words = (
         "UNSIGNED. A signature here says what stands beside it, for the report with the "

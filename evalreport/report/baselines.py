@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalreport.report.cards import interval_text, number_of
-from evalreport.report.contents import Contents, Record, View
+from evalreport.report.contents import Contents, View, identity
 from evalreport.report.model import (
     Block,
     Column,
@@ -22,19 +22,31 @@ from evalreport.report.numbers import count_text, difference_text, p_text, value
 from evalreport.report.parts import Number
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
+    condition_text,
     counted,
     label_text,
+    listed,
     measure_title,
     method_text,
     prose,
     subgroup_text,
     visible,
 )
+from evalreport.results.identity import Quantity
+from evalreport.results.records import (
+    AgainstBaseline,
+    Baseline,
+    BaselineTable,
+    Declared,
+    Measure,
+)
 
 MOST_LINES = 40
+#: Tables of more classes are only in results.json.
+MOST_CLASSES = 12
 #: Metrics of the table of baselines.
-MOST_BASELINES = 11
-#: Models beside the baselines; all of them are in the sections on metrics.
+MOST_BASELINES = 20
+#: Models beside the baselines in one table; further ones stand in a table of their own.
 MOST_MODELS = 4
 
 
@@ -42,30 +54,43 @@ def baseline_blocks(contents: Contents) -> list[Block]:
     """Baselines of each dataset beside its models, then declared values beside measured ones."""
     blocks: list[Block] = []
     for dataset in contents.datasets:
-        strip = _baselines(contents, dataset)
-        blocks += [] if strip is None else [strip]
+        views = [v for v in contents.views if v[0] == dataset]
+        for k in range(0, len(views), MOST_MODELS):
+            strip = _baselines(contents, dataset, views[k : k + MOST_MODELS])
+            blocks += [] if strip is None else [strip]
+        tables = _tables(contents, dataset)
+        blocks += [] if tables is None else [tables]
         blocks += _against(contents, dataset)
-    declared = contents.many("declared")
+    declared = contents.of(Declared)
     return [*blocks, _declared(contents, declared)] if declared else [*blocks]
 
 
-def _baselines(contents: Contents, dataset: str) -> Strip | None:
-    """One line per metric: each baseline, then each model with its interval."""
-    own = [b for b in contents.many("baselines") if b["dataset"] == dataset]
-    names = list(dict.fromkeys(str(b["baseline"]) for b in own))
-    known = {(str(b["baseline"]), _key(b)): b for b in own}
-    views = [v for v in contents.views if v[0] == dataset][:MOST_MODELS]
-    lines = []
+def _baselines(contents: Contents, dataset: str, views: list[View]) -> Strip | None:
+    """One line per metric and average: each baseline, then each model by the same average."""
+    own = [
+        b
+        for b in contents.of(Baseline)
+        if b.dataset == dataset and (b.label is None or contents.is_binary(views[0]))
+    ]
+    if not own:
+        return None
+    names = list(dict.fromkeys(b.baseline for b in own))
+    known = {(b.baseline, _key(b)): b for b in own}
+    lines, alone = [], []
     # First the metrics that the plainest baselines have a value of.
-    plainest = {_key(b) for b in own if b["baseline"] != names[-1] and b["value"] is not None}
+    plainest = {_key(b) for b in own if b.baseline != names[-1] and b.value is not None}
     keys = sorted(dict.fromkeys(_key(b) for b in own), key=lambda k: k not in plainest)
     for key in keys:
         measures = [_measure(contents, view, key) for view in views]
-        values = [known.get((name, key), {}).get("value") for name in names]
+        found = [known.get((name, key)) for name in names]
+        values = [None if b is None else b.value for b in found]
         first = next((m for m in measures if m is not None), None)
-        if first is None or all(v is None for v in values):
+        if all(v is None for v in values):
             continue
-        cells = [LineCell(measure_title(first), head=True)]
+        if first is None:
+            alone.append(next(_title(contents, b) for b in own if _key(b) == key))
+            continue
+        cells = [LineCell(contents.heading(first), head=True)]
         cells += [LineCell("–" if v is None else value_text(v), "right") for v in values]
         cells += [
             LineCell(number=_bare(contents, m), align="right")
@@ -76,7 +101,7 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
         lines.append(Line(tuple(cells), rule=False))
     if not lines:
         return None
-    notes = _notes(own, len(lines))
+    notes = _notes(own, len(lines), alone)
     columns = [Column("metric", "left", "22%")]
     columns += [Column(visible(n.replace("_", " ")), "right") for n in names]
     columns += [Column(contents.mark(v).name, "right") for v in views]
@@ -89,9 +114,53 @@ def _baselines(contents: Contents, dataset: str) -> Strip | None:
     )
 
 
+def _tables(contents: Contents, dataset: str) -> PlainTable | None:
+    """The tables that the values of the baselines follow from, one below the other."""
+    own = [t for t in contents.of(BaselineTable) if t.dataset == dataset]
+    if not own:
+        return None
+    labels = own[0].labels
+    if len(labels) > MOST_CLASSES:
+        return PlainTable(
+            f"Tables of the baselines, {label_text(dataset)}", (Column("table"),),
+            (TableRow((f"Tables of {len(labels)} classes are in results.json.",)),),
+        )  # fmt: skip
+    rows = [
+        TableRow(
+            (
+                visible(t.baseline.replace("_", " ")) if k == 0 else "",
+                label_text(label),
+                *(count_text(count) for count in t.counts[k]),
+                count_text(sum(t.counts[k])),
+            )
+        )
+        for t in own
+        for k, label in enumerate(labels)
+    ]
+    columns = (
+        Column("baseline", "left", "22%"),
+        Column("actual ↓ predicted →", "left", "18%"),
+        *(Column(label_text(label), "right") for label in labels),
+        Column("total", "right"),
+    )
+    return PlainTable(
+        f"Tables of the baselines, {label_text(dataset)}", columns, tuple(rows), _at(own)
+    )
+
+
+def _at(tables: Sequence[BaselineTable]) -> str:
+    """The threshold of the baselines that give scores."""
+    found = [t for t in tables if t.threshold is not None]
+    at = next((t.threshold for t in found), None)
+    if at is None:
+        return ""
+    names = listed([visible(t.baseline.replace("_", " ")) for t in found])
+    return f"That of {names} is at {condition_text(at)}."
+
+
 def _rows(contents: Contents, views: list[View]) -> str:
     """The number of rows that the values are of, where it is one."""
-    counts = {m["n"] for view in views for m in contents.pooled(view) if m.get("n") is not None}
+    counts = {m.n for view in views for m in contents.pooled(view)}
     return f", n {count_text(counts.pop())}" if len(counts) == 1 else ""
 
 
@@ -99,18 +168,16 @@ def _against(contents: Contents, dataset: str) -> list[Block]:
     """What the intervals say of each model and the baselines, in a sentence."""
     said = []
     for view in contents.views:
-        own = [
-            r for r in contents.many("against_baselines") if (r["dataset"], r["model"]) == view
-        ]
-        judged = [r for r in own if r["outcome"] != "not_judged"]
+        own = [r for r in contents.of(AgainstBaseline) if (r.dataset, r.model) == view]
+        judged = [r for r in own if r.outcome != "not_judged"]
         if view[0] != dataset or not judged:
             continue
-        better = sum(r["outcome"] == "better" for r in judged)
+        better = sum(r.outcome == "better" for r in judged)
         parts = [f"better than a baseline in {better} of {counted(len(judged), 'comparison')}"]
         for outcome, words in (("worse", "worse"), ("not_shown", "not shown to be better")):
             by_metric: dict[str, list[str]] = {}
             for r in judged:
-                if r["outcome"] == outcome:
+                if r.outcome == outcome:
                     by_metric.setdefault(measure_title(r), []).append(_name(r))
             listed_ones = [f"{title} ({', '.join(names)})" for title, names in by_metric.items()]
             parts += [f"{words} on {'; '.join(listed_ones)}"] if listed_ones else []
@@ -122,66 +189,73 @@ def _against(contents: Contents, dataset: str) -> list[Block]:
     return [Facts("What the intervals say of the models and the baselines", tuple(said), "about")]
 
 
-def _name(record: Record) -> str:
+def _name(record: AgainstBaseline) -> str:
     """A baseline by its name, the previous model by its own too."""
-    words = visible(str(record["baseline"]).replace("_", " "))
-    previous = record.get("previous") or record.get("model")
-    if record["baseline"] != "previous" or previous is None:
+    words = visible(record.baseline.replace("_", " "))
+    previous = record.previous or record.model
+    if record.baseline != "previous" or previous is None:
         return words
     return f"{words}: {label_text(previous)}"
 
 
-def _bare(contents: Contents, m: Record) -> Number:
+def _bare(contents: Contents, m: Measure) -> Number:
     """A measure without its interval, which stands in the sections on metrics."""
     return replace(number_of(contents, m, whisker=False), interval="", reason="")
 
 
-def _notes(own: Sequence[Record], lines: int) -> str:
-    """The notes of baselines, and what is left out."""
-    found = list(dict.fromkeys(prose(b["note"]) for b in own if b.get("note")))
+def _notes(own: Sequence[Baseline], lines: int, alone: Sequence[str]) -> str:
+    """The notes of baselines, and what is left out: ``alone`` are values that no model has."""
+    found = list(dict.fromkeys(prose(b.note) for b in own if b.note))
     notes = [f"{note[:1].upper()}{note[1:]}." for note in found]
     if lines > MOST_BASELINES:
         notes.append(f"{MOST_BASELINES} of {lines} metrics; the others are in results.json.")
+    if alone:
+        notes.append(f"Computed for the baselines and for no model: {listed(list(alone))}.")
     return " ".join(notes)
 
 
-def _key(b: Record) -> tuple[Any, ...]:
-    params = tuple(sorted((k, str(v)) for k, v in (b.get("params") or {}).items()))
-    return (b["metric"], params)
+def _key(b: Baseline | Measure) -> Quantity:
+    """What a value is of but its class, which is the positive one or none."""
+    return identity(b)._replace(label=None, indeterminate=None)
 
 
-def _measure(contents: Contents, view: View, key: tuple[Any, ...]) -> Record | None:
-    """The model's value of the metric: of the positive class, or over classes."""
-    own = [m for m in contents.pooled(view) if _key(m) == key and wanted(contents, m)]
-    order = {None: 0, "macro": 1, "micro": 2, "weighted": 3, "samples": 4}
-    return min(own, key=lambda m: order.get(m.get("average"), 5), default=None)
+def _title(contents: Contents, b: Baseline) -> str:
+    """A baseline's metric by the title that measures of it have."""
+    same = next((m for m in contents.measures if m.metric == b.metric), None)
+    return contents.heading(b, title="" if same is None else contents.words.title(same))
 
 
-def _declared(contents: Contents, entries: Sequence[Record]) -> PlainTable:
+def _measure(contents: Contents, view: View, key: Quantity) -> Measure | None:
+    """The model's value of the same metric and average: of the positive class, or over classes."""
+    own = (m for m in contents.pooled(view) if _key(m) == key and wanted(contents, m))
+    return min(own, key=lambda m: m.indeterminate is not None, default=None)
+
+
+def _declared(contents: Contents, entries: Sequence[Declared]) -> PlainTable:
     """Declared values, who declared them, and whether the interval measured here holds them."""
     rows = []
     for entry in entries[:MOST_LINES]:
-        m = contents.measure.get(str(entry.get("measure")))
-        title = measure_title(m or entry)
-        if entry.get("subgroup"):
-            title += f", {subgroup_text(entry['subgroup'])}"
-        within = entry.get("within")
+        m = contents.measure_of(entry.measure)
+        title = contents.heading(m or entry)
+        if entry.subgroup:
+            title += f", {subgroup_text(entry.subgroup)}"
+        within = entry.within
         outcome = "inside" if within else "outside"
         if within is None:
-            outcome = prose(entry.get("reason") or "–")
+            outcome = prose(entry.reason or "–")
         tested = "–"
-        if entry.get("p_value") is not None:
-            tested = f"{p_text(entry['p_value'])}, {method_text(str(entry['test']))}"
+        if entry.p_value is not None:
+            tested = f"{p_text(entry.p_value)}, {method_text(str(entry.test))}"
         rows.append(
             TableRow(
                 (
-                    f"{title} ({m['id']})" if m else title,
-                    label_text(entry.get("model") or "–"),
-                    value_text(entry["value"]),
-                    prose(entry.get("source") or "not said"),
-                    _or_dash(entry.get("measured"), value_text),
-                    interval_text(entry.get("interval")) or "–",
-                    _or_dash(entry.get("difference"), difference_text),
+                    f"{title} ({m.id})" if m else title,
+                    label_text(entry.model or "–"),
+                    value_text(entry.value),
+                    prose(entry.source or "not said"),
+                    _or_dash(entry.measured, value_text),
+                    interval_text(entry.interval) or "–",
+                    _or_dash(entry.difference, difference_text),
                     outcome,
                     tested,
                 )

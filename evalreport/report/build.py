@@ -4,51 +4,85 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from itertools import count
 
-from evalreport.errors import Problem, UsageError, did_you_mean
+from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons, verdict
+from evalreport.report.cell_order import in_reading_order
 from evalreport.report.chapters import CHAPTERS, Chapter
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.contents import Contents
+from evalreport.report.directions import with_isolated_names
+from evalreport.report.drawing import failed_drawings, with_own_names
+from evalreport.report.fitting import with_fitting_columns
 from evalreport.report.logo import logo_address
-from evalreport.report.model import Block, Facts, Failure, Ledgers, Report, Section, Text
+from evalreport.report.metric_sections import without_tables_of
+from evalreport.report.model import (
+    Block,
+    Charts,
+    Code,
+    Facts,
+    Failure,
+    Heading,
+    Ledgers,
+    Report,
+    Section,
+    Text,
+)
 from evalreport.report.now_and_then import is_now_and_then
 from evalreport.report.reach import missing_tables
 from evalreport.report.rows import agreement_words
-from evalreport.report.wording import TEMPLATES, Wording, reworded
+from evalreport.report.short_names import with_short_names
+from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import label_text, prose, visible
+from evalreport.results import records
+from evalreport.results.codec import encode
+from evalreport.results.lookup import Results
+from evalreport.results.records import Comparison, Provenance
+
+#: What stands where a template leaves the spec out.
+_SPEC_ELSEWHERE = Text(
+    "The spec as written is in results.json, which the PDF has attached.", "small"
+)
 
 
-def build(results: Mapping[str, Any], template: str = "standard") -> Report:
-    """The report of a results dictionary, with the sections of a shipped template."""
+def build(results: Results, template: str = "standard", failed: list[str] | None = None) -> Report:
+    """The report of results, with the sections of a shipped template.
+
+    A section or chart that cannot be made is shown as FAILED in its place and told to
+    ``failed``; the others stand.
+    """
+    told = failed if failed is not None else []
     wording = TEMPLATES.get(template, TEMPLATES["standard"])
-    contents = Contents(reworded(results, wording))
+    contents = Contents(results, wording)
     chosen = _chosen(contents, wording)
-    sections = _sections(contents, wording, chosen)
-    provenance = contents.one("provenance")
-    spec = provenance.get("spec") or {}
-    return Report(
-        title=prose(results.get("title") or "Classifier evaluation"),
+    sections = _sections(contents, wording, chosen, told)
+    provenance = results.provenance
+    spec = provenance.spec.sha256 if provenance.spec is not None else ""
+    report = Report(
+        title=prose(results.title or "Classifier evaluation"),
         lead=_lead(contents),
-        language="en",
+        language=_language(contents),
         identifier=identifier(results),
-        issued=visible(str(provenance.get("at") or "")).replace("T", " ").replace("Z", " UTC"),
-        created=visible(str(provenance.get("at") or "")),
-        version=visible(str(provenance.get("version") or "")),
-        spec=visible(str(spec.get("sha256") or ""))[:12],
-        sections=sections,
+        issued=issued_text(provenance),
+        created=visible(provenance.at),
+        version=visible(provenance.version),
+        spec=visible(spec)[:12],
+        sections=_with_own_names(sections),
         outcome=verdict.verdict_title(contents),
         kicker=contents.said(None, wording.kicker),
         logo=logo_address(contents),
     )
+    report = with_short_names(in_reading_order(report, contents), contents)
+    return with_isolated_names(with_fitting_columns(report))
 
 
-def _sections(contents: Contents, wording: Wording, chosen: tuple[str, ...]) -> tuple[Section, ...]:
+def _sections(
+    contents: Contents, wording: Wording, chosen: tuple[str, ...], failed: list[str]
+) -> tuple[Section, ...]:
     """The sections that hold something, numbered in order; annexes are lettered."""
-    made = {name: _blocks(contents, CHAPTERS[name], chosen) for name in chosen}
+    made = {name: _made(contents, wording, CHAPTERS[name], chosen, failed) for name in chosen}
     lists = asked(contents) if "checklists" in chosen else ()
     kept = [name for name in chosen if made[name] or (name == "checklists" and lists)]
     numbers, letters = iter(range(1, 100)), iter("ABCDEFGHIJ")
@@ -65,27 +99,87 @@ def _sections(contents: Contents, wording: Wording, chosen: tuple[str, ...]) -> 
     )
 
 
-def _blocks(contents: Contents, chapter: Chapter, chosen: tuple[str, ...]) -> list[Block]:
+def _with_own_names(sections: tuple[Section, ...]) -> tuple[Section, ...]:
+    """The sections with charts whose ids no other chart has."""
+    number = count(1)
+
+    def named(block: Block) -> Block:
+        if not isinstance(block, Charts):
+            return block
+        return Charts(
+            tuple(
+                replace(chart, drawing=with_own_names(chart.drawing, f"c{next(number)}"))
+                for chart in block.charts
+            )
+        )
+
+    return tuple(replace(one, blocks=tuple(map(named, one.blocks))) for one in sections)
+
+
+def _made(
+    contents: Contents,
+    wording: Wording,
+    chapter: Chapter,
+    chosen: tuple[str, ...],
+    failed: list[str],
+) -> list[Block]:
+    """What stands in a section, with what could not be made of it."""
+    blocks: list[Block] = []
+    with failed_drawings() as reasons:
+        try:
+            blocks = _blocks(contents, wording, chapter, chosen)
+        except (EvalreportError, OSError, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
+            reasons.append(f"the section could not be made ({type(error).__name__}: {error})")
+    told = [f"{chapter.id}: {reason}" for reason in dict.fromkeys(reasons)]
+    failed.extend(told)
+    return [*(Failure(f"FAILED: {prose(text)}") for text in told), *blocks]
+
+
+def _blocks(
+    contents: Contents, wording: Wording, chapter: Chapter, chosen: tuple[str, ...]
+) -> list[Block]:
     """What stands in a section.
 
-    The account of rows has its own section where there is one, and baselines join the
-    comparisons: both stand on the same tables.
+    The account of rows has its own section where there is one; baselines join the comparisons,
+    and metrics of the scores those of the table: they stand on the same tables.
     """
     own = chapter.make(contents)
-    compared = "comparisons" in chosen and bool(contents.many("comparisons"))
+    compared = "comparisons" in chosen and bool(contents.of(Comparison))
     if chapter.id == "baselines" and compared:
         own = []
     if chapter.id == "comparisons" and compared and "baselines" in chosen:
         own = [*own, *CHAPTERS["baselines"].make(contents)]
+    if {"measures", "scores"} <= set(chosen) and chapter.id in {"measures", "scores"}:
+        own = _metrics_joined(contents, wording, chapter.id, own)
     if chapter.id == "verdict" and "rows" in chosen:
         own = [block for block in own if not isinstance(block, Ledgers)]
+    if not wording.spec_text and not (contents.spec.get("report") or {}).get("sections"):
+        own = [_SPEC_ELSEWHERE if isinstance(block, Code) else block for block in own]
     blocks = [*_failures(contents, chapter.id, chosen), *own]
     return [*blocks, *missing_tables(contents, blocks)] if blocks else []
 
 
+def _metrics_joined(
+    contents: Contents, wording: Wording, chapter: str, own: list[Block]
+) -> list[Block]:
+    """The metrics of the table and those of the scores after them, in the section of the first."""
+    first = own if chapter == "measures" else CHAPTERS["measures"].make(contents)
+    if not first:
+        return own
+    scores = CHAPTERS["scores"].make(contents) if chapter == "measures" else []
+    if not scores:
+        return first if chapter == "measures" else []
+    title, _, intro = wording.titles.get("scores", ("", "", ""))
+    told = (title or CHAPTERS["scores"].title, intro or CHAPTERS["scores"].intro)
+    heading, words = (contents.said(None, text) for text in told)
+    return [*first, Heading(heading), Text(words), *without_tables_of(scores, first)]
+
+
 def _chosen(contents: Contents, wording: Wording) -> tuple[str, ...]:
     """The sections asked for in the spec, else those of the template."""
-    report = contents.one("spec").get("report") or {}
+    report = contents.spec.get("report") or {}
     wanted = tuple(str(name) for name in report.get("sections") or ())
     unknown = [name for name in wanted if name not in CHAPTERS]
     if unknown:
@@ -99,14 +193,33 @@ def _chosen(contents: Contents, wording: Wording) -> tuple[str, ...]:
     return chosen if not asked(contents) or "checklists" in chosen else (*chosen, "checklists")
 
 
-def identifier(results: Mapping[str, Any]) -> str:
+def issued_text(provenance: Provenance) -> str:
+    """The time of the run; one that was given says so, for it is no proof of when that was.
+
+    >>> issued_text(Provenance(at="2026-11-21T12:00:00Z", clock="read"))
+    '2026-11-21 12:00:00 UTC'
+    >>> issued_text(Provenance(at="2019-01-01T00:00:00Z", clock="given"))
+    '2019-01-01 00:00:00 UTC (time given, not read off a clock)'
+    """
+    at = visible(provenance.at).replace("T", " ").replace("Z", " UTC")
+    given = at and provenance.clock != "read"
+    return f"{at} (time given, not read off a clock)" if given else at
+
+
+def identifier(results: Results) -> str:
     """Twelve hexadecimal digits that change whenever a result does."""
-    text = json.dumps(results, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(encode(results), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
+def _language(contents: Contents) -> str:
+    """The language of the page, as the spec has it."""
+    report = contents.spec.get("report") or {}
+    return visible(str(report.get("language") or "en"))
+
+
 def _lead(contents: Contents) -> str:
-    about = contents.one("spec").get("about") or {}
+    about = contents.spec.get("about") or {}
     parts = [prose(about[key]) for key in ("question", "intended_use") if about.get(key)]
     return " ".join(parts)
 
@@ -121,8 +234,7 @@ def _section(
             title, short = "Now versus then", "Now and then"
     own = wording.titles.get(chapter.id, ("", "", ""))
     title, short, intro = (
-        contents.said(None, words)
-        for words in (own[0] or title, own[1] or short, own[2] or intro)
+        contents.said(None, words) for words in (own[0] or title, own[1] or short, own[2] or intro)
     )
     if chapter.id == "verdict":
         title = verdict.verdict_title(contents)
@@ -137,13 +249,12 @@ def _section(
 def _failures(contents: Contents, section: str, chosen: tuple[str, ...]) -> list[Block]:
     """Parts that failed, in the section they would have stood in, else in the first."""
     found: list[Block] = []
-    for failure in contents.many("failures"):
-        named = str(failure.get("section") or "")
+    for failure in contents.of(records.Failure):
+        named = failure.section
         place = named if named in chosen else chosen[0]
         if place == section:
-            where = " · ".join(
-                label_text(failure[k]) for k in ("model", "dataset") if failure.get(k)
-            )
+            of = (failure.model, failure.dataset)
+            where = " · ".join(label_text(name) for name in of if name)
             told = f"{visible(named)}, {where}" if where else visible(named)
-            found.append(Failure(f"FAILED: {told}: {prose(failure.get('reason') or 'no reason')}"))
+            found.append(Failure(f"FAILED: {told}: {prose(failure.reason or 'no reason')}"))
     return found

@@ -1,4 +1,4 @@
-"""A measure as a printed number, and as a card with its table and arithmetic."""
+"""A measure as a printed number, and as a card with its arithmetic."""
 
 from __future__ import annotations
 
@@ -7,147 +7,172 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from evalreport.metrics import kinds
 from evalreport.metrics.catalogue import find
-from evalreport.report.contents import Contents, Record, grouped
-from evalreport.report.count_tables import count_table, place_text
+from evalreport.report.contents import Contents, grouped
 from evalreport.report.formulas import formula_parts
+from evalreport.report.meanings import meaning_of
+from evalreport.report.metric_shapes import shape_of
 from evalreport.report.model import MetricBlock
 from evalreport.report.numbers import (
     count_text,
     exact_text,
+    grouped_figures,
     level_text,
+    limits_text,
+    p_text,
     six_decimals,
+    threshold_text,
     value_text,
 )
-from evalreport.report.parts import Card, CountTable, Mark, Number, Whisker
-from evalreport.report.words import measure_title, method_text, prose, visible
-
-#: Tables of more classes stand once in a section, not in every card.
-CLASSES_IN_CARD = 6
-#: Letters of a formula that a small card without its table still holds.
-LONG_FORMULA = 40
+from evalreport.report.parts import Card, Mark, Number, Whisker
+from evalreport.report.words import method_text, prose, visible
+from evalreport.results.records import Criterion, Interval, Measure, Reached
 
 
-def number_of(contents: Contents, m: Record, whisker: bool = True) -> Number:
-    """A measure worded for the page."""
-    state = str(m["state"])
-    interval = m.get("interval") or None
+def number_of(
+    contents: Contents, m: Measure, whisker: bool = True, criterion: Criterion | None = None
+) -> Number:
+    """A measure worded for the page.
+
+    Its whisker shows what each criterion on it requires, or what the one ``criterion`` does.
+    """
+    interval = m.interval
     return Number(
-        measure=str(m["id"]),
-        metric=str(m["metric"]),
-        label=str(m["label"]) if m.get("label") is not None else "",
-        average=str(m.get("average") or ""),
-        value=exact_text(m["value"]) if state == "value" else "",
-        text=value_text(m["value"]) if state == "value" else state.replace("_", " "),
-        state=state,
-        interval=interval_text(interval),
-        level=f"{level_text(interval['level'])} CI" if interval else "",
+        measure=m.id,
+        metric=m.metric,
+        label=m.label if m.label is not None else "",
+        average=str(m.average or ""),
+        value="" if m.value is None else exact_text(m.value),
+        text=said_value(m),
+        state=m.state,
+        interval=interval_text(interval, m.value),
+        level=f"{level_text(interval.level)} CI" if interval else "",
         method=_method(interval),
-        reason=prose(m.get("reason") or ""),
-        n=count_text(m["n"]) if m.get("n") is not None else "",
-        table=str(m.get("table") or ""),
-        whisker=whisker_of(contents, m) if whisker else None,
+        reason=prose(m.reason or ""),
+        n=size_text(contents, m),
+        table=str(m.table or ""),
+        whisker=whisker_of(contents, m, criterion) if whisker else None,
     )
 
 
-def interval_text(interval: Record | None) -> str:
-    """The limits of an interval, or nothing.
+def size_text(contents: Contents, m: Measure) -> str:
+    """What a value rests on: the rows of its denominator, of how many, in how many clusters.
 
-    >>> interval_text({"low": 0.788, "high": 0.886})
+    With the effective number of rows of its interval, where weights or clusters make one.
+    """
+    whole, view = m.n, (m.dataset, m.model)
+    declared = find(m.metric)
+    share = declared is not None and declared.interval is kinds.Interval.PROPORTION
+    plain = share and m.average is None and m.weight is None
+    own = m.denominator if plain else None
+    rows = count_text(whole)
+    if own is not None and 0 <= own < whole:
+        rows = f"{count_text(own)} of {rows} rows"
+    clusters = contents.clusters(view)
+    # of a part of the rows it is not known how many clusters they are in
+    part = m.subgroup or m.fold is not None or whole != contents.used(view)
+    if clusters is not None and not part:
+        rows = rows if rows.endswith("rows") else f"{rows} rows"
+        rows += f" in {count_text(clusters)} clusters"
+    effective = None if m.interval is None else m.interval.n_effective
+    return rows if effective is None else f"{rows}, effective n {count_text(round(effective))}"
+
+
+def said_value(m: Measure) -> str:
+    """The value as printed, a p value as such; or the word for its state."""
+    if m.value is None:
+        return m.state.replace("_", " ")
+    declared = find(m.metric)
+    is_p = declared is not None and declared.p_value
+    return p_text(m.value) if is_p else value_text(m.value)
+
+
+def interval_text(interval: Interval | None, value: float | None = None) -> str:
+    """The limits of an interval, told from the value by their digits; or nothing.
+
+    >>> interval_text(Interval(0.95, 0.788, 0.886, "wilson"))
     '0.788 to 0.886'
     """
-    if not interval or interval.get("low") is None or interval.get("high") is None:
+    return "" if interval is None else limits_text(interval.low, interval.high, value)
+
+
+def _method(interval: Interval | None) -> str:
+    if interval is None:
         return ""
-    return f"{value_text(interval['low'])} to {value_text(interval['high'])}"
+    note = f"; {visible(interval.note)}" if interval.note else ""
+    return method_text(interval.method) + note
 
 
-def _method(interval: Record | None) -> str:
-    if not interval:
-        return ""
-    note = f"; {visible(str(interval['note']))}" if interval.get("note") else ""
-    return method_text(str(interval["method"])) + note
+def whisker_of(
+    contents: Contents,
+    m: Measure,
+    criterion: Criterion | None = None,
+    axis: tuple[float, float] | None = None,
+) -> Whisker | None:
+    """Dot and whisker on an axis, else on the metric's whole scale.
 
-
-def whisker_of(contents: Contents, m: Record) -> Whisker | None:
-    """Dot and whisker on the metric's whole scale; None where that has no end or no value."""
-    declared = find(str(m["metric"]))
-    low, high = declared.bounds if declared else (0.0, 1.0)
-    if m["state"] != "value" or not (math.isfinite(low) and math.isfinite(high)):
+    None where that has no end or no value. With what one criterion requires of it, else with
+    what each criterion does.
+    """
+    declared = find(m.metric)
+    table = contents.table_of(m.table)
+    classes = 3 if table is None else len(table.labels)
+    low, high = axis or (declared.range_of(classes) if declared else (0.0, 1.0))
+    if m.value is None or not (math.isfinite(low) and math.isfinite(high)):
         return None
-    interval = m.get("interval") or {}
-    own = contents.criteria.get(str(m["id"]), [])
+    interval = m.interval
+    own = contents.criteria.get(m.id, []) if criterion is None else [criterion]
     # what is required of a difference has no place on the axis of the value
-    required = [c["required"] for c in own if c.get("reference") is None]
-    mark = contents.mark((m["dataset"], m["model"]))
+    required = dict.fromkeys(
+        c.required for c in own if c.reference is None and c.required is not None
+    )
+    mark = contents.mark((m.dataset, m.model))
 
     def place(x: Any) -> str | None:
         return None if x is None else f"{100 * min(max((x - low) / (high - low), 0), 1):.2f}"
 
-    words = f"{value_text(m['value'])} on an axis from {value_text(low)} to {value_text(high)}"
+    words = f"{value_text(m.value)} on an axis from {value_text(low)} to {value_text(high)}"
     return Whisker(
-        point=place(m["value"]) or "0",
-        low=place(interval.get("low")),
-        high=place(low + high - interval["high"]) if interval.get("high") is not None else None,
-        required=place(required[0]) if required else None,
+        point=place(m.value) or "0",
+        low=None if interval is None else place(interval.low),
+        high=None if interval is None else place(low + high - interval.high),
+        required=tuple(at for limit in required if (at := place(limit)) is not None),
         zero=place(0) if low < 0 else None,
         style=mark.style,
         words=words,
     )
 
 
-def card_of(
-    contents: Contents,
-    m: Record,
-    *,
-    heading: str = "",
-    with_table: bool = True,
-    small: bool = False,
-    result: bool = True,
-) -> Card:
+def card_of(contents: Contents, m: Measure) -> Card:
     """The card of a measure."""
-    table = contents.tables.get(str(m.get("table")))
-    printed: CountTable | None = None
-    if table is not None and with_table and len(table["labels"]) <= CLASSES_IN_CARD:
-        caption = f"{table['id']} · {place_text(contents, table)}" if small else ""
-        printed = count_table(contents, table, m, caption=caption)
     return Card(
         number=number_of(contents, m),
-        heading=heading,
-        mark=contents.mark((m["dataset"], m["model"])),
-        table=printed,
-        formula=formula_parts(_arithmetic(m, "formula")),
-        substituted=formula_parts(_arithmetic(m, "substituted")),
-        result=_result(m) if result else "",
+        mark=contents.mark((m.dataset, m.model)),
+        formula=formula_parts(_arithmetic(m, m.formula)),
+        substituted=formula_parts(_arithmetic(m, m.substituted)),
+        result=_result(m),
         flags=_flags(m),
         detail=_detail(m),
     )
 
 
-def brief(card: Card) -> Card:
-    """A card for the first page: the note on a method and long arithmetic stand further on."""
-    number = replace(card.number, method=card.number.method.partition(";")[0])
-    if card.table is None and len("".join(p.text for p in card.formula)) > LONG_FORMULA:
-        card = replace(card, formula=(), substituted=())
-    return replace(card, number=number)
-
-
-def _arithmetic(m: Record, key: str) -> str:
+def _arithmetic(m: Measure, text: str) -> str:
     """A formula, where the value has one: none of what does not apply."""
-    text = str(m.get(key) or "")
-    return "" if m["state"] == "not_applicable" or text == m["metric"] else text
+    return "" if m.state == "not_applicable" or text == m.metric else text
 
 
-def _result(m: Record) -> str:
+def _result(m: Measure) -> str:
     """The plain fraction and six decimals, for a check by hand."""
-    top, bottom = m.get("numerator"), m.get("denominator")
+    top, bottom = m.numerator, m.denominator
     steps = []
     if top is not None and bottom is not None:
         plain = f"{_plain(top)} / {_plain(bottom)}"
-        if plain != str(m.get("substituted")):
+        if plain != m.substituted:
             steps.append(plain)
-    if m["state"] == "value":
-        steps.append(six_decimals(m["value"]))
-    return "".join(f" = {step}" for step in steps)
+    if m.value is not None:
+        steps.append(six_decimals(m.value))
+    return grouped_figures("".join(f" = {step}" for step in steps))
 
 
 def _plain(number: float) -> str:
@@ -155,54 +180,70 @@ def _plain(number: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _flags(m: Record) -> tuple[str, ...]:
+def _flags(m: Measure) -> tuple[str, ...]:
     found = []
-    if m.get("exploratory"):
+    if m.exploratory:
         found.append("exploratory")
     return tuple(found)
 
 
-def _detail(m: Record) -> str:
+def _detail(m: Measure) -> str:
     """What a value needs said with it."""
     parts = []
-    if m.get("reason"):
-        parts.append(prose(m["reason"]))
-    if m["state"] != "value" or not m.get("interval"):
+    if m.reason:
+        parts.append(prose(m.reason))
+    if m.value is None or m.interval is None:
         parts.append("no interval")
+    if m.reached:
+        parts.append(reached_text(m.reached))
     return "; ".join(parts)
 
 
-def metric_blocks(
-    contents: Contents, measures: Sequence[Record], *, with_tables: bool = True
-) -> list[MetricBlock]:
-    """Each metric with the cards of its models."""
+def reached_text(reached: Reached) -> str:
+    """The threshold where a largest difference lies, and the table there, laid flat.
+
+    >>> reached_text(Reached(0.4, tp=8, fn=2, fp=1, tn=9))
+    'reached at the threshold 0.40: TN 9, FP 1, FN 2, TP 8'
+    """
+    counts = (("TN", reached.tn), ("FP", reached.fp), ("FN", reached.fn), ("TP", reached.tp))
+    cells = ", ".join(f"{name} {count_text(count)}" for name, count in counts)
+    return f"reached at the threshold {threshold_text(reached.threshold)}: {cells}"
+
+
+def metric_blocks(contents: Contents, measures: Sequence[Measure]) -> list[MetricBlock]:
+    """Each metric with the cards of its models; a formula that these share stands once."""
     blocks = []
     for same in grouped(measures).values():
         first = same[0]
-        aka, meaning = about(first)
-        heading = measure_title(first)
-        if first.get("label") is not None and not contents.is_binary(
-            (first["dataset"], first["model"])
-        ):
-            heading = f"{heading} of {visible(str(first['label']), 60)}"
-        small = len(same) > 2
-        cards = tuple(card_of(contents, m, with_table=with_tables, small=small) for m in same)
-        blocks.append(MetricBlock(heading, aka, meaning, cards))
+        aka, meaning = about(contents, first)
+        heading = contents.heading(first)
+        if contents.names_class(first):
+            heading = f"{heading} of {visible(str(first.label), 60)}"
+        cards = [card_of(contents, m) for m in same]
+        formulas = {card.formula for card in cards if card.formula}
+        shared = formulas.pop() if len(formulas) == 1 else ()
+        if shared:
+            cards = [replace(card, formula=()) for card in cards]
+        shapes = dict.fromkeys(shape_of(contents, m) for m in same)
+        shape = next(iter(shapes)) if len(shapes) == 1 else None
+        blocks.append(MetricBlock(heading, aka, meaning, tuple(cards), shared, shape))
     return blocks
 
 
-def about(m: Record) -> tuple[str, str]:
-    """Other names of a metric and what it means, from the catalogue."""
-    declared = find(str(m["metric"]))
-    if m.get("meaning"):
-        return "", str(m["meaning"])
-    if declared is None:
-        return "", ""
-    title = _letters(str(m.get("title") or declared.title))
+def about(contents: Contents, m: Measure) -> tuple[str, str]:
+    """Other names of a metric and what the value means, from the catalogue."""
+    declared = find(m.metric)
+    view = (m.dataset, m.model)
+    sets = contents.has_sets(view)
+    own = contents.words.meaning(m)
+    meaning = meaning_of(m, several_classes=not contents.is_binary(view), has_sets=sets, own=own)
+    if own or declared is None:
+        return "", meaning
+    title = _letters(contents.words.title(m) or declared.title)
     names = [
         n for n in (declared.name, *declared.aliases) if not _tells_nothing(_letters(n), title)
     ]
-    return ", ".join(n.replace("_", " ") for n in names[:2]), declared.meaning
+    return ", ".join(n.replace("_", " ") for n in names[:2]), meaning
 
 
 def _letters(name: str) -> str:
@@ -214,6 +255,6 @@ def _tells_nothing(name: str, title: str) -> bool:
     return name.startswith(title) or title.startswith(name)
 
 
-def mark_of(contents: Contents, m: Record) -> Mark:
+def mark_of(contents: Contents, m: Measure) -> Mark:
     """The mark of a measure's model."""
-    return contents.mark((m["dataset"], m["model"]))
+    return contents.mark((m.dataset, m.model))

@@ -9,6 +9,7 @@ from evalreport.report import (
     annexes,
     baselines,
     characteristics,
+    claims,
     classes,
     comparisons,
     curves,
@@ -17,6 +18,7 @@ from evalreport.report import (
     gaps,
     guide,
     impact,
+    looks,
     metric_sections,
     periods,
     rows,
@@ -27,6 +29,7 @@ from evalreport.report import (
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block
 from evalreport.report.non_inferiority import margin_blocks
+from evalreport.report.readers import reader_blocks
 from evalreport.report.reclassification import reclassification_blocks
 
 
@@ -124,6 +127,7 @@ CHAPTERS = {
             "few rows: beside it stands what chance alone would give.",
             run_on=True,
         ),
+        Chapter("looks", "Looks at the criteria", "Looks", looks.look_blocks, run_on=True),
         Chapter("periods", "Course over time", "Time", periods.period_blocks, run_on=True),
         Chapter(
             "thresholds",
@@ -140,6 +144,16 @@ CHAPTERS = {
             "Comparison of the models",
             "Comparison",
             comparison_section,
+            run_on=True,
+        ),
+        Chapter(
+            "readers",
+            "Readers of the same cases",
+            "Readers",
+            reader_blocks,
+            "Several readers read the same cases. Elsewhere in this report their readings are "
+            "taken together, with limits that allow for the cases; here each reader stands alone, "
+            "and the mean over readers with limits that allow for the readers too.",
             run_on=True,
         ),
         Chapter(
@@ -165,6 +179,14 @@ CHAPTERS = {
             "Baselines and declared values",
             "Baselines",
             baselines.baseline_blocks,
+            run_on=True,
+        ),
+        Chapter(
+            "claims",
+            "Claims checked",
+            "Claims",
+            claims.claim_blocks,
+            "Whether printed values and limits follow from the counts, to the digits as printed.",
             run_on=True,
         ),
         Chapter("training", "Training", "Training", training.training_blocks, run_on=True),

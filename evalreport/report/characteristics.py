@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from evalreport.report.contents import Contents, Record
+from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, measured_places, measured_text, share_text
 from evalreport.report.words import label_text, listed
+from evalreport.results.records import (
+    CategoryGroup,
+    Characteristics,
+    ClassRows,
+    DescribedColumn,
+    NumberGroup,
+)
 
 MOST_CLASSES = 6
 MOST_COLUMNS = 40
@@ -17,92 +24,99 @@ NOTE = "Numbers: sample standard deviation; quartiles by linear interpolation. R
 
 def characteristics_blocks(contents: Contents) -> list[Block]:
     """A table for each dataset and set of used rows."""
-    return [_table(contents, record) for record in contents.many("characteristics")]
+    return [_table(contents, record) for record in contents.of(Characteristics)]
 
 
-def _table(contents: Contents, record: Record) -> PlainTable:
-    classes = record["classes"][:MOST_CLASSES]
-    shown = [None, *(c["label"] for c in classes)]
+def _table(contents: Contents, record: Characteristics) -> PlainTable:
+    classes = record.classes[:MOST_CLASSES]
+    shown = [None, *(c.label for c in classes)]
     columns = (
         Column("characteristic", width="26%"),
         Column("all rows", "right"),
-        *(Column(label_text(c["label"]), "right") for c in classes),
+        *(Column(label_text(c.label), "right") for c in classes),
     )
     rows = [_counts(record, classes), _shares(contents, record, classes)]
-    for column in record["columns"][:MOST_COLUMNS]:
-        groups = {g["label"]: g for g in column["groups"]}
+    for column in record.columns[:MOST_COLUMNS]:
+        groups = {g.label: g for g in column.groups}
         rows += _lines(column, [groups[label] for label in shown])
-    models = [label_text(m) for m in record["models"]]
+    models = [label_text(m) for m in record.models]
     whose = "" if len(models) == len(contents.models) else f", {listed(models)}"
-    caption = f"Characteristics of the used rows, {label_text(record['dataset'])}{whose}"
+    caption = f"Characteristics of the used rows, {label_text(record.dataset)}{whose}"
     return PlainTable(caption, columns, tuple(rows), _left_out(record), "one-table")
 
 
-def _left_out(record: Record) -> str:
+def _left_out(record: Characteristics) -> str:
     """What the table does not hold, and where that is."""
     told = [
-        f"{most} of {len(record[key])} {key}"
-        for key, most in (("classes", MOST_CLASSES), ("columns", MOST_COLUMNS))
-        if len(record[key]) > most
+        f"{most} of {held} {what}"
+        for what, held, most in (
+            ("classes", len(record.classes), MOST_CLASSES),
+            ("columns", len(record.columns), MOST_COLUMNS),
+        )
+        if held > most
     ]
     return f"{NOTE} {' and '.join(told)}; the others are in results.json." if told else NOTE
 
 
-def _counts(record: Record, classes: Sequence[Record]) -> TableRow:
-    counts = [record["rows"], *(c["rows"] for c in classes)]
+def _counts(record: Characteristics, classes: Sequence[ClassRows]) -> TableRow:
+    counts = [record.rows, *(c.rows for c in classes)]
     return TableRow(("rows", *(count_text(n) for n in counts)), strong=True)
 
 
-def _shares(contents: Contents, record: Record, classes: Sequence[Record]) -> TableRow:
-    """The share of each class; it is a prevalence only where rows were not chosen by class."""
-    datasets = contents.one("spec").get("datasets") or {}
-    sampling = (datasets.get(record["dataset"]) or {}).get("sampling")
-    name = "share, fixed by the sampling" if sampling == "case_control" else "prevalence"
-    rows = record["rows"]
-    return TableRow((name, share_text(rows, rows), *(share_text(c["rows"], rows) for c in classes)))
+def _shares(contents: Contents, record: Characteristics, classes: Sequence[ClassRows]) -> TableRow:
+    """The share of the rows that each class has, and whether the sampling fixed it."""
+    datasets = contents.spec.get("datasets") or {}
+    sampling = (datasets.get(record.dataset) or {}).get("sampling")
+    name = "share, fixed by the sampling" if sampling == "case_control" else "share of rows"
+    rows = record.rows
+    return TableRow((name, share_text(rows, rows), *(share_text(c.rows, rows) for c in classes)))
 
 
-def _lines(column: Record, groups: Sequence[Record]) -> Iterator[TableRow]:
-    yield TableRow((label_text(column["column"]), *("" for _ in groups)), head=True)
-    if column["kind"] == "number":
-        yield from _of_numbers(groups)
-    else:
-        yield from _of_words(groups)
+def _lines(
+    column: DescribedColumn, groups: Sequence[NumberGroup | CategoryGroup]
+) -> Iterator[TableRow]:
+    yield TableRow((label_text(column.column), *("" for _ in groups)), head=True)
+    yield from _of_numbers([group for group in groups if isinstance(group, NumberGroup)])
+    yield from _of_words([group for group in groups if isinstance(group, CategoryGroup)])
     yield TableRow(("missing", *(_missing(g) for g in groups)), inner=True)
 
 
-def _missing(group: Record) -> str:
-    return "0" if not group["missing"] else _share(group["missing"], group["n"] + group["missing"])
+def _missing(group: NumberGroup | CategoryGroup) -> str:
+    return "0" if not group.missing else _share(group.missing, group.n + group.missing)
 
 
 def _share(count: int, whole: int) -> str:
     return f"{count_text(count)} ({share_text(count, whole)})" if whole else count_text(count)
 
 
-def _of_numbers(groups: Sequence[Record]) -> Iterator[TableRow]:
-    places = measured_places(groups[0]["sd"] or groups[0]["mean"])
+def _of_numbers(groups: Sequence[NumberGroup]) -> Iterator[TableRow]:
+    if not groups:
+        return
+    places = measured_places(groups[0].sd or groups[0].mean)
 
-    def line(name: str, form: str, *keys: str) -> TableRow:
+    def line(name: str, form: str, of: Callable[[NumberGroup], tuple[Any, ...]]) -> TableRow:
         cells = [
-            form.format(*(_measured(g[key], places) for key in keys)) if g["n"] else "no value"
+            form.format(*(_measured(x, places) for x in of(g))) if g.n else "no value"
             for g in groups
         ]
         return TableRow((name, *cells), inner=True)
 
-    yield line("mean (standard deviation)", "{} ({})", "mean", "sd")
-    yield line("median (quartiles)", "{} ({} to {})", "median", "quartile_1", "quartile_3")
-    yield line("range", "{} to {}", "low", "high")
+    yield line("mean (standard deviation)", "{} ({})", lambda g: (g.mean, g.sd))
+    yield line(
+        "median (quartiles)", "{} ({} to {})", lambda g: (g.median, g.quartile_1, g.quartile_3)
+    )
+    yield line("range", "{} to {}", lambda g: (g.low, g.high))
 
 
 def _measured(value: Any, places: int) -> str:
     return "–" if value is None else measured_text(value, places)
 
 
-def _of_words(groups: Sequence[Record]) -> Iterator[TableRow]:
-    for k, value in enumerate(groups[0]["values"]):
-        cells = (_share(g["values"][k]["count"], g["n"]) for g in groups)
-        yield TableRow((label_text(value["value"]), *cells), inner=True)
-    if groups[0]["other"]:
-        yield TableRow(
-            ("other values", *(_share(g["other"], g["n"]) for g in groups)), inner=True
-        )
+def _of_words(groups: Sequence[CategoryGroup]) -> Iterator[TableRow]:
+    if not groups:
+        return
+    for k, value in enumerate(groups[0].values):
+        cells = (_share(g.values[k].count, g.n) for g in groups)
+        yield TableRow((label_text(value.value), *cells), inner=True)
+    if groups[0].other:
+        yield TableRow(("other values", *(_share(g.other, g.n) for g in groups)), inner=True)

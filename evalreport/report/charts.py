@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,24 +13,26 @@ from evalreport.report.drawing import (
     HAIR,
     INK,
     LINE,
-    MARKERS,
     SOFT,
+    dot_look,
     draw,
     names,
     plain,
-    thinned,
     unit_axes,
 )
 from evalreport.report.keys import clearest, freest, key
+from evalreport.report.simplified import simplified
 
 Panel = Callable[[Any], None]
 Points = Mapping[str, Sequence[Any]]
 #: The bars of negative rows.
 BELOW = "#a9b1b9"
-#: Points of a smoothed curve.
-SMOOTH_POINTS = 40
 #: Distance of the lines of a key on low axes, as a share of them.
 LOW_LINE = 0.14
+#: Numbers from here on are drawn in their power of ten: spans of them are no numbers.
+FAR = 1e100
+#: Numbers up to here are drawn as 0.
+TINY = 1e-100
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,45 @@ def columns(points: Points, *names: str) -> list[tuple[float, ...]]:
 
 def stroke(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: Any) -> None:
     """A line through rows in the colour and dash of a place."""
-    kept = [rows[k] for k in thinned(len(rows))]
+    steps = extra.get("drawstyle") == "steps-pre"
+    kept = [rows[k] for k in simplified(rows, steps)]
     style = {"color": COLOURS[place % 6], "linestyle": DASHES[place % 6], "linewidth": 1.5}
     axes.plot([r[0] for r in kept], [r[1] for r in kept], **(style | extra))
+
+
+def is_near(at: float, drawn: Sequence[float]) -> bool:
+    """Whether a mark can stand on the axis of what is drawn without squeezing that to a line."""
+    if not drawn:
+        return False
+    low, high = min(drawn), max(drawn)
+    room = 20 * max(high - low, abs(low), abs(high), 1e-300)
+    return low - room <= at <= high + room
+
+
+def with_span(low: float, high: float) -> tuple[float, float]:
+    """The ends of an axis, moved apart where one is as good as the other.
+
+    >>> with_span(0.0, 1.0), with_span(2.0, 2.0), with_span(0.0, 5e-324)
+    ((0.0, 1.0), (1.9, 2.1), (-1.0, 1.0))
+    """
+    most = max(abs(low), abs(high))
+    if high - low > 1e-9 * most and most > TINY:
+        return low, high
+    room = 0.05 * most if most > TINY else 1.0
+    return low - room, high + room
+
+
+def in_reach(values: Sequence[float]) -> tuple[float, str]:
+    """What to divide the numbers of an axis by, and the words for that: 1 and none for most.
+
+    >>> in_reach([0.2, 0.9]), in_reach([-1.7e308, 5.0])
+    ((1.0, ''), (1e+308, ', in 1e308'))
+    """
+    most = max(map(abs, values), default=0.0)
+    if most < FAR:
+        return 1.0, ""
+    power = math.floor(math.log10(most))
+    return float(f"1e{power}"), f", in 1e{power}"
 
 
 def marks(curves: Sequence[Curve]) -> list[tuple[str, int]]:
@@ -78,12 +117,7 @@ def roc_chart(
             axes.plot(
                 [x],
                 [y],
-                color=COLOURS[place % 6],
-                marker=MARKERS[place % 6],
-                markersize=5.5,
-                markeredgecolor="white",
-                markeredgewidth=0.8,
-                linestyle="",
+                **dot_look(place, 5.0),
             )
         key(axes, marks(curves), "lower right")
 
@@ -117,7 +151,6 @@ def calibration_chart(
         axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
         for curve in smoothed:
             rows = columns(curve.points, "score", "observed")
-            rows = [rows[k] for k in thinned(len(rows), SMOOTH_POINTS)]
             stroke(axes, rows, curve.place, linewidth=0.7, linestyle="-")
         for curve in curves:
             colour = COLOURS[curve.place % 6]
@@ -130,13 +163,11 @@ def calibration_chart(
                 color=colour,
                 linewidth=0.8,
             )
-            stroke(
-                axes,
-                columns(curve.points, x, y),
-                curve.place,
-                linewidth=1.2,
-                marker=MARKERS[curve.place % 6],
-                markersize=3.8,
+            dots = columns(curve.points, x, y)
+            axes.plot(
+                [dot[0] for dot in dots],
+                [dot[1] for dot in dots],
+                **dot_look(curve.place, 3.8),
             )
         key(axes, marks(curves), "upper left")
 
@@ -144,23 +175,33 @@ def calibration_chart(
 
 
 def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float | None) -> Panel:
-    """Histogram of scores: positive rows upwards, negative rows downwards."""
+    """Histogram of scores: positive rows upwards, negative rows downwards, as shares of either.
+
+    Counts would show nothing of a class that few rows are of.
+    """
 
     def paint(axes: Any) -> None:
-        rows = columns(curve.points, "low", "high", *_kinds(curve.points))
+        told = columns(curve.points, "low", "high", *_kinds(curve.points))
+        unit, words = in_reach([end for row in told for end in row[:2]])
+        rows = [(low / unit, high / unit, *counts) for low, high, *counts in told]
+        highest: list[float] = []
         # one path for all bars of a kind takes a fraction of the bytes of many
         for side, colour in ((2, COLOURS[curve.place % 6]), (3, BELOW)):
-            bars = [(r[0], (r[1] - r[0]) * 0.94, r[side] * (5 - 2 * side)) for r in rows if r[side]]
+            whole = sum(r[side] for r in rows) or 1
+            up = (5 - 2 * side) / whole
+            bars = [(r[0], (r[1] - r[0]) * 0.94, r[side] * up) for r in rows if r[side]]
+            highest.append(max((abs(height) for _, _, height in bars), default=0))
             _bars(axes, bars, colour)
         axes.axhline(0, color=INK, linewidth=0.7)
         if rows:
-            low, high = min(r[0] for r in rows), max(r[1] for r in rows)
+            low, high = with_span(min(r[0] for r in rows), max(r[1] for r in rows))
             axes.set_xlim(low - 0.05 * (high - low), high + 0.03 * (high - low))
-        most = max((max(r[2], r[3]) for r in rows), default=1) or 1
+        most = max(highest) or 1
         axes.set_ylim(-1.12 * most, 1.12 * most)
-        if threshold is not None:
-            axes.axvline(threshold, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
-        names(axes, "score", "rows")
+        axes.locator_params(nbins=4)
+        if threshold is not None and is_near(threshold / unit, [r[0] for r in rows]):
+            axes.axvline(threshold / unit, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
+        names(axes, f"score{words}", "share of its rows")
         axes.yaxis.set_major_formatter(lambda v, _: f"{abs(v):g}")
         axes.text(
             0.04,
@@ -210,16 +251,28 @@ def sweep_panel(
     """Recall and specificity over the threshold; upright lines at the thresholds used."""
 
     def paint(axes: Any) -> None:
-        rows = [(t, r) for t, r in columns(curve.points, "threshold", "tpr")]
-        rest = [(t, 1 - f) for t, f in columns(curve.points, "threshold", "fpr")]
+        told = columns(curve.points, "threshold", "tpr", "fpr")
+        # A declared threshold far from every score is in the table, not on the axis.
+        declared = {t for _, t in thresholds}
+        steps = [t for t, _, _ in told if t not in declared] or [t for t, _, _ in told]
+        unit, words = in_reach(steps)
+        near = [t / unit for t in steps]
+        rows = [(t / unit, r) for t, r, _ in told if is_near(t / unit, near)]
+        rest = [(t / unit, 1 - f) for t, _, f in told if is_near(t / unit, near)]
         stroke(axes, rows, curve.place, drawstyle="steps-pre")
         stroke(axes, rest, curve.place, drawstyle="steps-pre", color=SOFT, linewidth=1.0)
+        ends = [t for t, _ in rows]
+        if ends and with_span(min(ends), max(ends)) != (min(ends), max(ends)):
+            axes.set_xlim(*with_span(min(ends), max(ends)))
         axes.set_ylim(-0.01, 1.1)
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
         for k, (name, t) in enumerate(thresholds[:6]):
-            axes.axvline(t, color=INK if k == 0 else LINE, linewidth=0.8, linestyle=(0, (3, 2)))
+            at = t / unit
+            if not is_near(at, [r[0] for r in rows]):
+                continue
+            axes.axvline(at, color=INK if k == 0 else LINE, linewidth=0.8, linestyle=(0, (3, 2)))
             axes.text(
-                t,
+                at,
                 1.11 + 0.13 * (k % 2),
                 plain(name),
                 fontsize=8,
@@ -227,7 +280,7 @@ def sweep_panel(
                 va="bottom",
                 ha="center",
             )
-        names(axes, "threshold", "share")
+        names(axes, f"threshold{words}", "share")
         x, top = freest(axes, shares, "lower right", LOW_LINE)
         for y, word, colour in (
             (top, shares[0], COLOURS[curve.place % 6]),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from evalreport.report.contents import Contents, Record, View
-from evalreport.report.count_tables import cell_counts, count_table
+from evalreport.report.contents import Contents, View, view_of
+from evalreport.report.count_tables import abreast, cell_counts, count_table
+from evalreport.report.marking import role_text
 from evalreport.report.model import Block, Column, Heading, PlainTable, TableRow, Tables, Text
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text
+from evalreport.results.records import Measure, Table
 
 MOST_CONFUSIONS = 10
 #: Classes with a line of their own; the others are in results.json.
@@ -35,14 +38,15 @@ def class_blocks(contents: Contents) -> list[Block]:
         confusions = top_confusions(table)
         if confusions is not None:
             blocks.append(confusions)
+        blocks += _asked_for(contents, view, labels)
         blocks += _per_class(contents, view, labels)
     return blocks
 
 
 def _of_sets(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
     """Sets of labels: each label against its absence, with its table."""
-    named = {str(m["table"]) for m in contents.pooled(view)}
-    named |= {str(i) for m in contents.pooled(view) for i in m.get("tables") or ()}
+    named = {m.table for m in contents.pooled(view)}
+    named |= {str(i) for m in contents.pooled(view) for i in m.tables or ()}
     tables = [t for i, t in contents.tables.items() if i in named][:MOST_LINES]
     mark = contents.mark(view)
     return [
@@ -52,18 +56,18 @@ def _of_sets(contents: Contents, view: View, labels: Sequence[str]) -> list[Bloc
     ]
 
 
-def first_table(contents: Contents, view: View) -> Record | None:
+def first_table(contents: Contents, view: View) -> Table | None:
     """The table of all rows at the first threshold."""
     for m in contents.pooled(view):
-        table = contents.tables.get(str(m.get("table")))
+        table = contents.table_of(m.table)
         if table is not None:
             return table
     return None
 
 
-def top_confusions(table: Record) -> PlainTable | None:
+def top_confusions(table: Table) -> PlainTable | None:
     """The cells off the diagonal that hold most rows."""
-    labels = table["labels"]
+    labels = table.labels
     cells = cell_counts(table)
     off = sorted(
         ((count, i, j) for (i, j), count in cells.items() if i != j and j < len(labels)),
@@ -99,15 +103,40 @@ def top_confusions(table: Record) -> PlainTable | None:
     return PlainTable("What is most often mistaken for what", columns, tuple(rows), note)
 
 
+def _asked_for(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
+    """The tables of each class against the rest, where the spec asks for them."""
+    own = [t for t in contents.tables.values() if view_of(t) == view and t.label in labels]
+    captions = (f"{t.id} · {label_text(t.label)} against the rest" for t in own)
+    tables = [
+        count_table(contents, table, caption=caption)
+        for table, caption in zip(own, captions, strict=True)
+    ]
+    return list(abreast(tables))
+
+
+def against_the_rest(whole: Table | None, label: str) -> dict[str, Any] | None:
+    """TN, FP, FN and TP of one class; none where some predictions are of no class."""
+    if whole is None or whole.extra_columns:
+        return None
+    if label not in whole.labels:
+        return None
+    k = whole.labels.index(label)
+    found = dict.fromkeys(("TN", "FP", "FN", "TP"), 0)
+    for (i, j), count in cell_counts(whole).items():
+        found[role_text(int(i != k), int(j != k), 0)] += count
+    return found
+
+
 def _per_class(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:
-    by_label: dict[str, list[Record]] = {}
+    by_label: dict[str, list[Measure]] = {}
     for m in contents.pooled(view):
-        if m.get("label") is not None and m.get("average") is None:
-            by_label.setdefault(str(m["label"]), []).append(m)
+        if m.label is not None and m.average is None:
+            by_label.setdefault(m.label, []).append(m)
     if not by_label:
         return []
     shown = [x for x in labels if x in by_label][:MOST_LINES]
-    rows = [Row((label_text(x),), tuple(by_label[x]), x) for x in shown]
+    whole = None if contents.has_sets(view) else first_table(contents, view)
+    rows = [Row((label_text(x),), tuple(by_label[x]), x, against_the_rest(whole, x)) for x in shown]
     blocks: list[Block] = []
     if len(by_label) > len(shown):
         blocks.append(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.cards import number_of
-from evalreport.report.contents import Contents, Record, View
+from evalreport.report.contents import Contents, View
 from evalreport.report.count_tables import abreast, count_table
 from evalreport.report.model import (
     Block,
@@ -21,14 +22,16 @@ from evalreport.report.model import (
 from evalreport.report.now_and_then import is_now_and_then, then_blocks
 from evalreport.report.numbers import difference_text, level_text, p_text, value_text
 from evalreport.report.parts import Number, Whisker
+from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,
     label_text,
-    measure_title,
     method_text,
     name_width,
     subgroup_text,
 )
+from evalreport.results.identity import WhichNumber
+from evalreport.results.records import Comparison, Measure
 
 MOST_LINES = 60
 #: Classes up to which each is compared on the page.
@@ -37,7 +40,7 @@ FEW_CLASSES = 4
 
 def comparison_blocks(contents: Contents) -> list[Block]:
     """Tables compared, differences, and the count of wins."""
-    entries = contents.many("comparisons")
+    entries = contents.of(Comparison)
     if not entries:
         return []
     overall = [e for e in entries if _is_overall(contents, e)]
@@ -55,40 +58,63 @@ def comparison_blocks(contents: Contents) -> list[Block]:
 
 def comparison_intro(contents: Contents) -> str:
     """What the comparisons say, in a sentence."""
-    entries = [c for c in contents.many("comparisons") if c.get("interval")]
-    apart = [c for c in entries if c["interval"]["low"] > 0 or c["interval"]["high"] < 0]
+    entries = [c for c in contents.of(Comparison) if c.interval]
+    apart = sum(_leaves_out_0(c) for c in entries)
     same = "Differences are model minus reference, on the same rows where both have them. "
     if is_now_and_then(contents):
         same = "Differences are now minus then: of these rows and of those of the reference. "
-    text = (
-        f"{same}The interval leaves out 0 in {len(apart)} of {counted(len(entries), 'comparison')} "
-        "(marked *)."
+    alone = f"the interval leaves out 0 in {apart} of {counted(len(entries), 'comparison')}"
+    corrected = [c for c in contents.of(Comparison) if _is_corrected(c)]
+    if not corrected:
+        return f"{same}{alone[0].upper()}{alone[1:]} (marked *)."
+    shown = sum(_is_marked(c) for c in corrected)
+    return (
+        f"{same}Beside each p value stands the one corrected for their number "
+        f"({_correction(corrected)}, {family_words(corrected)}); it tells a difference from 0 in "
+        f"{shown} of {counted(len(corrected), 'comparison')} (marked *). Intervals are not "
+        f"corrected: {alone}."
     )
-    corrections = [c["correction"] for c in contents.many("comparisons") if c.get("correction")]
-    if corrections:
-        name = method_text(corrections[0])
-        text += f" Beside each p value stands the one corrected for their number ({name})."
-    return text
 
 
-def _tables(contents: Contents, entries: list[Record]) -> tuple[Any, ...]:
+def _leaves_out_0(entry: Comparison) -> bool:
+    interval = entry.interval
+    return interval is not None and (interval.low > 0 or interval.high < 0)
+
+
+def _is_corrected(entry: Comparison) -> bool:
+    known = entry.p_adjusted is not None
+    return known and entry.correction not in {None, "none"}
+
+
+def _is_marked(entry: Comparison) -> bool:
+    """Whether a difference is told from 0: by its corrected p value where there is one.
+
+    The level of the test is that of the interval.
+    """
+    if entry.p_adjusted is None or not _is_corrected(entry):
+        return _leaves_out_0(entry)
+    level = 0.95 if entry.interval is None else entry.interval.level
+    return entry.p_adjusted <= 1 - level
+
+
+def _tables(contents: Contents, entries: Sequence[Comparison]) -> tuple[Any, ...]:
     """The tables that the compared values come from, each once."""
     ids: dict[str, None] = {}
     for entry in entries:
         for m in (_measure(contents, entry, "model"), _measure(contents, entry, "reference")):
-            if m is not None and m.get("table") in contents.tables:
-                ids.setdefault(str(m["table"]))
+            if m is not None and m.table in contents.tables:
+                ids.setdefault(m.table)
     return tuple(count_table(contents, contents.tables[i]) for i in list(ids)[:24])
 
 
-def _differences(contents: Contents, entries: list[Record], total: int) -> Strip:
+def _differences(contents: Contents, entries: Sequence[Comparison], total: int) -> Strip:
     reach = max((_reach(e) for e in entries), default=1.0) or 1.0
     printed = {t.table for t in _tables(contents, entries)}
     lines = tuple(_line(contents, e, reach, printed) for e in entries)
     only = _only_reference(contents, entries)
     if only:
         lines = tuple(replace(x, cells=(*x.cells[:3], *x.cells[4:])) for x in lines)
-    views = [(e["dataset"], e["model"]) for e in entries]
+    views = [(e.dataset, e.model) for e in entries]
     views += [_reference(contents, e) for e in entries]
     named = name_width((contents.mark(view).name for view in views), 9, 17 if only else 11)
     columns: tuple[Column, ...] = (
@@ -103,88 +129,84 @@ def _differences(contents: Contents, entries: list[Record], total: int) -> Strip
         Column("test", "left", "" if only else "11%"),
         Column("p", "right", "5.5%"),
     )
-    corrected = any(
-        e.get("p_adjusted") is not None and e.get("correction") not in {None, "none"}
-        for e in entries
-    )
+    corrected = any(_is_corrected(e) for e in entries)
     if corrected:
         columns = (*columns, Column(f"p, {_correction(entries)}", "right", "6%"))
         lines = tuple(
-            Line((*line.cells, LineCell(_p(e.get("p_adjusted")), "right")), line.table, line.rule)
+            Line((*line.cells, LineCell(_p(e.p_adjusted), "right")), line.table, line.rule)
             for line, e in zip(lines, entries, strict=True)
         )
     notes: tuple[str, ...] = ()
     if len(entries) < total:
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
-    if any(e.get("fold") == "mean" for e in entries):
+    if any(e.fold == "mean" for e in entries):
         notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
     of = f"Differences from {only}" if only else "Differences"
     caption = f"{of}. ↓ less is better. The upright line on an axis is 0"
     return Strip(caption, columns, lines, notes, "many cmp")
 
 
-def _only_reference(contents: Contents, entries: list[Record]) -> str:
+def _only_reference(contents: Contents, entries: Sequence[Comparison]) -> str:
     """The reference of all comparisons, with its mark; nothing where there are several."""
     marks = {contents.mark(_reference(contents, e)) for e in entries}
-    if len(marks) != 1 or any(e.get("reference_run") for e in entries):
+    if len(marks) != 1 or any(e.reference_run for e in entries):
         return ""
     mark = marks.pop()
     return f"{mark.symbol} {mark.name}"
 
 
-def _correction(entries: list[Record]) -> str:
+def _correction(entries: Sequence[Comparison]) -> str:
     """The one correction of all p values by its name."""
-    names = {str(e["correction"]) for e in entries if e.get("correction")}
+    names = {e.correction for e in entries if e.correction}
     return method_text(names.pop()) if len(names) == 1 else "corrected"
 
 
-def _is_overall(contents: Contents, entry: Record) -> bool:
+def _is_overall(contents: Contents, entry: Comparison) -> bool:
     """Whether a comparison is of all classes, or of few enough to show each."""
-    few = len(contents.classes((str(entry["dataset"]), str(entry["model"])))) <= FEW_CLASSES
-    return few or entry.get("label") is None
+    few = len(contents.classes((entry.dataset, entry.model))) <= FEW_CLASSES
+    return few or entry.label is None
 
 
-def _reach(entry: Record) -> float:
-    interval = entry.get("interval") or {}
-    ends = (interval.get("low"), interval.get("high"), entry.get("difference"))
+def _reach(entry: Comparison) -> float:
+    ends = [entry.difference]
+    if entry.interval is not None:
+        ends += [entry.interval.low, entry.interval.high]
     return max((abs(x) for x in ends if x is not None), default=0.0)
 
 
-def _level(entries: list[Record]) -> str:
-    levels = {e["interval"]["level"] for e in entries if e.get("interval")}
+def _level(entries: Sequence[Comparison]) -> str:
+    levels = {e.interval.level for e in entries if e.interval}
     return f"{level_text(levels.pop())} CI" if len(levels) == 1 else "interval"
 
 
-def _line(contents: Contents, entry: Record, reach: float, printed: set[str]) -> Line:
+def _line(contents: Contents, entry: Comparison, reach: float, printed: set[str]) -> Line:
     own, other = _measure(contents, entry, "model"), _measure(contents, entry, "reference")
-    interval = entry.get("interval") or {}
-    apart = bool(interval) and (interval["low"] > 0 or interval["high"] < 0)
+    interval = entry.interval
     limits = ""
-    if interval:
-        limits = f"{difference_text(interval['low'])} to {difference_text(interval['high'])}"
-    difference = entry.get("difference")
-    shown = (
-        "undefined" if difference is None else difference_text(difference) + (" *" if apart else "")
-    )
+    if interval is not None:
+        limits = f"{difference_text(interval.low)} to {difference_text(interval.high)}"
+    difference = entry.difference
+    star = " *" if _is_marked(entry) else ""
+    shown = "undefined" if difference is None else f"{difference_text(difference)}{star}"
     cells = (
         LineCell(_title(contents, entry), head=True),
-        LineCell(mark=contents.mark((entry["dataset"], entry["model"]))),
+        LineCell(mark=contents.mark((entry.dataset, entry.model))),
         _value(contents, own, printed),
         LineCell("then")
-        if entry.get("reference_run")
+        if entry.reference_run
         else LineCell(mark=contents.mark(_reference(contents, entry))),
-        _then(entry) if entry.get("reference_run") else _value(contents, other, printed),
+        _then(entry) if entry.reference_run else _value(contents, other, printed),
         LineCell(shown, "right", strong=True),
         LineCell(limits, "right"),
         LineCell(number=_bare(entry, reach)),
-        LineCell(method_text(str(entry["test"])) if entry.get("test") else "–"),
-        LineCell(_p(entry.get("p_value")), "right"),
+        LineCell(method_text(entry.test) if entry.test else "–"),
+        LineCell(_p(entry.p_value), "right"),
     )
     return Line(cells)
 
 
-def _then(entry: Record) -> LineCell:
-    value = entry.get("reference_value")
+def _then(entry: Comparison) -> LineCell:
+    value = entry.reference_value
     return LineCell("–" if value is None else value_text(value), "right")
 
 
@@ -193,8 +215,8 @@ def _reference_name(contents: Contents, view: View) -> str:
     return contents.mark(view).name if known else label_text(view[1])
 
 
-def _value(contents: Contents, m: Record | None, printed: set[str]) -> LineCell:
-    if m is None or m.get("table") not in printed:
+def _value(contents: Contents, m: Measure | None, printed: set[str]) -> LineCell:
+    if m is None or m.table not in printed:
         return LineCell("–", "right")
     return LineCell(number=_without_interval(number_of(contents, m, whisker=False)), align="right")
 
@@ -203,22 +225,21 @@ def _without_interval(number: Number) -> Number:
     return replace(number, interval="", method="", reason="")
 
 
-def _bare(entry: Record, reach: float) -> Number | None:
+def _bare(entry: Comparison, reach: float) -> Number | None:
     """A whisker around 0, carried by a number that prints nothing itself."""
-    interval = entry.get("interval") or {}
-    if entry.get("difference") is None:
+    interval = entry.interval
+    if entry.difference is None:
         return None
 
-    def place(x: float | None) -> str | None:
-        return None if x is None else f"{50 + 50 * x / reach:.2f}"
+    def place(x: float) -> str:
+        return f"{50 + 50 * x / reach:.2f}"
 
-    words = f"difference {difference_text(entry['difference'])} on an axis centred at 0"
-    high = interval.get("high")
+    words = f"difference {difference_text(entry.difference)} on an axis centred at 0"
     whisker = Whisker(
-        place(entry["difference"]) or "50",
-        place(interval.get("low")),
-        place(None if high is None else -high),
-        None,
+        place(entry.difference),
+        None if interval is None else place(interval.low),
+        None if interval is None else place(-interval.high),
+        (),
         "50.00",
         "w0",
         words,
@@ -230,69 +251,60 @@ def _p(p: float | None) -> str:
     return "–" if p is None else p_text(p)
 
 
-def _title(contents: Contents, entry: Record) -> str:
-    m = _measure(contents, entry, "model") or entry
-    title = measure_title({**entry, "title": m.get("title")})
-    view = (entry["dataset"], entry["model"])
-    if entry.get("label") is not None and not contents.is_binary(view):
-        title += f" of {label_text(entry['label'])}"
-    if entry.get("subgroup"):
-        title += f", {subgroup_text(entry['subgroup'])}"
-    if entry.get("fold") is not None:
-        fold = str(entry["fold"])
+def _title(contents: Contents, entry: Comparison) -> str:
+    m = _measure(contents, entry, "model")
+    title = contents.title(entry, "" if m is None else contents.words.title(m))
+    if entry.subgroup:
+        title += f", {subgroup_text(entry.subgroup)}"
+    if entry.fold is not None:
+        fold = entry.fold
         title += ", mean of folds" if fold == "mean" else f", fold {label_text(fold)}"
-    declared = find(str(entry["metric"]))
+    if entry.exploratory:
+        title += ", exploratory"
+    declared = find(entry.metric)
     return f"{title} ↓" if declared is not None and declared.goal.value == "minimize" else title
 
 
-def _reference(contents: Contents, entry: Record) -> View:
+def _reference(contents: Contents, entry: Comparison) -> View:
     """The view compared against: another model, or the same model on another dataset."""
-    reference = entry.get("reference")
-    if isinstance(reference, dict):
-        dataset = str(reference.get("dataset", entry["dataset"]))
-        return (dataset, str(reference.get("model", entry["model"])))
+    reference = entry.reference
     if reference not in contents.models and reference in contents.datasets:
-        return (str(reference), str(entry["model"]))
-    return (str(entry["dataset"]), str(reference))
+        return (str(reference), entry.model)
+    return (entry.dataset, str(reference))
 
 
-def _measure(contents: Contents, entry: Record, side: str) -> Record | None:
+def _measure(contents: Contents, entry: Comparison, side: str) -> Measure | None:
     """The measure on one side of a comparison."""
-    view = (str(entry["dataset"]), str(entry["model"]))
+    view = (entry.dataset, entry.model)
     if side == "reference":
         view = _reference(contents, entry)
-    keys = ("metric", "average", "label", "fold")
-    alike = [
-        m
-        for m in contents.of_view(view)
-        if all(m.get(k) == entry.get(k) for k in keys)
-        and (m.get("params") or {}) == (entry.get("params") or {})
-        and (m.get("subgroup") or {}) == (entry.get("subgroup") or {})
-    ]
-    at = entry.get("threshold")
-    same = [m for m in alike if m.get("threshold") == at]
+    asked = replace(entry.which, dataset=view[0], model=view[1], threshold=None, rule=None)
+    alike = [m for m in contents.of_view(view) if _without_threshold(m) == asked]
+    at = entry.threshold
+    same = [m for m in alike if m.threshold == at]
     # labels have no threshold: scores are held against them at the first one
     return next(iter(same or filter(contents.at_first(view), alike)), None)
 
 
-def _wins(contents: Contents, entries: list[Record]) -> PlainTable | None:
+def _without_threshold(m: Measure) -> WhichNumber:
+    """Which number a measure is, whatever its threshold and however rows count in it."""
+    return replace(m.which, threshold=None, rule=None, indeterminate=None)
+
+
+def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | None:
     """In how many metrics each model is better than the reference."""
     found: dict[tuple[View, View], list[int]] = {}
     for entry in entries:
-        declared = find(str(entry["metric"]))
+        declared = find(entry.metric)
         goal = declared.goal.value if declared is not None else ""
-        if (
-            entry.get("difference") is None
-            or goal not in {"maximize", "minimize"}
-            or entry.get("subgroup")
-        ):
+        if entry.difference is None or goal not in {"maximize", "minimize"} or entry.subgroup:
             continue
-        gain = entry["difference"] * (1 if goal == "maximize" else -1)
-        pair = ((str(entry["dataset"]), str(entry["model"])), _reference(contents, entry))
+        gain = entry.difference * (1 if goal == "maximize" else -1)
+        pair = ((entry.dataset, entry.model), _reference(contents, entry))
         counts = found.setdefault(pair, [0, 0, 0, 0, 0])
         counts[0 if gain > 0 else 1 if gain == 0 else 2] += 1
-        interval = entry.get("interval")
-        if interval and (interval["low"] > 0 or interval["high"] < 0):
+        interval = entry.interval
+        if interval and (interval.low > 0 or interval.high < 0):
             counts[3 if gain > 0 else 4] += 1
     if not found:
         return None

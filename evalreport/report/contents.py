@@ -1,68 +1,108 @@
-"""``results.json`` as the report asks for it: tables by id, measures by where they stand."""
+"""The records of a run as the report asks for them: by where they stand, in a template's words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
+from evalreport.metrics.catalogue import find
+from evalreport.report.marking import positive_index
 from evalreport.report.parts import Mark
-from evalreport.report.wording import agreed, non_reference
-from evalreport.report.words import label_text
+from evalreport.report.wording import STANDARD_WORDING, Titled, Wording, Words, agreed, reworded
+from evalreport.report.words import label_text, measure_title
+from evalreport.results.identity import HasQuantity, Quantity
+from evalreport.results.lookup import Results
+from evalreport.results.records import (
+    Criterion,
+    Curve,
+    LabelLedger,
+    Measure,
+    RowLedger,
+    Table,
+    Threshold,
+)
 
-Record: TypeAlias = Mapping[str, Any]
 View: TypeAlias = tuple[str, str]
+R = TypeVar("R")
+M = TypeVar("M", bound=HasQuantity)
 
 SYMBOLS = ("●", "◆", "▲", "■", "▼", "○", "□", "△")
-#: Metrics of scores where a measure says nothing itself: its threshold is null.
-STYLES = 6
+#: Looks of the marks on an axis: one for each symbol, of the same shape.
+STYLES = len(SYMBOLS)
+
+
+class HasThreshold(Protocol):
+    """A record of one threshold, or of none."""
+
+    @property
+    def threshold(self) -> float | None: ...
+    @property
+    def threshold_rule(self) -> str | None: ...
+
+
+class OfView(Protocol):
+    """A record of one model on one dataset."""
+
+    @property
+    def dataset(self) -> str: ...
+    @property
+    def model(self) -> str: ...
 
 
 class Contents:
-    """Read-only look-ups in one results dictionary; whatever is absent reads as empty."""
+    """Read-only look-ups in the results of a run, worded as a template has it."""
 
-    def __init__(self, results: Record) -> None:
-        self.results = results
+    def __init__(self, results: Results, wording: Wording = STANDARD_WORDING) -> None:
+        self.words = Words(results, wording)
+        self.results = reworded(results, wording)
 
-    def many(self, name: str) -> list[Record]:
-        """A list at the top level."""
-        found = self.results.get(name)
-        return list(found) if isinstance(found, list) else []
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """The resolved spec."""
+        return self.results.spec
 
-    def one(self, name: str) -> Record:
-        """A mapping at the top level."""
-        found = self.results.get(name)
-        return found if isinstance(found, Mapping) else {}
+    def of(self, kind: type[R]) -> tuple[R, ...]:
+        """Every record of a kind that stands by itself, in order."""
+        return self.results.of(kind)
 
-    @cached_property
-    def measures(self) -> list[Record]:
+    @property
+    def measures(self) -> tuple[Measure, ...]:
         """Every measure in order."""
-        return self.many("measures")
+        return self.results.measures
 
     @cached_property
-    def measure(self) -> dict[str, Record]:
+    def measure(self) -> dict[str, Measure]:
         """Measures by id."""
-        return {m["id"]: m for m in self.measures}
+        return {m.id: m for m in self.measures}
 
     @cached_property
-    def tables(self) -> dict[str, Record]:
+    def tables(self) -> dict[str, Table]:
         """Classification tables by id."""
-        return {t["id"]: t for t in self.many("tables")}
+        return {t.id: t for t in self.results.tables}
+
+    def measure_of(self, id_: str | None) -> Measure | None:
+        """The measure of an id, where there is one."""
+        return None if id_ is None else self.measure.get(id_)
+
+    def table_of(self, id_: str | None) -> Table | None:
+        """The table of an id, where there is one."""
+        return None if id_ is None else self.tables.get(id_)
 
     @cached_property
     def views(self) -> list[View]:
         """Each dataset with each model, in order of appearance."""
         found: dict[View, None] = {}
-        for name in ("rows", "labels", "tables", "measures"):
-            for record in self.many(name):
-                if record.get("model") is not None:
-                    found.setdefault((record["dataset"], record["model"]))
+        kinds: tuple[Iterable[OfView], ...] = (
+            self.results.rows,
+            self.results.labels,
+            self.results.tables,
+            self.measures,
+        )
+        for records in kinds:
+            found |= dict.fromkeys(map(view_of, records))
         datasets = list(dict.fromkeys(d for d, _ in found))
         return [view for d in datasets for view in found if view[0] == d]
-
-    @cached_property
-    def _agreement(self) -> Sequence[str]:
-        return non_reference(self.results)
 
     def said(self, dataset: str | None, text: str) -> str:
         """Text on a dataset, without words that its target is no reference standard for.
@@ -70,7 +110,7 @@ class Contents:
         With no dataset named, text on the report as a whole.
         """
         own = self.datasets if dataset is None else [dataset]
-        return agreed(text) if own and all(d in self._agreement for d in own) else text
+        return agreed(text) if own and all(d in self.words.agreement for d in own) else text
 
     @cached_property
     def models(self) -> list[str]:
@@ -85,7 +125,7 @@ class Contents:
     @cached_property
     def period_columns(self) -> set[tuple[str, ...]]:
         """Columns whose subgroups are periods of time, as keys of a subgroup."""
-        return {(str(record["column"]),) for record in self.many("periods")}
+        return {(record.column,) for record in self.results.periods or ()}
 
     def mark(self, view: View) -> Mark:
         """How the model of a view is told apart, with the dataset where there are several."""
@@ -97,114 +137,190 @@ class Contents:
 
     def classes(self, view: View) -> list[str]:
         """The labels of a view's tables, or those that rows have sets of."""
-        if self.has_sets(view):
-            return [str(label) for label in self.label_record(view).get("order") or []]
+        ledger = self.label_record(view)
+        if ledger is not None and ledger.label_sets:
+            return list(ledger.order)
         for table in self.tables.values():
-            if (table["dataset"], table["model"]) == view:
-                return list(table["labels"])
+            if view_of(table) == view:
+                return list(table.labels)
         return []
+
+    def class_sizes(self, curve: Curve) -> tuple[float, float] | None:
+        """Actual rows of a curve's class and of the others, as its ROC curve records them."""
+        key = (curve.dataset, curve.model, tuple(sorted(curve.subgroup.items())), curve.label)
+        return self._class_sizes.get(key)
+
+    @cached_property
+    def _class_sizes(self) -> dict[tuple[Any, ...], tuple[float, float]]:
+        found = {}
+        for c in self.of(Curve):
+            if c.kind == "roc" and c.points.get("p") and c.points.get("n"):
+                key = (c.dataset, c.model, tuple(sorted(c.subgroup.items())), c.label)
+                found[key] = (float(c.points["p"][0] or 0), float(c.points["n"][0] or 0))
+        return found
 
     def is_binary(self, view: View) -> bool:
         """Whether a view has at most two classes."""
         return len(self.classes(view)) <= 2 and not self.has_sets(view)
 
+    def positive(self, view: View) -> str | None:
+        """The positive class of a view of two classes."""
+        ledger = self.label_record(view)
+        return None if ledger is None else ledger.positive
+
+    def names_class(self, m: HasQuantity) -> bool:
+        """Whether the class of a value has to be said: of two the positive one goes without."""
+        view = (m.dataset, str(m.model))
+        if m.label is None:
+            return False
+        return not self.is_binary(view) or self.positive(view) not in {None, m.label}
+
+    def heading(self, m: Titled, *, averaged: bool = True, title: str = "") -> str:
+        """A metric as a heading, its average with it; ``title`` where another record has it."""
+        plain = not averaged or self.words.is_plain(m)
+        return measure_title(m, title or self.words.title(m), plain=plain)
+
+    def title(self, m: HasQuantity, title: str = "") -> str:
+        """A value as a heading, with its class where that has to be said."""
+        heading = self.heading(m, title=title)
+        return f"{heading} of {label_text(m.label)}" if self.names_class(m) else heading
+
     def has_sets(self, view: View) -> bool:
         """Whether rows have sets of labels, and each label a table of its own."""
-        return bool(self.label_record(view).get("label_sets"))
+        ledger = self.label_record(view)
+        return ledger is not None and ledger.label_sets
 
-    def label_record(self, view: View) -> Record:
-        """The record of how labels were read, or nothing."""
-        return next((r for r in self.many("labels") if _of(r, view)), {})
+    def label_record(self, view: View) -> LabelLedger | None:
+        """The record of how labels were read."""
+        return self._label_ledgers.get(view)
+
+    @cached_property
+    def _label_ledgers(self) -> dict[View, LabelLedger]:
+        return {view_of(ledger): ledger for ledger in reversed(self.results.labels)}
+
+    def row_record(self, view: View) -> RowLedger | None:
+        """The record of what became of the rows."""
+        return next((r for r in self.results.rows if view_of(r) == view), None)
+
+    def clusters(self, view: View) -> int | None:
+        """How many clusters the used rows of a view are of; None where rows stand alone."""
+        ledger = self.row_record(view)
+        return None if ledger is None else ledger.clusters
+
+    def used(self, view: View) -> int | None:
+        """How many rows of a view are used."""
+        ledger = self.row_record(view)
+        return None if ledger is None else ledger.used
+
+    def costs_of(self, table: Table) -> Any:
+        """The costs of the spec as an expected cost of this table takes them; None without any.
+
+        By kind of outcome for two classes, by actual and predicted class for more.
+        """
+        costs = self.spec.get("costs")
+        labels = table.labels
+        if not costs or table.label is not None:
+            return None
+        if any(not isinstance(price, Mapping) for price in costs.values()):
+            return costs if len(labels) == 2 else None
+        prices = [[(costs.get(a) or {}).get(p) or 0 for p in labels] for a in labels]
+        if len(labels) != 2:
+            return prices
+        k = positive_index(table)
+        return {
+            "false_negative": prices[k][1 - k],
+            "false_positive": prices[1 - k][k],
+            "true_positive": prices[k][k],
+            "true_negative": prices[1 - k][1 - k],
+        }
 
     def operator(self, view: View) -> str:
         """The words before a threshold: ``score ≥``, or ``margin ≥``."""
-        text = str(self.label_record(view).get("operator") or "")
-        word = text.split(maxsplit=1)[0] if text.split() else "score"
-        return f"{label_text(word)} ≥"
+        ledger = self.label_record(view)
+        words = ((ledger.operator if ledger is not None else None) or "").split()
+        return f"{label_text(words[0] if words else 'score')} ≥"
 
-    def thresholds(self, view: View) -> list[Record]:
+    def thresholds(self, view: View) -> list[Threshold]:
         """The thresholds of a view in order; read off the measures in older results."""
-        own = [t for t in self.many("thresholds") if _of(t, view)]
+        own = [t for t in self.results.thresholds if view_of(t) == view]
         if own:
             return own
         pairs = dict.fromkeys(
-            (m.get("threshold"), m.get("threshold_rule"))
-            for m in self.measures
-            if _of(m, view) and m.get("threshold") is not None
+            (m.threshold, m.threshold_rule) for m in self.of_view(view) if m.threshold is not None
         )
         return [
-            {"threshold": t, "rule": rule, "status": "exploratory" if rule else "declared"}
-            for t, rule in pairs
+            Threshold(
+                dataset=view[0],
+                model=view[1],
+                threshold=threshold,
+                rule=rule,
+                status="exploratory" if rule else "declared",
+            )
+            for threshold, rule in pairs
         ]
 
     def first_threshold(self, view: View) -> tuple[float | None, str | None]:
         """The threshold that sections other than the one on thresholds use, and its rule."""
         own = self.thresholds(view)
-        return (own[0].get("threshold"), own[0].get("rule")) if own else (None, None)
+        return (own[0].threshold, own[0].rule) if own else (None, None)
 
-    def at_first(self, view: View) -> Callable[[Record], bool]:
-        """A test whether a measure needs no threshold or stands at the first one."""
+    def at_first(self, view: View) -> Callable[[HasThreshold], bool]:
+        """A test whether a record needs no threshold or stands at the first one."""
         first = self.first_threshold(view)
-        return lambda m: (
-            m.get("threshold") is None or ((m.get("threshold"), m.get("threshold_rule")) == first)
-        )
+        return lambda m: m.threshold is None or (m.threshold, m.threshold_rule) == first
 
-    def of_view(self, view: View) -> list[Record]:
+    def of_view(self, view: View) -> list[Measure]:
         """All measures of a dataset and model."""
         return self._by_view.get(view, [])
 
     @cached_property
-    def _by_view(self) -> dict[View, list[Record]]:
-        found: dict[View, list[Record]] = {}
+    def _by_view(self) -> dict[View, list[Measure]]:
+        found: dict[View, list[Measure]] = {}
         for m in self.measures:
-            found.setdefault((m["dataset"], m["model"]), []).append(m)
+            found.setdefault(view_of(m), []).append(m)
         return found
 
-    def pooled(self, view: View) -> list[Record]:
-        """Measures of all rows at the first threshold."""
+    def pooled(self, view: View) -> list[Measure]:
+        """Measures of all rows at the first threshold; a plain value before averages of it."""
         first = self.at_first(view)
-        return [
-            m
-            for m in self.of_view(view)
-            if not m.get("subgroup") and m.get("fold") is None and first(m)
-        ]
+        found = [m for m in self.of_view(view) if not m.subgroup and m.fold is None and first(m)]
+        places = {m.metric: k for k, m in reversed(list(enumerate(found)))}
+        return sorted(found, key=lambda m: (places[m.metric], not self.words.is_plain(m)))
 
-    def is_of_scores(self, m: Record) -> bool:
+    def is_of_scores(self, m: Measure) -> bool:
         """Whether a measure is of scores rather than of the table at a threshold."""
-        from evalreport.metrics.catalogue import find
-
-        declared = find(str(m["metric"]))
+        declared = find(m.metric)
         if declared is not None:
             form = declared.classes_table if self._many_classes(m) else None
             return (form or declared.table).value in {"scores", "class_scores"}
-        return m.get("threshold") is None and bool(self.thresholds((m["dataset"], m["model"])))
+        return m.threshold is None and bool(self.thresholds(view_of(m)))
 
-    def _many_classes(self, m: Record) -> bool:
-        return not self.is_binary((m["dataset"], m["model"])) and m.get("label") is None
+    def _many_classes(self, m: Measure) -> bool:
+        return not self.is_binary(view_of(m)) and m.label is None
 
     @cached_property
-    def criteria(self) -> dict[str, list[Record]]:
+    def criteria(self) -> dict[str, list[Criterion]]:
         """Acceptance criteria by the measure they are judged on."""
-        found: dict[str, list[Record]] = {}
-        for entry in self.many("acceptance"):
-            if entry.get("measure") is not None:
-                found.setdefault(str(entry["measure"]), []).append(entry)
+        found: dict[str, list[Criterion]] = {}
+        for entry in self.results.acceptance:
+            if entry.measure is not None:
+                found.setdefault(entry.measure, []).append(entry)
         return found
 
 
-def identity(m: Record) -> tuple[Any, ...]:
+def view_of(record: OfView) -> View:
+    """The dataset and model of a record."""
+    return (record.dataset, record.model)
+
+
+def identity(m: HasQuantity) -> Quantity:
     """What makes two measures the same metric wherever they stand."""
-    params = tuple(sorted((k, str(v)) for k, v in (m.get("params") or {}).items()))
-    return (m["metric"], params, m.get("average"), m.get("label"), m.get("indeterminate"))
+    return Quantity.of(m)
 
 
-def grouped(measures: Iterable[Record]) -> dict[tuple[Any, ...], list[Record]]:
+def grouped(measures: Iterable[M]) -> dict[Quantity, list[M]]:
     """Measures by :func:`identity`, in order of appearance."""
-    found: dict[tuple[Any, ...], list[Record]] = {}
+    found: dict[Quantity, list[M]] = {}
     for m in measures:
         found.setdefault(identity(m), []).append(m)
     return found
-
-
-def _of(record: Record, view: View) -> bool:
-    return (record.get("dataset"), record.get("model")) in {view, (view[0], None)}

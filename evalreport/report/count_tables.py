@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalreport.report.contents import Contents, Record
-from evalreport.report.marking import Marks, Shape, table_marks
+from evalreport.report.contents import Contents
+from evalreport.report.marking import Marks, Shape, role_text, table_marks
 from evalreport.report.model import Tables
 from evalreport.report.numbers import count_text
 from evalreport.report.parts import CountCell, CountColumn, CountRow, CountTable
@@ -19,6 +19,7 @@ from evalreport.report.words import (
     label_text,
     subgroup_text,
 )
+from evalreport.results.records import Measure, MissingRows, Table
 
 #: Tables of more classes are printed in part.
 MOST_CLASSES = 50
@@ -30,12 +31,12 @@ TIGHT = 5
 
 
 def count_table(
-    contents: Contents, table: Record, measure: Record | None = None, *, caption: str = ""
+    contents: Contents, table: Table, measure: Measure | None = None, *, caption: str = ""
 ) -> CountTable:
     """A table with the marks of one measure, or without marks; large ones in part."""
-    labels = [str(label) for label in table["labels"]]
+    labels = [str(label) for label in table.labels]
     cells = cell_counts(table)
-    extra = [str(name) for name in table.get("extra_columns") or []]
+    extra = [str(name) for name in table.extra_columns or []]
     chosen = list(range(len(labels)))
     partial = ""
     if len(labels) > MOST_CLASSES:
@@ -47,24 +48,27 @@ def count_table(
     index = _class_index(table, labels, measure)
     row_totals, column_totals = _totals(cells, len(labels), len(extra))
     shape = Shape(len(labels), len(extra), index, _largest(row_totals))
-    marks = table_marks(measure, shape) if measure and not partial else Marks()
-    strong = labels.index(table["positive"]) if table.get("positive") in labels else None
-    printer = _Printer(labels, cells, len(extra), marks, index if len(labels) == 2 else None)
+    costs = contents.costs_of(table)
+    marks = table_marks(measure, shape, costs) if measure and not partial else Marks()
+    strong = labels.index(table.positive) if table.positive in labels else None
+    positive = index if len(labels) == 2 else None
+    printer = _Printer(labels, cells, len(extra), marks, positive, table.sampled_rows)
     rows = [printer.row(i, chosen, row_totals, strong == i) for i in chosen]
-    rows.append(printer.totals(chosen, column_totals, math.fsum(row_totals), partial))
+    all_rows = None if None in row_totals else math.fsum(row_totals)
+    rows.append(printer.totals(chosen, column_totals, all_rows, partial))
     columns = [
         CountColumn(label_text(labels[j]), exact_label(labels[j]), strong == j) for j in chosen
     ]
     columns += [CountColumn(label_text(name), exact_label(name)) for name in extra]
     columns.append(CountColumn("total", None, total=True))
-    missing = table.get("missing")
-    if missing and any([*missing["without_prediction"], missing["without_both"]]):
+    missing = table.missing
+    if missing and any([*missing.without_prediction, missing.without_both]):
         columns.append(CountColumn("none", None, total=True))
         rows = _with_unpredicted(rows, missing, chosen)
-    if missing and any([*missing["without_target"], missing["without_both"]]):
+    if missing and any([*missing.without_target, missing.without_both]):
         rows.append(_untold(missing, chosen, len(extra), len(columns)))
     return CountTable(
-        table=str(table["id"]),
+        table=table.id,
         caption=caption or table_caption(contents, table),
         columns=tuple(columns),
         rows=tuple(rows),
@@ -81,10 +85,10 @@ def _crowded(rows: Sequence[CountRow]) -> str:
 
 
 def _with_unpredicted(
-    rows: Sequence[CountRow], missing: Record, chosen: Sequence[int]
+    rows: Sequence[CountRow], missing: MissingRows, chosen: Sequence[int]
 ) -> list[CountRow]:
     """Rows without a prediction, by actual class, beside the totals that do not count them."""
-    silent = missing["without_prediction"]
+    silent = missing.without_prediction
     beside = [*(silent[i] for i in chosen), math.fsum(silent)]
     return [
         replace(row, cells=(*row.cells, _margin(count)))
@@ -92,11 +96,11 @@ def _with_unpredicted(
     ]
 
 
-def _untold(missing: Record, chosen: Sequence[int], extra: int, width: int) -> CountRow:
+def _untold(missing: MissingRows, chosen: Sequence[int], extra: int, width: int) -> CountRow:
     """Rows without a target, by predicted class, below the totals that do not count them."""
-    untold, size = missing["without_target"], len(missing["without_prediction"])
+    untold, size = missing.without_target, len(missing.without_prediction)
     counts = [untold[j] for j in (*chosen, *range(size, size + extra))]
-    below = [*counts, math.fsum(untold), missing["without_both"]][:width]
+    below = [*counts, math.fsum(untold), missing.without_both][:width]
     return CountRow("unknown", None, False, tuple(map(_margin, below)), True)
 
 
@@ -104,11 +108,11 @@ def _margin(count: Any) -> CountCell:
     return CountCell(text=count_text(count), total=True)
 
 
-def abreast(tables: Sequence[CountTable]) -> list[Tables]:
+def abreast(tables: Sequence[CountTable], *, large: bool = False) -> list[Tables]:
     """Tables two on a line where they are narrow enough, the others one."""
     narrow = tuple(t for t in tables if _width(t) <= HALF_WIDTH)
     wide = tuple(t for t in tables if _width(t) > HALF_WIDTH)
-    return [Tables(own, k) for own, k in ((narrow, 2), (wide, 1)) if own]
+    return [Tables(own, k, large) for own, k in ((narrow, 2), (wide, 1)) if own]
 
 
 def _width(table: CountTable) -> int:
@@ -118,33 +122,36 @@ def _width(table: CountTable) -> int:
     return sum(max(counts, word) + 1 for word in words)
 
 
-def table_caption(contents: Contents, table: Record) -> str:
+def table_caption(contents: Contents, table: Table) -> str:
     """Id, model, threshold and slice of a table."""
-    view = (table["dataset"], table["model"])
-    return f"{table['id']} · {contents.mark(view).name} · {place_text(contents, table)}"
+    view = (table.dataset, table.model)
+    told = f"{table.id} · {contents.mark(view).name} · {place_text(contents, table)}"
+    if table.sampled_rows is not None:
+        told += " · estimated from n rows"
+    return f"{told} · ? was not counted" if None in cell_counts(table).values() else told
 
 
-def place_text(contents: Contents, table: Record) -> str:
+def place_text(contents: Contents, table: Table) -> str:
     """Threshold, subgroup and fold of a table."""
-    view = (table["dataset"], table["model"])
+    view = (table.dataset, table.model)
     parts = []
-    if table.get("threshold") is not None:
-        parts.append(condition_text(table["threshold"], contents.operator(view)))
-    parts.append(subgroup_text(table.get("subgroup") or {}))
-    if table.get("fold") is not None:
-        parts.append(f"fold {label_text(table['fold'])}")
+    if table.threshold is not None:
+        parts.append(condition_text(table.threshold, contents.operator(view)))
+    parts.append(subgroup_text(table.subgroup))
+    if table.fold is not None:
+        parts.append(f"fold {label_text(table.fold)}")
     return " · ".join(parts)
 
 
-def cell_counts(table: Record) -> dict[tuple[int, int], Any]:
-    """The non-zero counts of a table by row and column, dense or not."""
-    if table.get("counts") is None:
-        return {(i, j): count for i, j, count in table.get("cells") or []}
+def cell_counts(table: Table) -> dict[tuple[int, int], Any]:
+    """The non-zero counts of a table by row and column, dense or not; None was not counted."""
+    if table.counts is None:
+        return {(i, j): count for i, j, count in table.cells or []}
     return {
         (i, j): count
-        for i, row in enumerate(table["counts"])
+        for i, row in enumerate(table.counts)
         for j, count in enumerate(row)
-        if count
+        if count is None or count
     }
 
 
@@ -169,7 +176,9 @@ class _Printer:
         extra: int,
         marks: Marks,
         positive: int | None,
+        sampled: Sequence[Sequence[int]] | None = None,
     ) -> None:
+        self.sampled = sampled
         self.labels, self.cells, self.extra, self.marks = labels, cells, extra, marks
         self.positive = positive
         self.size = len(labels)
@@ -185,7 +194,7 @@ class _Printer:
         return CountRow(label_text(label), exact_label(label), strong, tuple(cells))
 
     def totals(
-        self, chosen: Sequence[int], totals: Sequence[Any], grand: float, partial: str
+        self, chosen: Sequence[int], totals: Sequence[Any], grand: float | None, partial: str
     ) -> CountRow:
         """The row of totals."""
         columns = [*chosen, *range(self.size, self.size + self.extra)]
@@ -203,16 +212,22 @@ class _Printer:
             role=role,
             top=place in self.marks.top,
             frame=self.marks.frames.get(place, ""),
-            weight=self.marks.top.get(place, ""),
+            weight=self.marks.top.get(place) or self.marks.prices.get(place, ""),
             total=total,
             strong=self.plain and place[0] == place[1] and not total,
+            rows=self._rows(place, total=total),
         )
+
+    def _rows(self, place: tuple[int, int], *, total: bool) -> str:
+        """The rows that an estimated cell comes from; nothing for margins and plain counts."""
+        if self.sampled is None or total:
+            return ""
+        return count_text(self.sampled[place[0]][place[1]])
 
     def _role(self, i: int, j: int) -> str:
         if self.positive is None or j >= self.size:
             return ""
-        right = "T" if i == j else "F"
-        return right + ("P" if j == self.positive else "N")
+        return role_text(i, j, self.positive)
 
 
 def _totals(
@@ -221,20 +236,20 @@ def _totals(
     rows: list[Any] = [0] * size
     columns: list[Any] = [0] * (size + extra)
     for (i, j), count in sorted(cells.items()):
-        rows[i] = rows[i] + count
-        columns[j] = columns[j] + count
+        rows[i] = None if None in (count, rows[i]) else rows[i] + count
+        columns[j] = None if None in (count, columns[j]) else columns[j] + count
     return rows, columns
 
 
 def _largest(totals: Sequence[Any]) -> int:
-    return max(range(len(totals)), key=lambda k: (totals[k], -k), default=0)
+    return max(range(len(totals)), key=lambda k: (totals[k] or 0, -k), default=0)
 
 
-def _class_index(table: Record, labels: list[str], measure: Record | None) -> int | None:
+def _class_index(table: Table, labels: list[str], measure: Measure | None) -> int | None:
     """The class that a measure is of: its label, or the positive one of two."""
-    label = (measure or {}).get("label")
+    label = None if measure is None else measure.label
     if label is None:
-        label = table.get("label") if table.get("label") is not None else table.get("positive")
+        label = table.label if table.label is not None else table.positive
     if label in labels:
         return labels.index(label)
     return len(labels) - 1 if len(labels) == 2 else None

@@ -34,9 +34,16 @@ class Stop:
 
 
 def course_panel(
-    stops: Sequence[Stop], title: str, required: float | None, place: int
+    stops: Sequence[Stop],
+    title: str,
+    required: float | None,
+    place: int,
+    changed: int | None = None,
 ) -> Callable[[Any], None]:
-    """A panel of a value over periods that stand equally spaced, oldest first."""
+    """A panel of a value over periods that stand equally spaced, oldest first.
+
+    ``changed``: the place of the first period after a change, before which a line stands.
+    """
 
     def paint(axes: Any) -> None:
         names(axes, "", visible(_short(title)))
@@ -45,6 +52,8 @@ def course_panel(
         _limits(axes, stops)
         if required is not None:
             axes.axhline(required, color=INK, linewidth=0.9, linestyle=(0, (6, 3)))
+        if changed is not None:
+            axes.axvline(changed - 0.5, color=INK, linewidth=0.9, linestyle=(0, (1, 2)))
         _values(axes, stops, COLOURS[place % len(COLOURS)])
         shown = named(len(stops))
         axes.set_xticks(shown, [plain(stops[k].name) for k in shown])
@@ -80,9 +89,7 @@ def _limits(axes: Any, stops: Sequence[Stop]) -> None:
     ]
     # shapes of all periods in one go, with gaps, take a fraction of the bytes of one each
     sides = [x for k, *_ in known for x in (k - 0.5, k + 0.5, GAP)]
-    low, centre, high = (
-        [y for row in known for y in (row[n], row[n], GAP)] for n in (1, 2, 3)
-    )
+    low, centre, high = ([y for row in known for y in (row[n], row[n], GAP)] for n in (1, 2, 3))
     if known:
         axes.fill_between(sides, low, high, color=BAND, linewidth=0)
         axes.plot(sides, centre, color=LINE, linewidth=0.8, linestyle=(0, (2, 2)))

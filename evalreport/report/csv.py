@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
+
+from evalreport.results.lookup import Results
+from evalreport.results.records import Measure, Table
 
 _RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -20,6 +24,9 @@ MEASURE_COLUMNS = (
     "threshold", "threshold_rule", "state", "value", "reason", "level", "low", "high", "method",
     "numerator", "denominator", "n", "weight", "table", "formula", "substituted",
 )  # fmt: skip
+#: The columns that are of the interval.
+_LIMITS = ("level", "low", "high", "method")
+_limits_of = attrgetter(*_LIMITS)
 
 
 def neutral(value: Any) -> str:
@@ -38,12 +45,12 @@ def neutral(value: Any) -> str:
     return text
 
 
-def measures_csv(results: Mapping[str, Any]) -> bytes:
+def measures_csv(results: Results) -> bytes:
     """One line per measure, UTF-8, lines ended by a line feed."""
-    return _written(MEASURE_COLUMNS, (_measure(m) for m in results["measures"]))
+    return _written(MEASURE_COLUMNS, (_measure(m) for m in results.measures))
 
 
-def tables_csv(results: Mapping[str, Any]) -> bytes:
+def tables_csv(results: Results) -> bytes:
     """One line per cell of every classification table: table, actual, predicted, count."""
     columns = (
         "table",
@@ -56,34 +63,34 @@ def tables_csv(results: Mapping[str, Any]) -> bytes:
         "predicted",
         "count",
     )
-    return _written(columns, (row for t in results["tables"] for row in _cells(t)))
+    return _written(columns, (row for t in results.tables for row in _cells(t)))
 
 
-def _measure(m: Mapping[str, Any]) -> list[Any]:
-    interval = m.get("interval") or {}
-    flat = {**m, **{k: interval.get(k) for k in ("level", "low", "high", "method")}}
-    flat["subgroup"] = _pairs(m["subgroup"])
-    flat["params"] = _pairs(m["params"])
-    return [flat.get(name) for name in MEASURE_COLUMNS]
+def _measure(m: Measure) -> list[Any]:
+    interval = m.interval
+    limits = [None] * len(_LIMITS) if interval is None else _limits_of(interval)
+    own: dict[str, Any] = dict(zip(_LIMITS, limits, strict=True))
+    own |= {"subgroup": _pairs(m.subgroup), "params": _pairs(m.params)}
+    return [own[name] if name in own else getattr(m, name) for name in MEASURE_COLUMNS]
 
 
-def _cells(table: Mapping[str, Any]) -> Iterable[list[Any]]:
-    names = [*table["labels"], *table.get("extra_columns", ())]
+def _cells(table: Table) -> Iterable[list[Any]]:
+    names = [*table.labels, *table.extra_columns]
     place = [
-        table["id"],
-        table["dataset"],
-        table["model"],
-        _pairs(table["subgroup"]),
-        table["fold"],
-        table["threshold"],
+        table.id,
+        table.dataset,
+        table.model,
+        _pairs(table.subgroup),
+        table.fold,
+        table.threshold,
     ]
-    if table["counts"] is None:
-        for actual, predicted, count in table["cells"]:
+    if table.counts is None:
+        for actual, predicted, count in table.cells or ():
             yield [*place, names[actual], names[predicted], count]
         return
-    for actual, row in zip(table["labels"], table["counts"], strict=True):
-        for predicted, count in zip(names, row, strict=True):
-            yield [*place, actual, predicted, count]
+    for label, row in zip(table.labels, table.counts, strict=True):
+        for name, cell in zip(names, row, strict=True):
+            yield [*place, label, name, cell]
 
 
 def _pairs(mapping: Mapping[str, Any]) -> str:

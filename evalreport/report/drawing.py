@@ -6,18 +6,23 @@ text, no font but the report's own.
 
 from __future__ import annotations
 
-import base64
+import os
 import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from evalreport.errors import EvalreportError
+from evalreport.report.model import Drawing
 from evalreport.report.placing import place_axes
 from evalreport.report.words import visible
 
+_FAILED: ContextVar[list[str]] = ContextVar("failed drawings", default=[])  # noqa: B039
 INK, SOFT, LINE, HAIR = "#14181d", "#474f58", "#767f89", "#c6ccd2"
 COLOURS = ("#0a569f", "#a04008", "#5b2a86", "#00666b", "#7a4a00", "#474f58")
 DASHES: tuple[Any, ...] = (
@@ -28,14 +33,12 @@ DASHES: tuple[Any, ...] = (
     (0, (8, 2)),
     "-",
 )
-MARKERS = ("o", "D", "^", "s", "v", "o")
-#: No curve is drawn with more points.
-MOST_VERTICES = 300
+#: Shapes of the models, as in words: those from FIRST_HOLLOW on are outlines.
+MARKERS = ("o", "D", "^", "s", "v", "o", "s", "^")
+FIRST_HOLLOW = 5
 FAMILY = "Report Sans"
 #: The colour of words on a chart, unless they say another.
 _COLOUR = f"fill:{SOFT}"
-#: Characters that may stand as they are in an address and in an attribute.
-_UNQUOTED = " !$&'()*+,-./:;=?@[]^_`{|}~"
 #: Settings of screens and windows, which matplotlib warns of or does not reset.
 _NOT_DRAWN = frozenset({"backend", "backend_fallback", "interactive", "toolbar", "timezone"})
 SETTINGS: dict[Any, Any] = {
@@ -73,23 +76,70 @@ def draw_abreast(
     paints: Sequence[Callable[[Any], None]], width: float = 7.1, height: float = 1.95
 ) -> bytes:
     """Small multiples: one SVG, and so one copy of the font, with axes side by side; inches."""
+    return draw_grid(paints, len(paints), height, width)
+
+
+def draw_grid(
+    paints: Sequence[Callable[[Any], None]], across: int, height: float, width: float = 7.1
+) -> bytes:
+    """Small multiples in lines of ``across``, each line of this height; inches.
+
+    What cannot be drawn leaves a frame that says so, and is told to `failed_drawings`: one
+    drawing is no reason for a report to lack all others.
+    """
+    try:
+        return _drawn(paints, across, height, width)
+    except (EvalreportError, OSError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
+        reason = f"a chart could not be drawn ({type(error).__name__}: {error})"
+        _FAILED.get().append(reason)
+        return _drawn([partial(_say, "FAILED: this chart could not be drawn")], 1, height, width)
+
+
+@contextmanager
+def failed_drawings() -> Iterator[list[str]]:
+    """What could not be drawn meanwhile, each with its reason."""
+    found: list[str] = []
+    token = _FAILED.set(found)
+    try:
+        yield found
+    finally:
+        _FAILED.reset(token)
+
+
+def _say(words: str, axes: Any) -> None:
+    """A frame with words in place of a drawing."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.text(0.5, 0.5, words, ha="center", va="center", fontsize=8.5, color=INK)
+
+
+def _drawn(
+    paints: Sequence[Callable[[Any], None]], across: int, height: float, width: float
+) -> bytes:
     import warnings
 
+    _register_font()  # it is first to load matplotlib
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    _register_font()
     with warnings.catch_warnings(), mpl.rc_context(_settings()):
+        # Numbers at the edge of what there are: what comes of them is drawn, or found to fail.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.filterwarnings("ignore", message="Attempting to set identical")
         # A glyph that the chart font lacks is drawn by the reader's own fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure = Figure(figsize=(width, height))
+        across = min(across, len(paints))
+        lines = -(-len(paints) // across)
+        figure = Figure(figsize=(width, height * lines))
         FigureCanvasSVG(figure)
         for place, paint in enumerate(paints, start=1):
-            axes = figure.add_subplot(1, len(paints), place)
+            axes = figure.add_subplot(lines, across, place)
             axes.spines[["top", "right"]].set_visible(False)
             paint(axes)
-        place_axes(figure)
+        place_axes(figure, across)
         return _svg(figure)
 
 
@@ -114,7 +164,7 @@ def _svg(figure: Any) -> bytes:
 
 
 def _slim(svg: str) -> str:
-    """A tenth of a point is finer than print; the font goes in as data."""
+    """A tenth of a point is finer than print; fonts are those of the page."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
@@ -129,14 +179,7 @@ def _slim(svg: str) -> str:
     # A tick is drawn once, in its colour, and used at each place.
     svg = re.sub(r'(<use [^>]*?) style="fill:(#\w+);stroke:\2;stroke-width:0.6"', r"\1", svg)
     svg = re.sub(r"\s*\n\s*", "\n", svg)
-    svg = re.sub(r'(?<= d=")M[^"]+(?=")', lambda m: _fewer_points(m[0]), svg)
-    face = (
-        "<style>@media all{@font-face{font-family:'Report Sans';src:url("
-        f"data:font/woff2;base64,{_chart_font()}) format('woff2')}}}}"
-        f"text{{font-family:'Report Sans';font-size:9px;{_COLOUR}}}</style>"
-    )
-    at = svg.index(">", svg.index("<svg")) + 1
-    return svg[:at] + face + svg[at:]
+    return re.sub(r'(?<= d=")M[^"]+(?=")', lambda m: _fewer_points(m[0]), svg)
 
 
 def _fewer_groups(svg: str) -> str:
@@ -182,7 +225,7 @@ def _fewer_points(path: str) -> str:
     """A path of straight lines without points on the level or upright line of their neighbours.
 
     >>> _fewer_points("M 0.0 1.0 L 0.5 1.0 L 0.9 1.0 L 0.9 2.0 L 0.9 2.0 L 0.9 3.0")
-    'M0 1L0.9 1L0.9 3'
+    'M0 1h.9v2'
     """
     points = re.findall(r"([ML]) (\S+) (\S+)\s*", path)
     if len("".join(re.findall(r"[A-Za-z]", path))) != len(points):
@@ -200,17 +243,46 @@ def _fewer_points(path: str) -> str:
         ):
             kept.pop()
         kept.append(point)
-    return "".join(f"{c}{x} {y}" for c, x, y in kept)
+    return _in_steps(kept)
 
 
-@cache
-def _chart_font() -> str:
-    return base64.b64encode(font_file("report-sans-400-chart.woff2")).decode("ascii")
+def _in_steps(points: list[tuple[str, str, str]]) -> str:
+    """A path as steps from point to point, which take about half as many characters.
+
+    Coordinates of one decimal are whole tenths, so the steps add up exactly; a path with
+    others is left as it is.
+
+    >>> _in_steps([("M", "1", "2.5"), ("L", "1.5", "2.5"), ("L", "1", "0")])
+    'M1 2.5h.5l-.5-2.5'
+    """
+    if any(len(number.partition(".")[2]) > 1 for _, *place in points for number in place):
+        return "".join(f"{c}{x} {y}" for c, x, y in points)
+    found, at = [], (0, 0)
+    for command, *place in points:
+        x, y = (round(10 * float(number)) for number in place)
+        across, down = x - at[0], y - at[1]
+        if command == "M":
+            found.append(f"M{place[0]} {place[1]}")
+        elif not down:
+            found.append(f"h{_tenths(across)}")
+        elif not across:
+            found.append(f"v{_tenths(down)}")
+        else:
+            second = _tenths(down)
+            found.append(f"l{_tenths(across)}{'' if second[0] == '-' else ' '}{second}")
+        at = (x, y)
+    return "".join(found)
 
 
-def font_file(name: str) -> bytes:
-    """A font shipped with the report."""
-    return _font_path(name).read_bytes()
+def _tenths(number: int) -> str:
+    """A number of tenths, without a zero that says nothing.
+
+    >>> _tenths(5), _tenths(-5), _tenths(20), _tenths(-13)
+    ('.5', '-.5', '2', '-1.3')
+    """
+    whole, rest = divmod(abs(number), 10)
+    sign = "-" if number < 0 else ""
+    return f"{sign}{whole or ''}.{rest}" if rest else f"{sign}{whole}"
 
 
 def _font_path(name: str) -> Path:
@@ -222,32 +294,75 @@ def _font_path(name: str) -> Path:
 
 @cache
 def _register_font() -> None:
-    from matplotlib import font_manager
+    with _without_its_folder():
+        from matplotlib import font_manager
 
     font_manager.fontManager.addfont(str(_font_path("report-sans-400.ttf")))
 
 
-def data_url(svg: bytes) -> str:
-    """An image source that needs no request."""
-    # Percent signs cost less than base64, which would also wrap the font a second time.
-    text = svg.decode("utf-8").replace("\n", " ")
-    return "data:image/svg+xml," + quote(text, safe=_UNQUOTED)
+@contextmanager
+def _without_its_folder() -> Iterator[None]:
+    """While matplotlib loads: it would read a ``matplotlibrc`` of the current folder.
+
+    Only where there is such a file is the folder left, as other threads may use it.
+    """
+    if not os.path.lexists("matplotlibrc"):
+        yield
+        return
+    here = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.chdir(Path(__file__).parent)
+        yield
+    finally:
+        os.fchdir(here)
+        os.close(here)
+
+
+def dot_look(place: int, size: float) -> dict[str, Any]:
+    """The mark of a model by its place, as arguments of a line without strokes.
+
+    >>> dot_look(2, 4.0)["marker"], dot_look(5, 4.0)["markerfacecolor"]
+    ('^', 'white')
+    """
+    number = place % len(MARKERS)
+    colour = COLOURS[place % len(COLOURS)]
+    return {
+        "color": colour,
+        "marker": MARKERS[number],
+        "markersize": size,
+        "markerfacecolor": "white" if number >= FIRST_HOLLOW else colour,
+        "linestyle": "",
+    }
+
+
+def as_drawing(svg: bytes) -> Drawing:
+    """A drawing to stand in a page, whose fonts it has; its size keeps its place there."""
+    text = svg.decode("utf-8")
+    found = re.search(r'viewBox="(0 0 ([\d.]+) ([\d.]+))"', text)
+    box, width, height = found.groups() if found else ("0 0 248.0 180.0", "248", "180")
+    inside = text[text.index(">") + 1 : text.rindex("</svg>")].strip()
+    return Drawing(inside, box, *(round(float(length) * 4 / 3) for length in (width, height)))
+
+
+def with_own_names(drawing: Drawing, start: str) -> Drawing:
+    """A drawing whose ids begin with ``start``, so that no other on the page has them.
+
+    >>> with_own_names(Drawing('<path id="m1"/><use xlink:href="#m1"/>', "", 1, 1), "c2").markup
+    '<path id="c2-0"/><use href="#c2-0"/>'
+    """
+    found = re.findall(r' id="([^"]+)"', drawing.markup)
+    names = {name: f"{start}-{k}" for k, name in enumerate(dict.fromkeys(found))}
+    markup = re.sub(
+        r'(?<= id=")[^"]+(?=")|(?<=="#)[^"]+(?=")|(?<=url\(#)[^)]+(?=\))',
+        lambda name: names.get(name[0], name[0]),
+        drawing.markup.replace("xlink:href=", "href="),
+    )
+    return replace(drawing, markup=markup)
 
 
 def plain(text: str) -> str:
     """Text that a drawing can hold: control characters spelt out, long text cut."""
     return visible(text, 40)
-
-
-def thinned(count: int, most: int = MOST_VERTICES) -> list[int]:
-    """Places of at most ``most`` points, first and last kept.
-
-    >>> thinned(3), len(thinned(50000)) <= 1000
-    ([0, 1, 2], True)
-    """
-    if count <= most:
-        return list(range(count))
-    return sorted({round(k * (count - 1) / (most - 1)) for k in range(most)})
 
 
 def unit_axes(axes: Any, x: str, y: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from evalreport.report.contents import Contents, Record
+from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
 from evalreport.report.numbers import count_text, p_text, share_text, value_text
 from evalreport.report.words import label_text, method_text, prose
+from evalreport.results.records import Drift, DriftBin, DriftCategory
 
 #: Tables of bins, and lines of each.
 MOST_TABLES = 12
@@ -17,22 +19,24 @@ MOST_ROWS = 40
 
 def drift_blocks(contents: Contents) -> list[Block]:
     """One line for each thing that was compared, then the bins of each, two abreast."""
-    records = contents.many("drift")
+    records = contents.of(Drift)
     if not records:
         return []
     blocks: list[Block] = [_summary(contents, records)]
-    tables = [_bins(contents, record) for record in records if record["bins"]]
+    tables = [_bins(contents, record) for record in records if record.bins]
     shown = tables[:MOST_TABLES]
     blocks += [TablePair(tuple(shown[k : k + 2])) for k in range(0, len(shown), 2)]
     if len(tables) > len(shown):
         blocks.append(
-            Text(f"{len(shown)} of {len(tables)} distributions; the others are in results.json.",
-                 "small")
+            Text(
+                f"{len(shown)} of {len(tables)} distributions; the others are in results.json.",
+                "small",
+            )
         )
     return blocks
 
 
-def _summary(contents: Contents, records: list[Record]) -> PlainTable:
+def _summary(contents: Contents, records: Sequence[Drift]) -> PlainTable:
     heads = (
         ("what", "left", "22%"),
         ("against", "left", "17%"),
@@ -45,24 +49,25 @@ def _summary(contents: Contents, records: list[Record]) -> PlainTable:
     )
     rows = []
     for record in records[:MOST_ROWS]:
-        psi = record.get("psi")
+        psi = record.psi
         rows.append(
             TableRow(
                 (
                     _what(contents, record),
-                    label_text(record["reference"]),
+                    label_text(record.reference),
                     "none" if psi is None else value_text(psi),
-                    _shown(record.get("psi_expected"), value_text),
-                    _shown(record.get("psi_p_value"), p_text),
-                    _shown(record.get("ks"), value_text),
-                    method_text(record["test"]) if record.get("test") else "–",
-                    _shown(record.get("p_value"), p_text),
+                    _shown(record.psi_expected, value_text),
+                    _shown(record.psi_p_value, p_text),
+                    _shown(record.ks, value_text),
+                    method_text(record.test) if record.test else "–",
+                    _shown(record.p_value, p_text),
                 )
             )
         )
     reasons = dict.fromkeys(
-        f"{_what(contents, r)}: {prose(r.get('psi_reason') or r['reason'])}"
-        for r in records if r.get("psi_reason") or r.get("reason")
+        f"{_what(contents, r)}: {prose(r.psi_reason or r.reason or '')}"
+        for r in records
+        if r.psi_reason or r.reason
     )
     note = "PSI: sum of (now − then) ln(now / then) over the shares below. By chance: its mean if "
     note += "nothing has moved. p values are not corrected for their number."
@@ -73,43 +78,43 @@ def _summary(contents: Contents, records: list[Record]) -> PlainTable:
     return PlainTable("What has moved, and how far", columns, tuple(rows), note)
 
 
-def _what(contents: Contents, record: Record) -> str:
+def _what(contents: Contents, record: Drift) -> str:
     text = "labels"
-    if record["of"] == "scores":
-        text = f"scores of {label_text(record['label'])}, {label_text(record['model'])}"
-    elif record["of"] == "column":
-        text = f"column {label_text(record['column'])}"
-    return f"{text}, {label_text(record['dataset'])}" if len(contents.datasets) > 1 else text
+    if record.of == "scores":
+        text = f"scores of {label_text(record.label)}, {label_text(record.model)}"
+    elif record.of == "column":
+        text = f"column {label_text(record.column)}"
+    return f"{text}, {label_text(record.dataset)}" if len(contents.datasets) > 1 else text
 
 
-def _bins(contents: Contents, record: Record) -> PlainTable:
-    bins = record["bins"]
-    totals = [sum(b[side] for b in bins) for side in ("reference", "rows")]
+def _bins(contents: Contents, record: Drift) -> PlainTable:
+    bins = record.bins
+    totals = (sum(b.reference for b in bins), sum(b.rows for b in bins))
     rows = tuple(
         TableRow(
             (
-                _bin_name(record, b),
-                f"{count_text(b['reference'])} ({share_text(b['reference'], totals[0])})",
-                f"{count_text(b['rows'])} ({share_text(b['rows'], totals[1])})",
+                _bin_name(b),
+                f"{count_text(b.reference)} ({share_text(b.reference, totals[0])})",
+                f"{count_text(b.rows)} ({share_text(b.rows, totals[1])})",
             )
         )
         for b in bins[:MOST_LINES]
     )
     note = "" if len(bins) <= MOST_LINES else f"{MOST_LINES} of {len(bins)} lines."
-    first = "class" if record["of"] == "labels" else "value"
+    first = "class" if record.of == "labels" else "value"
     columns = (Column(first), Column("then", "right"), Column("now", "right"))
     what = _what(contents, record)
     return PlainTable(f"{what[:1].upper()}{what[1:]}", columns, rows, note)
 
 
-def _bin_name(record: Record, b: Record) -> str:
-    if record["kind"] == "categories":
-        return label_text(b["name"])
-    low, high = b.get("above"), b.get("to")
+def _bin_name(b: DriftCategory | DriftBin) -> str:
+    if isinstance(b, DriftCategory):
+        return label_text(b.name)
+    low, high = b.above, b.to
     if low is None:
         return "all" if high is None else f"up to {value_text(high)}"
-    return f"above {value_text(low)}" if high is None else (
-        f"{value_text(low)} to {value_text(high)}"
+    return (
+        f"above {value_text(low)}" if high is None else (f"{value_text(low)} to {value_text(high)}")
     )
 
 

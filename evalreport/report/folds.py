@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalreport.report.contents import Contents, Record, View, identity
+from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import Block, Column, Line, LineCell, Strip
 from evalreport.report.numbers import count_text, value_text
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, flat_cells, measures_strip
 from evalreport.report.words import counted, label_text
+from evalreport.results.records import Measure, Table
 
 MEAN = "mean"
 #: Folds that stand with their numbers; the others are in results.json.
@@ -29,20 +30,17 @@ def fold_blocks(contents: Contents) -> list[Block]:
         own = [
             m
             for m in contents.of_view(view)
-            if m.get("fold") is not None
-            and not m.get("subgroup")
-            and first(m)
-            and wanted(contents, m)
+            if m.fold is not None and not m.subgroup and first(m) and wanted(contents, m)
         ]
         if own:
             blocks += _of_view(contents, view, own)
     return blocks
 
 
-def _of_view(contents: Contents, view: View, own: Sequence[Record]) -> list[Block]:
-    by_fold: dict[str, list[Record]] = {}
+def _of_view(contents: Contents, view: View, own: Sequence[Measure]) -> list[Block]:
+    by_fold: dict[str, list[Measure]] = {}
     for m in own:
-        by_fold.setdefault(str(m["fold"]), []).append(m)
+        by_fold.setdefault(str(m.fold), []).append(m)
     means = by_fold.pop(MEAN, [])
     known = {identity(m) for m in own}
     pooled = [m for m in contents.pooled(view) if identity(m) in known]
@@ -68,7 +66,7 @@ def _of_view(contents: Contents, view: View, own: Sequence[Record]) -> list[Bloc
         strong=lambda row: row.group in {MEAN, "pooled", *wholes},
     )
     strips = [_with_spread(contents, strip) for strip in strips] if means else strips
-    tables = [by_fold[name][0].get("table") for name in further]
+    tables = [by_fold[name][0].table for name in further]
     return [*strips, *_tables(contents, f"{mark.symbol} {mark.name}", further, tables)]
 
 
@@ -76,54 +74,54 @@ def _with_spread(contents: Contents, strip: Strip) -> Strip:
     """The strip with a line of standard deviations under its line of means."""
     mean = strip.lines[-1]
     numbers = [cell.number for cell in mean.cells if cell.number is not None]
-    if any(contents.measure[number.measure].get("fold") != MEAN for number in numbers):
+    if any(contents.measure[number.measure].fold != MEAN for number in numbers):
         return strip
     cells = [LineCell("standard deviation of folds", head=True)]
     for cell in mean.cells[1:]:
         number = cell.number
-        spread = None if number is None else contents.measure[number.measure].get("spread")
+        spread = None if number is None else contents.measure[number.measure].spread
         cells.append(LineCell("" if spread is None else value_text(spread), "right"))
     return replace(strip, lines=(*strip.lines, Line(tuple(cells))))
 
 
 def _further(
-    by_fold: dict[str, list[Record]], pooled: Sequence[Record]
+    by_fold: dict[str, list[Measure]], pooled: Sequence[Measure]
 ) -> tuple[list[str], list[str]]:
     """Names of the repeats after the first, and of their folds."""
-    repeats = next((m["repeats"] for m in pooled if m.get("repeats")), None)
+    repeats = next((m.repeats for m in pooled if m.repeats), None)
     if repeats is None:
         return [], []
-    wholes = [f"repeat {k}" for k in range(2, len(repeats["values"]) + 1)]
+    wholes = [f"repeat {k}" for k in range(2, len(repeats.values) + 1)]
     found = [name for name in wholes if name in by_fold]
     starts = tuple(f"{name} fold " for name in found)
     return found, [name for name in by_fold if starts and name.startswith(starts)]
 
 
-def _row(contents: Contents, words: str, measures: Sequence[Record], group: str = "") -> Row:
-    table = contents.tables.get(str(measures[0].get("table")))
+def _row(contents: Contents, words: str, measures: Sequence[Measure], group: str = "") -> Row:
+    table = contents.tables.get(str(measures[0].table))
     return Row((words, _right_of_tested(table)), tuple(measures), group or words)
 
 
-def _right_of_tested(table: Record | None) -> str:
+def _right_of_tested(table: Table | None) -> str:
     """The rows on the diagonal of a table, of all its rows."""
     if table is None:
         return ""
-    counts: Sequence[Sequence[Any]] | None = table.get("counts")
+    counts: Sequence[Sequence[Any]] | None = table.counts
     if counts is None:
-        cells = table.get("cells") or []
-        right, tested = sum(n for i, j, n in cells if i == j), sum(n for _, _, n in cells)
+        kept: Sequence[tuple[int, int, float]] = table.cells or ()
+        right, tested = sum(n for i, j, n in kept if i == j), sum(n for _, _, n in kept)
+    elif any(count is None for row in counts for count in row):
+        return "?"
     else:
         right, tested = sum(row[k] for k, row in enumerate(counts)), sum(map(sum, counts))
     return f"{count_text(right)} of {count_text(tested)}"
 
 
-def _tables(
-    contents: Contents, name: str, folds: Sequence[str], ids: Sequence[Any]
-) -> list[Block]:
+def _tables(contents: Contents, name: str, folds: Sequence[str], ids: Sequence[Any]) -> list[Block]:
     """The tables of further repeats, laid flat: the mean is over them too."""
     lines = []
     for fold, table_id in list(zip(folds, ids, strict=True))[:MOST_TABLES]:
-        table = contents.tables.get(str(table_id))
+        table = contents.table_of(table_id)
         if table is None or flat_counts(table) is None:
             continue
         cells = [LineCell(label_text(fold), head=True), LineCell(_right_of_tested(table), "right")]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from evalreport.report.numbers import shortened, signed
+from evalreport.report.numbers import grouped_figures, shortened, signed
 from evalreport.report.parts import Part
 
 #: Formulas are cut here, sums of many terms already at LONG.
@@ -125,4 +125,4 @@ def typeset(text: str) -> str:
     text = (
         text.replace(">=", "≥").replace("<=", "≤").replace("(-p", "(−p").replace("(-log", "(−log")
     )
-    return signed(text)
+    return signed(grouped_figures(text))

@@ -1,17 +1,32 @@
-"""How to read the report: marks, shapes of the metrics used, the question and its limits."""
+"""How to read the report: its marks, the names of the cells, the question and its limits."""
 
 from __future__ import annotations
 
-from evalreport.report.contents import Contents, grouped
-from evalreport.report.marking import Marks, table_marks
-from evalreport.report.marking import Shape as TableShape
-from evalreport.report.model import Block, Facts, Legend, Shape, Shapes
+from evalreport.report.contents import Contents
+from evalreport.report.marking import positive_index, role_text
+from evalreport.report.model import (
+    Block,
+    Column,
+    Facts,
+    Legend,
+    PlainTable,
+    TableRow,
+)
 from evalreport.report.numbers import level_text
-from evalreport.report.parts import CountCell
-from evalreport.report.regions import regions
-from evalreport.report.words import measure_title, prose
+from evalreport.report.words import label_text, prose
 
-MOST_SHAPES = 14
+#: What the counts of a table of two classes are called.
+CELLS = {
+    "TP": "TP, true positives: found",
+    "FN": "FN, false negatives: missed, errors of type II",
+    "FP": "FP, false positives: false alarms, errors of type I",
+    "TN": "TN, true negatives: rightly left alone",
+}
+ORIENTATION = (
+    "Here actual classes are rows and predicted ones columns, in the order of the labels. Some "
+    "texts put predictions in rows, or the positive class first: then the same four counts stand "
+    "in other corners."
+)
 ABOUT = (
     ("question", "Question"),
     ("intended_use", "Intended use"),
@@ -22,53 +37,34 @@ ABOUT = (
 
 
 def guide_blocks(contents: Contents) -> list[Block]:
-    """The legend, the shapes of the metrics, and the free text of the spec."""
-    confidence = contents.one("spec").get("confidence") or {}
+    """The legend, the names of the cells, and the free text of the spec."""
+    confidence = contents.spec.get("confidence") or {}
     level = level_text(float(confidence.get("level", 0.95))) if isinstance(confidence, dict) else ""
     models = tuple(contents.mark(view) for view in contents.views[:10])
     blocks: list[Block] = [Legend(level, models)]
-    shapes = _shapes(contents)
-    if shapes:
-        blocks.append(Shapes("The shape of each metric", tuple(shapes)))
+    words = _words_of_cells(contents)
+    blocks += [] if words is None else [words]
     blocks.append(_about(contents))
     return blocks
 
 
-def _shapes(contents: Contents) -> list[Shape]:
-    found = []
-    measures = [m for v in contents.views[:1] if contents.is_binary(v) for m in contents.pooled(v)]
-    for same in grouped(measures).values():
-        m = same[0]
-        if regions(str(m["metric"]), m.get("params") or {}, False):
-            found.append(Shape(measure_title(m), _grid(table_marks(m, TableShape(2, index=1)))))
-    return found[:MOST_SHAPES]
-
-
-def _grid(marks: Marks) -> tuple[tuple[CountCell, ...], ...]:
-    """The small table of a shape: names for counts, dots for totals."""
-    names = (("TN", "FP"), ("FN", "TP"))
-    rows = []
-    for i in range(3):
-        cells = []
-        for j in range(3):
-            text = names[i][j] if i < 2 and j < 2 else "·"
-            weight = marks.top.get((i, j), "")
-            cells.append(
-                CountCell(
-                    text,
-                    "",
-                    (i, j) in marks.top,
-                    marks.frames.get((i, j), ""),
-                    weight,
-                    i == 2 or j == 2,
-                )
-            )
-        rows.append(tuple(cells))
-    return tuple(rows)
+def _words_of_cells(contents: Contents) -> PlainTable | None:
+    """A table of two classes with the names of its cells, in the order of the report's tables."""
+    table = next((t for t in contents.tables.values() if len(t.labels) == 2 and t.positive), None)
+    if table is None:
+        return None
+    labels = [label_text(label) for label in table.labels]
+    positive = positive_index(table)
+    heads = (Column("actual ↓ predicted →"), *(Column(label) for label in labels))
+    rows = tuple(
+        TableRow((label, *(CELLS[role_text(i, j, positive)] for j in range(2))))
+        for i, label in enumerate(labels)
+    )
+    return PlainTable("The four cells", heads, rows, ORIENTATION)
 
 
 def _about(contents: Contents) -> Facts:
-    about = contents.one("spec").get("about") or {}
+    about = contents.spec.get("about") or {}
     known = [key for key, _ in ABOUT]
     items = [
         (title, prose(about[key]) if about.get(key) else "not provided") for key, title in ABOUT
@@ -76,6 +72,6 @@ def _about(contents: Contents) -> Facts:
     items += [
         (key.replace("_", " ").capitalize(), prose(about[key]))
         for key in about
-        if key not in known and isinstance(about[key], str)
+        if key not in known and about[key] not in (None, "", [], {})
     ]
     return Facts("What is evaluated, and what for", tuple(items), "about")

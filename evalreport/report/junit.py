@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from evalreport.report.wording import in_words
 from evalreport.report.words import prose, subgroup_text
+from evalreport.results.lookup import Results
+from evalreport.results.records import CONTINUE, NOT_HELD, Criterion
 
 
-def criteria_junit(results: Mapping[str, Any]) -> bytes:
-    """One test case per criterion and place: failed, or an error where not evaluated."""
-    entries = in_words(results)["acceptance"]
-    counts = {
-        word: sum(e["outcome"] == word for e in entries) for word in ("fail", "not_evaluated")
-    }
+def criteria_junit(results: Results) -> bytes:
+    """One test case per criterion and place: failed, or an error where not evaluated.
+
+    A criterion that continues is skipped: neither passed nor failed before a further look.
+    """
+    entries = in_words(results).acceptance
+    failed = sum(e.outcome in NOT_HELD for e in entries)
+    none = sum(e.outcome == "not_evaluated" for e in entries)
+    going_on = sum(e.outcome == CONTINUE for e in entries)
     suite = Element(
         "testsuite",
         {
-            "name": prose(results["title"]),
+            "name": prose(results.title),
             "tests": str(len(entries)),
-            "failures": str(counts["fail"]),
-            "errors": str(counts["not_evaluated"]),
-            "timestamp": str(results["provenance"]["at"]),
+            "failures": str(failed),
+            "errors": str(none),
+            **({"skipped": str(going_on)} if going_on else {}),
+            "timestamp": results.provenance.at,
         },
     )
     for entry in entries:
@@ -32,23 +36,28 @@ def criteria_junit(results: Mapping[str, Any]) -> bytes:
     return body + b"\n"
 
 
-def _case(suite: Element, entry: Mapping[str, Any]) -> None:
-    group = f" [{subgroup_text(entry['subgroup'])}]" if entry["subgroup"] else ""
+def _case(suite: Element, entry: Criterion) -> None:
+    group = f" [{subgroup_text(entry.subgroup)}]" if entry.subgroup else ""
     case = SubElement(
         suite,
         "testcase",
         {
-            "classname": prose(f"{entry['dataset']}.{entry['model']}"),
-            "name": prose(f"{entry['criterion']}. {entry['text']}{group}"),
+            "classname": prose(f"{entry.dataset}.{entry.model}"),
+            "name": prose(f"{entry.criterion}. {entry.text}{group}"),
         },
     )
-    if entry["outcome"] == "fail":
+    if entry.outcome == "fail":
         SubElement(
             case,
             "failure",
             {
-                "message": f"observed {entry['observed']!r}, required {entry['required']!r}",
+                "message": f"observed {entry.observed!r}, required {entry.required!r}",
             },
         )
-    elif entry["outcome"] == "not_evaluated":
-        SubElement(case, "error", {"message": prose(entry["reason"] or "not evaluated")})
+    elif entry.outcome in NOT_HELD:
+        SubElement(case, "failure", {"message": prose(entry.reason or entry.outcome)})
+    elif entry.outcome == "not_evaluated":
+        SubElement(case, "error", {"message": prose(entry.reason or "not evaluated")})
+    elif entry.outcome == CONTINUE:
+        message = f"continue: look {entry.look}, nothing is decided yet"
+        SubElement(case, "skipped", {"message": message})

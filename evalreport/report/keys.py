@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evalreport.report.drawing import COLOURS, DASHES, INK, MARKERS, plain
+from evalreport.report.drawing import COLOURS, DASHES, INK, dot_look, plain
 
 #: Distance of the lines of a key, as a share of the axes.
 LINE_HEIGHT = 0.085
@@ -32,10 +32,7 @@ def key(axes: Any, names: Sequence[tuple[str, int]], corner: str) -> None:
             [x + 0.04],
             [y],
             transform=axes.transAxes,
-            color=COLOURS[place % 6],
-            marker=MARKERS[place % 6],
-            markersize=3.5,
-            linestyle="",
+            **dot_look(place, 3.5),
             clip_on=False,
         )
         axes.text(

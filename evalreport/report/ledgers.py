@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from evalreport.report.contents import Contents, Record, View
+from evalreport.report.contents import Contents, View
 from evalreport.report.model import Facts, LedgerRow, Ledgers
 from evalreport.report.numbers import count_text, share_text, threshold_text
 from evalreport.report.words import counted, label_text, listed, prose, visible
+from evalreport.results.records import LabelLedger, RowLedger
 
 MOST_CLASSES_LISTED = 12
 
@@ -19,24 +21,17 @@ def ledgers(contents: Contents) -> Ledgers:
     rows: dict[tuple[LedgerRow, ...], list[View]] = {}
     for view in contents.views:
         record = contents.label_record(view)
-        if record:
+        if record is not None:
             facts = _label_facts(record)
             labels.setdefault(facts, []).append(view)
             told = (
-                ("seen in predictions", _seen(record, "seen_predicted")),
+                ("seen in predictions", _seen(record, record.seen_predicted)),
                 ("ties", _ties(record)),
             )
             own_words[view] = [(word, said) for word, said in told if said]
-        own = next(
-            (
-                r
-                for r in contents.many("rows")
-                if (r["dataset"], r.get("model")) in {view, (view[0], None)}
-            ),
-            None,
-        )
-        if own:
-            rows.setdefault(_row_ledger(own), []).append(view)
+        own = contents.row_record(view)
+        if own is not None:
+            rows.setdefault(_row_ledger(own, contents.has_sets(view)), []).append(view)
     named = []
     for facts, views in labels.items():
         items = list(facts.items)
@@ -60,18 +55,18 @@ def _whose(contents: Contents, views: Sequence[View]) -> str:
     return listed(shown)
 
 
-def _ties(record: Record) -> str:
+def _ties(record: LabelLedger) -> str:
     """Rows whose score is exactly a threshold."""
-    ties = [t for t in record.get("ties") or [] if t["rows"]]
-    told = [f"{counted(int(t['rows']), 'row')} at {threshold_text(t['threshold'])}" for t in ties]
+    ties = [t for t in record.ties if t.rows]
+    told = [f"{counted(t.rows or 0, 'row')} at {threshold_text(t.threshold)}" for t in ties]
     return f"{listed(told)}, predicted positive" if told else ""
 
 
-def _label_facts(record: Record) -> Facts:
-    order = [str(x) for x in record.get("order") or []]
-    positive = record.get("positive")
+def _label_facts(record: LabelLedger) -> Facts:
+    order = list(record.order)
+    positive = record.positive
     title = f"Positive class: {label_text(positive)}" if positive is not None else "Labels"
-    declared = [str(x) for x in record.get("declared") or []]
+    declared = list(record.declared or ())
     told = (
         " (declared in this order)" if declared == order else "" if declared else " (not declared)"
     )
@@ -79,27 +74,24 @@ def _label_facts(record: Record) -> Facts:
     if declared and declared != order:
         items.append(("declared", _names(declared)))
     if positive is not None:
-        rule = str(record.get("rule") or "")
         told = {"largest": "the largest label", "smallest": "the smallest label"}.get(
-            rule, "named in the spec"
+            record.rule, "named in the spec"
         )
         items.append(("why positive", told))
-    if record.get("seen_true"):
-        items.append(("seen in the truth", _seen(record, "seen_true")))
-    if record.get("kind") in {"number", "boolean"}:
-        items.append(("labels are read as", f"{record['kind']}s"))
-    if record.get("operator"):
+    if record.seen_true:
+        items.append(("seen in the truth", _seen(record, record.seen_true)))
+    if record.kind in {"number", "boolean"}:
+        items.append(("labels are read as", f"{record.kind}s"))
+    if record.operator:
         items.append(
-            ("decision", visible(str(record["operator"])).replace(">=", "≥") + " predicts positive")
+            ("decision", visible(record.operator).replace(">=", "≥") + " predicts positive")
         )
     return Facts(title, tuple(items), "box")
 
 
-def _seen(record: Record, key: str) -> str:
+def _seen(record: LabelLedger, labels: Sequence[str]) -> str:
     """Which of the classes were met; a model that gives only scores has no labels of its own."""
-    seen = [str(x) for x in record.get(key) or []]
-    order = [str(x) for x in record.get("order") or []]
-    return "" if not seen else "all of them" if seen == order else _names(seen)
+    return "" if not labels else "all of them" if labels == record.order else _names(labels)
 
 
 def _names(labels: Sequence[str]) -> str:
@@ -109,28 +101,47 @@ def _names(labels: Sequence[str]) -> str:
     return ", ".join(shown) or "none"
 
 
-def _row_ledger(record: Record) -> tuple[LedgerRow, ...]:
-    found = [LedgerRow("read", count_text(record["read"]))]
+def class_shares_of(record: RowLedger, has_sets: bool) -> float:
+    """The rows that the rows of each class are a share of.
+
+    A row with a set of labels counts for each of them: the counts then add up to more
+    than the rows used, and each is a share of these.
+    """
+    if has_sets:
+        return float(record.used)
+    return math.fsum(c.count for c in record.classes)
+
+
+def predictions_of(record: RowLedger) -> tuple[str, str]:
+    """What is said of rows that were predicted several times, and how many predictions."""
+    repeats = int(record.repeats or 1)
+    said = "predictions of used rows"
+    return (
+        f"{said}, in each of {repeats} repeats" if repeats > 1 else said,
+        count_text(record.predictions),
+    )
+
+
+def _row_ledger(record: RowLedger, has_sets: bool) -> tuple[LedgerRow, ...]:
+    found = [LedgerRow("read", count_text(record.read))]
     found += [
-        LedgerRow(f"− {prose(lost['reason'])}", f"−{count_text(lost['count'])}")
-        for lost in record.get("excluded") or []
+        LedgerRow(f"− {prose(lost.reason)}", f"−{count_text(lost.count)}")
+        for lost in record.excluded
     ]
-    found.append(LedgerRow("= used", count_text(record["used"]), style="sum"))
-    if record.get("clusters") is not None:
-        found.append(LedgerRow("clusters of used rows", count_text(record["clusters"]), "", "sub"))
-    classes = record.get("classes") or []
-    total = sum(c["count"] for c in classes)
+    found.append(LedgerRow("= used", count_text(record.used), style="sum"))
+    if record.predictions is not None:
+        found.append(LedgerRow(*predictions_of(record), "", "sub"))
+    if record.clusters is not None:
+        found.append(LedgerRow("clusters of used rows", count_text(record.clusters), "", "sub"))
+    classes = record.classes
+    total = class_shares_of(record, has_sets)
     for entry in classes[:MOST_CLASSES_LISTED]:
-        share = share_text(entry["count"], total)
-        found.append(
-            LedgerRow(label_text(entry["label"]), count_text(entry["count"]), share, "sub")
-        )
+        share = share_text(entry.count, total)
+        found.append(LedgerRow(label_text(entry.label), count_text(entry.count), share, "sub"))
     if len(classes) > MOST_CLASSES_LISTED:
         rest = classes[MOST_CLASSES_LISTED:]
-        count = sum(c["count"] for c in rest)
-        found.append(
-            LedgerRow(
-                f"{len(rest)} other classes", count_text(count), share_text(count, total), "sub"
-            )
-        )
+        count = sum(c.count for c in rest)
+        # labels of one row would be counted more than once
+        share = "" if has_sets else share_text(count, total)
+        found.append(LedgerRow(f"{len(rest)} other classes", count_text(count), share, "sub"))
     return tuple(found)

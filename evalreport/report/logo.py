@@ -10,5 +10,6 @@ __all__ = ["MOST_BYTES", "SUFFIXES", "data_address", "logo_address"]
 
 def logo_address(contents: Contents) -> str:
     """The picture as an address that holds it; nothing where the spec names none."""
-    address = str(contents.one("logo").get("address") or "")
+    logo = contents.results.logo
+    address = logo.address if logo is not None else ""
     return address if address.startswith(("data:image/png;", "data:image/svg+xml;")) else ""

@@ -2,79 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evalreport.report.contents import Contents
+from evalreport.report.directions import isolated
 from evalreport.report.headline import (
     counts_words,
     headline_measures,
+    headline_tables,
     interval_words,
     name_words,
+    table_lines,
+    table_title,
+    tables_words,
     value_words,
 )
 from evalreport.report.numbers import value_text
-from evalreport.report.wording import in_words
 from evalreport.report.words import prose, subgroup_text
+from evalreport.results.lookup import Results
+from evalreport.results.records import Criterion, Measure, rank_of
 
-_MARKS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "○ not evaluated"}
+_MARKS = {
+    "pass": "✓ pass",
+    "fail": "✗ fail",
+    "not_evaluated": "○ not evaluated",
+    "continue": "→ continue",
+    "reproduced": "✓ reproduced",
+    "other_method": "✗ by another method",
+    "not_reproducible": "✗ not reproducible",
+}
 #: Cautions printed; the rest is in the report.
 MOST_CAUTIONS = 10
 
 
-def summary_markdown(results: Mapping[str, Any]) -> str:
+def summary_markdown(results: Results) -> str:
     """Criteria, headline measures and cautions of a run as GitHub-flavoured Markdown."""
-    return "\n".join(_lines(in_words(results))) + "\n"
+    return "\n".join(map(isolated, _lines(Contents(results)))) + "\n"
 
 
-def _lines(results: Mapping[str, Any]) -> Iterator[str]:
-    yield f"## {_cell(results['title'])}"
+def _lines(contents: Contents) -> Iterator[str]:
+    results = contents.results
+    yield f"## {cell(results.title)}"
     yield ""
-    if results["acceptance"]:
-        yield from _criteria(results["acceptance"])
-    yield "| dataset | model | measure | value | interval | counts |"
-    yield "|---|---|---|---:|---|---:|"
-    for m in headline_measures(results):
+    if results.acceptance:
+        yield from _criteria(results.acceptance)
+    yield "| dataset | model | measure | value | interval | counts | table |"
+    yield "|---|---|---|---:|---|---:|---|"
+    measures = headline_measures(results)
+    for m in measures:
         cells = (
-            m["dataset"],
-            m["model"],
-            name_words(m),
+            m.dataset,
+            m.model,
+            name_words(contents.heading(m), m.label),
             value_words(m),
             interval_words(m),
             counts_words(m),
+            tables_words(m),
         )
-        yield f"| {' | '.join(_cell(c) for c in cells)} |"
-    cautions = results["cautions"]
+        yield f"| {' | '.join(cell(c) for c in cells)} |"
+    yield from _tables(results, measures)
+    cautions = results.cautions
     if cautions:
         yield ""
         yield "**Cautions**"
         yield ""
         for caution in cautions[:MOST_CAUTIONS]:
-            yield f"- {caution['severity']}: {_cell(caution['message'])} (`{caution['code']}`)"
+            yield f"- {caution.severity}: {cell(caution.message)} (`{caution.code}`)"
         if len(cautions) > MOST_CAUTIONS:
             yield f"- and {len(cautions) - MOST_CAUTIONS} more, in the report"
-    for failure in results.get("failures", ()):
-        yield f"- FAILED {_cell(failure['section'])}: {_cell(failure['reason'])}"
-    provenance = results["provenance"]
+    for failure in results.failures:
+        yield f"- FAILED {cell(failure.section)}: {cell(failure.reason)}"
+    provenance = results.provenance
+    spec = provenance.spec.sha256[:12] if provenance.spec is not None else "none"
     yield ""
     yield (
-        f"evalreport {provenance['version']} · {provenance['at']} · "
-        f"spec `{provenance['spec']['sha256'][:12]}` · plan `{provenance['plan_sha256'][:12]}`"
+        f"evalreport {provenance.version} · {provenance.at}"
+        f"{' (time given)' if provenance.clock != 'read' else ''} · "
+        f"spec `{spec}` · plan `{provenance.plan_sha256[:12]}`"
     )
 
 
-def _criteria(entries: list[Mapping[str, Any]]) -> Iterator[str]:
+def _tables(results: Results, measures: Sequence[Measure]) -> Iterator[str]:
+    """The classification tables that the measures stand on."""
+    tables, more = headline_tables(results, measures)
+    for table in tables:
+        head, *rows = table_lines(table)
+        yield ""
+        yield f"**Table {cell(table_title(table))}**"
+        yield ""
+        yield f"| {' | '.join(cell(c) for c in head)} |"
+        yield f"|---|{'---:|' * (len(head) - 1)}"
+        for row in rows:
+            yield f"| {' | '.join(cell(c) for c in row)} |"
+    if more:
+        yield ""
+        yield f"{more} more tables are in the report."
+
+
+def _criteria(entries: Sequence[Criterion]) -> Iterator[str]:
     yield "| criterion | dataset | model | subgroup | observed | outcome |"
     yield "|---|---|---|---|---:|---|"
-    order = {"fail": 0, "not_evaluated": 1, "pass": 2}
-    for e in sorted(entries, key=lambda entry: order[entry["outcome"]]):
-        observed = value_text(e["observed"]) if e["observed"] is not None else prose(e["reason"])
-        group = subgroup_text(e["subgroup"]) if e["subgroup"] else "all rows"
-        cells = (e["text"], e["dataset"], e["model"], group, observed, _MARKS[e["outcome"]])
-        yield f"| {' | '.join(_cell(c) for c in cells)} |"
+    for e in sorted(entries, key=lambda entry: rank_of(entry.outcome)):
+        observed = value_text(e.observed) if e.observed is not None else prose(e.reason or "")
+        group = subgroup_text(e.subgroup) if e.subgroup else "all rows"
+        place = (e.dataset or "–", e.model or "–")
+        cells = (e.text, *place, group, observed, _MARKS[e.outcome])
+        yield f"| {' | '.join(cell(c) for c in cells)} |"
     yield ""
 
 
-def _cell(text: Any) -> str:
+def cell(text: Any) -> str:
     """Text that can neither end a cell nor start markup."""
     shown = prose(text)
     for character in "\\`*_{}[]<>#|~&":

@@ -7,19 +7,24 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from evalreport.report.regions import Region, regions, weight_text
+from evalreport.metrics.catalogue import find
+from evalreport.report.regions import PRICED, Region, regions, weight_text
+from evalreport.results.records import Measure, Table
 
 #: A place: row and column of the printed table, totals last.
 Place = tuple[int, int]
 FLAT = ("TN", "FP", "FN", "TP")
+#: The price of what costs nothing.
+FREE = "×0"
 
 
 @dataclass(frozen=True)
 class Marks:
-    """Highlighted places with their weights, and the edges of frames."""
+    """Highlighted places with their weights, the edges of frames, and prices of other places."""
 
     top: Mapping[Place, str] = field(default_factory=dict)
     frames: Mapping[Place, str] = field(default_factory=dict)
+    prices: Mapping[Place, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,17 +47,29 @@ class Shape:
         return self.size + self.extra
 
 
-def table_marks(measure: Mapping[str, Any], shape: Shape) -> Marks:
-    """The marks of a measure on a table of this shape.
+def given_of(measure: Measure, costs: Any) -> dict[str, Any]:
+    """What weighs the cells of a measure's table: its threshold, and costs where there are any."""
+    found = {"threshold": measure.threshold, "costs": costs}
+    return {name: value for name, value in found.items() if value is not None}
 
-    >>> m = {"metric": "recall", "params": {}, "average": None, "label": "b"}
-    >>> marks = table_marks(m, Shape(2, index=1))
+
+def table_marks(measure: Measure, shape: Shape, costs: Any = None) -> Marks:
+    """The marks of a measure on a table of this shape; ``costs`` as its metric takes them.
+
+    >>> from collections import namedtuple
+    >>> Value = namedtuple("Value", "metric params average label threshold")
+    >>> marks = table_marks(Value("recall", {}, None, "b", None), Shape(2, index=1))
     >>> dict(marks.top), dict(marks.frames)
     ({(1, 1): ''}, {(1, 0): 'tbl', (1, 1): 'trb'})
     """
-    many = shape.index is None and measure.get("label") is None and not measure.get("average")
-    found = regions(str(measure["metric"]), measure.get("params") or {}, many and shape.size > 2)
-    average = measure.get("average")
+    many = shape.index is None and measure.label is None and not measure.average
+    found = regions(
+        measure.metric,
+        measure.params,
+        many and shape.size > 2,
+        given_of(measure, costs),
+    )
+    average = measure.average
     if average in {"macro", "weighted"} and any("TN" in region.top for region in found):
         # Every cell stands above the line of some class: marks would tell nothing.
         return Marks()
@@ -66,7 +83,31 @@ def table_marks(measure: Mapping[str, Any], shape: Shape) -> Marks:
     for index in classes:
         for region in found:
             _add(region, index, shape, top, groups)
-    return Marks(top, _edges(_apart(groups, shape)))
+    prices = _prices(measure, shape, costs)
+    if any(PRICED in region.top for region in found):
+        top |= {place: text for place, text in prices.items() if text != FREE}
+    return Marks(top, _edges(_apart(groups, shape)), prices)
+
+
+def _prices(measure: Measure, shape: Shape, costs: Any) -> dict[Place, str]:
+    """What a row in each place costs, for a metric of costs."""
+    declared = find(measure.metric)
+    if declared is None or "costs" not in declared.context or costs is None:
+        return {}
+    size = range(shape.size)
+    if isinstance(costs, Mapping):
+        k = 1 if shape.index is None else shape.index
+        names = {
+            (i, j): f"{'true' if i == j else 'false'}_{'positive' if j == k else 'negative'}"
+            for i in size
+            for j in size
+        }
+        return {place: _price(costs.get(name, 0)) for place, name in names.items()}
+    return {(i, j): _price(costs[i][j]) for i in size for j in size}
+
+
+def _price(cost: float) -> str:
+    return weight_text(Fraction(cost)) or "×1"
 
 
 def _add(
@@ -149,15 +190,18 @@ def _edges(groups: Iterable[set[Place]]) -> dict[Place, str]:
     return found
 
 
-def flat_marks(measure: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+def flat_marks(measure: Measure, costs: Any = None) -> tuple[dict[str, str], dict[str, str]]:
     """Marks of a two-class table laid flat as TN, FP, FN, TP: highlights and side edges.
 
-    >>> flat_marks({"metric": "recall", "params": {}})
+    >>> from collections import namedtuple
+    >>> Value = namedtuple("Value", "metric params threshold")
+    >>> flat_marks(Value("recall", {}, None))
     ({'TP': ''}, {'FN': 'l', 'TP': 'r'})
     """
     top: dict[str, str] = {}
     sides: dict[str, str] = {}
-    for region in regions(str(measure["metric"]), measure.get("params") or {}, False):
+    given = given_of(measure, costs)
+    for region in regions(measure.metric, measure.params, False, given):
         for name, factor in region.top.items():
             if name in FLAT:
                 top.setdefault(name, weight_text(Fraction(factor)))
@@ -177,13 +221,34 @@ def _flat_edges(names: frozenset[str]) -> dict[str, str]:
     return found
 
 
-def flat_counts(table: Mapping[str, Any]) -> dict[str, Any] | None:
+def positive_index(table: Table) -> int:
+    """The place of the positive class among two; the last where none is named."""
+    return table.labels.index(table.positive) if table.positive in table.labels else 1
+
+
+def role_text(i: int, j: int, positive: int) -> str:
+    """What the counts of an actual and a predicted class are called.
+
+    >>> role_text(0, 1, 1), role_text(0, 1, 0)
+    ('FP', 'FN')
+    """
+    return ("T" if i == j else "F") + ("P" if j == positive else "N")
+
+
+def flat_counts(table: Table) -> dict[str, Any] | None:
     """TN, FP, FN, TP of a two-class table without indeterminate columns, else None."""
-    counts: Sequence[Sequence[Any]] | None = table.get("counts")
-    labels = table.get("labels") or []
-    if counts is None or len(labels) != 2 or table.get("extra_columns"):
+    counts: Sequence[Sequence[Any]] | None = table.counts
+    if counts is None or len(table.labels) != 2 or table.extra_columns:
         return None
-    positive = labels.index(table["positive"]) if table.get("positive") in labels else 1
+    return flat_counts_of(counts, positive_index(table))
+
+
+def flat_counts_of(counts: Sequence[Sequence[Any]], positive: int) -> dict[str, Any]:
+    """TN, FP, FN, TP of the counts of two classes, of which one is positive.
+
+    >>> flat_counts_of([[5, 1], [2, 9]], 1)
+    {'TN': 5, 'FP': 1, 'FN': 2, 'TP': 9}
+    """
     negative = 1 - positive
     return {
         "TN": counts[negative][negative],

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from evalreport.report.contents import Contents, Record
+from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.words import label_text, listed, measure_title
+from evalreport.report.words import listed
+from evalreport.results.records import Cells, Fraction, Measure, OfCells
 
 MOST_LINES = 40
-CELLS = ("tn", "fp", "fn", "tp")
+CELLS = "TN · FP · FN · TP"
 RULE = (
     "Left out of every other number of this report. Worst and best case: each of these rows is "
     "taken to be of the class, and predicted as, moves the measure most; an interval is not "
@@ -25,7 +25,7 @@ def missing_blocks(contents: Contents) -> list[Block]:
         m
         for view in contents.views
         for m in contents.pooled(view)
-        if m.get("missing_bounds") and contents.at_first(view)(m)
+        if m.missing_bounds and contents.at_first(view)(m)
     ]
     if not found:
         return []
@@ -45,35 +45,43 @@ def missing_blocks(contents: Contents) -> list[Block]:
     return [PlainTable(title, tuple(Column(*h) for h in heads), rows, note, "gaps wraps")]
 
 
-def _rows(contents: Contents, m: Record) -> list[TableRow]:
+def _rows(contents: Contents, m: Measure) -> list[TableRow]:
     """A line for a measure, and below it the cells where no single fraction gives the value."""
-    bounds = m["missing_bounds"]
-    told = measure_title(m)
-    if m.get("label") is not None and not contents.is_binary((m["dataset"], m["model"])):
-        told += f" of {label_text(m['label'])}"
-    name = contents.mark((m["dataset"], m["model"])).name
-    sides = (bounds["low"], bounds["high"])
-    if "cells" not in sides[0]:
-        own = value_text(m["value"]) if m["numerator"] is None else _fraction(m)
-        return [TableRow((told, name, own, *map(_fraction, sides)))]
-    values = (value_text(m["value"]), *(value_text(side["value"]) for side in sides))
-    counts = [" · ".join(count_text(side["cells"][c]) for c in CELLS) for side in sides]
-    below = TableRow((" · ".join(c.upper() for c in CELLS), "", "", *counts), inner=True)
+    bounds = m.missing_bounds
+    assert bounds is not None
+    told = contents.title(m)
+    name = contents.mark((m.dataset, m.model)).name
+    sides = (bounds.low, bounds.high)
+    own = "" if m.value is None else value_text(m.value)
+    fractions = [_fraction(side) for side in sides if isinstance(side, Fraction)]
+    if fractions:
+        if m.numerator is not None:
+            own = f"{count_text(m.numerator)} / {count_text(m.denominator)} = {own}"
+        return [TableRow((told, name, own, *fractions))]
+    values = (own, *(value_text(side.value) for side in sides))
+    counts = [_cells(side.cells) for side in sides if isinstance(side, OfCells)]
+    below = TableRow((CELLS, "", "", *counts), inner=True)
     return [TableRow((told, name, *values)), below]
 
 
-def _fraction(side: Record) -> str:
-    value = value_text(side["value"])
-    return f"{count_text(side['numerator'])} / {count_text(side['denominator'])} = {value}"
+def _cells(cells: Cells) -> str:
+    return " · ".join(map(count_text, (cells.tn, cells.fp, cells.fn, cells.tp)))
 
 
-def _lost(contents: Contents, m: Record) -> str:
+def _fraction(side: Fraction) -> str:
+    value = value_text(side.value)
+    return f"{count_text(side.numerator)} / {count_text(side.denominator)} = {value}"
+
+
+def _lost(contents: Contents, m: Measure) -> str:
     """How many rows lack what."""
-    missing: Any = (contents.tables.get(str(m.get("table"))) or {}).get("missing") or {}
+    table = contents.table_of(m.table)
+    if table is None or table.missing is None:
+        return ""
     counts = (
-        ("lack a prediction", math.fsum(missing.get("without_prediction") or [])),
-        ("lack a target", math.fsum(missing.get("without_target") or [])),
-        ("lack both", missing.get("without_both") or 0),
+        ("lack a prediction", math.fsum(table.missing.without_prediction)),
+        ("lack a target", math.fsum(table.missing.without_target)),
+        ("lack both", table.missing.without_both),
     )
     parts = [f"{count_text(count)} {what}" for what, count in counts if count]
     return f"{listed(parts)}." if parts else ""

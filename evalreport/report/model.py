@@ -5,42 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from evalreport.report.parts import Card, CountCell, CountTable, Mark, Number
+from evalreport.report.parts import Card, CountCell, CountTable, Mark, Number, Part
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Which cells a metric uses, as a small table without counts."""
+
+    name: str
+    rows: tuple[tuple[CountCell, ...], ...]
 
 
 @dataclass(frozen=True)
 class MetricBlock:
-    """One metric: its heading shared by the models, a card for each."""
+    """One metric: what it is, its formula and cells where its models share them, a card for each.
+
+    The tables that its values are of stand above it in the same section.
+    """
 
     title: str
     aka: str
     meaning: str
     cards: tuple[Card, ...]
+    formula: tuple[Part, ...] = ()
+    shape: Shape | None = None
     kind: ClassVar[str] = "metric"
 
 
 @dataclass(frozen=True)
-class MetricPair:
-    """Metrics of a single model, two abreast."""
-
-    metrics: tuple[MetricBlock, ...]
-    kind: ClassVar[str] = "abreast"
-
-
-@dataclass(frozen=True)
-class CardGrid:
-    """Small cards side by side."""
-
-    title: str
-    cards: tuple[Card, ...]
-    across: int = 4
-    stacked: bool = False
-    kind: ClassVar[str] = "cards"
-
-
-@dataclass(frozen=True)
 class LineCell:
-    """A cell of a line: text, a count of a flat table (``cell``), or a number."""
+    """A cell of a line: text, a count of a flat table (``cell``), or a number.
+
+    ``counts`` are the cells of a flat table, by name, that stand below the text.
+    """
 
     text: str = ""
     align: str = "left"
@@ -51,6 +48,7 @@ class LineCell:
     mark: Mark | None = None
     strong: bool = False
     head: bool = False
+    counts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,11 +95,14 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Criteria:
-    """The acceptance criteria and what came of them."""
+    """The acceptance criteria and what came of them; or results, which need not be ``judged``."""
 
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[Criterion, ...]
+    style: str = "acc"
+    notes: tuple[str, ...] = ()
+    judged: bool = True
     kind: ClassVar[str] = "criteria"
 
 
@@ -166,10 +167,11 @@ class Note:
 
 @dataclass(frozen=True)
 class Notes:
-    """Cautions, alike ones together."""
+    """Cautions, alike ones together; ``brief`` ones take a line each."""
 
     title: str
     items: tuple[Note, ...]
+    style: str = ""
     kind: ClassVar[str] = "notes"
 
 
@@ -212,14 +214,22 @@ class TablePair:
 
 
 @dataclass(frozen=True)
-class Chart:
-    """A chart as a data URL, in words, and its data as a table."""
+class Drawing:
+    """What an ``svg`` element holds, the box it is drawn in, and its size in CSS pixels."""
 
-    source: str
-    alt: str
-    caption: str
+    markup: str
+    box: str
     width: int
     height: int
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart: its drawing, what it shows in words, and its data as tables."""
+
+    drawing: Drawing
+    alt: str
+    caption: str
     aside: str = ""
     data: tuple[PlainTable, ...] = ()
     wide: bool = False
@@ -235,28 +245,15 @@ class Charts:
 
 @dataclass(frozen=True)
 class Tables:
-    """Classification tables side by side, referred to by the numbers around them."""
+    """Classification tables side by side, referred to by the numbers around them.
+
+    ``large`` ones stand before the metrics that are read off them.
+    """
 
     tables: tuple[CountTable, ...]
     across: int = 2
+    large: bool = False
     kind: ClassVar[str] = "tables"
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Which cells a metric uses, as a small empty table."""
-
-    name: str
-    rows: tuple[tuple[CountCell, ...], ...]
-
-
-@dataclass(frozen=True)
-class Shapes:
-    """The shapes of the metrics used."""
-
-    title: str
-    shapes: tuple[Shape, ...]
-    kind: ClassVar[str] = "shapes"
 
 
 @dataclass(frozen=True)
@@ -309,13 +306,17 @@ class Flow:
 
 @dataclass(frozen=True)
 class ChecklistItem:
-    """An item of a checklist: where its content stands (section id and name), or that none does."""
+    """An item of a checklist: where its content stands (section id and name), or that none does.
+
+    ``unsigned`` is the part of its text that a signature makes untrue.
+    """
 
     item: str
     label: str
     status: str
     text: str
     sections: tuple[tuple[str, str], ...] = ()
+    unsigned: str = ""
 
 
 @dataclass(frozen=True)
@@ -332,8 +333,6 @@ class Checklist:
 
 Block = (
     MetricBlock
-    | MetricPair
-    | CardGrid
     | Strip
     | Criteria
     | Facts
@@ -346,13 +345,11 @@ Block = (
     | TablePair
     | Charts
     | Tables
-    | Shapes
     | Legend
     | Code
     | Flow
     | Checklist
     | Signatures
-    | CountTable
 )
 
 

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from evalreport.report.headline import headline_measures, name_words
+from evalreport.report.words import measure_title
+from evalreport.results.lookup import Results
 
 
-def model_index(results: Mapping[str, Any]) -> bytes:
+def model_index(results: Results) -> bytes:
     """YAML with one entry per model and one result per dataset; written as JSON, a part of YAML."""
     models: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for m in headline_measures(results):
-        if m["state"] != "value":
+        if m.value is None:
             continue
-        found = models.setdefault(m["model"], {}).setdefault(m["dataset"], [])
+        found = models.setdefault(m.model, {}).setdefault(m.dataset, [])
         found.append(
             {
-                "type": m["metric"],
-                "name": name_words(m),
-                "value": m["value"],
-                "args": dict(m["params"]),
+                "type": m.metric,
+                "name": name_words(measure_title(m), m.label),
+                "value": m.value,
+                "args": dict(m.params),
             }
         )
     index = [

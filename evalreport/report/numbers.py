@@ -9,12 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
 MINUS = "\N{MINUS SIGN}"
 THIN = "\N{NARROW NO-BREAK SPACE}"
 MOST_DECIMALS = 17
+#: Numbers from here on are written with an exponent: their last digits say nothing.
+LARGE = 1e16
+#: Room for every digit of a double and the decimals it is rounded to.
+_WIDE = Context(prec=400)
 
 
 def value_text(value: float) -> str:
@@ -24,13 +28,22 @@ def value_text(value: float) -> str:
     ('0.843', '0.0678', '14.0', '57540')
     >>> value_text(0.9995), value_text(1.0), value_text(0.0), value_text(-0.0004)
     ('0.9995', '1', '0', '−0.000400')
+    >>> value_text(1e300), value_text(-2.5e16)
+    ('1.00e300', '−2.50e16')
     """
     if value in {0, 1, -1}:
         return signed(str(int(value)))
     if abs(value) < 1e-6:
         return signed(f"{value:.2e}".replace("e-0", "e-"))
+    if abs(value) >= LARGE:
+        return large_text(value)
     places = value_decimals(value)
     return _longer_until(value, places, lambda text: float(text) not in {0.0, 1.0, -1.0})
+
+
+def large_text(value: float) -> str:
+    """A number too large for its digits to be read: three of them, and its power of ten."""
+    return signed(f"{value:.2e}".replace("e+", "e"))
 
 
 def value_decimals(value: float) -> int:
@@ -53,9 +66,37 @@ def difference_text(value: float) -> str:
     """
     if value == 0:
         return "0"
+    if abs(value) >= LARGE:
+        return large_text(value) if value < 0 else f"+{large_text(value)}"
     places = 3 if abs(value) >= 0.1 else 4
     text = _longer_until(value, places, lambda text: float(text) != 0)
     return text if value < 0 else f"+{text}"
+
+
+def limits_text(low: float, high: float, value: float | None = None) -> str:
+    """The limits of an interval, with digits enough to tell them from each other and the value.
+
+    >>> limits_text(0.788, 0.886), limits_text(0.99972, 0.99996, 0.9999)
+    ('0.788 to 0.886', '0.9997 to 0.99996')
+    >>> limits_text(0.84171, 0.84199, 0.84182), limits_text(0.5, 0.5, 0.5)
+    ('0.8417 to 0.8420', '0.500 to 0.500')
+    """
+    exact = [low, high, *([] if value is None else [value])]
+    for more in range(MOST_DECIMALS):
+        texts = [_with_more(x, more) for x in exact]
+        pairs = ((texts[i], exact[i], texts[j], exact[j]) for i, j in ((0, 1), (0, -1), (1, -1)))
+        if all(a != b or x == y for a, x, b, y in pairs):
+            return f"{texts[0]} to {texts[1]}"
+    return f"{value_text(low)} to {value_text(high)}"
+
+
+def _with_more(value: float, more: int) -> str:
+    """A value with so many decimals more than :func:`value_text` gives it."""
+    plain = value_text(value)
+    if not more or "e" in plain or value in {0, 1, -1}:
+        return plain
+    places = len(plain.partition(".")[2])
+    return _longer_until(value, min(places + more, MOST_DECIMALS), lambda _: True)
 
 
 def observed_text(observed: float, required: float) -> str:
@@ -76,9 +117,13 @@ def p_text(p: float) -> str:
 
     >>> p_text(0.029), p_text(0.0090), p_text(0.00001), p_text(1.0), p_text(0.999), p_text(0.634)
     ('0.029', '0.0090', '< 0.0001', '1', '0.999', '0.63')
+    >>> p_text(0.0), p_text(0.99999999998)
+    ('< 0.0001', '> 0.9999')
     """
     if p < 0.0001:
         return "< 0.0001"
+    if 0.9999 < p < 1:
+        return "> 0.9999"
     if p == 1:
         return "1"
     places = max(2, 1 - math.floor(math.log10(p)))
@@ -109,16 +154,36 @@ def level_text(level: float) -> str:
 
 
 def count_text(count: Any) -> str:
-    """A count of rows, or a sum of weights to three decimals at most.
+    r"""A count of rows, or a sum of weights to three decimals at most; "?" where nobody counted.
 
-    >>> count_text(1797), count_text(12.0), count_text(3.25), count_text(2 / 3)
-    ('1797', '12', '3.25', '0.667')
+    From five figures on, every three are set apart.
+
+    >>> count_text(1797), count_text(12.0), count_text(3.25), count_text(2 / 3), count_text(None)
+    ('1797', '12', '3.25', '0.667', '?')
+    >>> count_text(4989659)
+    '4\u202f989\u202f659'
     """
+    if count is None:
+        return "?"
     if isinstance(count, int):
-        return signed(str(count))
+        return grouped_figures(signed(str(count)))
     if float(count).is_integer() and abs(count) < 1e15:
-        return signed(str(int(count)))
-    return _longer_until(float(count), 3, lambda text: float(text) != 0).rstrip("0").rstrip(".")
+        return grouped_figures(signed(str(int(count))))
+    if abs(count) >= LARGE:
+        return signed(repr(float(count)).replace("e+", "e"))
+    text = _longer_until(float(count), 3, lambda text: float(text) != 0)
+    return grouped_figures(text.rstrip("0").rstrip("."))
+
+
+def grouped_figures(text: str) -> str:
+    r"""Text whose whole numbers of five figures or more are set apart by threes.
+
+    Decimals stay as they are, so that they can be copied.
+
+    >>> grouped_figures("12345 / 1797"), grouped_figures("0.123456")
+    ('12\u202f345 / 1797', '0.123456')
+    """
+    return re.sub(r"(?<![\d.])\d{5,}", lambda m: f"{int(m[0]):,}".replace(",", THIN), text)
 
 
 def threshold_text(threshold: float) -> str:
@@ -132,7 +197,7 @@ def threshold_text(threshold: float) -> str:
         return "0"
     if len(plain.lstrip("-")) <= 4 and "e" not in plain:
         return signed(plain + "0" if re.fullmatch(r"-?0\.\d", plain) else plain.removesuffix(".0"))
-    return signed(f"{threshold:.4g}")
+    return signed(f"{threshold:.4g}".replace("e+", "e"))
 
 
 def measured_places(spread: float | None) -> int:
@@ -150,6 +215,8 @@ def measured_text(value: float, places: int) -> str:
     >>> measured_text(14.1273, 2), measured_text(-3.0, 1), measured_text(0.0, 2)
     ('14.13', '−3.0', '0.00')
     """
+    if abs(value) >= LARGE:
+        return large_text(value)
     return signed(f"{Decimal(repr(float(value))):.{places}f}")
 
 
@@ -162,7 +229,8 @@ def number_text(number: Any) -> str:
     if isinstance(number, bool):
         return str(number).lower()
     if isinstance(number, float):
-        return signed(str(int(number)) if number.is_integer() else repr(number))
+        whole = number.is_integer() and abs(number) < LARGE
+        return signed(str(int(number)) if whole else repr(number).replace("e+", "e"))
     return str(number)
 
 
@@ -183,8 +251,8 @@ def six_decimals(value: float) -> str:
     """
     if float(value).is_integer() and abs(value) < 1e15:
         return signed(str(int(value)))
-    if abs(value) < 1e-4:
-        return signed(f"{value:.6g}")
+    if abs(value) < 1e-4 or abs(value) >= LARGE:
+        return signed(f"{value:.6g}".replace("e+", "e"))
     return _longer_until(value, 6, lambda text: float(text) not in {0.0, 1.0, -1.0})
 
 
@@ -222,7 +290,7 @@ def _longer_until(value: float, places: int, good: Callable[[str], bool]) -> str
     exact = Decimal(repr(float(value)))
     text = ""
     for decimals in range(places, MOST_DECIMALS + 1):
-        text = f"{exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN):f}"
+        text = f"{exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN, _WIDE):f}"
         if good(text):
             break
     return signed(text)

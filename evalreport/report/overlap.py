@@ -8,6 +8,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.words import label_text, listed, prose
+from evalreport.results.records import TrainingOverlap
 
 MOST_COLUMNS = 6
 
@@ -15,19 +16,19 @@ MOST_COLUMNS = 6
 def overlap_blocks(contents: Contents) -> list[Block]:
     """What tested datasets share with those that models learned from; nothing shared is said."""
     rows = []
-    for record in contents.many("training_overlap"):
-        shared, of = record.get("rows"), record.get("of")
-        said = prose(record.get("reason") or "not counted")
+    for record in contents.of(TrainingOverlap):
+        shared, of = record.rows, record.of
+        said = prose(record.reason or "not counted")
         if shared is not None and of is not None:
             said = f"{count_text(shared)} of {count_text(of)} ({share_text(shared, of)})"
-        columns = [label_text(name) for name in record.get("columns") or []]
+        columns = [label_text(name) for name in record.columns or ()]
         rows.append(
             TableRow(
                 (
-                    label_text(record["dataset"]),
-                    f"{label_text(record['other'])} ({record['use']})",
-                    listed([label_text(name) for name in record["models"]]),
-                    _compared_by(record["by"], columns),
+                    label_text(record.dataset),
+                    f"{label_text(record.other)} ({record.use})",
+                    listed([label_text(name) for name in record.models]),
+                    _compared_by(record.by, columns),
                     said,
                 )
             )

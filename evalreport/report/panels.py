@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalreport.report.charts import Curve, Panel, columns, marks, stroke
-from evalreport.report.drawing import COLOURS, LINE, MARKERS, SOFT, names, plain, thinned
+from evalreport.report.drawing import COLOURS, LINE, MARKERS, SOFT, dot_look, names, plain
 from evalreport.report.keys import key
-
-#: Points of one panel of several.
-PANEL_POINTS = 60
+from evalreport.report.placing import beside
+from evalreport.results.records import History
 
 
 def gain_panels(
@@ -29,6 +28,12 @@ def gain_panels(
         if any(columns(c.points, x, y) for c in curves):
             found.append(_share_panel(curves, (x, y), words, level, not found))
     return found
+
+
+def coverage_panel(curves: Sequence[Curve], accuracy: str) -> Panel:
+    """Accuracy over the share of rows that are answered, of a few classes."""
+    words = ("rows answered, surest first", accuracy)
+    return _share_panel(curves, ("coverage", "accuracy"), words, None, with_key=True)
 
 
 def _share_panel(
@@ -50,7 +55,7 @@ def _share_panel(
             axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
         for curve in curves:
             rows = columns(curve.points, *of)
-            stroke(axes, [rows[k] for k in thinned(len(rows), PANEL_POINTS)], curve.place)
+            stroke(axes, rows, curve.place)
         if with_key:
             key(axes, marks(curves), "lower right")
 
@@ -78,7 +83,7 @@ def learning_panel(
                 color=colour,
                 linestyle=dash,
                 linewidth=1.3,
-                marker="o",
+                marker=MARKERS[place % len(MARKERS)],
                 markersize=3,
                 elinewidth=0.8,
             )
@@ -96,31 +101,31 @@ def learning_panel(
     return paint
 
 
-def history_panel(name: str, run: Mapping[str, Any], most: float) -> Panel:
-    """Rows misclassified over the steps, and the cost on a scale of its own."""
+def history_panel(name: str, run: History, most: float) -> Panel:
+    """Rows misclassified over the steps, and the cost on an axis of its own at the right."""
 
     def paint(axes: Any) -> None:
-        steps = run["steps"]
+        steps = run.steps
         names(axes, "step", f"misclassified, run {plain(name)}")
         axes.set_ylim(-0.03 * (most or 1), 1.1 * (most or 1))
-        known = [abs(c) for c in run["cost"] if c is not None]
-        scale = (most or 1) / (max(known, default=1) or 1)
-        wrong = list(zip(steps, run["misclassified"], strict=True))
-        cost = [(s, c * scale) for s, c in zip(steps, run["cost"], strict=True) if c is not None]
-        stroke(axes, [wrong[k] for k in thinned(len(wrong), 4 * PANEL_POINTS)], 0)
-        stroke(axes, [cost[k] for k in thinned(len(cost), 4 * PANEL_POINTS)], 1)
-        for rows, best, place in (
-            (wrong, run["best_by_misclassified"], 0),
-            (cost, run["best_by_cost"], 1),
-        ):
+        drawn: list[tuple[Any, Sequence[tuple[float, float]], float | None, int]] = []
+        wrong = list(zip(steps, run.misclassified, strict=True))
+        cost = list(zip(steps, run.cost or (), strict=False))
+        stroke(axes, wrong, 0)
+        drawn.append((axes, wrong, run.best_by_misclassified, 0))
+        if cost:
+            right = beside(axes)
+            highest = max(c for _, c in cost) or 1
+            right.set_ylim(-0.03 * highest, 1.1 * highest)
+            right.set_title("cost", loc="right", y=1.0, fontsize=9, color=SOFT, pad=5)
+            stroke(right, cost, 1)
+            drawn.append((right, cost, run.best_by_cost, 1))
+        for own, rows, best, place in drawn:
             at = [r for r in rows if r[0] == best]
-            axes.plot(
+            own.plot(
                 [r[0] for r in at],
                 [r[1] for r in at],
-                color=COLOURS[place],
-                marker=MARKERS[place],
-                markersize=5,
-                linestyle="",
+                **dot_look(place, 5.0),
             )
 
     return paint

@@ -25,7 +25,10 @@ class Mark:
 
 @dataclass(frozen=True)
 class CountCell:
-    """One count of a table. ``frame`` names the edges drawn: any of ``t r b l``."""
+    """One count of a table. ``frame`` names the edges drawn: any of ``t r b l``.
+
+    ``rows``: how many rows an estimated count comes from, else empty.
+    """
 
     text: str
     role: str = ""
@@ -34,6 +37,7 @@ class CountCell:
     weight: str = ""
     total: bool = False
     strong: bool = False
+    rows: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class CountColumn:
 class CountTable:
     """A classification table as it is printed; ``partial`` says what is left out.
 
+    ``widths`` of the heads of rows and of each column, where the usual ones do not do.
     ``crowded`` is ``"tight"`` where counts with their role fill the cells of a small card,
     ``"tighter"`` where they fill those of any card, else empty.
     """
@@ -71,12 +76,13 @@ class CountTable:
     rows: tuple[CountRow, ...]
     partial: str = ""
     crowded: str = ""
+    widths: tuple[str, ...] = ()
     kind: ClassVar[str] = "counts"
 
 
 @dataclass(frozen=True)
 class Whisker:
-    """Dot and whisker on an axis, in percent of its width; ``required`` is a criterion.
+    """Dot and whisker on an axis, in percent of its width; ``required`` has a place per criterion.
 
     ``low`` is the distance of the lower limit from the left end, ``high`` that of the
     upper limit from the right end.
@@ -85,7 +91,7 @@ class Whisker:
     point: str
     low: str | None
     high: str | None
-    required: str | None
+    required: tuple[str, ...]
     zero: str | None
     style: str
     words: str
@@ -113,12 +119,10 @@ class Number:
 
 @dataclass(frozen=True)
 class Card:
-    """A number, its interval, its table and its arithmetic."""
+    """A number, its interval and its arithmetic; its table stands before it in the section."""
 
     number: Number
-    heading: str
     mark: Mark | None
-    table: CountTable | None
     formula: tuple[Part, ...]
     substituted: tuple[Part, ...]
     result: str

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalreport.report.cards import interval_text
-from evalreport.report.contents import Contents, Record, View
+from evalreport.report.changes import change_blocks, change_words, changed_at
+from evalreport.report.contents import Contents, View
 from evalreport.report.course_chart import Stop, course_charts, course_panel
-from evalreport.report.curves import size_of
-from evalreport.report.drawing import data_url
+from evalreport.report.drawing import as_drawing
 from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
 from evalreport.report.numbers import count_text, p_text, value_text
 from evalreport.report.slices import period_strips, wanted
@@ -18,11 +18,12 @@ from evalreport.report.words import (
     counted,
     label_text,
     listed,
-    measure_title,
     method_text,
     prose,
     visible,
 )
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import ControlLimits, Measure, Period
 
 MOST_CHARTS = 4
 #: Charts that share a picture.
@@ -36,30 +37,30 @@ MOST_PERIODS = 36
 #: Measures beside each other in a table of control limits.
 ACROSS = 5
 OUTSIDE = "◆"
+NO_LIMITS = ControlLimits(None, None, None, None, None, signal=False)
 
 
 @dataclass(frozen=True)
 class Course:
     """One measure over periods: its record in ``periods``, and its measures in their order."""
 
-    record: Record
-    measures: tuple[Record, ...]
+    record: Period
+    measures: tuple[Measure, ...]
 
     @property
     def view(self) -> View:
         """Dataset and model."""
-        return (str(self.record["dataset"]), str(self.record["model"]))
+        return (self.record.dataset, self.record.model)
 
     @property
-    def limits(self) -> Sequence[Record]:
+    def limits(self) -> Sequence[ControlLimits]:
         """Control limits of each period; empty ones in older results."""
-        empty: Record = {}
-        return self.record.get("limits") or [empty] * len(self.measures)
+        return self.record.limits or [NO_LIMITS] * len(self.measures)
 
     @property
     def names(self) -> list[str]:
         """The periods."""
-        return [label_text(name) for name in self.record["periods"]]
+        return [label_text(name) for name in self.record.periods]
 
 
 def period_blocks(contents: Contents) -> list[Block]:
@@ -68,25 +69,28 @@ def period_blocks(contents: Contents) -> list[Block]:
     if not courses:
         return []
     blocks: list[Block] = [Text(_intro(courses))]
-    known = [c for c in courses if any(m["state"] == "value" for m in c.measures)]
+    known = [c for c in courses if any(m.value is not None for m in c.measures)]
     drawn = known[:MOST_CHARTS]
     blocks += [
         Charts((_chart(contents, drawn[k : k + ABREAST]),)) for k in range(0, len(drawn), ABREAST)
     ]
     if len(courses) > len(drawn):
         blocks.append(Text(f"{len(drawn)} of {len(courses)} measures are drawn.", "small"))
-    blocks += [_tests(contents, courses), *_limit_tables(contents, drawn)]
+    blocks.append(_tests(contents, courses))
+    named = [(_name(contents, c), contents.mark(c.view).name, c.record) for c in courses]
+    blocks += change_blocks(named[:MOST_LINES])
+    blocks += _limit_tables(contents, drawn)
     return [*blocks, *period_strips(contents)]
 
 
 def _courses(contents: Contents) -> list[Course]:
     """The courses at the first threshold, those under a criterion first."""
     found = []
-    for record in contents.many("periods"):
-        measures = tuple(contents.measure[i] for i in record["measures"] if i in contents.measure)
-        if len(measures) != len(record["measures"]) or not measures:
+    for record in contents.of(Period):
+        measures = tuple(contents.measure[i] for i in record.measures if i in contents.measure)
+        if len(measures) != len(record.measures) or not measures:
             continue
-        view = (str(record["dataset"]), str(record["model"]))
+        view = (record.dataset, record.model)
         if contents.at_first(view)(measures[0]) and wanted(contents, measures[0]):
             found.append(Course(record, measures))
     return sorted(found, key=lambda course: not _is_judged(contents, course))
@@ -100,27 +104,23 @@ def _required(contents: Contents, course: Course) -> float | None:
     """What a criterion asks of the value itself: of each period, else of all rows."""
     whole = _whole(contents, course)
     for m in (*reversed(course.measures), *([whole] if whole is not None else [])):
-        for entry in contents.criteria.get(str(m["id"]), []):
-            if entry.get("reference") is None and entry.get("required") is not None:
-                return float(entry["required"])
+        for entry in contents.criteria.get(m.id, []):
+            if entry.reference is None and entry.required is not None:
+                return float(entry.required)
     return None
 
 
-def _whole(contents: Contents, course: Course) -> Record | None:
+def _whole(contents: Contents, course: Course) -> Measure | None:
     """The same measure of all rows."""
-    names = (
-        "metric", "params", "average", "label", "threshold", "threshold_rule", "indeterminate"
-    )  # fmt: skip
-    first = course.measures[0]
-    same = (m for m in contents.pooled(course.view) if all(m.get(n) == first.get(n) for n in names))
-    return next(same, None)
+    wanted_one = course.measures[0].which.on(EVERYTHING)
+    return next((m for m in contents.pooled(course.view) if m.which == wanted_one), None)
 
 
 def _intro(courses: Sequence[Course]) -> str:
     first = courses[0].record
-    every = str(first["every"])
+    every = first.every
     return (
-        f"Rows are sorted by the dates in “{visible(str(first['column']))}” into {every}s; those "
+        f"Rows are sorted by the dates in “{visible(first.column)}” into {every}s; those "
         f"that have rows stand in order, equally spaced. Dots with whiskers are values with their "
         "intervals. The band holds the control limits, dashed its centre: where a value lies if "
         "nothing has changed since the periods before it, from five of them on (shares of rows: "
@@ -132,22 +132,19 @@ def _intro(courses: Sequence[Course]) -> str:
 
 def _name(contents: Contents, course: Course) -> str:
     m = course.measures[0]
-    title = measure_title(m)
-    if m.get("label") is not None and not contents.is_binary(course.view):
-        title += f" of {label_text(m['label'])}"
-    return title
+    return contents.title(m)
 
 
 def _stops(course: Course) -> list[Stop]:
     return [
         Stop(
             name,
-            m["value"] if m["state"] == "value" else None,
+            m.value,
             *_ends(m),
-            limits.get("centre"),
-            limits.get("low"),
-            limits.get("high"),
-            bool(limits.get("signal")),
+            limits.centre,
+            limits.low,
+            limits.high,
+            limits.signal,
         )
         for name, m, limits in zip(course.names, course.measures, course.limits, strict=True)
     ]
@@ -160,28 +157,27 @@ def _chart(contents: Contents, courses: Sequence[Course]) -> Chart:
         stops, title = _stops(course), _name(contents, course)
         required = _required(contents, course)
         place = contents.models.index(course.view[1])
-        panels.append(course_panel(stops, title, required, place))
-        caption = f"{title} by {course.record['every']}, {contents.mark(course.view).name}"
+        panels.append(course_panel(stops, title, required, place, changed_at(course.record)))
+        caption = f"{title} by {course.record.every}, {contents.mark(course.view).name}"
         asked = "" if required is None else f" Required: {value_text(required)}."
         captions.append(caption)
         said.append(f"{caption}. {_said(course, stops)}{asked}")
-        asides.append(f"{_signals(course)}{asked}")
+        told = change_words(course.record)
+        asides.append(f"{_signals(course)}{asked}{' ' if told else ''}{told}")
     svg = course_charts(panels)
     sides = ("Left: ", "Right: ") if len(courses) == ABREAST else ("",)
     return Chart(
-        data_url(svg),
+        as_drawing(svg),
         " ".join(said),
         "; ".join(captions),
-        *size_of(svg),
         " ".join(side + aside for side, aside in zip(sides, asides, strict=True)),
         tuple(_table(course, caption) for course, caption in zip(courses, captions, strict=True)),
         wide=len(courses) == ABREAST,
     )
 
 
-def _ends(m: Record) -> tuple[float | None, float | None]:
-    interval = m.get("interval") or {}
-    return interval.get("low"), interval.get("high")
+def _ends(m: Measure) -> tuple[float | None, float | None]:
+    return (None, None) if m.interval is None else (m.interval.low, m.interval.high)
 
 
 def _said(course: Course, stops: Sequence[Stop]) -> str:
@@ -197,42 +193,42 @@ def _said(course: Course, stops: Sequence[Stop]) -> str:
 
 
 def _signals(course: Course) -> str:
-    if all(limits.get("low") is None for limits in course.limits):
-        reasons = [limits.get("reason") for limits in course.limits if limits.get("reason")]
+    if all(limits.low is None for limits in course.limits):
+        reasons = [limits.reason for limits in course.limits if limits.reason]
         return f"No control limits: {prose(reasons[-1])}." if reasons else "No control limits."
     pairs = zip(course.names, course.limits, strict=True)
-    out = [name for name, limits in pairs if limits.get("signal")]
+    out = [name for name, limits in pairs if limits.signal]
     return f"Outside the control limits: {listed(out)}." if out else "Within the control limits."
 
 
 def _tested(course: Course) -> str:
     record = course.record
-    if record.get("change_p_value") is None:
-        return f"Not tested: {prose(record.get('reason') or 'no test')}."
+    if record.change_p_value is None or record.trend_p_value is None:
+        return f"Not tested: {prose(record.reason or 'no test')}."
     return (
-        f"Any change: p {p_text(record['change_p_value'])}; trend, {_direction(record)}: "
-        f"p {p_text(record['trend_p_value'])}."
+        f"Any change: p {p_text(record.change_p_value)}; trend, {_direction(record)}: "
+        f"p {p_text(record.trend_p_value)}."
     )
 
 
-def _direction(record: Record) -> str:
-    statistic = record.get("trend_statistic") or 0.0
+def _direction(record: Period) -> str:
+    statistic = record.trend_statistic or 0.0
     return "rising" if statistic > 0 else "falling" if statistic < 0 else "level"
 
 
 def _table(course: Course, title: str) -> PlainTable:
     rows = []
     for name, m, limits in zip(course.names, course.measures, course.limits, strict=True):
-        value = value_text(m["value"]) if m["state"] == "value" else m["state"].replace("_", " ")
+        value = value_text(m.value) if m.value is not None else m.state.replace("_", " ")
         cells = (
             name,
-            count_text(m["n"]),
+            count_text(m.n),
             value,
-            interval_text(m.get("interval")) or "–",
+            interval_text(m.interval) or "–",
             _band(limits),
         )
-        rows.append(TableRow(cells, strong=bool(limits.get("signal"))))
-    heads = (course.record["every"], "n", "value", "interval", "control limits")
+        rows.append(TableRow(cells, strong=limits.signal))
+    heads = (course.record.every, "n", "value", "interval", "control limits")
     columns = tuple(Column(str(h), "right" if k else "left") for k, h in enumerate(heads))
     shown, note = _newest(rows)
     return PlainTable(title, columns, shown, note)
@@ -246,16 +242,16 @@ def _newest(rows: Sequence[TableRow]) -> tuple[tuple[TableRow, ...], str]:
     return shown, f"The newest {len(shown)} of {len(rows)} periods; all are in results.json."
 
 
-def _band(limits: Record) -> str:
-    if limits.get("low") is None:
+def _band(limits: ControlLimits) -> str:
+    if limits.low is None or limits.high is None:
         return "–"
-    text = f"{value_text(limits['low'])} to {value_text(limits['high'])}"
-    return f"{text} {OUTSIDE}" if limits.get("signal") else text
+    text = f"{value_text(limits.low)} to {value_text(limits.high)}"
+    return f"{text} {OUTSIDE}" if limits.signal else text
 
 
 def _limit_tables(contents: Contents, courses: Sequence[Course]) -> list[Block]:
     """The control limits of the drawn measures: a line per period, the measures of a model."""
-    limited = [c for c in courses if any(one.get("low") is not None for one in c.limits)]
+    limited = [c for c in courses if any(one.low is not None for one in c.limits)]
     found: list[Block] = []
     for view in dict.fromkeys(course.view for course in limited):
         own = [course for course in limited if course.view == view]
@@ -268,7 +264,7 @@ def _limit_table(contents: Contents, courses: Sequence[Course]) -> PlainTable:
     bands = [dict(zip(course.names, map(_band, course.limits), strict=True)) for course in courses]
     cells = [(name, *(own.get(name, "–") for own in bands)) for name in names]
     rows, note = _newest([TableRow(row) for row in cells if set(row[1:]) != {"–"}])
-    every, model = courses[0].record["every"], contents.mark(courses[0].view).name
+    every, model = courses[0].record.every, contents.mark(courses[0].view).name
     columns = (
         Column(str(every), "left", "16%"),
         *(
@@ -301,9 +297,9 @@ def _tests(contents: Contents, courses: Sequence[Course]) -> PlainTable:
     if len(courses) > len(rows):
         note += f" {len(rows)} of {counted(len(courses), 'measure')}; all are in results.json."
     reasons = dict.fromkeys(
-        prose(c.record["reason"])
+        prose(c.record.reason)
         for c in courses[: len(rows)]
-        if not c.record.get("change_test") and c.record.get("reason")
+        if not c.record.change_test and c.record.reason
     )
     if reasons:
         note += f" Not tested: {'; '.join(reasons)}."
@@ -313,11 +309,11 @@ def _tests(contents: Contents, courses: Sequence[Course]) -> PlainTable:
 
 def _test_row(contents: Contents, course: Course) -> TableRow:
     record = course.record
-    known = [m["value"] for m in course.measures if m["state"] == "value"]
+    known = [m.value for m in course.measures if m.value is not None]
     ends = (value_text(known[0]), value_text(known[-1])) if known else ("–", "–")
-    out = sum(bool(limits.get("signal")) for limits in course.limits)
-    limited = any(limits.get("low") is not None for limits in course.limits)
-    change, trend = record.get("change_test"), record.get("trend_test")
+    out = sum(limits.signal for limits in course.limits)
+    limited = any(limits.low is not None for limits in course.limits)
+    change, trend = record.change_test, record.trend_test
     trended = f"{_direction(record)}, {method_text(trend)}" if trend else "–"
     return TableRow(
         (
@@ -326,9 +322,9 @@ def _test_row(contents: Contents, course: Course) -> TableRow:
             *ends,
             str(out) if limited else "no limits",
             method_text(change) if change else "not tested",
-            _p(record.get("change_p_value")),
+            _p(record.change_p_value),
             trended,
-            _p(record.get("trend_p_value")),
+            _p(record.trend_p_value),
         )
     )
 

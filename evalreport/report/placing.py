@@ -27,24 +27,39 @@ class Margins:
     bottom: float
 
 
-def place_axes(figure: Any) -> None:
-    """Panels of equal size side by side, each with the room that its words take."""
+def place_axes(figure: Any, across: int = 0) -> None:
+    """Panels of equal size in lines of ``across``, each with the room that its words take."""
     # Which ticks there are depends on the size, and the size on the words at the ticks.
+    panels = [axes for axes in figure.axes if not hasattr(axes, "beside")]
     for _ in range(2):
-        _place(figure, [_margins(axes) for axes in figure.axes])
+        _place(figure, panels, [_margins(axes) for axes in panels], across or len(panels))
 
 
-def _place(figure: Any, margins: list[Margins]) -> None:
+def beside(axes: Any) -> Any:
+    """A second axis at the right of a panel, which is placed with it and is no panel itself."""
+    right = axes.twinx()
+    right.beside = axes
+    right.spines[:].set_visible(False)
+    return right
+
+
+def _place(figure: Any, panels: list[Any], margins: list[Margins], across: int) -> None:
+    lines = -(-len(margins) // across)
     width, height = (72.0 * inches for inches in figure.get_size_inches())
-    inner = (width - sum(m.left + m.right for m in margins)) / len(margins)
+    height /= lines
+    # panels below each other share the widest room beside them
+    sides = [
+        (max(m.left for m in margins[k::across]), max(m.right for m in margins[k::across]))
+        for k in range(across)
+    ]
+    inner = (width - sum(map(sum, sides))) / across
     top, bottom = max(m.top for m in margins), max(m.bottom for m in margins)
-    x = 0.0
-    for axes, own in zip(figure.axes, margins, strict=True):
-        x += own.left
-        axes.set_position(
-            (x / width, bottom / height, inner / width, (height - top - bottom) / height)
-        )
-        x += inner + own.right
+    for place, axes in enumerate(panels):
+        line, column = divmod(place, across)
+        x = sum(map(sum, sides[:column])) + column * inner + sides[column][0]
+        y = (lines - 1 - line) * height + bottom
+        whole = height * lines
+        axes.set_position((x / width, y / whole, inner / width, (height - top - bottom) / whole))
 
 
 def _margins(axes: Any) -> Margins:
@@ -53,10 +68,17 @@ def _margins(axes: Any) -> Margins:
     title = TITLE_PAD + line if axes.get_title(loc="left") else 0.0
     return Margins(
         left=EDGE + max([TICK + _width(text) for _, text in _at_ticks(axes.yaxis)], default=0.0),
-        right=max([EDGE, *(_width(text) / 2 for at, text in across if at > 0.9)]),
+        right=max([EDGE, *(_width(text) / 2 for at, text in across if at > 0.9), _right(axes)]),
         top=EDGE + max(title, _above(axes)),
         bottom=EDGE + below,
     )
+
+
+def _right(axes: Any) -> float:
+    """The room of the words at a second axis, 0 where there is none."""
+    own = [one for one in axes.figure.axes if getattr(one, "beside", None) is axes]
+    words = [_width(text) for one in own for _, text in _at_ticks(one.yaxis)]
+    return EDGE + TICK + max(words) if words else 0.0
 
 
 def _at_ticks(axis: Any) -> list[tuple[float, str]]:

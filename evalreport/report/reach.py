@@ -36,8 +36,10 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
         if isinstance(part, CountTable) or (isinstance(part, Line) and part.table):
             shown.add(part.table)
         elif isinstance(part, Number):
-            several = contents.measure.get(part.measure, {}).get("tables") or ()
-            wanted |= dict.fromkeys([part.table] if part.table else several)
+            m = contents.measure_of(part.measure)
+            several = () if m is None else m.tables or ()
+            named = [part.table] if part.table else [i for i in several if i is not None]
+            wanted |= dict.fromkeys(named)
     ids = [i for i in wanted if i not in shown and i in contents.tables]
     if not ids:
         return []
@@ -60,10 +62,10 @@ def _flat(contents: Contents, ids: list[str]) -> Strip:
     lines = []
     for i in ids:
         table = contents.tables[i]
-        negative, positive = (label_text(label) for label in table["labels"])
+        negative, positive = (label_text(label) for label in table.labels)
         cells = (
             LineCell(i, head=True),
-            LineCell(mark=contents.mark((table["dataset"], table["model"]))),
+            LineCell(mark=contents.mark((table.dataset, table.model))),
             LineCell(place_text(contents, table)),
             LineCell(f"{positive} against {negative}"),
             *(flat_cells(table, None, "middle") or ()),

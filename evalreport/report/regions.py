@@ -26,9 +26,11 @@ from evalreport.metrics.formula import (
 from evalreport.report.numbers import number_text
 
 TOTAL = "total"
+#: The cell of a formula that adds up every count at its own price.
+PRICED = "sum(cost * count)"
 Weights = dict[str, Fraction]
-#: Prices that keep every kind of mistake in the formula of an expected cost.
-PRICES = {"false_negative": 1, "false_positive": 1}
+#: What a metric is computed with beside its parameters: a threshold, costs.
+Given = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -39,34 +41,55 @@ class Region:
     bottom: tuple[frozenset[str], ...] = ()
 
 
-def regions(metric: str, params: Mapping[str, Any], many_classes: bool) -> tuple[Region, ...]:
+def regions(
+    metric: str, params: Mapping[str, Any], many_classes: bool, given: Given | None = None
+) -> tuple[Region, ...]:
     """The fractions a metric consists of; empty where its arithmetic is not one of cells.
+
+    ``given`` holds what weighs the cells: the ``threshold`` of a net benefit, the ``costs``
+    of an expected cost. A metric that takes what is not given has no regions.
 
     >>> [(dict(r.top), [sorted(g) for g in r.bottom]) for r in regions("recall", {}, False)]
     [({'TP': Fraction(1, 1)}, [['FN', 'TP']])]
     >>> [sorted(g) for g in regions("mcc", {}, False)[0].bottom]
     [['FP', 'TP'], ['FN', 'TP'], ['FP', 'TN'], ['FN', 'TN']]
     """
-    return _regions(metric, tuple(sorted((k, v) for k, v in params.items())), many_classes)
+    items = tuple(sorted((k, v) for k, v in params.items()))
+    return _regions(metric, items, many_classes, _fixed(given or {}))
+
+
+def _fixed(value: Any) -> Any:
+    """Mappings and lists as tuples, which a cache can look up."""
+    if isinstance(value, Mapping):
+        return tuple(sorted((key, _fixed(item)) for key, item in value.items()))
+    return tuple(map(_fixed, value)) if isinstance(value, (list, tuple)) else value
 
 
 @lru_cache(maxsize=512)
 def _regions(
-    metric: str, params: tuple[tuple[str, Any], ...], many_classes: bool
+    metric: str,
+    params: tuple[tuple[str, Any], ...],
+    many_classes: bool,
+    given: tuple[tuple[str, Any], ...],
 ) -> tuple[Region, ...]:
     declared = find(metric)
-    expression = _expression(declared, dict(params), many_classes) if declared else None
+    known = dict(given)
+    if "costs" in known:
+        # every pair of classes has a price of its own: the shape of the formula needs none
+        known["costs"] = [[0, 1], [1, 0]] if many_classes else dict(known["costs"])
+    expression = _expression(declared, dict(params), many_classes, known) if declared else None
     if expression is None:
         return ()
     return tuple(_region(ratio) for ratio in _fractions(expression))
 
 
-def _expression(declared: Metric, params: dict[str, Any], many_classes: bool) -> Expression | None:
+def _expression(
+    declared: Metric, params: dict[str, Any], many_classes: bool, given: Given
+) -> Expression | None:
     """The metric's arithmetic on a table of placeholders; only its shape is used."""
     form = declared.for_classes if many_classes and declared.for_classes else declared.function
     kind = declared.classes_table if many_classes and declared.for_classes else declared.table
     arguments = declared.arguments(params)
-    given = {"threshold": 0.25, "costs": [[0, 1], [1, 0]] if many_classes else PRICES}
     arguments |= {name: given[name] for name in declared.context if name in given}
     table = _placeholder(kind)
     if table is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from evalreport.report.contents import Contents, Record
-from evalreport.report.ledgers import ledgers
+from evalreport.report.contents import Contents
+from evalreport.report.ledgers import class_shares_of, ledgers, predictions_of
 from evalreport.report.model import Block, Flow, FlowStep, Text
 from evalreport.report.numbers import count_text, share_text
-from evalreport.report.wording import AGREEMENT_NOTE, non_reference
+from evalreport.report.wording import AGREEMENT_NOTE
 from evalreport.report.words import label_text, listed, prose
+from evalreport.results.records import RowLedger
 
 MOST_CLASSES = 12
 
@@ -15,11 +16,11 @@ MOST_CLASSES = 12
 def rows_blocks(contents: Contents) -> list[Block]:
     """A flow for each account of rows that differs, then the ledgers of labels and rows."""
     flows: dict[tuple[FlowStep, ...], list[str]] = {}
-    for record in contents.many("rows"):
-        name = label_text(record["dataset"])
-        if record.get("model"):
-            name = contents.mark((record["dataset"], record["model"])).name
-        flows.setdefault(_steps(record), []).append(name)
+    for record in contents.of(RowLedger):
+        name = label_text(record.dataset)
+        if record.model:
+            name = contents.mark((record.dataset, record.model)).name
+        flows.setdefault(_steps(contents, record), []).append(name)
     blocks: list[Block] = [
         Flow(f"Flow of rows, {listed(list(dict.fromkeys(names)))}", steps)
         for steps, names in flows.items()
@@ -30,32 +31,42 @@ def rows_blocks(contents: Contents) -> list[Block]:
 
 def agreement_words(contents: Contents) -> list[str]:
     """What is said where the target is another test."""
-    names = [label_text(name) for name in non_reference(contents.results)]
+    names = [label_text(name) for name in contents.words.agreement]
     return [AGREEMENT_NOTE.format(listed(names))] if names else []
 
 
-def _clusters(record: Record) -> tuple[str, ...]:
+def _clusters(record: RowLedger) -> tuple[str, ...]:
     """How many clusters the used rows are of, where rows of one cluster depend on each other."""
-    if record.get("clusters") is None:
+    if record.clusters is None:
         return ()
-    return (f"in {count_text(record['clusters'])} clusters",)
+    return (f"in {count_text(record.clusters)} clusters",)
 
 
-def _steps(record: Record) -> tuple[FlowStep, ...]:
+def _predictions(record: RowLedger) -> tuple[str, ...]:
+    """How many predictions there are of the used rows, where rows were predicted several times."""
+    if record.predictions is None:
+        return ()
+    what, count = predictions_of(record)
+    return (f"{what}: {count}",)
+
+
+def _steps(contents: Contents, record: RowLedger) -> tuple[FlowStep, ...]:
     excluded = tuple(
-        f"{count_text(lost['count'])}: {prose(lost['reason'])}"
-        for lost in record.get("excluded") or []
+        f"{count_text(lost.count)}: {prose(lost.reason)}" for lost in record.excluded or ()
     )
-    classes = record.get("classes") or []
-    total = sum(c["count"] for c in classes)
+    classes = record.classes or ()
+    model = record.model
+    of = [v for v in contents.views if v[0] == record.dataset and model in {None, v[1]}]
+    total = class_shares_of(record, bool(of) and contents.has_sets(of[0]))
     shares = tuple(
-        f"{label_text(c['label'])}: {count_text(c['count'])} ({share_text(c['count'], total)})"
+        f"{label_text(c.label)}: {count_text(c.count)} ({share_text(c.count, total)})"
         for c in classes[:MOST_CLASSES]
     )
     if len(classes) > MOST_CLASSES:
         shares = (*shares, f"{len(classes) - MOST_CLASSES} other classes")
+    told = (*_predictions(record), *_clusters(record), *shares)
     return (
-        FlowStep("read", count_text(record["read"]), ()),
-        FlowStep("excluded", count_text(record["read"] - record["used"]), excluded),
-        FlowStep("used", count_text(record["used"]), (*_clusters(record), *shares)),
+        FlowStep("read", count_text(record.read), ()),
+        FlowStep("excluded", count_text(record.read - record.used), excluded),
+        FlowStep("used", count_text(record.used), told),
     )

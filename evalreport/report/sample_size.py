@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evalreport.report.cards import interval_text
-from evalreport.report.contents import Contents, Record
+from evalreport.report.contents import Contents, view_of
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, level_text, value_text
-from evalreport.report.words import counted, measure_title, method_text, subgroup_text
+from evalreport.report.words import counted, method_text, subgroup_text
+from evalreport.results.records import Comparison, Heterogeneity, Measure, SampleSize
 
 MOST_LINES = 60
 
@@ -15,45 +18,46 @@ def width_words(contents: Contents) -> str:
     """The narrowest and the widest interval of a share on all rows: was the sample enough?"""
     found = [
         (record, m)
-        for record in contents.many("sample_size")
-        if (m := contents.measure.get(str(record["measure"]))) and not m.get("subgroup")
-        and record.get("denominator") is not None
+        for record in contents.of(SampleSize)
+        if (m := contents.measure.get(record.measure)) and not m.subgroup
+        and record.denominator is not None
     ]  # fmt: skip
     if not found:
         return ""
-    ordered = sorted(found, key=lambda pair: pair[0]["half_width"])
+    ordered = sorted(found, key=lambda pair: pair[0].half_width)
     (least, one), (most, other) = ordered[0], ordered[-1]
     return (
         "Half the width of the intervals of shares, all rows: from "
-        f"{value_text(least['half_width'])} ({_of(contents, one)}) to "
-        f"{value_text(most['half_width'])} ({_of(contents, other)})."
+        f"{value_text(least.half_width)} ({_of(contents, one)}) to "
+        f"{value_text(most.half_width)} ({_of(contents, other)})."
     )
 
 
-def _of(contents: Contents, m: Record) -> str:
-    name = contents.mark((m["dataset"], m["model"])).name
-    return f"{measure_title(m)} of {name}, {count_text(m['denominator'])} rows"
+def _of(contents: Contents, m: Measure) -> str:
+    name = contents.mark((m.dataset, m.model)).name
+    return f"{contents.heading(m)} of {name}, {count_text(m.denominator)} rows"
 
 
 def multiplicity_words(contents: Contents) -> str:
     """How many intervals and p values there are, and what was corrected for it."""
-    intervals = [m["interval"] for m in contents.measures if m.get("interval")]
-    tests = [c for c in contents.many("comparisons") if c.get("p_value") is not None]
-    others = [h for h in contents.many("heterogeneity") if h.get("p_value") is not None]
+    intervals = [m.interval for m in contents.measures if m.interval]
+    tests = [c for c in contents.of(Comparison) if c.p_value is not None]
+    others = [h for h in contents.of(Heterogeneity) if h.p_value is not None]
     if not intervals:
         return ""
-    level = level_text(intervals[0]["level"])
+    level = level_text(intervals[0].level)
     said = (
         f"Multiplicity: there are {counted(len(intervals), 'interval')}. Each holds its level, "
         f"{level}, by itself; none is widened for their number, so with several some can be "
         "expected to miss."
     )
-    corrections = sorted({str(c.get("correction") or "none") for c in tests})
+    corrections = sorted({str(c.correction or "none") for c in tests})
     if tests:
         how = (
             "not corrected for their number"
             if corrections == ["none"]
-            else f"corrected by {' and '.join(map(method_text, corrections))}"
+            else f"corrected by {' and '.join(map(method_text, corrections))}, "
+            f"{family_words(tests)}"
         )
         said += f" The {counted(len(tests), 'p value')} of comparisons: {how}."
     if others:
@@ -64,15 +68,27 @@ def multiplicity_words(contents: Contents) -> str:
     return said
 
 
+def family_words(tests: Sequence[Comparison]) -> str:
+    """Which tests were corrected together, and how many they are."""
+    known = [t for t in tests if t.family]
+    if any(t.family == "dataset" for t in known):
+        return "those of each dataset as one family"
+    size = max((t.family_tests or 0 for t in known), default=0)
+    return f"as one family of {counted(size, 'test')}"
+
+
 def size_blocks(contents: Contents) -> list[Block]:
     """Rows needed for the wanted width, at the first threshold; nothing where none is wanted."""
-    records = [r for r in contents.many("sample_size") if r.get("wanted_width") is not None]
+    width = None
     rows = []
-    for record in records:
-        m = contents.measure.get(str(record["measure"]))
-        if m is not None and contents.at_first((m["dataset"], m["model"]))(m):
+    for record in contents.of(SampleSize):
+        m = contents.measure.get(record.measure)
+        if record.wanted_width is None or m is None:
+            continue
+        width = record.wanted_width if width is None else width
+        if contents.at_first(view_of(m))(m):
             rows.append(TableRow(_row(contents, record, m)))
-    if not rows:
+    if width is None or not rows:
         return []
     heads = (
         ("metric", "left", "22%"),
@@ -84,7 +100,7 @@ def size_blocks(contents: Contents) -> list[Block]:
         ("of needed", "right", "9%"),
         ("rows needed", "right", "10%"),
     )
-    wanted = value_text(records[0]["wanted_width"])
+    wanted = value_text(width)
     note = (
         "Of: rows below the line of a share. Rows needed: for a share, its own method on more "
         "rows of the same composition and the same share; for anything else, the width falls "
@@ -97,16 +113,16 @@ def size_blocks(contents: Contents) -> list[Block]:
     return [PlainTable(title, tuple(Column(*h) for h in heads), tuple(rows[:MOST_LINES]), note)]
 
 
-def _row(contents: Contents, record: Record, m: Record) -> tuple[str, ...]:
-    below, needed = record.get("denominator"), record.get("denominator_needed")
-    rows = record.get("rows_needed")
+def _row(contents: Contents, record: SampleSize, m: Measure) -> tuple[str, ...]:
+    below, needed = record.denominator, record.denominator_needed
+    rows = record.rows_needed
     return (
-        measure_title(m),
-        contents.mark((m["dataset"], m["model"])).name,
-        f"{subgroup_text(m.get('subgroup') or {})}, n {count_text(m['n'])}",
+        contents.heading(m),
+        contents.mark((m.dataset, m.model)).name,
+        f"{subgroup_text(m.subgroup)}, n {count_text(m.n)}",
         "–" if below is None else count_text(below),
-        interval_text(m["interval"]),
-        value_text(record["half_width"]),
+        interval_text(m.interval),
+        value_text(record.half_width),
         "–" if needed is None else count_text(needed),
         "–" if rows is None else count_text(rows),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from evalreport.report.model import Block, Report, Section, Signatures, Text
+from evalreport.report.model import Block, Checklist, Report, Section, Signatures, Text
 from evalreport.report.words import label_text
 
 SIGNED = (
@@ -30,8 +30,26 @@ class Signed:
 
 def with_signature(report: Report, signed: Signed) -> Report:
     """The report with the signature on its lines and at the foot of its pages."""
-    sections = tuple(_filled(s, signed) if s.id == "signatures" else s for s in report.sections)
+    sections = tuple(
+        _filled(s, signed)
+        if s.id == "signatures"
+        else replace(s, blocks=tuple(_told(block, signed) for block in s.blocks))
+        for s in report.sections
+    )
     return replace(report, signed=signed.line, sections=sections)
+
+
+def _told(block: Block, signed: Signed) -> Block:
+    """A checklist whose items know of the signature; other blocks as they are."""
+    if not isinstance(block, Checklist):
+        return block
+    items = tuple(
+        replace(item, status="from the run", text=item.text.replace(item.unsigned, signed.line))
+        if item.unsigned
+        else item
+        for item in block.items
+    )
+    return replace(block, items=items)
 
 
 def _filled(section: Section, signed: Signed) -> Section:

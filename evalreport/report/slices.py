@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalreport.report.contents import Contents, Record, View, grouped
+from evalreport.report.classes import against_the_rest
+from evalreport.report.contents import Contents, View, grouped
+from evalreport.report.marking import FLAT
 from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
 from evalreport.report.numbers import count_text, threshold_text, value_text
 from evalreport.report.strips import (
@@ -19,16 +21,17 @@ from evalreport.report.words import (
     condition_text,
     counted,
     label_text,
-    measure_title,
     prose,
     visible,
 )
+from evalreport.results.records import Curve, Measure, Threshold
 
 #: Metrics with a strip of their own; the others share one.
 OWN_STRIPS = 3
 #: So few metrics all have a strip of their own.
 FEW_METRICS = 5
-SWEEP_LINES = 9
+#: Thresholds of a sweep up to which all are printed, and how many of longer ones are.
+WHOLE_SWEEP, SWEEP_LINES = 25, 9
 MOST_SUBGROUPS = 24
 #: So many are shown however many models there are.
 FEWEST_SUBGROUPS = 5
@@ -41,10 +44,10 @@ OWN_OF_PERIODS = 2
 TOO_FEW = "the values are given with their counts, and are not numbers to rely on"
 
 
-def wanted(contents: Contents, m: Record) -> bool:
+def wanted(contents: Contents, m: Measure) -> bool:
     """Whether a measure belongs in slices: of two classes, or over all classes."""
-    view = (m["dataset"], m["model"])
-    return contents.is_binary(view) or m.get("label") is None
+    view = (m.dataset, m.model)
+    return contents.is_binary(view) or m.label is None
 
 
 def subgroup_blocks(contents: Contents) -> list[Block]:
@@ -66,27 +69,22 @@ def period_strips(contents: Contents) -> list[Block]:
     return blocks
 
 
-def _sliced(contents: Contents) -> dict[tuple[str, ...], list[Record]]:
+def _sliced(contents: Contents) -> dict[tuple[str, ...], list[Measure]]:
     """The measures of subgroups at the first threshold, by the columns that make the groups."""
-    found: dict[tuple[str, ...], list[Record]] = {}
+    found: dict[tuple[str, ...], list[Measure]] = {}
     for m in contents.measures:
-        view = (m["dataset"], m["model"])
-        if (
-            m.get("subgroup")
-            and m.get("fold") is None
-            and contents.at_first(view)(m)
-            and wanted(contents, m)
-        ):
-            found.setdefault(tuple(m["subgroup"]), []).append(m)
+        view = (m.dataset, m.model)
+        if m.subgroup and m.fold is None and contents.at_first(view)(m) and wanted(contents, m):
+            found.setdefault(tuple(m.subgroup), []).append(m)
     return found
 
 
 def _of_columns(
-    contents: Contents, columns: tuple[str, ...], measures: list[Record], *, newest: bool = False
+    contents: Contents, columns: tuple[str, ...], measures: list[Measure], *, newest: bool = False
 ) -> list[Block]:
     name = " and ".join(label_text(c) for c in columns)
     whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
-    slices = list(dict.fromkeys(slice_heads(m["subgroup"]) for m in measures))
+    slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in measures))
     if newest:
         slices.sort()
     # each of them has a line for every model
@@ -101,21 +99,17 @@ def _of_columns(
                 "and measures.csv."
             )
         )
-    measures = [m for m in measures if slice_heads(m["subgroup"]) in kept]
-    if any(m.get("few") for m in measures):
+    measures = [m for m in measures if slice_heads(m.subgroup) in kept]
+    if any(m.few for m in measures):
         blocks.append(Text(f"Groups of fewer than {_minimum(contents)} rows: {TOO_FEW}.", "small"))
-    same = {
-        i: ms
-        for i, ms in grouped([*whole, *measures]).items()
-        if any(m.get("subgroup") for m in ms)
-    }
+    same = {i: ms for i, ms in grouped([*whole, *measures]).items() if any(m.subgroup for m in ms)}
     ranked = sorted(same, key=lambda i: _rank(contents, same[i]))
     leading = ranked if len(ranked) <= FEW_METRICS else ranked[:OWN_STRIPS]
     leading = leading[:OWN_OF_PERIODS] if newest else leading
     flat = all(contents.is_binary(v) for v in contents.views)
     for i in leading:
         rows = _ordered(contents, same[i], slices)
-        title = f"{measure_title(same[i][0])} by {name}{_at(contents, same[i][0])}"
+        title = f"{contents.title(same[i][0])} by {name}{_at(contents, same[i][0])}"
         heads = [Column(name, "left", "15%")]
         blocks.append(metric_strip(contents, title, rows, heads))
     others = [i for i in same if i not in leading]
@@ -126,6 +120,8 @@ def _of_columns(
         blocks += measures_strip(
             contents, f"Other metrics by {name}", rows, [Column(name, "left", "15%")], flat=flat
         )
+    if not newest:
+        blocks += _classes_in_groups(contents, columns, name, kept)
     if len(kept_others) < len(others):
         left = counted(len(others) - len(kept_others), "more metric")
         told = f"{left} by {name}: see results.json and measures.csv."
@@ -133,45 +129,77 @@ def _of_columns(
     return blocks
 
 
-def _rank(contents: Contents, measures: Sequence[Record]) -> tuple[bool, int]:
+def _classes_in_groups(
+    contents: Contents, columns: tuple[str, ...], name: str, kept: set[str]
+) -> list[Block]:
+    """Each of several classes, or labels, in each group: its counts against the others first."""
+    found: dict[tuple[str, str, View], list[Measure]] = {}
+    for m in contents.measures:
+        view = (m.dataset, m.model)
+        if m.label is None or m.average is not None or m.fold is not None:
+            continue
+        if tuple(m.subgroup) != columns or slice_heads(m.subgroup) not in kept:
+            continue
+        if not contents.is_binary(view) and contents.at_first(view)(m):
+            found.setdefault((_head(m), m.label, view), []).append(m)
+    if not found:
+        return []
+    rows = []
+    for (head, label, view), own in found.items():
+        table = None if contents.has_sets(view) else contents.table_of(own[0].table)
+        heads = (head, label_text(label))
+        rows.append(Row(heads, tuple(own), " ".join(heads), against_the_rest(table, label)))
+    order = {head: k for k, head in enumerate(dict.fromkeys(row.heads[0] for row in rows))}
+    classes = {label: k for k, label in enumerate(dict.fromkeys(row.heads[1] for row in rows))}
+    rows.sort(key=lambda row: (order[row.heads[0]], classes[row.heads[1]]))
+    sets = all(contents.has_sets(view) for _, _, view in found)
+    title = f"{'Labels' if sets else 'Classes'} by {name}"
+    head_columns = [
+        Column(name, "left", "13%"),
+        Column("label" if sets else "class", "left", "11%"),
+    ]
+    return list(measures_strip(contents, title, rows, head_columns))
+
+
+def _rank(contents: Contents, measures: Sequence[Measure]) -> tuple[bool, int]:
     """Metrics under a criterion come first, those of scores last."""
-    judged = any(str(m["id"]) in contents.criteria for m in measures)
+    judged = any(m.id in contents.criteria for m in measures)
     return (not judged, 1 if contents.is_of_scores(measures[0]) else 0)
 
 
-def _at(contents: Contents, m: Record) -> str:
-    if m.get("threshold") is None:
+def _at(contents: Contents, m: Measure) -> str:
+    if m.threshold is None:
         return ""
-    return f", {condition_text(m['threshold'], contents.operator((m['dataset'], m['model'])))}"
+    return f", {condition_text(m.threshold, contents.operator((m.dataset, m.model)))}"
 
 
-def _ordered(contents: Contents, measures: Sequence[Record], slices: list[str]) -> list[Row]:
+def _ordered(contents: Contents, measures: Sequence[Measure], slices: list[str]) -> list[Row]:
     place = {name: k for k, name in enumerate(["all rows", *slices])}
     views = {view: k for k, view in enumerate(contents.views)}
     ranked = sorted(
         measures,
-        key=lambda m: (place.get(slice_heads(m["subgroup"]), 0), views[m["dataset"], m["model"]]),
+        key=lambda m: (place.get(slice_heads(m.subgroup), 0), views[m.dataset, m.model]),
     )
-    return [Row((_head(m),), (m,), slice_heads(m["subgroup"])) for m in ranked]
+    return [Row((_head(m),), (m,), slice_heads(m.subgroup)) for m in ranked]
 
 
-def _head(m: Record) -> str:
+def _head(m: Measure) -> str:
     """The values of a subgroup, and a warning where it has too few rows."""
-    return slice_heads(m["subgroup"]) + (", too few rows" if m.get("few") else "")
+    return slice_heads(m.subgroup) + (", too few rows" if m.few else "")
 
 
 def _minimum(contents: Contents) -> str:
     """The number of rows below which a subgroup has too few, as the spec has it."""
-    return count_text(contents.one("spec").get("subgroup_minimum") or FEWEST)
+    return count_text(contents.spec.get("subgroup_minimum") or FEWEST)
 
 
 def _merged(rows: Sequence[Row]) -> list[Row]:
     """One row per slice and model, its measures side by side."""
-    found: dict[tuple[Any, ...], list[Record]] = {}
+    found: dict[tuple[Any, ...], list[Measure]] = {}
     groups: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         m = row.measures[0]
-        key = (row.heads, m["dataset"], m["model"], m.get("table"))
+        key = (row.heads, m.dataset, m.model, m.table)
         found.setdefault(key, []).append(m)
         groups.setdefault(key, row)
     return [Row(groups[k].heads, tuple(ms), groups[k].group) for k, ms in found.items()]
@@ -187,11 +215,11 @@ def threshold_blocks(contents: Contents) -> list[Block]:
         rows = []
         for threshold in own:
             measures = tuple(_at_threshold(contents, view, threshold))
-            rule = threshold.get("rule")
-            status = str(threshold.get("status") or ("exploratory" if rule else "declared"))
+            rule = threshold.rule
+            status = str(threshold.status or ("exploratory" if rule else "declared"))
             if measures:
                 heads = (
-                    condition_text(threshold.get("threshold"), contents.operator(view)),
+                    condition_text(threshold.threshold, contents.operator(view)),
                     contents.said(view[0], f"{rule_text(rule)}{status}"),
                 )
                 rows.append(Row(heads, measures, heads[0] + heads[1]))
@@ -201,12 +229,12 @@ def threshold_blocks(contents: Contents) -> list[Block]:
             blocks += measures_strip(
                 contents, title, rows, columns, flat=contents.is_binary(view), with_model=False
             )
-        missing = [t for t in own if t.get("threshold") is None]
+        missing = [t for t in own if t.threshold is None]
         blocks += [
             Text(
                 contents.said(
                     view[0],
-                    f"{rule_text(t.get('rule'))}no threshold: {prose(t.get('reason') or '')}",
+                    f"{rule_text(t.rule)}no threshold: {prose(t.reason or '')}",
                 ),
                 "small",
             )
@@ -229,15 +257,15 @@ def rule_text(rule: Any) -> str:
     return f"{text}, "
 
 
-def _at_threshold(contents: Contents, view: View, threshold: Record) -> list[Record]:
+def _at_threshold(contents: Contents, view: View, threshold: Threshold) -> list[Measure]:
     found = []
     for m in contents.of_view(view):
-        plain = not m.get("subgroup") and m.get("fold") is None and wanted(contents, m)
-        here = (m.get("threshold"), m.get("threshold_rule")) == (
-            threshold.get("threshold"),
-            threshold.get("rule"),
+        plain = not m.subgroup and m.fold is None and wanted(contents, m)
+        here = (m.threshold, m.threshold_rule) == (
+            threshold.threshold,
+            threshold.rule,
         )
-        if plain and here and m.get("threshold") is not None:
+        if plain and here and m.threshold is not None:
             found.append(m)
     return found
 
@@ -245,18 +273,19 @@ def _at_threshold(contents: Contents, view: View, threshold: Record) -> list[Rec
 def sweep_tables(contents: Contents) -> list[Block]:
     """A few lines of each sweep; the whole is in results.json."""
     tables: list[PlainTable] = []
-    for curve in contents.many("curves"):
-        if curve.get("kind") != "sweep" or curve.get("subgroup"):
+    for curve in contents.of(Curve):
+        if curve.kind != "sweep" or curve.subgroup:
             continue
-        points = curve["points"]
+        points = curve.points
         total = len(points["threshold"])
-        view = (curve["dataset"], curve["model"])
+        view = (curve.dataset, curve.model)
         mark = contents.mark(view)
-        of = "" if contents.is_binary(view) else f" of {label_text(curve.get('label'))}"
-        rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, SWEEP_LINES)]
-        names = ("score ≥", "TP", "FP", "FN", "TN", "recall", "FPR", "precision")
+        of = "" if contents.is_binary(view) else f" of {label_text(curve.label)}"
+        lines = total if total <= WHOLE_SWEEP else SWEEP_LINES
+        rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, lines)]
+        names = ("score ≥", *FLAT, "recall", "FPR", "precision")
         widths = ("13%", "10%", "9%", "9%", "9%", "12%", "14%", "19%")
-        dataset = str(curve["dataset"])
+        dataset = curve.dataset
         columns = tuple(
             Column(contents.said(dataset, n), "right", w)
             for n, w in zip(names, widths, strict=True)
@@ -268,13 +297,13 @@ def sweep_tables(contents: Contents) -> list[Block]:
         )
         title = f"Threshold sweep{of}, {mark.symbol} {mark.name}"
         tables.append(PlainTable(title, columns, tuple(rows), note))
-    return [TablePair(tuple(tables[:8]))] if tables else []
+    return [TablePair(tuple(tables))] if tables else []
 
 
-def _sweep_row(points: Record, k: int) -> tuple[str, ...]:
+def _sweep_row(points: Mapping[str, Sequence[float | None]], k: int) -> tuple[str, ...]:
     threshold = points["threshold"][k]
     head = "above all" if threshold is None else threshold_text(threshold)
-    counts = [count_text(points[name][k]) for name in ("tp", "fp", "fn", "tn")]
+    counts = [count_text(points[name.lower()][k]) for name in FLAT]
     shares = [_or_undefined(points[name][k]) for name in ("tpr", "fpr", "precision")]
     return (head, *counts, *shares)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.report.cards import mark_of, number_of
-from evalreport.report.contents import Contents, Record, identity
+from evalreport.report.contents import Contents, identity
 from evalreport.report.marking import FLAT, flat_counts, flat_marks
 from evalreport.report.model import Column, Line, LineCell, Strip
 from evalreport.report.numbers import count_text, level_text
-from evalreport.report.words import label_text, measure_title, method_text, name_width
+from evalreport.report.words import label_text, method_text, name_width
+from evalreport.results.identity import Quantity
+from evalreport.results.records import Measure, Table
 
 #: Lines of one strip; more are in results.json, and the strip says so.
 MOST_LINES = 60
@@ -26,11 +28,15 @@ class Row:
     """What a line is about: its heads, and the measures on it."""
 
     heads: tuple[str, ...]
-    measures: tuple[Record, ...]
+    measures: tuple[Measure, ...]
     group: str = ""
+    #: The counts of one class against the others, read off the table of all classes.
+    counts: Mapping[str, Any] | None = None
 
 
-def flat_cells(table: Record | None, measure: Record | None, place: str) -> list[LineCell] | None:
+def flat_cells(
+    table: Table | None, measure: Measure | None, place: str, costs: Any = None
+) -> list[LineCell] | None:
     """TN, FP, FN and TP of a two-class table, marked for a measure; None for other tables.
 
     ``place`` is ``first``, ``last``, ``only`` or ``middle``: where frames close.
@@ -38,7 +44,7 @@ def flat_cells(table: Record | None, measure: Record | None, place: str) -> list
     counts = flat_counts(table) if table is not None else None
     if counts is None:
         return None
-    top, sides = flat_marks(measure) if measure is not None else ({}, {})
+    top, sides = flat_marks(measure, costs) if measure is not None else ({}, {})
     ends = {"first": "t", "last": "b", "only": "tb"}.get(place, "")
     found = []
     for name in FLAT:
@@ -90,28 +96,27 @@ def _metric_line(contents: Contents, row: Row, flat: bool, place: str, rule: boo
     cells = [LineCell(h if rule or k else "", head=k == 0) for k, h in enumerate(row.heads)]
     if row.heads and not rule:
         cells[0] = LineCell("", head=False)
-    cells += [LineCell(mark=mark_of(contents, m)), LineCell(number.n, "right")]
+    n = count_text(m.n)
+    cells += [LineCell(mark=mark_of(contents, m)), LineCell(n, "right")]
     if flat:
-        cells += flat_cells(_table(contents, m), m, place) or []
-    fraction = ""
-    if _is_fraction(contents, m):
-        fraction = f"{_whole(m['numerator'])} / {_whole(m['denominator'])}"
-    cells.append(LineCell(fraction, "right"))
+        table = _table(contents, m)
+        costs = contents.costs_of(table) if table is not None else None
+        cells += flat_cells(table, m, place, costs) or []
+    cells.append(LineCell(fraction_text(contents, m), "right"))
     cells.append(LineCell(number=number, align="right", strong=True))
     return Line(tuple(cells), table=number.table if flat else "", rule=rule)
 
 
-def _is_fraction(contents: Contents, m: Record) -> bool:
-    """Whether the numerator is one of counts, not a sum of fractions over their number."""
-    if m.get("numerator") is None or m.get("denominator") is None:
-        return False
-    table = contents.tables.get(str(m.get("table"))) or {}
-    counts = [c for row in table.get("counts") or [] for c in row]
-    return any(not float(c).is_integer() for c in counts) or float(2 * m["numerator"]).is_integer()
-
-
-def _whole(number: float) -> str:
-    return count_text(number)
+def fraction_text(contents: Contents, m: Measure) -> str:
+    """The fraction of a value where it is one of counts, not of a sum of fractions."""
+    if m.numerator is None or m.denominator is None:
+        return ""
+    table = contents.table_of(m.table)
+    rows = (table.counts if table is not None else None) or ()
+    weighted = any(not float(c).is_integer() for row in rows for c in row if c is not None)
+    if not weighted and not float(2 * m.numerator).is_integer():
+        return ""
+    return f"{count_text(m.numerator)} / {count_text(m.denominator)}"
 
 
 def measures_strip(
@@ -126,33 +131,38 @@ def measures_strip(
     across: int = ACROSS,
 ) -> list[Strip]:
     """Several metrics over many slices: one flat table a line, values with intervals beside it."""
-    identities = list(dict.fromkeys(_metric(m) for r in rows for m in r.measures))
-    names = {_metric(m): measure_title(m) for r in rows for m in r.measures}
+    identities = list(dict.fromkeys(_metric(contents, m) for r in rows for m in r.measures))
+    names = {_metric(contents, m): _column_title(contents, m) for r in rows for m in r.measures}
     strips: list[Strip] = []
     shown = rows[:MOST_LINES]
+    # heads of cells stand over cells: tables of other shapes cannot be laid flat
+    flat = flat and any(_table(contents, m) is not None for row in shown for m in row.measures)
     # where no counts of a table stand on the line, n does
-    with_n = not flat and not any("tested" in head.text for head in heads)
+    counted = not flat and any(row.counts is not None for row in shown)
+    with_n = not flat and not counted and not any("tested" in head.text for head in heads)
     for chosen in _even_parts(identities, across):
         lines = []
         previous = None
         for row in shown:
-            by_identity = {_metric(m): m for m in row.measures}
+            by_identity = {_metric(contents, m): m for m in row.measures}
             found = [by_identity.get(i) for i in chosen]
             # a line of metrics none of which applies says less than the annex
-            if all(m is None or m["state"] == "not_applicable" for m in found):
+            if all(m is None or m.state == "not_applicable" for m in found):
                 continue
             rule = row.group != previous
-            line = _measures_line(contents, row, found, flat, with_model, rule, strong(row))
+            line = _measures_line(
+                contents, row, found, flat, counted, with_model, rule, strong(row)
+            )
             if with_n:
                 first = next(m for m in found if m is not None)
                 place = len(heads) + with_model
-                n = LineCell(count_text(first["n"]), "right")
+                n = LineCell(count_text(first.n), "right")
                 line = replace(line, cells=(*line.cells[:place], n, *line.cells[place:]))
             lines.append(line)
             previous = row.group
         named = name_width((mark_of(contents, r.measures[0]).name for r in shown), 10, 14)
         model = [Column("model", "left", f"{named}%")] if with_model else []
-        counts = [Column(name, "right", "4.5%") for name in FLAT] if flat else []
+        counts = [Column(name, "right", "4.5%") for name in FLAT] if flat or counted else []
         counts += [Column("n", "right", "6%")] if with_n else []
         narrow = len(chosen) < FEW
         values = [Column(names[i], "right", "14%" if narrow else "") for i in chosen]
@@ -166,7 +176,7 @@ def measures_strip(
     return strips
 
 
-def _even_parts(items: list[tuple[Any, ...]], most: int) -> list[list[tuple[Any, ...]]]:
+def _even_parts(items: list[Quantity], most: int) -> list[list[Quantity]]:
     """Items in as few parts as hold at most ``most``, of sizes that differ by one at most."""
     parts = -(-len(items) // most)
     sizes = [len(items) // parts + (k < len(items) % parts) for k in range(parts)]
@@ -177,8 +187,9 @@ def _even_parts(items: list[tuple[Any, ...]], most: int) -> list[list[tuple[Any,
 def _measures_line(
     contents: Contents,
     row: Row,
-    found: Sequence[Record | None],
+    found: Sequence[Measure | None],
     flat: bool,
+    counted: bool,
     with_model: bool,
     rule: bool,
     strong: bool,
@@ -193,6 +204,8 @@ def _measures_line(
     laid = flat_cells(table, None, "middle") if flat else None
     if flat:
         cells += laid if laid is not None else [LineCell() for _ in FLAT]
+    elif counted:
+        cells += _class_cells(row)
     for m in found:
         number = number_of(contents, m, whisker=False) if m is not None else None
         if number is not None and number.state != "value":
@@ -201,31 +214,44 @@ def _measures_line(
     cells += [LineCell()] if len(found) < FEW else []
     return Line(
         tuple(cells),
-        table=str(first["table"]) if laid is not None else "",
+        table=str(first.table) if laid is not None else "",
         rule=rule,
         strong=strong,
     )
 
 
-def _metric(m: Record) -> tuple[Any, ...]:
-    """The metric of a column, whatever class the line is of."""
-    return identity({**m, "label": None})
+def _class_cells(row: Row) -> list[LineCell]:
+    """The counts of one class against the others; the table they are of stands elsewhere."""
+    counts = row.counts or {}
+    return [LineCell(count_text(counts[name]) if counts else "", "right") for name in FLAT]
 
 
-def _table(contents: Contents, m: Record) -> Record | None:
+def _metric(contents: Contents, m: Measure) -> Quantity:
+    """The metric of a column, whatever class the line is of; of two classes each its own."""
+    both = contents.names_class(m) and contents.is_binary((m.dataset, m.model))
+    return identity(m) if both else identity(m)._replace(label=None)
+
+
+def _column_title(contents: Contents, m: Measure) -> str:
+    """The head of a column: with the class where each has a column of its own."""
+    both = contents.names_class(m) and contents.is_binary((m.dataset, m.model))
+    return contents.title(m) if both else contents.heading(m)
+
+
+def _table(contents: Contents, m: Measure) -> Table | None:
     """The table of a measure, if it can be laid flat."""
-    table = contents.tables.get(str(m.get("table")))
+    table = contents.table_of(m.table)
     return table if table is not None and flat_counts(table) is not None else None
 
 
 def _common(rows: Sequence[Row]) -> tuple[str, str]:
     """Level and method shared by the intervals of a strip."""
-    intervals = [m["interval"] for r in rows for m in r.measures if m.get("interval")]
+    intervals = [m.interval for r in rows for m in r.measures if m.interval]
     if not intervals:
         return "interval", ""
-    levels = {i["level"] for i in intervals}
-    methods = dict.fromkeys(method_text(str(i["method"])) for i in intervals)
-    level = f"{level_text(intervals[0]['level'])} CI," if len(levels) == 1 else "interval,"
+    levels = {i.level for i in intervals}
+    methods = dict.fromkeys(method_text(i.method) for i in intervals)
+    level = f"{level_text(intervals[0].level)} CI," if len(levels) == 1 else "interval,"
     return level, next(iter(methods)) if len(methods) == 1 else "methods in annex A"
 
 
@@ -235,6 +261,6 @@ def _more(rows: Sequence[Row], shown: Sequence[Row]) -> tuple[str, ...]:
     return (f"{len(shown)} of {len(rows)} lines; the others are in results.json and measures.csv.",)
 
 
-def slice_heads(subgroup: Record) -> str:
+def slice_heads(subgroup: Mapping[str, str]) -> str:
     """The values of a subgroup, without the names of its columns."""
     return " · ".join(label_text(v) for v in subgroup.values()) or "all rows"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evalreport.report import panels as drawn
-from evalreport.report.contents import Contents, Record
-from evalreport.report.curves import size_of
-from evalreport.report.drawing import data_url, draw_abreast
+from evalreport.report.contents import Contents
+from evalreport.report.drawing import as_drawing, draw_abreast
+from evalreport.report.marking import FLAT, flat_counts_of
 from evalreport.report.model import (
     Block,
     Chart,
@@ -23,11 +23,14 @@ from evalreport.report.numbers import count_text, share_text, threshold_text, va
 from evalreport.report.overlap import overlap_blocks
 from evalreport.report.slices import spread_over
 from evalreport.report.tuning import tuning_blocks
-from evalreport.report.words import counted, label_text, listed, measure_title, plain_name, prose
+from evalreport.report.words import counted, label_text, listed, plain_name, prose
+from evalreport.results.records import BestStep, History, LearningCurve, LearningPoint, Summary
 
 MOST_RUNS = 12
 ABREAST = 3
 DATA_LINES = 8
+MOST_WEIGHTED = 6
+MOST_FEATURES = 20
 
 
 def training_blocks(contents: Contents) -> list[Block]:
@@ -42,27 +45,62 @@ def training_blocks(contents: Contents) -> list[Block]:
 
 def _learning(contents: Contents) -> list[Block]:
     """A chart for each model: every metric over the rows trained on, training and test."""
-    records = contents.many("learning_curves")
+    records = contents.of(LearningCurve)
     if not records:
         return []
     blocks: list[Block] = []
-    metrics = list(dict.fromkeys(m for r in records for p in r["points"] for m in p["test"]))
+    metrics = list(dict.fromkeys(m for r in records for p in r.points for m in p.test))
     blocks += [
-        Charts((_learning_chart(contents, records[:ABREAST], metric),)) for metric in metrics[:6]
+        Charts((_learning_chart(contents, records[k : k + ABREAST], metric),))
+        for metric in metrics
+        for k in range(0, len(records), ABREAST)
     ]
-    if len(records) > ABREAST:
-        blocks.append(Text(f"{ABREAST} of {len(records)} models are drawn.", "small"))
-    notes = dict.fromkeys(prose(n) for r in records for n in r.get("notes") or [])
+    blocks += [t for r in records if (t := _tables_by_size(contents, r, metrics)) is not None]
+    notes = dict.fromkeys(prose(n) for r in records for n in r.notes)
     return [*blocks, *(Text(f"{n[:1].upper()}{n[1:]}.", "small") for n in notes)]
 
 
-def _learning_chart(contents: Contents, records: Sequence[Record], metric: str) -> Chart:
+def _tables_by_size(
+    contents: Contents, record: LearningCurve, metrics: Sequence[str]
+) -> PlainTable | None:
+    """The table of the test rows at each size, beside the means that are drawn."""
+    known = [(point, point.counts) for point in record.points if point.counts]
+    view = (record.dataset, record.model)
+    labels = contents.classes(view)
+    if not known or len(labels) != len(known[0][1]):
+        return None
+    two = len(labels) == 2
+    heads = FLAT if two else ("right", "tested")
+    positive = contents.positive(view)
+    place = labels.index(positive) if positive in labels else 1
+    rows = []
+    for point, counts in known:
+        if two:
+            cells = list(flat_counts_of(counts, place).values())
+        else:
+            cells = [sum(row[k] for k, row in enumerate(counts)), sum(map(sum, counts))]
+        values = (_spread_text(point.test.get(m)) for m in metrics)
+        rows.append(TableRow((count_text(point.train_rows), *map(count_text, cells), *values)))
+    columns = (
+        Column("rows trained on", "right"),
+        *(Column(name, "right") for name in heads),
+        *(Column(f"{_metric_name(contents, m)}, mean", "right") for m in metrics),
+    )
+    caption = f"Test rows by rows trained on, {contents.mark(view).name}"
+    note = f"Counts are those of {counted(record.repeats, 'repeat')} together."
+    return PlainTable(caption, columns, tuple(rows), note)
+
+
+def _learning_chart(contents: Contents, records: Sequence[LearningCurve], metric: str) -> Chart:
     panels, names, tables, said = [], [], [], []
     title = _metric_name(contents, metric)
     for record in records:
-        mark = contents.mark((record["dataset"], record["model"]))
-        place = contents.models.index(record["model"]) if record["model"] in contents.models else 0
-        parts = {part: _spreads(record, part, metric) for part in ("train", "test")}
+        mark = contents.mark((record.dataset, record.model))
+        place = contents.models.index(record.model) if record.model in contents.models else 0
+        parts = {
+            "train": _spreads(record, metric, lambda point: point.train),
+            "test": _spreads(record, metric, lambda point: point.test),
+        }
         panels.append(drawn.learning_panel(mark.name, place, parts, title))
         names.append(mark.name)
         last = parts["test"][-1] if parts["test"] else None
@@ -72,10 +110,9 @@ def _learning_chart(contents: Contents, records: Sequence[Record], metric: str) 
     svg = draw_abreast(panels, 3.45 if len(panels) == 1 else 7.1)
     caption = f"{title} by rows trained on, {listed(names)}"
     return Chart(
-        data_url(svg),
+        as_drawing(svg),
         f"{caption}. On test rows, {'; '.join(said)}.",
         caption,
-        *size_of(svg),
         "The line is the mean over repeats, the bars one standard deviation.",
         tuple(tables),
         wide=len(panels) > 1,
@@ -83,50 +120,49 @@ def _learning_chart(contents: Contents, records: Sequence[Record], metric: str) 
 
 
 def _metric_name(contents: Contents, metric: str) -> str:
-    own = next((m for m in contents.measures if m["metric"] == metric), None)
-    return measure_title({**own, "average": None}) if own else plain_name(metric)
+    own = next((m for m in contents.measures if m.metric == metric), None)
+    return plain_name(metric) if own is None else contents.heading(own, averaged=False)
 
 
-def _spreads(record: Record, part: str, metric: str) -> list[tuple[float, float, float]]:
+def _spreads(
+    record: LearningCurve, metric: str, part: Callable[[LearningPoint], Mapping[str, Summary]]
+) -> list[tuple[float, float, float]]:
     """Rows trained on, mean and standard deviation, where there is a mean."""
     found = []
-    for point in record["points"]:
-        value = (point.get(part) or {}).get(metric) or {}
-        if value.get("mean") is not None:
-            found.append((point["train_rows"], value["mean"], value.get("spread") or 0.0))
+    for point in record.points:
+        value = part(point).get(metric)
+        if value is not None and value.mean is not None:
+            found.append((point.train_rows, value.mean, value.spread or 0.0))
     return found
 
 
-def _learning_table(record: Record, metric: str, caption: str) -> PlainTable:
+def _learning_table(record: LearningCurve, metric: str, caption: str) -> PlainTable:
     rows = []
-    for point in record["points"]:
-        cells = [count_text(point["train_rows"])]
-        for part in ("train", "test"):
-            value = (point.get(part) or {}).get(metric) or {}
-            cells.append(_spread_text(value))
-        rows.append(TableRow(tuple(cells)))
+    for point in record.points:
+        values = (_spread_text(part.get(metric)) for part in (point.train, point.test))
+        rows.append(TableRow((count_text(point.train_rows), *values)))
     columns = (Column("rows trained on", "right"), Column("training rows", "right"))
     return PlainTable(caption, (*columns, Column("test rows", "right")), tuple(rows))
 
 
-def _spread_text(value: Record) -> str:
-    if value.get("mean") is None:
-        return prose(value.get("reason") or "undefined")
-    said = value_text(value["mean"])
-    return said if value.get("spread") is None else f"{said} (SD {value_text(value['spread'])})"
+def _spread_text(value: Summary | None) -> str:
+    if value is None or value.mean is None:
+        return prose((value.reason if value is not None else None) or "undefined")
+    said = value_text(value.mean)
+    return said if value.spread is None else f"{said} (SD {value_text(value.spread)})"
 
 
 def _histories(contents: Contents) -> list[Block]:
     """Runs side by side: mistakes and cost over the steps, and where each is least."""
-    runs = contents.many("histories")
+    runs = contents.of(History)
     if not runs:
         return []
     shown = runs[:MOST_RUNS]
-    blocks: list[Block] = [_best_steps(contents, shown)]
+    blocks: list[Block] = [_best_steps(contents, shown), *_steps_chosen(contents, shown)]
     blocks += [
         Charts((_history_chart(shown[k : k + ABREAST]),)) for k in range(0, len(shown), ABREAST)
     ]
-    said = tuple((label_text(r["run"]), prose(r["sentence"])) for r in shown if r.get("sentence"))
+    said = tuple((label_text(r.run), prose(r.sentence)) for r in shown if r.sentence)
     if said:
         blocks.append(Facts("What the runs say", said, "about"))
     if len(runs) > len(shown):
@@ -135,19 +171,19 @@ def _histories(contents: Contents) -> list[Block]:
     return blocks
 
 
-def _best_steps(contents: Contents, runs: Sequence[Record]) -> PlainTable:
+def _best_steps(contents: Contents, runs: Sequence[History]) -> PlainTable:
     rows = []
     for run in runs:
-        by_count, by_cost = run["best_by_misclassified"], run["best_by_cost"]
+        by_count, by_cost = run.best_by_misclassified, run.best_by_cost
         rows.append(
             TableRow(
                 (
-                    label_text(run["run"]),
-                    contents.mark((run["dataset"], run["model"])).name,
-                    count_text(len(run["steps"])),
+                    label_text(run.run),
+                    contents.mark((run.dataset, run.model)).name,
+                    count_text(len(run.steps)),
                     *_at_step(run, by_count),
                     *_at_step(run, by_cost),
-                    "they differ" if run.get("differ") else "cost misclassifies no more",
+                    "they differ" if run.differ else "cost misclassifies no more",
                 )
             )
         )
@@ -172,54 +208,119 @@ def _best_steps(contents: Contents, runs: Sequence[Record]) -> PlainTable:
     )
 
 
-def _at_step(run: Record, step: Any) -> tuple[str, str, str]:
+def _costs(run: History) -> Sequence[Any]:
+    """The cost at each step; of labels, which have none, nothing."""
+    return run.cost or [None] * len(run.steps)
+
+
+def _steps_chosen(contents: Contents, runs: Sequence[History]) -> list[Block]:
+    """The best steps one by one: the table there, the metrics asked for, and the weights."""
+    best = [(run, step) for run in runs for step in run.best or ()]
+    if not best:
+        return []
+    metrics = list(dict.fromkeys(m.metric for _, step in best for m in step.metrics))
+    rows = []
+    for run, step in best:
+        known = {m.metric: m.value for m in step.metrics}
+        numbers = (_or_dash(known.get(name)) for name in metrics[:6])
+        by = listed(["mistakes" if name == "misclassified" else "cost" for name in step.by])
+        rows.append(
+            TableRow(
+                (
+                    label_text(run.run),
+                    threshold_text(step.step),
+                    by,
+                    *map(count_text, (step.tn, step.fp, step.fn, step.tp)),
+                    *numbers,
+                )
+            )
+        )
+    columns = (
+        Column("run"),
+        Column("step", "right"),
+        Column("best by", "left", "13%"),
+        *(Column(cell, "right") for cell in FLAT),
+        *(Column(_metric_name(contents, name), "right") for name in metrics[:6]),
+    )
+    more = len(metrics) - 6
+    note = f"{counted(more, 'other metric')} in results.json." if more > 0 else ""
+    blocks: list[Block] = [
+        PlainTable("The table and the metrics at the best steps", columns, tuple(rows), note)
+    ]
+    weighted = [(run, step, step.weights) for run, step in best if step.weights is not None]
+    if weighted:
+        blocks.append(_weights_chosen(weighted))
+    return blocks
+
+
+def _weights_chosen(best: Sequence[tuple[History, BestStep, Mapping[str, float]]]) -> PlainTable:
+    """The constant term and the weight of each feature at the best steps, features in lines."""
+    features = list(dict.fromkeys(name for _, _, weights in best for name in weights))
+    shown = best[:MOST_WEIGHTED]
+    heads = [f"{label_text(run.run)}, step {threshold_text(step.step)}" for run, step, _ in shown]
+    lines = [("constant term", [step.bias for _, step, _ in shown])]
+    lines += [
+        (label_text(name), [weights.get(name) for _, _, weights in shown])
+        for name in features[:MOST_FEATURES]
+    ]
+    rows = [
+        TableRow((name, *("–" if v is None else value_text(v) for v in values)))
+        for name, values in lines
+    ]
+    left = [(len(best) - len(shown), "step"), (len(features) - len(lines) + 1, "feature")]
+    told = [counted(count, f"other {what}") for count, what in left if count > 0]
+    note = f"{listed(told)} in results.json." if told else ""
+    columns = (Column("weight of"), *(Column(head, "right") for head in heads))
+    return PlainTable("The weights at the best steps", columns, tuple(rows), note)
+
+
+def _at_step(run: History, step: Any) -> tuple[str, str, str]:
     """A step, the rows misclassified there, and the cost there."""
-    if step is None or step not in run["steps"]:
+    if step is None or step not in run.steps:
         return ("none", "–", "–")
-    k = run["steps"].index(step)
-    wrong, rows = run["misclassified"][k], run["rows"]
-    cost = run["cost"][k]
+    k = run.steps.index(step)
+    wrong, rows = run.misclassified[k], run.rows
+    cost = _costs(run)[k]
     said = f"{count_text(wrong)} of {count_text(rows)} ({share_text(wrong, rows)})"
     return (threshold_text(step), said, "–" if cost is None else value_text(cost))
 
 
-def _history_chart(runs: Sequence[Record]) -> Chart:
-    most = max((x for r in runs for x in r["misclassified"]), default=1)
-    panels = [drawn.history_panel(label_text(r["run"]), r, most) for r in runs]
-    names = [label_text(r["run"]) for r in runs]
+def _history_chart(runs: Sequence[History]) -> Chart:
+    most = max((x for r in runs for x in r.misclassified), default=1)
+    panels = [drawn.history_panel(label_text(r.run), r, most) for r in runs]
+    names = [label_text(r.run) for r in runs]
     svg = draw_abreast(panels, 2.4 * len(panels) if len(panels) < ABREAST else 7.1)
     caption = f"Mistakes and cost by step, {listed(names)}"
-    said = " ".join(prose(r.get("sentence") or "") for r in runs)
+    said = " ".join(prose(r.sentence or "") for r in runs)
     tables = tuple(_history_table(r) for r in runs)
     aside = (
-        "Solid: rows misclassified, on one scale for all runs. Dashed: cost as a share of its "
-        "largest value. Dot and diamond: the least of each."
+        "Solid: rows misclassified, axis on the left, one scale for all runs. Dashed: cost, axis "
+        "on the right. Dot and diamond: the least of each."
     )
     return Chart(
-        data_url(svg),
+        as_drawing(svg),
         f"{caption}. {said}",
         caption,
-        *size_of(svg),
         aside,
         tables,
         wide=len(panels) > 1,
     )
 
 
-def _history_table(run: Record) -> PlainTable:
+def _history_table(run: History) -> PlainTable:
     rows = [
         TableRow(
             (
-                threshold_text(run["steps"][k]),
-                count_text(run["misclassified"][k]),
-                "–" if run["cost"][k] is None else value_text(run["cost"][k]),
+                threshold_text(run.steps[k]),
+                count_text(run.misclassified[k]),
+                "–" if _costs(run)[k] is None else value_text(_costs(run)[k]),
             )
         )
-        for k in spread_over(len(run["steps"]), DATA_LINES)
+        for k in spread_over(len(run.steps), DATA_LINES)
     ]
     columns = tuple(Column(n, "right") for n in ("step", "misclassified", "cost"))
-    note = f"{len(rows)} of {len(run['steps'])} steps; all are in results.json."
-    return PlainTable(f"Run {label_text(run['run'])}", columns, tuple(rows), note)
+    note = f"{len(rows)} of {len(run.steps)} steps; all are in results.json."
+    return PlainTable(f"Run {label_text(run.run)}", columns, tuple(rows), note)
 
 
 def repeat_blocks(contents: Contents) -> list[Block]:
@@ -229,17 +330,17 @@ def repeat_blocks(contents: Contents) -> list[Block]:
         rows = []
         number = 0
         for m in contents.pooled(view):
-            repeats = m.get("repeats")
+            repeats = m.repeats
             if not repeats:
                 continue
-            number = max(number, len(repeats["values"]))
+            number = max(number, len(repeats.values))
             cells = (
-                measure_title(m),
-                _or_dash(repeats.get("mean")),
-                _or_dash(repeats.get("spread")),
-                _or_dash(repeats.get("low")),
-                _or_dash(repeats.get("high")),
-                " · ".join(_or_dash(v) for v in repeats["values"][:10]),
+                contents.title(m),
+                _or_dash(repeats.mean),
+                _spread(repeats),
+                _or_dash(repeats.low),
+                _or_dash(repeats.high),
+                " · ".join(_or_dash(v) for v in repeats.values),
             )
             rows.append(TableRow(cells))
         if rows:
@@ -255,8 +356,14 @@ def repeat_blocks(contents: Contents) -> list[Block]:
             note = "Repeats share their rows: their spread is no interval."
             caption = f"{counted(number, 'repeat')} of the cross-validation, {mark.name}"
             columns = tuple(Column(*h) for h in heads)
-            blocks.append(PlainTable(caption, columns, tuple(rows[:40]), note))
+            blocks.append(PlainTable(caption, columns, tuple(rows), note))
     return blocks
+
+
+def _spread(repeats: Summary) -> str:
+    """The standard deviation over repeats: 0 where all are equal, whatever rounding left of it."""
+    same = repeats.low is not None and repeats.low == repeats.high
+    return "0" if same else _or_dash(repeats.spread)
 
 
 def _or_dash(value: Any) -> str:

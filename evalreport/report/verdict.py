@@ -1,19 +1,17 @@
-"""The first page: criteria, headline numbers, what the labels mean, where the rows went."""
+"""The first section: the summary, every criterion, what the labels mean, where the rows went."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from evalreport.report.cards import brief, card_of, number_of
-from evalreport.report.contents import Contents, Record, identity
+from evalreport.report import model
+from evalreport.report.cards import number_of
+from evalreport.report.contents import Contents
 from evalreport.report.ledgers import ledgers
+from evalreport.report.looks import looked_words
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import (
     Block,
-    CardGrid,
     Column,
     Criteria,
-    Criterion,
     Line,
     LineCell,
     Note,
@@ -26,63 +24,71 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
+from evalreport.report.results_table import WORDS
 from evalreport.report.strips import flat_cells
+from evalreport.report.summary import brief_cautions, summary_blocks
 from evalreport.report.words import (
     condition_text,
     counted,
     label_text,
     listed,
-    measure_title,
     name_width,
     prose,
     subgroup_text,
     visible,
 )
+from evalreport.results.records import (
+    CONTINUE,
+    HELD,
+    NOT_HELD,
+    Caution,
+    Criterion,
+    Measure,
+    rank_of,
+)
 
-MOST_CRITERIA = 40
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 320
-MOST_HEADLINES = 4
-MOST_CLASSES_LISTED = 12
-#: Letters of a metric and a model that share a line of a small card.
-ON_A_LINE = 23
-WORDS = {"pass": "✓ pass", "fail": "✗ fail", "not_evaluated": "○ not evaluated"}
-ORDER = {"not_evaluated": 1, "fail": 0, "pass": 2}
 BOUNDS = {"point": "the value", "lower": "lower limit", "upper": "upper limit"}
 
 
 def verdict_title(contents: Contents) -> str:
     """The outcome in one line."""
-    outcomes = [str(c["outcome"]) for c in contents.many("acceptance")]
+    outcomes = [c.outcome for c in contents.of(Criterion)]
     if not outcomes:
         return "Summary: no acceptance criteria were declared"
-    failed, none, passed = (outcomes.count(o) for o in ("fail", "not_evaluated", "pass"))
+    failed, none, passed = (
+        sum(one in words for one in outcomes) for words in (NOT_HELD, ("not_evaluated",), HELD)
+    )
     of = counted(len(outcomes), "criterion", "criteria")
     if passed == len(outcomes):
         return f"Verdict: {of}, all passed" if passed > 1 else "Verdict: the one criterion passed"
-    parts = [
-        f"{n} {word}"
-        for n, word in ((failed, "failed"), (none, "not evaluated"), (passed, "passed"))
-        if n
-    ]
+    going_on = outcomes.count(CONTINUE)
+    told = (
+        (failed, "failed"),
+        (none, "not evaluated"),
+        (going_on, "to be continued"),
+        (passed, "passed"),
+    )
+    parts = [f"{n} {word}" for n, word in told if n]
     return f"Verdict: of {of} {listed(parts)}"
 
 
 def verdict_blocks(contents: Contents) -> list[Block]:
-    """Criteria, headline cards, ledgers and cautions."""
-    blocks: list[Block] = []
-    if contents.many("acceptance"):
-        blocks.append(_criteria(contents))
-    blocks += headlines(contents)
-    blocks.append(ledgers(contents))
+    """The summary of the first page; then every criterion, ledgers and cautions in full."""
     notes = cautions(contents)
+    blocks = summary_blocks(contents)
+    if notes.items:
+        blocks.append(brief_cautions(notes))
+    if contents.of(Criterion):
+        blocks.append(_criteria(contents))
+    blocks.append(ledgers(contents))
     return [*blocks, notes] if notes.items else blocks
 
 
 def _criteria(contents: Contents) -> Criteria:
-    entries = sorted(contents.many("acceptance"), key=lambda c: ORDER.get(str(c["outcome"]), 3))
-    shown = entries[:MOST_CRITERIA]
-    flat = any(_flat(contents, c) for c in shown)
-    views = [(str(c.get("dataset")), str(c["model"])) for c in shown if c.get("model")]
+    entries = sorted(contents.of(Criterion), key=lambda c: rank_of(c.outcome))
+    flat = any(_flat(contents, c) for c in entries)
+    views = [(c.dataset or "", c.model) for c in entries if c.model]
     named = name_width((contents.mark(view).name for view in views), 10, 14)
     columns = [Column("criterion", "left", f"{33 - named}%")]
     columns.append(Column("model", "left", f"{named}%"))
@@ -98,88 +104,92 @@ def _criteria(contents: Contents) -> Criteria:
         Column("outcome", "left", "12.5%"),
     ]
     caption = "Acceptance criteria"
-    if len(shown) < len(entries):
-        caption += f", {len(shown)} of {len(entries)}; the others are in results.json"
-    if any(c.get("measure") for c in shown):
-        caption += ". The upright line on an axis is what is required"
-    return Criteria(caption, tuple(columns), tuple(_criterion(contents, c, flat) for c in shown))
+    if any(c.measure for c in entries):
+        caption += ". The upright line on an axis is what that row requires"
+    return Criteria(caption, tuple(columns), tuple(_criterion(contents, c, flat) for c in entries))
 
 
-def _flat(contents: Contents, entry: Record) -> bool:
-    m = contents.measure.get(str(entry.get("measure")))
-    table = contents.tables.get(str(m.get("table"))) if m else None
+def _flat(contents: Contents, entry: Criterion) -> bool:
+    m = contents.measure_of(entry.measure)
+    table = contents.table_of(m.table) if m else None
     return table is not None and flat_counts(table) is not None
 
 
-def _criterion(contents: Contents, entry: Record, flat: bool) -> Criterion:
-    m = contents.measure.get(str(entry.get("measure")))
-    table = contents.tables.get(str(m.get("table"))) if m else None
-    view = (str(entry.get("dataset")), str(entry.get("model")))
+def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criterion:
+    m = contents.measure_of(entry.measure)
+    table = contents.table_of(m.table) if m else None
     cells = [LineCell(_criterion_text(contents, entry, m), head=True)]
-    cells.append(LineCell(mark=contents.mark(view)) if entry.get("model") else LineCell("–"))
-    laid = flat_cells(table, m, "only")
+    if entry.model is not None and entry.dataset is not None:
+        cells.append(LineCell(mark=contents.mark((entry.dataset, entry.model))))
+    else:
+        cells.append(LineCell(label_text(entry.model) if entry.model else "–"))
+    costs = contents.costs_of(table) if table is not None else None
+    laid = flat_cells(table, m, "only", costs)
     if flat:
         cells += laid if laid is not None else [LineCell() for _ in FLAT]
     else:
-        known = m is not None and m.get("n") is not None
-        cells.append(LineCell(count_text(m["n"]) if m is not None and known else "", "right"))
-    number = number_of(contents, m) if m else None
-    observed = entry.get("observed")
+        cells.append(LineCell(count_text(m.n) if m is not None else "", "right"))
+    number = number_of(contents, m, criterion=entry) if m else None
+    observed = entry.observed
     plain = value_text(observed) if m is None and observed is not None else ""
     cells.append(LineCell(plain, number=number, align="right"))
     cells += [LineCell(_held(entry), "right"), LineCell(_required(entry), "right")]
-    outcome = str(entry["outcome"])
-    reason = prose(entry.get("reason") or "")
-    breaches = entry.get("breaches_in_a_row") or 0
+    outcome = entry.outcome
+    reason = prose(entry.reason or "")
+    breaches = entry.breaches_in_a_row or 0
     if breaches > 1:
         reason = f"{reason}{'; ' if reason else ''}{breaches} runs in a row"
-    return Criterion(
-        Line(tuple(cells), table=str(table["id"]) if table is not None and laid else ""),
-        outcome,
+    looked = looked_words(contents, entry)
+    if looked:
+        reason = f"{looked}{'; ' if reason else ''}{reason}"
+    return model.Criterion(
+        Line(tuple(cells), table=table.id if table is not None and laid else ""),
+        ("fail", "not_evaluated", "pass")[rank_of(outcome)],
         WORDS.get(outcome, outcome),
-        "" if outcome == "pass" else reason,
+        looked if outcome in HELD else reason,
     )
 
 
-def _criterion_text(contents: Contents, entry: Record, m: Record | None) -> str:
+def _criterion_text(contents: Contents, entry: Criterion, m: Measure | None) -> str:
     if m is None:
-        return visible(
-            str(entry.get("text") or entry.get("metric") or f"criterion {entry['criterion']}")
-        )
-    text = measure_title(m)
-    view = (m["dataset"], m["model"])
-    if m.get("label") is not None and not contents.is_binary(view):
-        text += f" of {label_text(m['label'])}"
-    if m.get("subgroup"):
-        text += f", {subgroup_text(m['subgroup'])}"
-    if entry.get("reference"):
-        name = str(entry["reference"])
+        return visible(entry.text or entry.metric or f"criterion {entry.criterion}")
+    text = contents.title(m)
+    if entry.claim is not None:
+        text = f"Claim {entry.claim}: {text}"
+    view = (m.dataset, m.model)
+    if m.subgroup:
+        text += f", {subgroup_text(m.subgroup)}"
+    if entry.reference:
+        name = entry.reference
         told = "the earlier run" if name.startswith("run ") else label_text(name)
         text += f", no worse than {told}"
     first = contents.first_threshold(view)
-    if m.get("threshold") is not None and (m["threshold"], m.get("threshold_rule")) != first:
-        text += f", {condition_text(m['threshold'], contents.operator(view))}"
-    return text
+    if m.threshold is not None and (m.threshold, m.threshold_rule) != first:
+        text += f", {condition_text(m.threshold, contents.operator(view))}"
+    return f"{text}, exploratory" if entry.exploratory else text
 
 
-def _held(entry: Record) -> str:
-    bound = BOUNDS.get(str(entry.get("bound")), str(entry.get("bound")))
-    if entry.get("reference"):
-        what = "the difference" if entry.get("bound") == "point" else bound
-        observed = entry.get("observed")
+def _held(entry: Criterion) -> str:
+    bound = BOUNDS.get(entry.bound, entry.bound)
+    if entry.claim is not None:
+        return "value and limits"
+    if entry.reference:
+        what = "the difference" if entry.bound == "point" else bound
+        observed = entry.observed
         return what if observed is None else f"{what} {difference_text(observed)}"
-    if entry.get("observed") is None:
+    if entry.observed is None:
         return bound
-    if entry.get("bound") == "point":
+    if entry.bound == "point" or entry.required is None:
         return bound
-    return f"{bound} {observed_text(entry['observed'], entry['required'])}"
+    return f"{bound} {observed_text(entry.observed, entry.required)}"
 
 
-def _required(entry: Record) -> str:
-    sign = {"at_least": "≥", "at_most": "≤"}.get(str(entry.get("direction")))
-    if sign is None:
-        sign = "≤" if "<=" in str(entry.get("text") or "") else "≥"
-    return f"{sign} {_as_written(entry['required'])}"
+def _required(entry: Criterion) -> str:
+    if entry.claim is not None:
+        return "as printed"
+    if entry.required is None:
+        return "–"
+    return f"{'≤' if entry.direction == 'at_most' else '≥'} {_as_written(entry.required)}"
 
 
 def _as_written(required: float) -> str:
@@ -193,74 +203,27 @@ def _as_written(required: float) -> str:
     )
 
 
-def headlines(contents: Contents) -> list[Block]:
-    """Up to four metrics of up to three models, with their tables."""
-    views = contents.views[: 3 if len(contents.views) == 3 else 2]
-    chosen = _headline_identities(contents)
-    blocks: list[Block] = []
-    for view in views:
-        own = {identity(m): m for m in contents.pooled(view)}
-        measures = [own[i] for i in chosen if i in own]
-        if not measures:
-            continue
-        small = len(contents.classes(view)) <= 4
-        made = (
-            card_of(
-                contents, m, heading=measure_title(m), with_table=small, small=True, result=False
-            )
-            for m in measures
-        )
-        cards = tuple(brief(card) for card in made)
-        stacked = any(len(c.heading) + len(contents.mark(view).name) > ON_A_LINE for c in cards)
-        blocks.append(CardGrid("", cards, stacked=stacked))
-    return blocks
-
-
-def _headline_identities(contents: Contents) -> list[tuple[Any, ...]]:
-    """Metrics with a criterion first, then in the order of the spec."""
-    judged = [contents.measure[i] for i in contents.criteria if i in contents.measure]
-    found: dict[tuple[Any, ...], None] = {}
-    for m in judged:
-        found.setdefault(identity(m))
-    metrics = {str(key[0]) for key in found}
-    for view in contents.views[:1]:
-        ranked = sorted(contents.pooled(view), key=_average_rank)
-        for m in contents.pooled(view) if contents.is_binary(view) else ranked:
-            own = contents.is_binary(view) or m.get("label") is None
-            if own and (contents.is_binary(view) or m["metric"] not in metrics):
-                metrics.add(str(m["metric"]))
-                found.setdefault(identity(m))
-    return list(found)[:MOST_HEADLINES]
-
-
-def _average_rank(m: Record) -> int:
-    """Which average stands for a metric: right rows for accuracy, else the plain mean."""
-    order = ("micro", None, "macro") if m["metric"] == "accuracy" else (None, "macro", "micro")
-    return order.index(m.get("average")) if m.get("average") in order else 3
-
-
 def cautions(contents: Contents) -> Notes:
     """Every caution, warnings first; alike ones one after the other."""
-    entries = sorted(contents.many("cautions"), key=lambda c: c.get("severity") != "warning")
-    groups: dict[tuple[str, str], list[Record]] = {}
+    entries = sorted(contents.of(Caution), key=lambda c: c.severity != "warning")
+    groups: dict[tuple[str, str], list[Caution]] = {}
     for entry in entries:
-        key = (str(entry.get("severity") or "note"), str(entry.get("code") or ""))
-        groups.setdefault(key, []).append(entry)
+        groups.setdefault((entry.severity, entry.code), []).append(entry)
     items = []
     for (severity, code), same in list(groups.items())[:MOST_CAUTIONS]:
         said = dict.fromkeys(_shortened(_said(contents, c)) for c in same)
         shown = list(said)[: MOST_ALIKE if len(said) > MOST_ALIKE + 1 else None]
         if len(said) > len(shown):
             shown.append(f"{len(said) - len(shown)} more like these are in results.json")
-        title = prose(same[0].get("title") or "")
-        items.append(Note(severity, code, title, tuple(shown), prose(same[0].get("read") or "")))
+        title = prose(same[0].title)
+        items.append(Note(severity, code, title, tuple(shown), prose(same[0].read)))
     return Notes("Cautions", tuple(items))
 
 
-def _said(contents: Contents, caution: Record) -> str:
+def _said(contents: Contents, caution: Caution) -> str:
     """The message, with the name of its model where there are several and it begins otherwise."""
-    message = prose(caution.get("message") or "").rstrip(".")
-    dataset, model = caution.get("dataset"), caution.get("model")
+    message = prose(caution.message).rstrip(".")
+    dataset, model = caution.dataset, caution.model
     if len(contents.views) < 2 or dataset is None or message.startswith(f"{model}:"):
         return message
     if model is not None:

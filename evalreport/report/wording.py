@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from evalreport.metrics.catalogue import find
+from evalreport.report.meanings import is_plain
+from evalreport.report.words import plain_name
+from evalreport.results.lookup import Results
+from evalreport.results.records import Caution, Criterion
 
 ANNEXES = ("methods", "not_computed", "checklists", "provenance", "signatures")
 
@@ -18,6 +22,7 @@ class Wording:
 
     ``metrics`` are titles of metrics that differ from the catalogue's; in that order the
     metrics come first. ``impact``: impact ratios are shown without being asked for.
+    ``spec_text``: the spec stands in the annex as written, also where no sections are asked for.
     """
 
     sections: tuple[str, ...]
@@ -25,6 +30,7 @@ class Wording:
     titles: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     impact: bool = False
+    spec_text: bool = True
 
 
 #: Metrics that ask for the table of impact ratios.
@@ -68,12 +74,15 @@ STANDARD = (
     "measures",
     "scores",
     "subgroups",
+    "looks",
     "periods",
     "drift",
     "thresholds",
     "curves",
     "comparisons",
+    "readers",
     "baselines",
+    "claims",
     "folds",
     "training",
     "classes",
@@ -91,12 +100,15 @@ CLINICAL = Wording(
         "thresholds",
         "classes",
         "subgroups",
+        "looks",
         "periods",
         "drift",
         "folds",
         "training",
         "comparisons",
+        "readers",
         "baselines",
+        "claims",
         *ANNEXES,
     ),
     "Diagnostic accuracy report",
@@ -148,6 +160,7 @@ CLINICAL = Wording(
         "ppv_at_prevalence": "Positive predictive value at a declared prevalence",
         "npv_at_prevalence": "Negative predictive value at a declared prevalence",
     },
+    spec_text=False,
 )
 AUDIT = Wording(
     (
@@ -155,10 +168,13 @@ AUDIT = Wording(
         "rows",
         "characteristics",
         "subgroups",
+        "looks",
         "periods",
         "drift",
         "comparisons",
+        "readers",
         "baselines",
+        "claims",
         "measures",
         "scores",
         "thresholds",
@@ -196,12 +212,15 @@ MODEL_CARD = Wording(
         "measures",
         "scores",
         "subgroups",
+        "looks",
         "periods",
         "drift",
         "classes",
         "curves",
         "comparisons",
+        "readers",
         "baselines",
+        "claims",
         *ANNEXES,
     ),
     "Model card",
@@ -219,15 +238,17 @@ MODEL_CARD = Wording(
     },
 )
 MINIMAL = Wording(
-    ("verdict", "measures", "scores", "provenance"),
+    ("verdict", "measures", "readers", "claims", "scores", "provenance"),
     "Classifier evaluation, in short",
     {
         "measures": ("Metrics", "Metrics", ""),
         "provenance": ("Where the numbers come from", "Provenance", ""),
     },
+    spec_text=False,
 )
+STANDARD_WORDING = Wording(STANDARD)
 TEMPLATES: Mapping[str, Wording] = {
-    "standard": Wording(STANDARD),
+    "standard": STANDARD_WORDING,
     "clinical": CLINICAL,
     "audit": AUDIT,
     "model_card": MODEL_CARD,
@@ -247,40 +268,83 @@ def agreed(text: str) -> str:
     return text
 
 
-def reworded(results: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
-    """Results with the metric titles of a template, and of a target that is only another test.
+class Titled(Protocol):
+    """A record of a metric, which may have the metric's title."""
+
+    @property
+    def dataset(self) -> str | None: ...
+    @property
+    def metric(self) -> str: ...
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+    @property
+    def average(self) -> str | None: ...
+
+
+class Words:
+    """What the metrics of a run are called: as a template has it, and as their targets allow."""
+
+    def __init__(self, results: Results, wording: Wording) -> None:
+        self.titles = wording.metrics
+        self.agreement = non_reference(results)
+        self._sets = {ledger.dataset for ledger in results.labels if ledger.label_sets}
+
+    def title(self, record: Titled) -> str:
+        """The title of a record's metric; empty where neither the words nor the record have one."""
+        known = self.titles.get(record.metric)
+        own = str(getattr(record, "title", ""))
+        if record.dataset not in self.agreement:
+            return known or own
+        if record.metric in AGREEMENT:
+            return AGREEMENT[record.metric][0]
+        declared = find(record.metric)
+        if declared is not None:
+            return agreed(known or own or declared.title)
+        return agreed(known or own or plain_name(record.metric))
+
+    def meaning(self, record: Titled) -> str:
+        """What a value means where the target is another test; empty for any other target."""
+        if record.dataset not in self.agreement:
+            return ""
+        if record.metric in AGREEMENT:
+            return AGREEMENT[record.metric][1]
+        declared = find(record.metric)
+        return agreed(declared.meaning) if declared is not None else ""
+
+    def is_plain(self, record: Titled) -> bool:
+        """Whether a value that is recorded as an average is the plain one over all classes."""
+        return is_plain(record, record.dataset in self._sets)
+
+
+def reworded(results: Results, wording: Wording) -> Results:
+    """Results whose texts are in the words of a template, and of targets that are only tests.
 
     Values, ids and records are untouched; measures change place where the template says so.
     """
-    agreement = non_reference(results)
     ranks = {metric: k for k, metric in enumerate(wording.metrics)}
-    found = dict(results)
-    for name in ("measures", "comparisons", "subgroup_gaps", "baselines", "declared", "periods"):
-        if isinstance(results.get(name), list):
-            found[name] = [_titled(r, wording, agreement) for r in results[name]]
+    changed: dict[str, Any] = {}
+    if ranks:
+        last = len(ranks)
+        changed["measures"] = tuple(
+            sorted(results.measures, key=lambda m: ranks.get(m.metric, last))
+        )
+    agreement = non_reference(results)
     if agreement:
-        found["cautions"] = [
-            _said(r, agreement, ("message", "title", "why", "read"))
-            for r in results.get("cautions") or ()
-        ]
-        found["acceptance"] = [
-            _said(r, agreement, ("text",)) for r in results.get("acceptance") or ()
-        ]
-    if not (wording.impact or any(m["metric"] in RATES for m in results.get("measures") or ())):
-        found.pop("impact", None)
-    if ranks and "measures" in found:
-        found["measures"].sort(key=lambda m: ranks.get(m["metric"], len(ranks)))
-    return found
+        changed["cautions"] = tuple(_caution(one, agreement) for one in results.cautions)
+        changed["acceptance"] = tuple(_criterion(one, agreement) for one in results.acceptance)
+    if not (wording.impact or any(m.metric in RATES for m in results.measures)):
+        changed["impact"] = None
+    return replace(results, **changed)
 
 
-def in_words(results: Mapping[str, Any]) -> dict[str, Any]:
+def in_words(results: Results) -> Results:
     """Results in the words of the standard template: what short formats print."""
-    return reworded(results, TEMPLATES["standard"])
+    return reworded(results, STANDARD_WORDING)
 
 
-def non_reference(results: Mapping[str, Any]) -> Sequence[str]:
+def non_reference(results: Results) -> Sequence[str]:
     """The datasets whose target is another test."""
-    datasets = (results.get("spec") or {}).get("datasets") or {}
+    datasets = results.spec.get("datasets") or {}
     return [
         name
         for name, declared in datasets.items()
@@ -288,29 +352,21 @@ def non_reference(results: Mapping[str, Any]) -> Sequence[str]:
     ]
 
 
-def _said(
-    record: Mapping[str, Any], agreement: Sequence[str], keys: Sequence[str]
-) -> Mapping[str, Any]:
-    """A record with its texts in the words of agreement; one of no dataset may be of any."""
-    if record.get("dataset") not in (*agreement, None):
-        return record
-    return {**record, **{key: agreed(str(record[key])) for key in keys if record.get(key)}}
+def _caution(one: Caution, agreement: Sequence[str]) -> Caution:
+    """A caution in the words of agreement; one of no dataset may be of any."""
+    if one.dataset is not None and one.dataset not in agreement:
+        return one
+    return replace(
+        one,
+        title=agreed(one.title),
+        message=agreed(one.message),
+        why=agreed(one.why),
+        read=agreed(one.read),
+    )
 
 
-def _titled(
-    record: Mapping[str, Any], wording: Wording, agreement: Sequence[str]
-) -> Mapping[str, Any]:
-    metric = str(record.get("metric"))
-    if record.get("dataset") in agreement:
-        title, meaning = AGREEMENT.get(metric) or _agreed_about(metric, record, wording)
-        return {**record, "title": title, "meaning": meaning}
-    if metric in wording.metrics:
-        return {**record, "title": wording.metrics[metric]}
-    return record
-
-
-def _agreed_about(metric: str, record: Mapping[str, Any], wording: Wording) -> tuple[str, str]:
-    declared = find(metric)
-    known = declared.title if declared is not None else metric.replace("_", " ").capitalize()
-    title = wording.metrics.get(metric) or str(record.get("title") or known)
-    return agreed(title), agreed(declared.meaning if declared is not None else "")
+def _criterion(one: Criterion, agreement: Sequence[str]) -> Criterion:
+    """A criterion in the words of agreement; one of no dataset may be of any."""
+    if one.dataset is not None and one.dataset not in agreement:
+        return one
+    return replace(one, text=agreed(one.text))

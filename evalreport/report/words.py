@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
+from evalreport.metrics.interval_methods import DECLARED as SMALL_SAMPLES
+from evalreport.metrics.interval_methods import OF_CLUSTERS as SMALL_CLUSTERS
 from evalreport.report.numbers import number_text, threshold_text
 
 LONGEST_LABEL = 60
@@ -24,7 +26,7 @@ METHODS = {
     "newcombe_hybrid": "Newcombe",
     "wilson": "Wilson",
     "wilson_cc": "Wilson, continuity corrected",
-    "wilson_n_eff": "Wilson, effective sample size",
+    "wilson_n_eff": "Wilson on effective rows",
     "clopper_pearson": "Clopper-Pearson",
     "agresti_coull": "Agresti-Coull",
     "jeffreys": "Jeffreys",
@@ -36,8 +38,11 @@ METHODS = {
     "delong": "DeLong",
     "delong_unpaired": "DeLong, unpaired",
     "delong_logit": "DeLong on the logit",
+    **{method.name: method.title for method in (*SMALL_SAMPLES, *SMALL_CLUSTERS)},
     "hanley_mcneil": "Hanley-McNeil",
     "log": "log method",
+    "koopman": "Koopman",
+    "miettinen_nurminen": "Miettinen-Nurminen",
     "fisher_z": "Fisher z",
     "normal": "normal",
     "mercaldo": "Mercaldo",
@@ -47,7 +52,11 @@ METHODS = {
     "nadeau_bengio": "Nadeau-Bengio",
     "sandwich": "sandwich variance",
     "cluster_robust": "cluster robust",
+    "survey_bootstrap": "bootstrap within strata",
+    "design_based": "by the design",
     "obuchowski": "Obuchowski",
+    "obuchowski_rockette_hillis": "Obuchowski-Rockette-Hillis",
+    "linearised_t": "linearised variance, Student's t",
     "cluster_bootstrap": "cluster bootstrap",
     "bootstrap_percentile": "bootstrap, percentile",
     "bootstrap_bca": "bootstrap, BCa",
@@ -94,10 +103,27 @@ def _seen(character: str) -> str:
 def prose(text: Any) -> str:
     r"""Free text of the spec on one line: white space as written counts as a space.
 
+    The items of a list follow each other as they would in a paragraph, those of a mapping
+    with their names.
+
     >>> prose("two\n lines ")
     'two lines'
+    >>> prose(["Two centres.", "One reader"]), prose(["adults", "smokers"])
+    ('Two centres. One reader', 'adults; smokers')
     """
+    if isinstance(text, Mapping):
+        return _run_on([f"{prose(key)}: {prose(item)}" for key, item in text.items()])
+    if isinstance(text, (list, tuple)):
+        return _run_on([prose(item) for item in text])
     return visible(" ".join(str(text).split()))
+
+
+def _run_on(items: list[str]) -> str:
+    """Items one after another: sentences as they end, others parted by semicolons."""
+    found = ""
+    for item in items:
+        found += ("" if not found else " " if found[-1] in ".!?。؟" else "; ") + item
+    return found
 
 
 def label_text(label: Any) -> str:
@@ -142,25 +168,41 @@ def params_text(params: Mapping[str, Any]) -> str:
     )
 
 
-def measure_title(measure: Mapping[str, Any]) -> str:
+class OfMetric(Protocol):
+    """A record of a metric with its parameters."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+    @property
+    def average(self) -> str | None: ...
+
+
+def measure_title(record: OfMetric, title: str = "", *, plain: bool = False) -> str:
     """A metric as a heading: average, title, parameters.
 
-    >>> measure_title({"metric": "fbeta", "title": "F-beta", "params": {"beta": 2.0}})
+    ``title`` is the metric's, where it is not the record's own; ``plain`` leaves the average
+    out. How indeterminate predictions are counted is said of a record that knows it.
+
+    >>> from collections import namedtuple
+    >>> Value = namedtuple("Value", "metric average params", defaults=(None, {}))
+    >>> measure_title(Value("fbeta", None, {"beta": 2.0}), "F-beta")
     'F-beta (beta 2)'
-    >>> measure_title({"metric": "recall", "average": "macro"})
+    >>> measure_title(Value("recall", "macro"))
     'Macro recall'
-    >>> measure_title({"metric": "recall", "indeterminate": "for"})
-    'Recall, indeterminate counted for'
+    >>> measure_title(Value("accuracy", "micro"), plain=True)
+    'Accuracy'
     """
-    title = str(measure.get("title") or plain_name(measure["metric"]))
-    if measure.get("average"):
+    title = title or str(getattr(record, "title", "")) or plain_name(record.metric)
+    if record.average and not plain:
         lower = (
             title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
         )
-        title = f"{str(measure['average']).capitalize()} {lower}"
-    inside = params_text(measure.get("params") or {})
-    counted_so = measure.get("indeterminate")
-    told = f", indeterminate counted {visible(str(counted_so))}" if counted_so else ""
+        title = f"{record.average.capitalize()} {lower}"
+    inside = params_text(record.params)
+    counted_so = getattr(record, "indeterminate", None)
+    told = f", indeterminate counted {visible(counted_so)}" if counted_so else ""
     return f"{title} ({inside}){told}" if inside else f"{title}{told}"
 
 
@@ -199,7 +241,7 @@ def condition_text(threshold: float | None, operator: str = "score ≥") -> str:
     return "predicted labels" if threshold is None else f"{operator} {threshold_text(threshold)}"
 
 
-def counted(number: int, singular: str, plural: str = "") -> str:
+def counted(number: float, singular: str, plural: str = "") -> str:
     """A number with its noun.
 
     >>> counted(1, "criterion", "criteria"), counted(3, "model")

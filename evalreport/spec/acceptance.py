@@ -7,10 +7,20 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, Tag, model_validator
 
-from evalreport.metrics.declare import Interval
+from evalreport.metrics.declare import Goal, Interval
 from evalreport.spec.comparisons import Reference
 from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Column, Label, Name, Number, Part, Text, form, text_or_mapping
+from evalreport.spec.fields import (
+    Column,
+    Flag,
+    Label,
+    Name,
+    Number,
+    Part,
+    Text,
+    form,
+    text_or_mapping,
+)
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.thresholds import Threshold
 
@@ -71,6 +81,9 @@ class Criterion(WhichNumber):
     margin: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="How much worse than the reference is still accepted; 0 by default."
     )
+    deliberate: Flag | None = Field(
+        None, description="true: a limit on the worse side is meant, e.g. a loss at_least 0.3."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -105,7 +118,7 @@ class Criterion(WhichNumber):
 
     @model_validator(mode="after")
     def _can_be_met(self) -> Criterion:
-        faults = [*_outside(self), *_no_limit(self), *_no_average(self)]
+        faults = [*_outside(self), *_wrong_way(self), *_no_limit(self), *_no_average(self)]
         if faults:
             raise refuse(*faults)
         return self
@@ -126,6 +139,16 @@ def _outside(criterion: Criterion) -> list[Fault]:
     if high == 1 and 1 < required <= 100:
         hint += f": {required / 100:g}"
     return [Fault(f"{criterion.metric.name} is never {required:g}", hint, (key,))]
+
+
+def _wrong_way(criterion: Criterion) -> list[Fault]:
+    """A loss that has to be large: nearly always at_most was meant."""
+    asked, metric = criterion.at_least, criterion.metric.metric
+    if asked is None or metric.goal is not Goal.MINIMIZE or criterion.deliberate:
+        return []
+    what = f"of {metric.name} smaller is better, and at_least asks for a large one"
+    hint = f"at_most: {asked:g}; or deliberate: true, if the worse side is meant"
+    return [Fault(what, hint, ("at_least",), at_key=True)]
 
 
 def _no_limit(criterion: Criterion) -> list[Fault]:

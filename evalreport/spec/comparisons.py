@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, Tag
 
-from evalreport.metrics.declare import Interval, Metric, Paired
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import known_intervals, known_tests, of_reference
 from evalreport.spec.by_metric import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
 from evalreport.spec.fields import Flag, Name, Number, Part, form
-
-MCNEMAR = ("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected")
-PAIRED_INTERVALS = ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango")
-
-
-def tests_of(metric: Metric) -> tuple[str, ...]:
-    """Tests that compare a metric, default first."""
-    return (*_family(metric)[0], "bootstrap")
-
-
-def intervals_of(metric: Metric) -> tuple[str, ...]:
-    """Interval methods of a difference of a metric, default first."""
-    return (*_family(metric)[1], "bootstrap_percentile")
-
-
-def _family(metric: Metric) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if metric.paired is Paired.PROPORTION:
-        return MCNEMAR, PAIRED_INTERVALS
-    if metric.paired is Paired.PREDICTIVE:
-        return ("leisenring", "kosinski"), ()
-    if metric.paired is Paired.AREA:
-        return ("delong",), ("delong",)
-    if metric.interval is Interval.MEAN:
-        return ("paired_t",), ("paired_t",)
-    return (), ()
 
 
 class DatasetReference(Part):
@@ -76,11 +52,16 @@ class Comparisons(Part):
     correction: Literal["none", "bonferroni", "holm", "benjamini_hochberg"] = Field(
         "none", description="Correction of p values for their number."
     )
-    tests: Annotated[Mapping[Name, Name], AfterValidator(methods_by_metric(tests_of, "test"))] = (
-        Field(default_factory=dict, description="Test of a metric, by its name.")
+    family: Literal["report", "dataset"] = Field(
+        "report",
+        description="Which tests are corrected together: all comparisons of the report, or those "
+        "of each dataset by themselves.",
     )
+    tests: Annotated[
+        Mapping[Name, Name], AfterValidator(methods_by_metric(known_tests, "test"))
+    ] = Field(default_factory=dict, description="Test of a metric, by its name.")
     methods: Annotated[
-        Mapping[Name, Name], AfterValidator(methods_by_metric(intervals_of, "interval method"))
+        Mapping[Name, Name], AfterValidator(methods_by_metric(known_intervals, "interval method"))
     ] = Field(default_factory=dict, description="Interval method of the difference, by metric.")
     margins: Annotated[Mapping[Name, Annotated[Number, Field(gt=0)]], AfterValidator(by_metric)] = (
         Field(
@@ -91,3 +72,25 @@ class Comparisons(Part):
     net_reclassification: Flag = Field(
         False, description="Whether net reclassification is reported as well, against a model."
     )
+
+    def unfit(self) -> Iterator[tuple[str, str, str, str]]:
+        """Methods that the kind of reference has no use for: key, metric, what and remedy.
+
+        Methods for the same rows and for independent rows are not the same.
+        """
+        if isinstance(self.reference, RunReference):
+            for key in ("tests", "methods"):
+                for name, method in getattr(self, key).items():
+                    what = f"{method} is not used against an earlier run, whose rows are not there"
+                    yield key, name, what, "remove it"
+            return
+        paired = not isinstance(self.reference, DatasetReference)
+        for key, place in (("tests", 0), ("methods", 1)):
+            for name, method in getattr(self, key).items():
+                metric = find(name)
+                assert metric is not None
+                known = of_reference(metric, paired=paired)[place]
+                if method not in known:
+                    rows = "two datasets" if paired else "two models on the same rows"
+                    what = f"{method} compares {rows}: {name} will have none"
+                    yield key, name, what, f"one of {', '.join(known)}"

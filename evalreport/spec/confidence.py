@@ -20,7 +20,7 @@ Resamples: TypeAlias = Annotated[Whole, Field(ge=1, le=MOST_RESAMPLES)]
 
 def _methods(metric: Metric) -> tuple[str, ...]:
     """Interval methods of a metric, default first."""
-    return metric.interval.methods
+    return metric.interval_methods
 
 
 class Confidence(Part):

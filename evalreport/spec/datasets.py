@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, StringConstraints, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    Tag,
+    ValidationInfo,
+    model_validator,
+)
 
-from evalreport.spec.faults import Fault, refuse
+from evalreport.errors import nearest
+from evalreport.spec.faults import Fault, refuse, wrong_type
 from evalreport.spec.fields import (
     Column,
     Distinct,
     Flag,
     Label,
+    Many,
     Name,
     Part,
     Text,
+    Whole,
     form,
     text_or_mapping,
 )
+from evalreport.spec.hosts import database_host
+from evalreport.spec.readers import AnyReaders, Readers
+from evalreport.spec.sampling import AnySampling, Sampling
+from evalreport.spec.scalars import Scalar
 
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")
+SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet", ".xlsx")
+#: The columns of a table in the spec.
+ACTUAL, PREDICTED, COUNT = "actual", "predicted", "count"
+#: What a dataset that is a table may say besides.
+_BESIDE_TABLE = ("table", "target", "count", "labels", "positive", "sampling", "benchmark")
 _PASSWORD = re.compile(r"://[^/@?]*:[^/@?]*@|[?&\s]password=|^password=", re.IGNORECASE)
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|.*@)")
 
@@ -33,18 +54,39 @@ def local_file(path: str) -> str:
     return path
 
 
-def data_file(path: str) -> str:
-    """A path with the suffix of a format that can be read, or of a folder, or a fault."""
+def data_file(path: str, info: ValidationInfo) -> str:
+    """A path with the suffix of a format that can be read, or of a folder, or a fault.
+
+    How columns of a .txt file are separated has to be declared before.
+    """
     local_file(path)
-    if not path.lower().endswith((*SUFFIXES, "/")):
+    read = info.data.get("read")
+    declared = (".txt",) if read is not None and read.delimiter is not None else ()
+    if not path.lower().endswith((*SUFFIXES, *declared, "/")):
         raise refuse(
             Fault(
                 f"'{path}': unknown suffix, so the format is not known",
-                "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet, "
-                "or a folder ending in /",
+                "a file ending in .csv, .tsv, .jsonl (each also with .gz), .parquet or .xlsx, "
+                "or a folder ending in /"
+                + ("; one object a line makes a .jsonl" if path.lower().endswith(".json") else ""),
             )
         )
     return path
+
+
+#: Encodings of names, of source code and of nothing, which no file is saved in.
+NO_FILES = frozenset(("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"))
+
+
+def _known_encoding(name: str) -> str:
+    """The name of an encoding of text that Python knows, or a fault."""
+    try:
+        text = codecs.lookup(name)
+    except (LookupError, ValueError):
+        text = None
+    if text is None or not getattr(text, "_is_text_encoding", True) or text.name in NO_FILES:
+        raise refuse(Fault(f"the encoding '{name}' is not known", "utf-8, latin-1, cp1252, ..."))
+    return name
 
 
 LocalFile: TypeAlias = Annotated[Name, AfterValidator(local_file)]
@@ -63,13 +105,83 @@ def without_password(database: str) -> str:
     return database
 
 
+def _row(value: Any) -> Any:
+    """A row of counts in which an empty scalar stands for a cell that is not known."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    return [None if isinstance(v, Scalar) and v.kind == "null" else v for v in value]
+
+
+class Pivot(Part):
+    """A long table as a wide one: a row for each case, a column for each class."""
+
+    row: Column = Field(description="The column that names the case.")
+    column: Column = Field(description="The column with the class, whose values become columns.")
+    value: Column = Field(description="The column with the score of the class.")
+
+
+class Read(Part):
+    """How a file is written, where that is not told by its suffix."""
+
+    delimiter: Annotated[Text, StringConstraints(min_length=1, max_length=1)] | None = Field(
+        None, description="What stands between columns; a comma in csv, a tab in tsv by default."
+    )
+    decimal: Literal[".", ","] = Field(".", description="The sign before the decimals of numbers.")
+    encoding: Annotated[Name, AfterValidator(_known_encoding)] = Field(
+        "utf-8", description="How characters are stored, e.g. latin-1 or utf-16."
+    )
+    sheet: Name | None = Field(
+        None, description="The sheet of an Excel file, by its name; the first by default."
+    )
+    percent: Distinct[Column] = Field(
+        (), description="Columns of percentages, with or without the sign: they are divided by 100."
+    )
+    missing: Distinct[Name] = Field((), description="Texts that stand for no value, such as NA.")
+    pivot: Pivot | None = Field(
+        None,
+        description="Of a long table, with a row for each case and class: what becomes a "
+        "row, and what a column.",
+    )
+
+
+class JoinedColumns(Part):
+    """The columns that name the same rows, where they are called differently."""
+
+    left: Column = Field(description="The column in the file of the dataset.")
+    right: Column = Field(description="The column in the file that is joined.")
+
+
+class Join(Part):
+    """A second file with further columns of the same rows."""
+
+    read: Read | None = Field(None, description="How that file is written; as `read` says.")
+    path: DataFile = Field(description="The file that is joined, relative to the spec.")
+    on: Annotated[
+        Annotated[Column, Tag("(text)")] | Annotated[JoinedColumns, Tag("(mapping)")],
+        form(text_or_mapping),
+    ] = Field(description="The column that names a row in both files, or {left: ..., right: ...}.")
+
+    @property
+    def left(self) -> str:
+        """The column in the file of the dataset."""
+        return self.on if isinstance(self.on, str) else self.on.left
+
+    @property
+    def right(self) -> str:
+        """The column in the file that is joined."""
+        return self.on if isinstance(self.on, str) else self.on.right
+
+
 class Query(Part):
     """Rows from a database."""
 
     sql: Name = Field(description="A SELECT statement.")
-    database: Annotated[Name, AfterValidator(without_password)] = Field(
-        description="A SQLite or DuckDB file, relative to the spec, or a Postgres address, "
-        "postgresql://user@host:port/name, without a password."
+    database: Annotated[Name, AfterValidator(without_password), AfterValidator(database_host)] = (
+        Field(
+            description="A SQLite or DuckDB file, relative to the spec, or a Postgres address, "
+            "postgresql://user@host:port/name, without a password; a host other than this computer "
+            "has to be allowed with --allow-host."
+        )
     )
 
 
@@ -113,11 +225,114 @@ class NamedPositive(Part):
     label: Label = Field(description="The positive class, exactly as written in the data.")
 
 
+def _which_end(value: Any) -> Any:
+    """``largest`` or ``smallest``; the name of a class is told how it is written."""
+    text = value.text if isinstance(value, Scalar) else value
+    if text in ("largest", "smallest") or not isinstance(text, str):
+        return text
+    named = f"{{label: {json.dumps(text, ensure_ascii=False)}}}"
+    close = nearest(text, ("largest", "smallest"))
+    hint = f"largest, smallest, or {named}" if close is None else f"{close}, or {named}"
+    raise wrong_type(value, hint)
+
+
 Positive: TypeAlias = Annotated[
-    Annotated[Literal["largest", "smallest"], Tag("(text)")]
+    Annotated[Literal["largest", "smallest"], BeforeValidator(_which_end), Tag("(text)")]
     | Annotated[NamedPositive, Tag("(mapping)")],
     form(text_or_mapping),
 ]
+
+
+class CountTable(Part):
+    """A table of two or more classes as it was printed: no rows, only how many they are."""
+
+    labels: Annotated[Distinct[Label], Field(min_length=2)] = Field(
+        description="The classes, in the order of the rows and columns of counts."
+    )
+    counts: Annotated[
+        Many[Annotated[Many[Annotated[Whole, Field(ge=0)] | None], BeforeValidator(_row)]],
+        Field(min_length=2),
+    ] = Field(
+        description="Rows actual, columns predicted; null for a cell that nobody counted, which "
+        "makes what needs it undefined (of two classes only)."
+    )
+
+    @model_validator(mode="after")
+    def _square(self) -> CountTable:
+        size, faults = len(self.labels), []
+        wanted = f"{size} rows of {size} counts, one for each label"
+        if len(self.counts) != size:
+            told = f"{len(self.counts)} rows of counts for {size} labels"
+            faults.append(Fault(told, wanted, ("counts",)))
+        for place, row in enumerate(self.counts):
+            if len(row) != size:
+                told = f"{len(row)} counts for {size} labels"
+                faults.append(Fault(told, wanted, ("counts", place)))
+        cells = [count for row in self.counts for count in row]
+        if not faults and not any(cells):
+            faults.append(Fault("the table has no rows", "a count above 0", ("counts",)))
+        if not faults and size > 2 and None in cells:
+            what = "an unknown cell in a table of more than two classes"
+            faults.append(Fault(what, "a count in every cell", ("counts",)))
+        if faults:
+            raise refuse(*faults)
+        return self
+
+    def columns(self) -> dict[str, list[str] | list[int]]:
+        """The kinds of rows: columns actual, predicted and count; unknown cells hold none."""
+        cells = [(i, j) for i in range(len(self.labels)) for j in range(len(self.labels))]
+        return {
+            ACTUAL: [self.labels[i] for i, _ in cells],
+            PREDICTED: [self.labels[j] for _, j in cells],
+            COUNT: [self.counts[i][j] or 0 for i, j in cells],
+        }
+
+    def unknown(self, positive: str) -> tuple[str, ...]:
+        """The cells that nobody counted, of a table of two classes."""
+        return tuple(
+            cell
+            for cell, actual, predicted in (
+                ("tp", True, True),
+                ("fp", False, True),
+                ("fn", True, False),
+                ("tn", False, False),
+            )
+            if self.counts[self._place(positive, actual)][self._place(positive, predicted)] is None
+        )
+
+    def _place(self, positive: str, same: bool) -> int:
+        place = self.labels.index(positive)
+        return place if same else 1 - place
+
+
+def _of_table(raw: Any) -> Any:
+    """A dataset that is a table, with the columns that a table has; nothing beside belongs to it.
+
+    The columns are filled in where the dataset is read, so that nothing after has to ask
+    where its rows come from.
+    """
+    if not isinstance(raw, dict) or raw.get("table") is None:
+        return raw
+    faults = [
+        Fault(
+            f"{key} is of rows in a file, and a table has none", "leave it out", (key,), at_key=True
+        )
+        for key in raw
+        if key not in _BESIDE_TABLE
+    ]
+    for key, own in (("target", ACTUAL), ("count", COUNT)):
+        if raw.get(key, own) != own:
+            faults.append(
+                Fault(
+                    f"the {key} of a table is its column {own}", "leave it out", (key,), at_key=True
+                )
+            )
+    if faults:
+        raise refuse(*faults)
+    table = raw["table"]
+    labels = table.get("labels") if isinstance(table, dict) else getattr(table, "labels", None)
+    filled = {"target": ACTUAL, "count": COUNT}
+    return {**filled, **({} if labels is None else {"labels": labels}), **raw}
 
 
 class Period(Part):
@@ -132,6 +347,8 @@ class Period(Part):
 class Dataset(Part):
     """Rows with their true labels."""
 
+    # before the path, whose suffix it may explain
+    read: Read | None = Field(None, description="How the file is written.")
     path: (
         Annotated[
             Annotated[DataFile, Tag("(text)")] | Annotated[Query, Tag("(mapping)")],
@@ -140,9 +357,25 @@ class Dataset(Part):
         | None
     ) = Field(
         None,
-        description="File relative to the spec, or absolute: csv, tsv, jsonl (each also .gz) or "
-        "parquet; a pattern (data/*.parquet) or a folder (data/) of such files, whose folders may "
-        "be named column=value; or {sql: ..., database: ...}.",
+        description="File relative to the spec, or absolute: csv, tsv, jsonl (each also .gz), "
+        "parquet or xlsx; a pattern (data/*.parquet) or a folder (data/) of such files, whose "
+        "folders may be named column=value; or {sql: ..., database: ...}.",
+    )
+    table: CountTable | None = Field(
+        None,
+        description="Instead of a file a table of counts, {labels: [...], counts: "
+        "[[...], ...]}: rows actual, columns predicted. Models that give a prediction are "
+        "evaluated on it.",
+    )
+    join: Join | None = Field(
+        None,
+        description="A second file with further columns of the same rows, such as the "
+        "predictions; rows without a partner are left out and counted.",
+    )
+    map: Annotated[Mapping[Label, Label], Field(min_length=1)] | None = Field(
+        None,
+        description="What labels are called, by how the file writes them; all else in the "
+        "spec uses these names.",
     )
     target: LabelSource = Field(
         description="Column with the true label; {labels: {a: column_a}} or {list: column} "
@@ -152,6 +385,11 @@ class Dataset(Part):
         None, description="Column that names a row; unique unless `cluster` is declared."
     )
     weight: Column | None = Field(None, description="Column of weights, finite and >= 0.")
+    count: Column | None = Field(
+        None,
+        description="Column of whole numbers: how many rows are of this kind. No weight: "
+        "every one of the rows is independent of the others.",
+    )
     cluster: Column | None = Field(
         None, description="Column whose equal values mark rows that are not independent."
     )
@@ -173,8 +411,15 @@ class Dataset(Part):
     positive: Positive | None = Field(
         None, description="The positive class of this dataset, where it differs."
     )
+    unknown: Distinct[Literal["tp", "fp", "fn", "tn"]] | None = Field(
+        None,
+        description="Cells of the table of two classes that nobody counted, e.g. [tn] in search: "
+        "whatever needs them is undefined.",
+    )
     types: Mapping[Column, Literal["text", "integer", "number", "boolean"]] = Field(
-        default_factory=dict, description="Declared types of columns."
+        default_factory=dict,
+        description="Declared types of columns, held to in every row; in a column of numbers 1 and "
+        "1.0 are one class.",
     )
     sha256: Annotated[Text, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         None, description="The hash that the file, or the rows of a Postgres query, must have."
@@ -186,21 +431,152 @@ class Dataset(Part):
         "true class and what each model said, so that `evalreport diff` can pair the rows of two "
         "runs; nothing is kept unless this is true.",
     )
-    sampling: Literal["cohort", "case_control"] = Field(
+    readers: AnyReaders | None = Field(
+        None,
+        description="Column of who read the case of a row, where several readers read the same "
+        "cases (a row for each reader and case): values of each reader, their mean with limits "
+        "for other readers and cases, and how far readers agree. Rows of a case are a cluster.",
+    )
+    sampling: AnySampling = Field(
         "cohort",
         description="case_control: the share of positives was fixed by the sampling, so it "
-        "says nothing about prevalence.",
+        "says nothing about prevalence; or how rows were drawn, or got their labels.",
     )
     benchmark: Literal["reference_standard", "non_reference"] = Field(
         "reference_standard",
         description="non_reference: the target is another test, so agreement is reported.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _filled_table(cls, raw: Any) -> Any:
+        return _of_table(raw)
+
+    @model_validator(mode="after")
+    def _of_one_file(self) -> Dataset:
+        faults = []
+        if self.count is not None and self.id is not None:
+            faults.append(
+                Fault(
+                    "an id names one row, and count says that there are several",
+                    "leave `id` or `count` out",
+                    ("id",),
+                    at_key=True,
+                )
+            )
+        if self.join is not None and not isinstance(self.path, str):
+            faults.append(
+                Fault("join needs a file to be joined to", "path: a file", ("join",), at_key=True)
+            )
+        if self.map is not None and not isinstance(self.target, str):
+            faults.append(
+                Fault(
+                    "map is for single labels, not for sets of them",
+                    "the labels as they are written",
+                    ("map",),
+                    at_key=True,
+                )
+            )
+        if faults:
+            raise refuse(*faults)
+        return self
+
+    @property
+    def design(self) -> Sampling | None:
+        """How rows were sampled, where that is declared."""
+        return self.sampling if isinstance(self.sampling, Sampling) else None
+
+    @model_validator(mode="after")
+    def _sampled_once(self) -> Dataset:
+        design, faults = self.design, []
+        if design is None:
+            return self
+        if self.weight is not None:
+            faults.append(
+                Fault(
+                    "sampling says what rows weigh",
+                    "leave `weight` out, or write sampling: {weight: column}",
+                    ("weight",),
+                    at_key=True,
+                )
+            )
+        if self.cluster is not None and design.cluster is not None:
+            faults.append(
+                Fault(
+                    "cluster is declared twice",
+                    "keep the one of sampling",
+                    ("cluster",),
+                    at_key=True,
+                )
+            )
+        if not isinstance(self.target, str):
+            faults.append(
+                Fault(
+                    "sampling is for single labels, not for sets of them",
+                    "target: a column",
+                    ("sampling",),
+                    at_key=True,
+                )
+            )
+        if self.fold is not None:
+            faults.append(
+                Fault(
+                    "the folds of a sample drawn by a design are not evaluated",
+                    "leave `fold` or `sampling` out",
+                    ("fold",),
+                    at_key=True,
+                )
+            )
+        if faults:
+            raise refuse(*faults)
+        return self
+
+    @property
+    def reading(self) -> Readers | None:
+        """The readers with the column of their cases filled in; None where there are none."""
+        if self.readers is None:
+            return None
+        found = self.readers if isinstance(self.readers, Readers) else Readers(column=self.readers)
+        return found.model_copy(update={"case": found.case or self.id or self.cluster})
+
+    @model_validator(mode="after")
+    def _read_by_readers(self) -> Dataset:
+        found = self.reading
+        if found is None:
+            return self
+        faults = []
+        if found.case is None:
+            what = "it is not said which rows are of the same case"
+            faults.append(Fault(what, "id: the column that names the case", ("readers",)))
+        elif found.case == found.column:
+            what = f"the case and its reader are both the column '{found.column}'"
+            faults.append(Fault(what, "id: the column that names the case", ("readers",)))
+        if not isinstance(self.target, str):
+            what = "readers are for single labels, not for sets of them"
+            faults.append(Fault(what, "target: a column", ("readers",), at_key=True))
+        for key, given in (
+            ("weight", self.weight),
+            ("count", self.count),
+            ("fold", self.fold),
+            ("sampling", self.design),
+        ):
+            if given is not None:
+                what = f"readers read cases one by one, which {key} does not go with"
+                instead = f"leave `readers` or `{key}` out"
+                faults.append(Fault(what, instead, (key,), at_key=True))
+        if faults:
+            raise refuse(*faults)
+        return self
+
     @model_validator(mode="after")
     def _kept_by_id(self) -> Dataset:
         if self.keep_rows and self.id is None:
             raise refuse(
-                Fault("keep_rows pairs rows by their id", "id: the column", ("keep_rows",),
-                      at_key=True)
+                Fault(
+                    "keep_rows pairs rows by their id",
+                    "id: the column",
+                    ("keep_rows",),
+                    at_key=True,
+                )
             )
         return self

@@ -8,13 +8,15 @@ from pydantic import Field, StringConstraints
 
 from evalreport.spec.comparisons import Reference
 from evalreport.spec.fields import Column, Distinct, Number, Part, Text, Whole
+from evalreport.spec.hosts import ClusterAddress
 
 
 class Spark(Part):
     """An existing cluster."""
 
-    url: Annotated[Text, StringConstraints(pattern=r"^sc://[^/\s]+")] = Field(
-        description="The address of Spark Connect, sc://host:port."
+    url: ClusterAddress = Field(
+        description="The address of Spark Connect, sc://host:port; a host other than this "
+        "computer has to be allowed with --allow-host."
     )
 
 

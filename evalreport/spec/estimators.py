@@ -13,7 +13,8 @@ from evalreport.spec.fields import Name
 
 _PATH = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+")
 
-#: ``sklearn.utils.all_estimators("classifier")`` by public module.
+#: ``sklearn.utils.all_estimators("classifier")`` by public module, but for those of
+#: :data:`TAKE_SEVERAL_TARGETS`. Making one (:mod:`evalreport.predict`) looks here too.
 _BY_MODULE = {
     "calibration": ("CalibratedClassifierCV",),
     "discriminant_analysis": ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
@@ -40,7 +41,6 @@ _BY_MODULE = {
     ),
     "model_selection": ("FixedThresholdClassifier", "TunedThresholdClassifierCV"),
     "multiclass": ("OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"),
-    "multioutput": ("ClassifierChain", "MultiOutputClassifier"),
     "naive_bayes": ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
     "neighbors": ("KNeighborsClassifier", "NearestCentroid", "RadiusNeighborsClassifier"),
     "neural_network": ("MLPClassifier",),
@@ -52,6 +52,13 @@ _BY_MODULE = {
 CLASSIFIERS = tuple(
     f"sklearn.{module}.{name}" for module, names in _BY_MODULE.items() for name in names
 )
+
+#: Classifiers of several target columns, which the rows of an evaluation do not have.
+TAKE_SEVERAL_TARGETS = (
+    "sklearn.multioutput.ClassifierChain",
+    "sklearn.multioutput.MultiOutputClassifier",
+)
+ONE_TARGET = "a classifier of one target, such as sklearn.multiclass.OneVsRestClassifier"
 
 _BY_NAME = {path.rpartition(".")[2]: path for path in CLASSIFIERS}
 
@@ -75,6 +82,8 @@ def estimator_path(path: str, info: ValidationInfo) -> str:
         )
     if path in CLASSIFIERS:
         return path
+    if path in TAKE_SEVERAL_TARGETS:
+        raise refuse(Fault(f"{path} learns several targets at once", ONE_TARGET))
     package = path.partition(".")[0]
     allowed: tuple[str, ...] = tuple((info.context or {}).get(ALLOWED, ()))
     if package in allowed and package != "sklearn":

@@ -7,6 +7,7 @@ exactly as written, a level is a number, and nothing is converted silently.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -64,10 +65,11 @@ def as_number(value: Any) -> float:
         if math.isfinite(found):
             return found
         raise wrong_type(value, "a finite number")
-    raise wrong_type(value, "a number", _number_hint(value))
+    raise wrong_type(value, "a number", number_hint(value))
 
 
-def _number_hint(value: Any) -> str:
+def number_hint(value: Any) -> str:
+    """The number that a text was meant to be, as a hint; nothing where it is none."""
     if not isinstance(value, str):
         return ""
     text = value.strip()
@@ -93,7 +95,8 @@ def as_whole(value: Any) -> int:
         found = value.value
         if isinstance(found, int) or (isinstance(found, float) and found.is_integer()):
             return int(found)
-    raise wrong_type(value, "a whole number")
+    number = re.fullmatch(r"(\d+)(\.0*)?", value) if isinstance(value, str) else None
+    raise wrong_type(value, "a whole number" + (f": {number[1]}" if number else ""))
 
 
 def as_flag(value: Any) -> bool:
@@ -134,8 +137,16 @@ def as_list(value: Any) -> Any:
     """A list; anything else is refused with the brackets it lacks."""
     if isinstance(value, (list, tuple)):
         return value
-    hint = f"a list: [{shown(value)}]" if isinstance(value, (str, Scalar)) else "a list"
+    hint = f"a list: [{_listed(value)}]" if isinstance(value, (str, Scalar)) else "a list"
     raise wrong_type(value, "a list", hint)
+
+
+def _listed(value: str | Scalar) -> str:
+    """What stands between the brackets that are missing: parts of a text with commas."""
+    text = value if isinstance(value, str) else value.text
+    parts = [part.strip() for part in text.split(",")]
+    plain = len(parts) > 1 and all(part.replace("_", "").isalnum() for part in parts)
+    return ", ".join(parts) if plain else shown(value)
 
 
 def without_repeats(values: tuple[T, ...]) -> tuple[T, ...]:

@@ -1,232 +1,169 @@
-"""A first spec for a data file, guessed from its columns and their first rows."""
+"""A first spec for a data file, guessed from how it is written and what its columns are."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from evalreport.data.read import ColumnNames, column_names
-from evalreport.data.source import open_source
-from evalreport.data.table import RawColumn
-from evalreport.errors import DataError, Location, Problem, did_you_mean
+from evalreport.errors import DataError, Location, Problem
+from evalreport.spec.first_file import first_file, read_lines
+from evalreport.spec.guess import Guess, guessed
+from evalreport.spec.usual import usual_metrics
 
-TARGETS = ("target", "label", "truth", "actual", "y", "y_true", "outcome", "class", "diagnosis")
-PREDICTIONS = ("prediction", "predicted", "pred", "y_pred", "p", "yhat", "label_pred")
-SCORES = re.compile(
-    r"(^|_|\W)(score|prob|probability|proba|p|risk)(_|$|\W|[0-9])", re.IGNORECASE
-)
-IDS = re.compile(r"(^|_|\W)(id|uuid|key)($|_|\W)", re.IGNORECASE)
-FOLDS = ("fold", "cv_fold")
-MOST_GROUPS = 12
 #: Columns named in the comment on those that are not used.
 MOST_UNUSED = 20
+#: The name of the schema beside a spec, for the completion of editors.
+SCHEMA_FILE = "evalreport.schema.json"
 
 
 @dataclass(frozen=True)
-class Guess:
-    """What each column seems to be."""
+class First:
+    """A first spec: its guess, from which the text follows, and the path it names."""
 
-    target: str
-    id: str | None
-    scores: tuple[str, ...]
-    predictions: tuple[str, ...]
-    subgroups: tuple[str, ...]
-    classes: tuple[str, ...]
-    fold: str | None = None
-    unused: tuple[str, ...] = ()
+    guess: Guess
+    path: str
+    said: tuple[str, ...] = ()
+
+    def with_positive(self, label: str) -> First:
+        """The same with another positive class, which somebody has named."""
+        told = tuple(one for one in self.guess.assumed if "positive class" not in one)
+        models = self.guess.models
+        return replace(
+            self, guess=replace(self.guess, positive=label, choices=(), assumed=told, models=models)
+        )
+
+    def text(self) -> str:
+        """The spec as YAML text."""
+        return "\n".join(_lines(self)) + "\n"
 
 
 def first_spec(data: Path, folder: Path, target: str | None = None) -> str:
-    """A spec as YAML text for a data file; paths are relative to ``folder``.
+    """The text of :func:`first_look`."""
+    return first_look(data, folder, target).text()
 
-    Raises DataError where no column can be the target or a prediction.
+
+def first_look(data: Path, folder: Path, target: str | None = None) -> First:
+    """A spec for a data file; its paths are relative to ``folder``.
+
+    Raises DataError where no column can be the target or a prediction, FilesError for a
+    file that cannot be read.
     """
-    names = column_names(open_source(data, data.name))
-    guess = guessed(names, target, data.name)
-    relative = os.path.relpath(data, folder)
-    return "\n".join(_lines(guess, relative)) + "\n"
+    file = first_file(data, folder)
+    try:
+        guess = guessed(file.table, file.dialect, target)
+    except DataError as error:
+        where = Location(file.table.name)
+        raise DataError(*error.problems, *(Problem(one, "", where) for one in file.said)) from None
+    return First(guess, file.path, file.said)
 
 
-def guessed(names: ColumnNames, target: str | None, name: str) -> Guess:
-    """What the columns of a file seem to be."""
-    columns = {c: names.sample.columns[c] for c in names.header}
-    if target is not None and target not in columns:
-        hint = did_you_mean(target, columns, "columns")
-        raise DataError(Problem(f"no column '{target}'", hint, Location(name)))
-    label = target or _first_named(columns, TARGETS) or _first_label(columns)
-    if label is None:
-        raise DataError(
-            Problem("no column looks like a true label", "--target COLUMN", Location(name))
-        )
-    classes = tuple(_texts(columns[label]))
-    rest = [c for c in columns if c != label and c.casefold() not in FOLDS]
-    numbers = [c for c in rest if _is_number(columns[c]) and not IDS.search(c)]
-    scores = [c for c in numbers if SCORES.search(c) and _within_unit(columns[c])]
-    others = [c for c in rest if c not in numbers]
-    predictions = [c for c in rest if _is_prediction(c, columns[c], classes)]
-    scores = [c for c in scores if c not in predictions]
-    if not scores and not predictions:
-        scores = [c for c in numbers if _within_unit(columns[c]) and c not in predictions][:1]
-    if not scores and not predictions:
-        raise DataError(
-            Problem("no column looks like a score or a predicted label",
-                    "a column of scores or predictions; write the spec by hand", Location(name))
-        )
-    taken = {label, *scores, *predictions}
-    groups = [
-        c for c in others
-        if c not in taken and not IDS.search(c) and 1 < len(_texts(columns[c])) <= MOST_GROUPS
-    ]
-    identity = next((c for c in rest if IDS.search(c) and _is_unique(columns[c])), None)
-    guess = Guess(
-        target=label,
-        id=identity,
-        scores=tuple(scores),
-        predictions=tuple(predictions),
-        subgroups=tuple(groups[:2]),
-        classes=classes,
-        fold=next((c for c in columns if c.casefold() in FOLDS), None),
-    )
-    used = {label, identity, guess.fold, *_scores_used(guess), *predictions, *groups[:2]}
-    return replace(guess, unused=tuple(c for c in columns if c not in used))
-
-
-def _scores_used(guess: Guess) -> tuple[str, ...]:
-    """The columns of scores that stand in the spec's models."""
-    if len(guess.classes) <= 2:
-        return guess.scores
-    return tuple(_class_columns(guess).values())
-
-
-def _first_named(columns: dict[str, RawColumn], wanted: Sequence[str]) -> str | None:
-    folded = {c.casefold(): c for c in columns}
-    return next((folded[w] for w in wanted if w in folded), None)
-
-
-def _first_label(columns: dict[str, RawColumn]) -> str | None:
-    for name, column in columns.items():
-        distinct = len(_texts(column))
-        if 2 <= distinct <= 20 and distinct * 2 <= len(column.values) and not IDS.search(name):
-            return name
-    return None
-
-
-def _texts(column: RawColumn) -> list[str]:
-    return sorted({str(value) for value in column.factorize()[1]})
-
-
-def _is_number(column: RawColumn) -> bool:
-    return bool(_numbers(column))
-
-
-def _numbers(column: RawColumn) -> list[float]:
-    found = []
-    for value in column.factorize()[1]:
-        try:
-            found.append(float(value))
-        except (TypeError, ValueError):
-            return []
-    return found
-
-
-def _within_unit(column: RawColumn) -> bool:
-    numbers = _numbers(column)
-    return bool(numbers) and all(0 <= n <= 1 for n in numbers)
-
-
-def _is_prediction(name: str, column: RawColumn, classes: tuple[str, ...]) -> bool:
-    texts = set(_texts(column))
-    same = bool(texts) and texts <= set(classes) and len(classes) > 1
-    return same and (name.casefold() in PREDICTIONS or not SCORES.search(name))
-
-
-def _is_unique(column: RawColumn) -> bool:
-    codes, distinct = column.factorize()
-    return len(distinct) == len(codes)
-
-
-def _lines(guess: Guess, path: str) -> Iterator[str]:
+def _lines(first: First) -> Iterator[str]:
+    guess, path = first.guess, first.path
+    yield f"# yaml-language-server: $schema={SCHEMA_FILE}"
     yield "# A first spec, guessed from the columns of the data. Look over every line."
+    for told in (*first.said, *guess.assumed):
+        yield f"# assumed: {_one_line(told)}"
+    for told in guess.said:
+        yield f"# look at this: {_one_line(told)}"
     yield "evalreport: 1"
-    yield f"title: {_quoted(f'Evaluation of {Path(path).name}')}"
+    yield f"title: {quoted(f'Evaluation of {Path(path).name}')}"
     yield ""
     yield "datasets:"
     yield "  data:"
-    yield f"    path: {_quoted(path)}"
-    yield f"    target: {_quoted(guess.target)}"
-    if guess.id is not None:
-        yield f"    id: {_quoted(guess.id)}"
-    if guess.fold is not None:
-        yield f"    # fold: {_quoted(guess.fold)}   # predictions made out of fold: adds each fold"
-    yield "    missing: error   # or exclude: rows lacking a target or prediction are counted"
+    yield f"    path: {quoted(path)}"
+    yield from _reading(guess)
+    yield f"    target: {quoted(guess.target)}"
+    yield from _design(guess)
     yield ""
     if len(guess.classes) == 2:
-        yield f"# classes seen: {', '.join(guess.classes)}"
-        yield "positive: largest   # or smallest, or {label: name}"
+        yield f"# classes seen: {', '.join(map(_one_line, guess.classes))}"
+        label = guess.positive
+        yield f"positive: {_flow({'label': label})}" if label else "positive: largest"
         yield ""
     yield "models:"
-    yield from _models(guess)
-    yield ""
-    yield f"metrics: [{', '.join(_metrics(guess))}]"
-    if guess.subgroups:
-        yield f"subgroups: [{', '.join(_quoted(c) for c in guess.subgroups)}]"
-    yield ""
-    yield "report: {formats: [html, pdf], template: standard}"
-
-
-def _models(guess: Guess) -> Iterator[str]:
-    own = _class_columns(guess)
-    if own:
-        pairs = ", ".join(f"{_quoted(label)}: {_quoted(c)}" for label, c in own.items())
-        yield f"  classifier: {{scores: {{{pairs}}}}}"
-    elif len(guess.classes) <= 2:
-        for column in guess.scores:
-            yield f"  {_quoted(column)}: {{score: {_quoted(column)}}}"
-    for column in guess.predictions:
-        yield f"  {_quoted(column)}: {{prediction: {_quoted(column)}}}"
+    for name, model in guess.models.items():
+        yield f"  {quoted(name)}: {_flow(model)}"
     if guess.unused:
-        shown = ", ".join(_quoted(c) for c in guess.unused[:MOST_UNUSED])
+        shown = ", ".join(quoted(c) for c in guess.unused[:MOST_UNUSED])
         more = len(guess.unused) - MOST_UNUSED
         yield f"# columns not used: {shown}" + (f" and {more} more" if more > 0 else "")
+    yield ""
+    names = usual_metrics(
+        len(guess.classes), scored=guess.scored, probabilities=guess.probabilities
+    )
+    yield f"metrics: [{', '.join(names)}]"
+    if guess.rules:
+        yield "thresholds: [{maximize: youden_j}]   # the scores are not between 0 and 1"
+    if guess.subgroups:
+        yield f"subgroups: [{', '.join(quoted(c) for c in guess.subgroups)}]"
+    yield ""
+    yield "report: {template: standard}   # formats: [html, pdf] by default"
 
 
-def _class_columns(guess: Guess) -> dict[str, str]:
-    """Each class's column of scores, where there is one for every class by its name."""
-    if len(guess.classes) < 3:
-        return {}
-    found = {}
-    for label in guess.classes:
-        column = next(
-            (c for c in guess.scores if c.casefold().endswith(label.casefold())), None
-        )
-        if column is None:
-            return {}
-        found[label] = column
-    return found
+def _reading(guess: Guess) -> Iterator[str]:
+    dialect = guess.dialect
+    pivot = (
+        {}
+        if dialect.pivot is None
+        else dict(zip(("row", "column", "value"), dialect.pivot, strict=True))
+    )
+    told = read_lines(dialect, dialect.missing, pivot)
+    if told:
+        yield f"    read: {_flow(told)}"
+    if guess.types:
+        yield f"    types: {_flow(guess.types)}   # labels are written in several ways"
+    if guess.names:
+        yield f"    map: {_flow(guess.names)}   # labels are written in several ways"
 
 
-def _metrics(guess: Guess) -> list[str]:
-    names = ["accuracy", "balanced_accuracy", "recall", "precision", "f1", "mcc"]
-    if len(guess.classes) <= 2:
-        names.insert(3, "specificity")
-        if guess.scores:
-            names += ["roc_auc", "average_precision", "brier", "log_loss"]
-    elif _class_columns(guess):
-        names += ["roc_auc", "log_loss"]
-    return names
+def _design(guess: Guess) -> Iterator[str]:
+    if guess.id is not None:
+        yield f"    id: {quoted(guess.id)}"
+    if guess.cluster is not None:
+        yield f"    # cluster: {quoted(guess.cluster)}   # if rows of one value belong together"
+    if guess.weight is not None:
+        yield f"    weight: {quoted(guess.weight)}"
+    if guess.fold is not None:
+        yield f"    # fold: {quoted(guess.fold)}   # predictions made out of fold: adds each fold"
+    if guess.exclude:
+        told = ", ".join(_one_line(one) for one in guess.exclude)
+        yield f"    missing: exclude   # rows lack {told}; they are left out and counted"
+    else:
+        yield "    missing: error   # or exclude: rows lacking a target or prediction are counted"
 
 
-def _quoted(text: str) -> str:
+def _flow(value: Any) -> str:
+    """A value in one line of YAML."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{quoted(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(_flow(one) for one in value)}]"
+    return quoted(str(value))
+
+
+def _one_line(text: str) -> str:
+    """A text that ends no comment."""
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)
+
+
+def quoted(text: str) -> str:
     """A YAML text, quoted unless it is a plain word."""
     if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_./-]*", text) and text.casefold() not in {
-        "true", "false", "null", "yes", "no", "on", "off",
+        "true",
+        "false",
+        "null",
+        "yes",
+        "no",
+        "on",
+        "off",
+        "y",
+        "n",
     }:
         return text
     # A JSON string is a YAML string; line breaks and control characters are escaped, for
     # they would end a comment or be folded.
-    quoted = json.dumps(text, ensure_ascii=False)
-    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
+    return _one_line(json.dumps(text, ensure_ascii=False))

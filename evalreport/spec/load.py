@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -13,14 +13,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from evalreport.data.source import readable_name
 from evalreport.errors import FilesError, Location, Problem, SpecError
 from evalreport.spec.estimators import ALLOWED
 from evalreport.spec.faults import shown
+from evalreport.spec.hosts import HOSTS
 from evalreport.spec.model import VERSION, Spec
 from evalreport.spec.needs import unmet_needs
 from evalreport.spec.notes import notes
 from evalreport.spec.outline import outline
-from evalreport.spec.overrides import apply_overrides
+from evalreport.spec.overrides import apply_overrides, without_folders
 from evalreport.spec.problems import of_validation
 from evalreport.spec.references import unknown_references
 from evalreport.spec.scalars import Scalar
@@ -53,6 +55,11 @@ class LoadedSpec:
         """The folder where relative paths start."""
         return None if self.path is None else self.path.parent
 
+    @property
+    def series(self) -> str:
+        """The line of history of its runs: as declared, else its file's name without suffix."""
+        return self.spec.series or Path(self.name).stem
+
     def where(self, place: Place) -> Location:
         """Where something stands, e.g. ``("datasets", "holdout", "target")``."""
         return self.document.where(place)
@@ -62,8 +69,30 @@ class LoadedSpec:
         return self.document.where_key(place)
 
     def resolved(self) -> dict[str, Any]:
-        """The spec with its overrides and defaults as plain JSON data; it loads again."""
-        return resolved(self.spec)
+        """The spec with its overrides and defaults as plain JSON data; it loads again.
+
+        Absolute paths that overrides give are named by their last part.
+        """
+        names = without_folders(self.overrides)
+        data: dict[str, Any] = _renamed(resolved(self.spec), names)
+        return data
+
+    @property
+    def overrides_shown(self) -> tuple[str, ...]:
+        """The overrides as outputs tell them: absolute paths by their last part."""
+        names = without_folders(self.overrides)
+        shown = list(self.overrides)
+        for path in sorted(names, key=len, reverse=True):
+            shown = [text.replace(path, names[path]) for text in shown]
+        return tuple(shown)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _renamed(inner, names) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_renamed(inner, names) for inner in value]
+    return names.get(value, value) if isinstance(value, str) else value
 
 
 def resolved(spec: Spec) -> dict[str, Any]:
@@ -78,6 +107,7 @@ def load_spec(
     *,
     frames: Sequence[str] = (),
     allow_import: Sequence[str] = (),
+    allow_hosts: Sequence[str] = (),
 ) -> LoadedSpec:
     """Load a spec from a file.
 
@@ -86,6 +116,7 @@ def load_spec(
         overrides: texts such as ``confidence.level=0.9``.
         frames: datasets whose rows are given otherwise, so that they need no path.
         allow_import: packages whose classifiers may be named beside scikit-learn's.
+        allow_hosts: computers whose databases and clusters may be named beside this one.
 
     Raises:
         FilesError: the file could not be read.
@@ -98,6 +129,7 @@ def load_spec(
         path=Path(path),
         frames=frames,
         allow_import=allow_import,
+        allow_hosts=allow_hosts,
     )
 
 
@@ -109,6 +141,7 @@ def parse_spec(
     path: Path | None = None,
     frames: Sequence[str] = (),
     allow_import: Sequence[str] = (),
+    allow_hosts: Sequence[str] = (),
 ) -> LoadedSpec:
     """Load a spec from its text; see :func:`load_spec`.
 
@@ -123,11 +156,12 @@ def parse_spec(
     problems = list(override_problems)
     spec = None
     try:
-        spec = Spec.model_validate(document.root, context={ALLOWED: tuple(allow_import)})
+        context = {ALLOWED: tuple(allow_import), HOSTS: tuple(allow_hosts)}
+        spec = Spec.model_validate(document.root, context=context)
     except ValidationError as error:
         problems.extend(of_validation(error, document, Spec))
     folder = None if path is None else path.parent
-    known = outline(document, allow_import)
+    known = outline(document, allow_import, allow_hosts)
     problems.extend(islice(unknown_references(known), MOST_PROBLEMS))
     problems.extend(islice(unmet_needs(known, frames=frames, folder=folder), MOST_PROBLEMS))
     if problems or spec is None:
@@ -135,7 +169,7 @@ def parse_spec(
     data = source.encode() if isinstance(source, str) else source
     return LoadedSpec(
         spec=spec,
-        name=Path(name).name,
+        name=readable_name(Path(name).name),
         path=path,
         text=data.decode("utf-8-sig"),
         sha256=hashlib.sha256(data).hexdigest(),

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import model_serializer, model_validator
 
 from evalreport.errors import did_you_mean
-from evalreport.metrics.catalogue import find, known_names
+from evalreport.metrics.catalogue import find, suggestion
 from evalreport.metrics.declare import Metric, Parameter, Table
 from evalreport.spec.faults import Fault, refuse, shown, wrong_type
 from evalreport.spec.fields import Part, plain
@@ -133,8 +133,7 @@ def unknown_metric(word: str, *, at_key: bool = False, extra: tuple[str, ...] = 
     """The fault of a word that names no metric, with the nearest one that does."""
 
     def hint() -> str:
-        found = did_you_mean(word, (*known_names(), *extra), "metrics")
-        return found if found.startswith("did") else "`evalreport metrics` lists them"
+        return suggestion(word, extra) or "`evalreport metrics` lists them"
 
     return Fault(f"unknown metric {shown(word)}", hint, (word,) if at_key else (), at_key=at_key)
 
@@ -182,7 +181,7 @@ def read_params(
             values[name] = _converted(known[name], value)
     wrong = None if faults else metric.missing({FROM_THE_SPEC: None, **values})
     if wrong is not None:
-        example = (metric.one_of or tuple(known))[0]
+        example = (metric.one_of or metric.either or tuple(known))[0]
         faults.append(Fault(wrong, f"{{{metric.name}: {{{example}: ...}}}}", at))
     if faults:
         raise refuse(*faults)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, Tag, model_validator
 
 from evalreport.errors import did_you_mean
 from evalreport.spec.datasets import DataFile, LabelSource, LocalFile
@@ -19,11 +19,14 @@ from evalreport.spec.fields import (
     Name,
     Number,
     Part,
+    Text,
     Whole,
     form,
     one_key,
+    text_or_mapping,
 )
 from evalreport.spec.metric_requests import MetricRequest
+from evalreport.spec.other_words import other_word
 from evalreport.spec.steps import Steps
 
 
@@ -46,10 +49,18 @@ class Model(Part):
         description="The dataset whose labels chose its parameters, elsewhere; treated as "
         "trained_on is.",
     )
+    version: Text | None = Field(None, description="Its version, as its makers name it.")
+    sha256: Annotated[Text, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
+        None,
+        description="The hash of what was tested: of a `.skops` or `.onnx` file that is read here "
+        "it is held against the file, of any other model it is declared.",
+    )
+    repository: Text | None = Field(None, description="Where its code is kept; printed, no link.")
+    revision: Text | None = Field(None, description="The revision of that code, e.g. a commit.")
 
     def evaluated_on(self, every: Iterable[str]) -> tuple[str, ...]:
         """The datasets it is evaluated on, of ``every`` dataset of the spec."""
-        learned = (self.trained_on, self.tuned_on)
+        learned = (self.trained_on, self.tuned_on, getattr(self, "fit_dataset", None))
         return self.datasets or tuple(name for name in every if name not in learned)
 
 
@@ -57,6 +68,11 @@ class ScoreModel(Model):
     """A score of the positive class; higher is more positive."""
 
     score: Column = Field(description="Column with the score of the positive class.")
+    prediction: Column | None = Field(
+        None,
+        description="Column with the label that the model gave beside its score; the score is "
+        "used, and it is told whether the labels are those of its threshold.",
+    )
 
 
 class PredictionModel(Model):
@@ -65,11 +81,19 @@ class PredictionModel(Model):
     prediction: LabelSource = Field(description="Column with the predicted label.")
 
 
-class ScoresModel(Model):
-    """One score per class."""
+ScoreColumns: TypeAlias = Annotated[
+    Annotated[Mapping[Label, Column], Field(min_length=2), Tag("(mapping)")]
+    | Annotated[Column, Tag("(text)")],
+    form(text_or_mapping),
+]
 
-    scores: Annotated[Mapping[Label, Column], Field(min_length=2)] = Field(
-        description="The column of scores of each class, by the name of the class."
+
+class ScoresModel(Model):
+    """One score per class: each in its column, or all in a column of lists."""
+
+    scores: ScoreColumns = Field(
+        description="The column of scores of each class, by the name of the class; or one "
+        "column that lists them, in the order of the dataset's labels, else of the sorted classes."
     )
 
 
@@ -77,17 +101,31 @@ class MarginModel(Model):
     """A signed distance: threshold 0."""
 
     margin: Column = Field(description="Column with the signed distance to the boundary.")
+    prediction: Column | None = Field(
+        None, description="Column with the label that the model gave beside it, as for a score."
+    )
 
 
 class Linear(Part):
-    """A linear model written out: sign(bias + weights . x)."""
+    """A linear model written out: sign(bias + weights . x).
+
+    With ``link: logit`` it is a logistic equation: sigmoid(bias + weights . x) is the
+    probability of the positive class, and the threshold 0.5.
+    """
 
     bias: Number = Field(0.0, description="The constant term.")
     weights: Annotated[Mapping[Column, Number], Field(min_length=1)] = Field(
         description="The weight of each column."
     )
     seed: Annotated[Whole, Field(ge=0)] = Field(
-        0, description="Seed of the class drawn for points exactly on the boundary."
+        0,
+        description="Seed of the class that is drawn for each point exactly on the boundary, "
+        "told beside the results; as a score such a point is 0.",
+    )
+    link: Literal["logit"] | None = Field(
+        None,
+        description="logit: the sum is the log odds of the positive class, as in a published "
+        "logistic equation. Without it the score is the signed distance to the boundary.",
     )
 
 
@@ -120,8 +158,34 @@ class Tune(Part):
     folds: Annotated[Whole, Field(ge=2)] = Field(3, description="Folds of the inner split.")
 
 
+class FitColumn(Part):
+    """A column that says of each row whether it is trained on."""
+
+    column: Column = Field(description="The column.")
+    train: Annotated[Distinct[Label], Field(min_length=1)] = Field(
+        description="Its values in rows that are trained on."
+    )
+    test: Annotated[Distinct[Label], Field(min_length=1)] | None = Field(
+        None, description="Its values in rows that are tested; all others that have one."
+    )
+
+    @model_validator(mode="after")
+    def _apart(self) -> FitColumn:
+        both = [value for value in self.test or () if value in self.train]
+        if both:
+            what = f"'{both[0]}' marks rows to train on and to test"
+            raise refuse(Fault(what, "each value once", ("test",)))
+        return self
+
+
+FitOn: TypeAlias = Annotated[
+    Annotated[FitColumn, Tag("(mapping)")] | Annotated[Name, Tag("(text)")],
+    form(text_or_mapping),
+]
+
+
 class EstimatorModel(Model):
-    """A classifier trained and tested by the spec's cross-validation."""
+    """A classifier trained and tested by the spec's cross-validation, or once by `fit_on`."""
 
     estimator: EstimatorPath = Field(
         description="A classifier of scikit-learn, e.g. sklearn.ensemble.RandomForestClassifier."
@@ -136,6 +200,16 @@ class EstimatorModel(Model):
         None, description="The columns it is trained on; all without another role by default."
     )
     tune: Tune | None = Field(None, description="Parameters to be searched for.")
+    fit_on: FitOn | None = Field(
+        None,
+        description="Instead of cross-validation: the dataset it is trained on, once, to be "
+        "tested on every other one; or the column that says which rows are which.",
+    )
+
+    @property
+    def fit_dataset(self) -> str | None:
+        """The dataset that it is trained on, None where it is trained in each."""
+        return self.fit_on if isinstance(self.fit_on, str) else None
 
 
 class SkopsModel(Model):
@@ -143,7 +217,9 @@ class SkopsModel(Model):
 
     skops: LocalFile = Field(description="The .skops file, relative to the spec.")
     trusted: Distinct[Name] = Field(
-        (), description="Types in the file that you trust, by their full names."
+        (),
+        description="Types in the file that whoever runs the spec is asked to trust, by "
+        "their full names; only the option --trust trusts them.",
     )
     features: Features = Field(description="The columns it takes, in its order.")
 
@@ -206,14 +282,17 @@ def _one_source(value: Any) -> Any:
         return value
     if not isinstance(value, dict):
         raise wrong_type(value, "a mapping, such as {score: column} or {prediction: column}")
-    one_key(value, SOURCES, "the model")
+    one_key(value, _sources_beside(value), "the model")
     if not any(key in value for key in SOURCES):
         faults = [
             Fault(
-                f"unknown key '{key}'", did_you_mean(key, SOURCES, "sources"), (key,), at_key=True
+                f"unknown key '{key}'",
+                other_word(key, written, SOURCES) or did_you_mean(key, SOURCES, "sources"),
+                (key,),
+                at_key=True,
             )
-            for key in value
-            if key not in ("datasets", "trained_on", "tuned_on")
+            for key, written in value.items()
+            if key not in Model.model_fields
         ]
         raise refuse(
             *(faults or [Fault("the model has no source", f"one of {', '.join(SOURCES)}")])
@@ -221,8 +300,16 @@ def _one_source(value: Any) -> Any:
     return value
 
 
+def _sources_beside(value: Any) -> tuple[str, ...]:
+    """The sources of which one is allowed: a label may stand beside a score or a margin."""
+    scored = isinstance(value, dict) and ("score" in value or "margin" in value)
+    return tuple(key for key in SOURCES if not (scored and key == "prediction"))
+
+
 def source_of(value: Any) -> str:
     """The name of a model's source, of what was written or of the typed model."""
+    if isinstance(value, dict) and "margin" in value:
+        return "(margin)"  # a label may stand beside it
     for key, kind in SOURCES.items():
         if (isinstance(value, dict) and key in value) or isinstance(value, kind):
             return f"({key})"

@@ -9,6 +9,7 @@ from typing import Any
 
 from evalreport.errors import Problem, did_you_mean
 from evalreport.spec.cross_validation import CrossValidation
+from evalreport.spec.datasets import PREDICTED
 from evalreport.spec.engine import Engine
 from evalreport.spec.metric_requests import CORNER
 from evalreport.spec.models import EstimatorModel, PredictionModel, ScoresModel, source_of
@@ -22,10 +23,7 @@ FROM_OTHER_PARTS = {
     "parents": ("hierarchy", "hierarchy: {child: parent}"),
 }
 #: What models of sets of labels may be.
-SETS = (
-    "prediction: {labels: {a: column_a}}, prediction: {list: column}, "
-    "or scores: {a: column_a}"
-)
+SETS = "prediction: {labels: {a: column_a}}, prediction: {list: column}, or scores: {a: column_a}"
 #: Schemes that keep the rows of a group together.
 GROUPED = ("group_k_fold", "stratified_group_k_fold", "leave_one_group_out")
 
@@ -36,6 +34,7 @@ def unmet_needs(
     """Everything that is asked for and cannot be had for lack of another part."""
     yield from _paths(known, frames)
     yield from _label_sets(known)
+    yield from _tables(known)
     yield from _metrics(known)
     yield from _cross_validation(known)
     yield from _engine(known)
@@ -44,10 +43,11 @@ def unmet_needs(
 
 def _paths(known: Outline, frames: Sequence[str]) -> Iterator[Problem]:
     for name in known.datasets:
-        if not known.writes("datasets", name, "path") and name not in frames:
+        given = any(known.writes("datasets", name, key) for key in ("path", "table"))
+        if not given and name not in frames:
             yield Problem(
                 f"path is missing in {name}",
-                "path: a csv, tsv, jsonl or parquet file",
+                "path: a csv, tsv, jsonl or parquet file; or table: {labels: [...], counts: [...]}",
                 known.document.where_key(("datasets", name)),
             )
     for name in frames:
@@ -70,6 +70,27 @@ def _label_sets(known: Outline) -> Iterator[Problem]:
             elif gives_sets and target is not None and not isinstance(target, dict):
                 what = f"{dataset} has one label per row, {name} gives sets of labels"
                 yield Problem(what, "prediction: column, or a target with sets of labels", where)
+
+
+def _tables(known: Outline) -> Iterator[Problem]:
+    """A table in the spec is of exactly one model, which gives labels, and has no columns."""
+    where = known.document.where_key
+    for dataset in (name for name, one in known.datasets.items() if one.table is not None):
+        own = {n: m for n, m in known.models.items() if dataset in m.evaluated_on(known.datasets)}
+        giving = [name for name, model in own.items() if isinstance(model, PredictionModel)]
+        for name, model in own.items():
+            if name not in giving and model.datasets is not None:
+                what = f"{dataset} is a table, which has no scores and no features for {name}"
+                yield Problem(what, "a model with `prediction`", where(("models", name)))
+        if len(giving) != 1 and known.models:
+            told = f"{' and '.join(giving)} give" if giving else "none gives"
+            what = f"{dataset} is the table of one model, and of its models {told} predictions"
+            instead = f"name: {{prediction: {PREDICTED}, datasets: [{dataset}]}}"
+            yield Problem(what, instead, where(("datasets", dataset)))
+        if known.has("subgroups"):
+            what = f"subgroups are columns, and {dataset} is a table, which has none"
+            instead = "a file with a column `count`, or a table for each group"
+            yield Problem(what, instead, where(("subgroups",)))
 
 
 def _target(known: Outline, dataset: str) -> Any:
@@ -99,12 +120,15 @@ def _metrics(known: Outline) -> Iterator[Problem]:
 
 
 def _cross_validation(known: Outline) -> Iterator[Problem]:
-    trained = {n: m for n, m in known.models.items() if isinstance(m, EstimatorModel)}
+    trained = {
+        n: m for n, m in known.models.items() if isinstance(m, EstimatorModel) and not m.fit_on
+    }
     if trained and not known.has("cross_validation"):
         for name in trained:
             yield Problem(
                 f"{name} has to be trained, and the spec declares no cross_validation",
-                "cross_validation: {scheme: stratified_k_fold, folds: 10, seed: 0}",
+                "cross_validation: {scheme: stratified_k_fold, folds: 10, seed: 0}, or fit_on: "
+                "the dataset it is trained on",
                 known.document.where_key(("models", name, "estimator")),
             )
     folds = known.part("cross_validation", CrossValidation)

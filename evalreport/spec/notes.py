@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from evalreport.errors import Location, Problem
+from evalreport.metrics.declare import Goal
 from evalreport.spec.comparisons import Comparisons
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.model import Spec
@@ -20,6 +21,8 @@ def notes(known: Outline, spec: Spec) -> Iterator[Problem]:
     """Every remark, in the order of the parts."""
     yield from _asked_twice(known)
     yield from _without_effect(known, spec)
+    yield from _tables_without_scores(known, spec)
+    yield from _wrong_way(known)
     yield from _mixed_scripts(known, spec)
 
 
@@ -52,6 +55,40 @@ def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
         if not others:
             where = known.document.where(("comparisons", "reference"))
             yield Problem("there is no other model to compare with the reference", "", where)
+    if comparisons is not None:
+        for key, name, what, instead in comparisons.unfit():
+            yield Problem(what, instead, known.document.where(("comparisons", key, name)))
+
+
+def _tables_without_scores(known: Outline, spec: Spec) -> Iterator[Problem]:
+    """Models that are not evaluated on a table in the spec, because it has labels only."""
+    for name, dataset in spec.datasets.items():
+        for model in spec.models if dataset.table is not None else ():
+            if name not in spec.datasets_of(model) and spec.models[model].datasets is None:
+                what = f"{model} is not evaluated on {name}, a table: it has no rows to score"
+                yield Problem(what, "", known.document.where_key(("models", model)))
+
+
+def _wrong_way(known: Outline) -> Iterator[Problem]:
+    """Criteria that a worse model, or fewer rows, would pass more easily."""
+    for path, criterion in known.criteria:
+        metric = criterion.metric.metric
+        if criterion.deliberate or criterion.required is None:
+            continue
+        if criterion.at_most is not None and metric.goal is Goal.MAXIMIZE:
+            yield Problem(
+                f"of {metric.name} larger is better, and at_most asks for a small one",
+                f"at_least: {criterion.at_most:g}; or deliberate: true, if the worse side is meant",
+                known.document.where_key((*path, "at_most")),
+            )
+        elif criterion.bound == ("upper" if criterion.at_least is not None else "lower"):
+            better = "lower" if criterion.at_least is not None else "upper"
+            yield Problem(
+                f"the {criterion.bound} limit is the easier one to pass with: the fewer rows, the "
+                "wider the interval, the sooner it passes",
+                f"bound: {better}; or deliberate: true, if it is meant",
+                known.document.where((*path, "bound")),
+            )
 
 
 def _mixed_scripts(known: Outline, spec: Spec) -> Iterator[Problem]:

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from evalreport.spec.acceptance import Criterion, Declared, WhichNumber
 from evalreport.spec.anatomy import follow
 from evalreport.spec.baselines import Baselines
+from evalreport.spec.claims import Claim
 from evalreport.spec.comparisons import Comparisons
 from evalreport.spec.cross_validation import CrossValidation, LearningCurve
 from evalreport.spec.datasets import Dataset
@@ -24,6 +25,7 @@ from evalreport.spec.engine import Drift, Engine
 from evalreport.spec.estimators import ALLOWED
 from evalreport.spec.faults import FAULTS
 from evalreport.spec.fields import Part
+from evalreport.spec.hosts import HOSTS
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.models import SOURCES, Model, source_of
 from evalreport.spec.report import Report
@@ -49,6 +51,7 @@ class Outline:
     crossings: frozenset[frozenset[str]] | None
     criteria: tuple[tuple[Path, Criterion], ...]
     declared: tuple[tuple[Path, Declared], ...]
+    claims: tuple[tuple[Path, Claim], ...] = ()
     single: dict[str, Part] = field(default_factory=dict)
 
     def has(self, key: str) -> bool:
@@ -84,6 +87,7 @@ class Outline:
         """Everything that refers to numbers of the report."""
         yield from self.criteria
         yield from self.declared
+        yield from self.claims
 
     def all_metrics(self) -> Iterator[tuple[Path, MetricRequest]]:
         """Every metric that is asked for anywhere, with its path."""
@@ -109,12 +113,14 @@ _SINGLE: dict[str, type[Part]] = {
 }
 
 
-def outline(document: Document, allow_import: Sequence[str] = ()) -> Outline:
+def outline(
+    document: Document, allow_import: Sequence[str] = (), allow_hosts: Sequence[str] = ()
+) -> Outline:
     """Read what can be read of a document whose root is a mapping."""
     root: dict[str, Any] = document.root
-    context = {ALLOWED: tuple(allow_import)}
+    context = {ALLOWED: tuple(allow_import), HOSTS: tuple(allow_hosts)}
     thresholds = _items(root, "thresholds", Threshold)
-    datasets = _named(root.get("datasets"), Dataset)
+    datasets = _named(root.get("datasets"), Dataset, context)
     return Outline(
         document=document,
         dataset_names=_keys(root.get("datasets")),
@@ -127,10 +133,11 @@ def outline(document: Document, allow_import: Sequence[str] = ()) -> Outline:
         crossings=_crossings(root.get("subgroups"), datasets.values()),
         criteria=_items(root, "acceptance", Criterion),
         declared=_items(root, "declared", Declared),
+        claims=_items(root, "claims", Claim),
         single={
             key: part
             for key, kind in _SINGLE.items()
-            if (part := _valid(root.get(key), kind)) is not None
+            if (part := _valid(root.get(key), kind, context)) is not None
         },
     )
 
@@ -139,6 +146,7 @@ def outline(document: Document, allow_import: Sequence[str] = ()) -> Outline:
 _STAND_INS: dict[type[Part], tuple[dict[str, Any], ...]] = {
     Criterion: ({"metric": "accuracy"}, {"metric": "accuracy", "at_least": 0.5}),
     Declared: ({"metric": "accuracy", "value": 0.5, "source": ""},),
+    Claim: ({"metric": "accuracy", "value": "0.5"},),
     Dataset: ({"target": "target"},),
     Comparisons: ({"reference": {"run": "earlier"}},),
     Drift: ({"reference": {"run": "earlier"}},),
@@ -179,9 +187,10 @@ def _keys(raw: Any) -> tuple[str, ...]:
     return tuple(raw) if isinstance(raw, dict) else ()
 
 
-def _named(raw: Any, kind: type[P]) -> dict[str, P]:
+def _named(raw: Any, kind: type[P], context: dict[str, Any]) -> dict[str, P]:
     items = raw.items() if isinstance(raw, dict) else ()
-    return {name: part for name, value in items if (part := _valid(value, kind)) is not None}
+    valid = ((name, _valid(value, kind, context)) for name, value in items)
+    return {name: part for name, part in valid if part is not None}
 
 
 def _models(raw: Any, context: dict[str, Any]) -> dict[str, Model]:
@@ -199,6 +208,7 @@ def _items(root: dict[str, Any], key: str, kind: type[P]) -> tuple[tuple[Path, P
     return tuple(
         ((key, index), part)
         for index, value in enumerate(raw if isinstance(raw, list) else ())
+        if not (isinstance(value, dict) and "claim" in value)
         if (part := _valid(value, kind)) is not None
     )
 
@@ -214,7 +224,7 @@ def _texts(raw: Any, thresholds: tuple[tuple[Path, Threshold], ...]) -> tuple[st
 
 def _crossings(raw: Any, datasets: Iterable[Dataset]) -> frozenset[frozenset[str]] | None:
     """The sets of columns that are crossed, periods among them; None where they cannot be read."""
-    from evalreport.spec.model import Crossing
+    from evalreport.spec.model import Crossing, crossed
 
     periods = frozenset(frozenset((d.period.column,)) for d in datasets if d.period is not None)
     if raw is None:
@@ -223,4 +233,4 @@ def _crossings(raw: Any, datasets: Iterable[Dataset]) -> frozenset[frozenset[str
         read = TypeAdapter(tuple[Crossing, ...]).validate_python(tuple(raw), strict=False)
     except (ValidationError, TypeError):
         return None
-    return periods | frozenset(frozenset(columns) for columns in read)
+    return periods | frozenset(frozenset(crossed(columns)) for columns in read)

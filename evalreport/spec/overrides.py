@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from evalreport.errors import Location, Problem, SpecError, did_you_mean
@@ -16,6 +17,8 @@ from evalreport.spec.yaml_document import Document, Path, paths, read_document
 _STEP = re.compile(r'"([^"]*)"|([^."=]+)')
 #: Parts whose keys are names that the spec itself gives.
 NAMED = ("datasets", "models")
+#: Keys whose values are paths of files and folders.
+PATHS = frozenset(("path", "template", "logo", "skops", "onnx", "run", "database", "file"))
 
 
 def apply_overrides(document: Document, overrides: Sequence[str]) -> list[Problem]:
@@ -36,6 +39,46 @@ def apply_overrides(document: Document, overrides: Sequence[str]) -> list[Proble
         if problem is not None:
             problems.append(problem)
     return problems
+
+
+def without_folders(overrides: Sequence[str]) -> dict[str, str]:
+    """The absolute paths that overrides give, each with the name that stands for it in outputs.
+
+    A path that the caller's machine has is no part of the study: results, manifests and reports
+    name the file alone. A spec's own text is reproduced as it was written.
+
+    >>> without_folders(["datasets.d.path=/home/me/rows.csv", "title=/a/b"])
+    {'/home/me/rows.csv': 'rows.csv'}
+    """
+    found: dict[str, str] = {}
+    for text in overrides:
+        try:
+            names, value = _parsed(text, Location("--set"))
+        except SpecError:
+            continue
+        for path in [(), *paths(value)]:
+            inner = value
+            for step in path:
+                inner = inner[step]
+            key = next((s for s in reversed((*names, *path)) if isinstance(s, str)), "")
+            if key in PATHS and isinstance(inner, str) and _is_absolute(inner):
+                found[inner] = PureWindowsPath(PurePosixPath(inner).name).name
+    return found
+
+
+def _is_absolute(path: str) -> bool:
+    return PurePosixPath(path).is_absolute() or bool(PureWindowsPath(path).drive)
+
+
+def replaced(recorded: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
+    """Recorded overrides, those of the same key in place of them; further ones at the end.
+
+    >>> replaced(["a.b=1", "c=2"], ["c=3", "d=4"])
+    ('a.b=1', 'c=3', 'd=4')
+    """
+    own = {text.partition("=")[0]: text for text in given}
+    kept = [own.pop(text.partition("=")[0], text) for text in recorded]
+    return (*kept, *own.values())
 
 
 def _parsed(text: str, where: Location) -> tuple[list[str], Any]:

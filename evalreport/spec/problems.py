@@ -11,6 +11,8 @@ from evalreport.errors import Location, Problem, did_you_mean
 from evalreport.spec.anatomy import Anatomy, field_of, follow, known_keys
 from evalreport.spec.faults import FAULTS, Fault, shown
 from evalreport.spec.fields import Part
+from evalreport.spec.other_words import criterion_of, form_of, other_word
+from evalreport.spec.scalars import Scalar
 from evalreport.spec.yaml_document import MOST_PROBLEMS, Document, Path
 
 #: What a value should be, by the type of the validation error.
@@ -53,6 +55,7 @@ def of_fault(fault: Fault, path: Path, document: Document) -> Problem:
     """The problem of a fault found at ``path``."""
     full = (*path, *fault.path)
     instead = fault.instead if isinstance(fault.instead, str) else fault.instead()
+    instead = _with_form(instead, full) if fault.named else instead
     where = document.where_key(full) if fault.at_key else document.where(full)
     what = f"{name_of(full)} {fault.what}" if fault.named else fault.what
     return Problem(what, instead, where)
@@ -93,11 +96,56 @@ def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type
         key, words = _BOUNDS[kind]
         bound = error["ctx"][key]
         instead = f"a number {words} {bound if isinstance(bound, int) else format(bound, 'g')}"
+        instead += _share(error["input"], key, bound)
         return Problem(f"{name} is {_input(error, document, path)}", instead, where)
     instead = _WANTED.get(kind, "")
+    if instead == "a mapping":
+        instead = _one_word(error["input"]) or _example(error, root) or instead
+    instead = _with_form(instead, path, error["input"])
     if kind == "string_pattern_mismatch":
         instead = _described(error, root)
     return Problem(f"{name} is {shown(error['input'])}", instead or str(error["msg"]), where)
+
+
+def _with_form(instead: str, path: Path, value: Any = None) -> str:
+    """What would be right, with the form that the key is written in where that is known."""
+    if instead not in ("a mapping", "a list", "text"):
+        return instead
+    form = form_of(str(path[-1])) if path else ""
+    if form:
+        return form if instead == "text" else f"{instead}: {form}"
+    return criterion_of(value) or instead
+
+
+def _share(value: Any, key: str, bound: float) -> str:
+    """A hint for a percentage where a share is wanted."""
+    number = value if isinstance(value, (int, float)) else getattr(value, "value", None)
+    if key not in ("lt", "le") or bound != 1 or not isinstance(number, (int, float)):
+        return ""
+    return f"; {number:g} % is {number / 100:g}" if 5 <= number <= 100 else ""
+
+
+def _one_word(value: Any) -> str:
+    """A hint for a key and a value without a space after the colon."""
+    found = re.fullmatch(r"([A-Za-z_]\w*):([^\s:/].*)", value) if isinstance(value, str) else None
+    return "" if found is None else f"a space after the colon: {found[1]}: {found[2]}"
+
+
+def _example(error: dict[str, Any], root: type[Part]) -> str:
+    """How the field that an error is about is written, by its example."""
+    place = error["loc"]
+    part = follow(place[:-1], root).part if place else None
+    field = None if part is None else field_of(part, str(place[-1]))
+    return "" if field is None or not field.examples else f"a mapping: {_flow(field.examples[0])}"
+
+
+def _flow(value: Any) -> str:
+    """An example as a spec writes it in one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k}: {_flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_flow, value))}]"
+    return str(value)
 
 
 def _input(error: dict[str, Any], document: Document, path: Path) -> str:
@@ -132,8 +180,25 @@ def _unknown_key(
     around = follow(error["loc"][:-1], root)
     known = known_keys(around.part) if around.part is not None else ()
     key = str(path[-1])
-    hint = did_you_mean(key, known, "keys here")
+    hint = (
+        _decimal_comma(key, path, document)
+        or other_word(key, error["input"], known)
+        or did_you_mean(key, known, "keys here")
+    )
     return Problem(f"unknown key '{key}'", hint, document.where_key(path))
+
+
+def _decimal_comma(key: str, path: Path, document: Document) -> str:
+    """A hint for a key that is the decimals of the number before it."""
+    around = _value_at(document.root, path[:-1])
+    if not key.isdigit() or not isinstance(around, dict) or key not in around:
+        return ""
+    keys = list(around)
+    before = keys[keys.index(key) - 1] if keys.index(key) else None
+    value = around.get(before) if before is not None else None
+    if not isinstance(value, Scalar) or value.kind != "integer":
+        return ""
+    return f"a number with a decimal point: {before}: {value.text}.{key}"
 
 
 def _missing(error: dict[str, Any], path: Path, document: Document, root: type[Part]) -> Problem:

@@ -141,6 +141,8 @@ def _mapping_kind(field: Schema) -> str:
     inside = field.get("additionalProperties")
     if isinstance(inside, dict) and inside:
         return f"mapping of name to {_kind(inside)}"
+    if field.get("additionalProperties") is False and field.get("required"):
+        return f"mapping of {' and '.join(field['required'])}"
     return "mapping by metric" if "properties" in field else "mapping"
 
 

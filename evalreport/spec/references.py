@@ -53,6 +53,25 @@ def _of_models(known: Outline) -> Iterator[Problem]:
         for key in ("trained_on", "tuned_on"):
             if getattr(model, key) is not None:
                 yield from _of_training(known, name, model, key)
+        if isinstance(model, EstimatorModel) and model.fit_dataset is not None:
+            yield from _of_fit(known, name, model, model.fit_dataset)
+
+
+def _of_fit(known: Outline, name: str, model: EstimatorModel, dataset: str) -> Iterator[Problem]:
+    """A dataset that is fitted on is one of the spec, and not one that is tested."""
+    path = ("models", name, "fit_on")
+    where = known.document.where(path)
+    yield from _unknown(known, path, dataset, known.dataset_names, "dataset")
+    if dataset in (model.datasets or ()):
+        yield Problem(
+            f"{name} would be tested on '{dataset}', which it is fitted on", "other datasets", where
+        )
+    elif known.dataset_names and not model.evaluated_on(known.dataset_names):
+        yield Problem(
+            f"{name} is evaluated on no dataset: it is fitted on the only one",
+            "another dataset, or fit_on: {column: part, train: [train]}",
+            where,
+        )
 
 
 def _of_training(known: Outline, name: str, model: Model, key: str) -> Iterator[Problem]:

@@ -15,6 +15,10 @@ TEMPLATES = ("standard", "clinical", "audit", "model_card", "minimal")
 Format: TypeAlias = Literal[
     "html", "pdf", "markdown", "csv", "junit", "model_index", "latex", "json"
 ]
+#: A language, with a script, region and variants where they matter (RFC 5646, section 2.1).
+Language: TypeAlias = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", max_length=35)
+]
 Checklist: TypeAlias = Literal["stard_2015", "tripod_ai", "model_card", "eu_ai_act", "ll144"]
 
 
@@ -50,6 +54,12 @@ class Report(Part):
     signatures: Many[Signature] = Field((), description="Lines to sign.")
     logo: LocalFile | None = Field(
         None, description="A PNG or SVG file, relative to the spec, drawn at the head."
+    )
+    language: Language | None = Field(
+        None,
+        description="The language of titles and names as a BCP 47 tag such as de or pt-BR: that of "
+        "the page and the PDF, by which words are broken and read aloud. en unless declared; the "
+        "report's own words are English.",
     )
     page_size: Literal["a4", "letter"] = Field("a4", description="The paper of the PDF.")
     pdf: PdfSettings = Field(default_factory=PdfSettings, description="How the PDF is written.")

@@ -1,7 +1,7 @@
 """The JSON Schema of the spec language, for completion and checking in editors.
 
 Draft 7, which editors know best: the keywords beside a reference are kept by
-wrapping it, lists have one kind of item, and null is never allowed.
+wrapping it, lists have one kind of item, and null is allowed only in a table of counts.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from evalreport.metrics.catalogue import catalogue
-from evalreport.metrics.declare import Interval, Metric, Parameter
-from evalreport.spec.comparisons import intervals_of, tests_of
+from evalreport.metrics.comparing import known_intervals, known_tests
+from evalreport.metrics.declare import Metric, Parameter
 from evalreport.spec.estimators import CLASSIFIERS
 from evalreport.spec.metric_requests import CORNER, OF_A_TABLE
 from evalreport.spec.model import Spec
@@ -47,7 +47,12 @@ def spec_schema() -> Schema:
         ],
     }
     _methods(parts, metrics)
-    parts["Dataset"]["required"] = ["path", "target"]
+    # a table in the spec stands in the place of a file, and has its own columns
+    parts["Dataset"].pop("required", None)
+    parts["Dataset"]["anyOf"] = [{"required": ["path", "target"]}, {"required": ["table"]}]
+    # the one place where null is a value: a cell that nobody counted
+    cells = parts["CountTable"]["properties"]["counts"]["items"]
+    cells["items"] = {**cells["items"], "type": ["integer", "null"]}
     parts["Report"]["properties"]["template"]["examples"] = list(TEMPLATES)
     parts["EstimatorModel"]["properties"]["estimator"]["examples"] = list(CLASSIFIERS)
     return {
@@ -173,8 +178,8 @@ def _methods(parts: dict[str, Schema], metrics: tuple[Metric, ...]) -> None:
     """Say which methods each metric has, where methods are chosen by metric."""
     choices: tuple[tuple[str, str, Callable[[Metric], tuple[str, ...]]], ...] = (
         ("Confidence", "methods", _interval_methods),
-        ("Comparisons", "tests", tests_of),
-        ("Comparisons", "methods", intervals_of),
+        ("Comparisons", "tests", known_tests),
+        ("Comparisons", "methods", known_intervals),
     )
     for part, key, known in choices:
         schema = parts[part]["properties"][key]
@@ -190,4 +195,4 @@ def _methods(parts: dict[str, Schema], metrics: tuple[Metric, ...]) -> None:
 
 
 def _interval_methods(metric: Metric) -> tuple[str, ...]:
-    return () if metric.interval is Interval.NONE else metric.interval.methods
+    return metric.interval_methods

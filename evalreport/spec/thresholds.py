@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, model_serializer, model_validator
 
 from evalreport.spec.faults import Fault, refuse, shown, wrong_type
-from evalreport.spec.fields import Name, Number, Part, ShareOrCount, as_number
+from evalreport.spec.fields import Name, Number, Part, ShareOrCount, as_number, number_hint
 from evalreport.spec.metric_requests import RuleMetric, word_and_params
 from evalreport.spec.scalars import Scalar
 
@@ -100,7 +100,8 @@ class Threshold(Part):
         if isinstance(raw, Threshold):
             return raw
         if not isinstance(raw, dict):
-            raise wrong_type(raw, "a number, or a rule such as {maximize: youden_j}")
+            rule = "a number, or a rule such as {maximize: youden_j}"
+            raise wrong_type(raw, rule, number_hint(raw))
         _one_rule(raw)
         return raw
 

@@ -16,6 +16,7 @@ import yaml
 from evalreport.errors import Location, Problem, SpecError
 from evalreport.spec.characters import FORBIDDEN, describe, forbidden_in
 from evalreport.spec.scalars import Scalar, ambiguity, out_of_range, resolve
+from evalreport.spec.yaml_mistakes import meant
 
 MOST_BYTES = 1 << 20
 MOST_NODES = 50_000
@@ -71,7 +72,7 @@ def read_document(source: bytes | str, name: str) -> Document:
     except _StopReadingError:
         pass
     except yaml.YAMLError as error:
-        builder.problems.append(_syntax(error, name))
+        builder.problems.append(_syntax(error, name, text))
     except (ValueError, OverflowError, RecursionError, MemoryError) as error:  # pragma: no cover
         # No text is known that makes the parser raise these; other versions of it may.
         builder.problems.append(Problem(f"not YAML: {error}", "", Location(name)))
@@ -126,8 +127,20 @@ def _characters(text: str, name: str) -> list[Problem]:
     return problems
 
 
-def _syntax(error: yaml.YAMLError, name: str) -> Problem:
+def _syntax(error: yaml.YAMLError, name: str, text: str) -> Problem:
     mark = getattr(error, "problem_mark", None)
+    began = getattr(error, "context_mark", None)
+    if mark is not None:
+        found = meant(
+            text,
+            str(getattr(error, "problem", None) or ""),
+            str(getattr(error, "context", None) or ""),
+            (mark.line + 1, mark.column + 1),
+            None if began is None else (began.line + 1, began.column + 1),
+        )
+        if found is not None:
+            where = Location(name, found.line, found.column)
+            return Problem(f"not YAML: {found.what}", found.instead, where)
     what = getattr(error, "problem", None) or str(error)
     context = getattr(error, "context", None)
     where = Location(name) if mark is None else Location(name, mark.line + 1, mark.column + 1)

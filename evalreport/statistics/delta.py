@@ -10,6 +10,7 @@ variance for clusters.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -22,9 +23,17 @@ _STEP = 1e-30
 _CHUNK = 256
 
 
-def gradient(function: Callable[[npt.NDArray[Any]], npt.NDArray[Any]], table: Floats) -> Floats:
-    """Derivative of ``function`` by every cell that holds rows; 0 elsewhere. Shape (K, K)."""
-    rows, columns = np.nonzero(table)
+def gradient(
+    function: Callable[[npt.NDArray[Any]], npt.NDArray[Any]],
+    table: Floats,
+    *,
+    everywhere: bool = False,
+) -> Floats:
+    """Derivative of ``function`` by every cell that holds rows; 0 elsewhere. Shape (K, K).
+
+    ``everywhere``: by the empty cells too.
+    """
+    rows, columns = np.nonzero(np.ones_like(table) if everywhere else table)
     slopes = np.zeros_like(table, dtype=np.float64)
     for start in range(0, len(rows), _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -45,10 +54,46 @@ def delta_variance(slopes: Floats, table: Floats) -> float:
     return float((table * (slopes - mean) ** 2).sum())
 
 
-def sandwich_variance(slopes: Floats, table: Floats, squares: Floats) -> float:
-    """Variance for independent weighted rows, from the sums of squared weights per cell."""
+def sandwich_variance(
+    slopes: Floats, table: Floats, squares: Floats, rows: float = math.inf
+) -> float:
+    """Variance for independent weighted rows, from the sums of squared weights per cell.
+
+    The linearised variance of a sample drawn with replacement, ``n / (n - 1)`` times the
+    squared contributions of the rows (Binder 1983); ``rows`` is n, of the whole sample
+    where the table is that of a part of it. Without it the factor is 1.
+    """
     mean = float((table * slopes).sum()) / float(table.sum())
-    return float((squares * (slopes - mean) ** 2).sum())
+    factor = 1.0 if math.isinf(rows) else rows / (rows - 1.0) if rows > 1 else math.nan
+    return factor * float((squares * (slopes - mean) ** 2).sum())
+
+
+def weight_of_unseen(sums: Floats, squares: Floats, cells: npt.NDArray[np.bool_]) -> float:
+    """How heavy a row would be in cells that hold none, at most; ``cells``, shape (K, K).
+
+    The weight of a cell is the weighted mean of its rows' weights. Where all cells of an
+    actual class weigh the same, weights were given by class, and an unseen row would weigh
+    as those of its class; likewise by prediction. Else it may weigh as the heaviest cell.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(sums > 0, squares / sums, np.nan)
+    found = [_along(weight, cells), _along(weight.T, cells.T)]
+    known = [one for one in found if one is not None]
+    return max(known) if known else float(np.nanmax(weight))
+
+
+def _along(weight: Floats, cells: npt.NDArray[np.bool_]) -> float | None:
+    """The heaviest of the rows of ``weight`` that hold cells, if all rows are even; else None."""
+    heaviest = []
+    for line, wanted in zip(weight, cells, strict=True):
+        seen = line[np.isfinite(line)]
+        if len(seen) and not np.allclose(seen, seen[0], rtol=1e-9, atol=0.0):
+            return None
+        if wanted.any():
+            if not len(seen):
+                return None
+            heaviest.append(float(seen[0]))
+    return max(heaviest, default=None)
 
 
 def cluster_variance(slopes: Floats, table: Floats, per_cluster: Floats) -> float:

@@ -160,6 +160,77 @@ def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: Arra
     return Estimate(a, 1.0 / math.sqrt(information))
 
 
+def robust_calibration_fit(
+    p: ArrayLike,
+    positive: ArrayLike,
+    weight: ArrayLike | None = None,
+    cluster: ArrayLike | None = None,
+) -> CalibrationFit:
+    """Both fits with standard errors that hold for weighted rows and rows of one cluster.
+
+    The estimates are those of :func:`calibration_fit` with weights as counts. Their variance
+    is the sandwich A^-1 B A^-1 G / (G - 1): A the information, B the sum over the G clusters
+    (or rows) of the outer products of their scores (Williams 2000, Biometrics 56:645).
+
+    Args:
+        p: predicted probability of each row, shape (n,); strictly between 0 and 1.
+        positive: whether each row is an actual positive, shape (n,).
+        weight: weight of each row, shape (n,), 1 where not given.
+        cluster: code of the cluster of each row, shape (n,); a row each where not given.
+
+    Raises:
+        NotEstimable: as :func:`calibration_fit`, and where there is one cluster only.
+    """
+    probability, y = np.asarray(p, np.float64), np.asarray(positive, np.float64)
+    w = np.ones(len(y)) if weight is None else np.asarray(weight, np.float64)
+    values, entry = np.unique(probability, return_inverse=True)
+    fit = calibration_fit(
+        values,
+        np.bincount(entry, w * y, len(values)),
+        np.bincount(entry, w * (1.0 - y), len(values)),
+    )
+    codes = np.arange(len(y)) if cluster is None else np.unique(cluster, return_inverse=True)[1]
+    held = w > 0
+    x = np.log(probability[held]) - np.log1p(-probability[held])
+    rows = _Rows(x, y[held], w[held], codes[held])
+    line = rows.covariance(np.column_stack([np.ones(len(x)), x]), fit.intercept + fit.slope * x)
+    large = rows.covariance(np.ones((len(x), 1)), fit.in_the_large + x)
+    return CalibrationFit(
+        fit.slope,
+        fit.intercept,
+        math.sqrt(line[1, 1]),
+        math.sqrt(line[0, 0]),
+        fit.in_the_large,
+        math.sqrt(large[0, 0]),
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of a fit: logit, outcome, weight and cluster."""
+
+    x: Floats
+    y: Floats
+    weight: Floats
+    cluster: NDArray[np.int64]
+
+    def covariance(self, design: Floats, eta: Floats) -> Floats:
+        """The sandwich of coefficients on a design, at the linear predictor of the fit."""
+        q = _expit(eta)
+        information = (design * (self.weight * q * (1.0 - q))[:, None]).T @ design
+        residual = self.weight * (self.y - q)
+        _, entry = np.unique(self.cluster, return_inverse=True)
+        number = int(entry.max()) + 1
+        if number < 2:
+            raise NotEstimable("rows of a single cluster do not tell how clusters differ")
+        scores = np.column_stack(
+            [np.bincount(entry, residual * column, number) for column in design.T]
+        )
+        bread = np.linalg.inv(information)
+        meat = scores.T @ scores * (number / (number - 1))
+        return np.asarray(bread @ meat @ bread, np.float64)
+
+
 def _grouped(
     p: ArrayLike, positives: ArrayLike, negatives: ArrayLike
 ) -> tuple[Floats, Floats, Floats]:

@@ -2,9 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 CORRECTIONS = ("none", "bonferroni", "holm", "benjamini_hochberg")
+
+
+class Adjusted(NamedTuple):
+    """An adjusted p-value, and how many tests its family holds."""
+
+    p_value: float | None
+    tests: int
+
+
+def corrected_family(
+    adjusted: Adjusted, correction: str, family: str
+) -> tuple[str | None, int | None]:
+    """The tests that a p-value was corrected with, and how many; None where it was not."""
+    if correction == "none" or adjusted.p_value is None:
+        return None, None
+    return family, adjusted.tests
+
+
+def adjust_families(
+    p_values: Sequence[float | None], families: Sequence[Hashable], method: str
+) -> list[Adjusted]:
+    """Each p-value adjusted within its family, in the order given.
+
+    >>> adjust_families([0.01, 0.04, 0.03], ["a", "b", "a"], "bonferroni")
+    [Adjusted(p_value=0.02, tests=2), Adjusted(p_value=0.04, tests=1),
+     Adjusted(p_value=0.06, tests=2)]
+    """
+    found = [Adjusted(None, 0)] * len(p_values)
+    for family in dict.fromkeys(families):
+        places = [i for i, own in enumerate(families) if own == family]
+        of_these = [p_values[i] for i in places]
+        tests = sum(p is not None for p in of_these)
+        for i, p in zip(places, adjust(of_these, method), strict=True):
+            found[i] = Adjusted(p, tests)
+    return found
 
 
 def adjust(p_values: Sequence[float | None], method: str) -> list[float | None]:

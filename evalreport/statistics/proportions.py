@@ -19,6 +19,7 @@ from evalreport.statistics.beta import (
 )
 from evalreport.statistics.interval import Interval, check_level, clipped, z_value
 from evalreport.statistics.root import bisect
+from evalreport.statistics.tail import t_quantile
 
 Method = Callable[[float, float, float], Interval | None]
 
@@ -64,6 +65,19 @@ def wilson(x: float, n: float, level: float) -> Interval | None:
 def wilson_n_eff(p: float, n_eff: float, level: float) -> Interval | None:
     """Wilson interval of a proportion ``p`` known as well as by ``n_eff`` independent rows."""
     return wilson(min(p * n_eff, n_eff), n_eff, level)
+
+
+def wilson_t(p: float, n_eff: float, df: float, level: float) -> Interval | None:
+    """Wilson's with Student's t of ``df`` degrees of freedom, for a variance that is estimated.
+
+    >>> low, high = wilson_t(0.5, 50, 9, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.3476, 0.6524)
+    """
+    if not _checked(min(p * n_eff, n_eff), n_eff, level):
+        return None
+    t = -t_quantile((1.0 - level) / 2.0, df)
+    return _mirrored(min(p * n_eff, n_eff), n_eff, lambda y: _score_limits(y, n_eff, t))
 
 
 def wilson_cc(x: float, n: float, level: float) -> Interval | None:

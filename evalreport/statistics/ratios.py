@@ -1,15 +1,21 @@
-"""Intervals of ratios (log scale) and of predictive values at a prevalence (logit scale).
+"""Intervals of ratios of two proportions and of what follows from them.
 
-Each takes the counts of a two-class table and gives None where a zero count makes the
-logarithm or its variance infinite. No 1/2 is ever added to a cell.
+On the log and logit scale each gives None where a zero count makes the logarithm or its
+variance infinite, and takes a rate of 1 as certain; no 1/2 is ever added to a cell. Score
+intervals do neither: they hold the ratios that the data do not contradict, with both rates
+estimated under each ratio in turn.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from evalreport.statistics.interval import Interval, z_value
+from evalreport.statistics.root import bisect
 from evalreport.statistics.unpaired import katz, log_interval
+
+RatioMethod = Callable[[float, float, float, float, float], Interval | None]
 
 
 def lr_plus(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
@@ -37,11 +43,131 @@ def diagnostic_odds_ratio(
     return log_interval((tp / fp) * (tn / fn), variance, level)
 
 
-def impact_ratio(
-    selected: float, n: float, selected_top: float, n_top: float, level: float
+def koopman(x1: float, n1: float, x2: float, n2: float, level: float) -> Interval | None:
+    """Score interval of the ratio of two independent proportions (Koopman 1984; Nam 1995).
+
+    The ratios r for which |x1/n1 - r x2/n2| is at most z standard errors, these at the
+    likeliest rates of which the first is r times the second. The upper limit is infinite
+    with 0 of n2. None without rows, or without any success.
+
+    >>> low, high = koopman(36, 40, 16, 80, 0.95)
+    >>> round(low, 3), round(high, 3)
+    (2.94, 7.152)
+    """
+    return _score_limits(x1, n1, x2, n2, level, 1.0)
+
+
+def miettinen_nurminen(x1: float, n1: float, x2: float, n2: float, level: float) -> Interval | None:
+    """The same with the variance times N / (N - 1) (Miettinen, Nurminen 1985)."""
+    if n1 + n2 <= 1:
+        return None
+    return _score_limits(x1, n1, x2, n2, level, (n1 + n2) / (n1 + n2 - 1.0))
+
+
+#: Intervals of a ratio of two independent proportions, by the names a spec may ask for.
+RATIO_METHODS: dict[str, RatioMethod] = {
+    "koopman": koopman,
+    "miettinen_nurminen": miettinen_nurminen,
+    "log": katz,
+}
+
+
+def to_the_whole(x: float, n: float, x_all: float, n_all: float, level: float) -> Interval | None:
+    """Koopman's interval of a group's rate over that of all rows, which hold the group.
+
+    With w the group's share of the rows and r its rate over that of the rest, two
+    independent proportions, the rate over that of all rows is r / (w r + 1 - w): the limits
+    of r are carried over. None where the group is all there is.
+
+    >>> low, high = to_the_whole(36, 40, 52, 120, 0.95)
+    >>> round(low, 3), round(high, 3)
+    (1.785, 2.344)
+    """
+    limits = koopman(x, n, x_all - x, n_all - n, level)
+    if limits is None:
+        return None
+    w = n / n_all
+
+    def carried(r: float) -> float:
+        return 1.0 / (w + (1.0 - w) / r) if r > 0.0 else 0.0
+
+    return Interval(carried(limits.low), carried(limits.high))
+
+
+def _score_limits(
+    x1: float, n1: float, x2: float, n2: float, level: float, inflation: float
 ) -> Interval | None:
-    """Log interval of a group's selection rate over that of the group with the highest."""
-    return katz(selected, n, selected_top, n_top, level)
+    if min(n1, n2) <= 0 or x1 + x2 <= 0:
+        return None
+    z = z_value(level)
+
+    def excess(log_ratio: float) -> float:
+        """How far the first rate lies above r times the second, in standard errors."""
+        ratio = math.exp(log_ratio)
+        p1, p2 = _restricted(x1, n1, x2, n2, ratio)
+        variance = (p1 * (1.0 - p1) / n1 + ratio * ratio * p2 * (1.0 - p2) / n2) * inflation
+        distance = x1 / n1 - ratio * x2 / n2
+        if variance <= 0.0:
+            return math.copysign(math.inf, distance) if distance else 0.0
+        return distance / math.sqrt(variance)
+
+    low = 0.0 if x1 == 0 else math.exp(bisect(lambda r: excess(r) - z, -_FAR, _FAR))
+    high = math.inf if x2 == 0 else math.exp(bisect(lambda r: excess(r) + z, -_FAR, _FAR))
+    return Interval(low, high)
+
+
+#: Logarithm beyond which no ratio of two shares of rows is looked for.
+_FAR = 60.0
+
+
+def _restricted(x1: float, n1: float, x2: float, n2: float, ratio: float) -> tuple[float, float]:
+    """The likeliest two proportions of which the first is ``ratio`` times the second."""
+    a, c = (n1 + n2) * ratio, x1 + x2
+    b = ratio * (n1 + x2) + x1 + n2
+    # the smaller root, as a quotient: nothing is subtracted where it is small
+    p2 = 2.0 * c / (b + math.sqrt(max(b * b - 4.0 * a * c, 0.0)))
+    p2 = min(p2, 1.0, 1.0 / ratio)
+    return min(ratio * p2, 1.0), p2
+
+
+def lr_plus_score(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
+    """Koopman's interval of the positive likelihood ratio, for tables with an empty cell."""
+    return koopman(tp, tp + fn, fp, fp + tn, level)
+
+
+def lr_minus_score(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
+    """Koopman's interval of the negative likelihood ratio, for tables with an empty cell."""
+    return koopman(fn, tp + fn, tn, fp + tn, level)
+
+
+def ppv_score(
+    tp: float, fn: float, fp: float, tn: float, prevalence: float, level: float
+) -> Interval | None:
+    """Limits of the predictive value at ``prevalence`` from Koopman's of the likelihood ratio.
+
+    >>> low, high = ppv_score(20, 0, 5, 15, 0.1, 0.95)
+    >>> 0 < low < 1 / (1 + 9 * 5 / 20) < high < 1
+    True
+    """
+    return _at_prior(koopman(tp, tp + fn, fp, fp + tn, level), prevalence)
+
+
+def npv_score(
+    tp: float, fn: float, fp: float, tn: float, prevalence: float, level: float
+) -> Interval | None:
+    """The same for the negative predictive value."""
+    return _at_prior(koopman(tn, fp + tn, fn, tp + fn, level), 1.0 - prevalence)
+
+
+def _at_prior(ratio: Interval | None, prior: float) -> Interval | None:
+    if ratio is None or not 0.0 < prior < 1.0:
+        return None
+    odds = prior / (1.0 - prior)
+
+    def share(r: float) -> float:
+        return 1.0 if math.isinf(r) else r * odds / (1.0 + r * odds)
+
+    return Interval(share(ratio.low), share(ratio.high))
 
 
 def ppv_at_prevalence(

@@ -96,6 +96,11 @@ def _of_proportions(
         # all rows, or none, succeed on both sides: the values are equal
         return Shift(difference, interval, level, "newcombe_hybrid", "two_proportion_z", None, 1.0)
     return Shift(
-        difference, interval, level, "newcombe_hybrid", "two_proportion_z", test.statistic,
+        difference,
+        interval,
+        level,
+        "newcombe_hybrid",
+        "two_proportion_z",
+        test.statistic,
         test.p_value,
     )

@@ -9,6 +9,18 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+#: The least probability that is told: below it doubles underflow, and no p-value is 0.
+LEAST = 5e-324
+
+
+def _told(probability: float) -> float:
+    """A tail area that is never 0.
+
+    >>> _told(0.0), _told(0.5)
+    (5e-324, 0.5)
+    """
+    return max(float(probability), LEAST)
+
 
 def _special() -> Any:
     return importlib.import_module("scipy.special")
@@ -35,7 +47,7 @@ def normal_two_sided(z: float) -> float:
     >>> round(normal_two_sided(1.959964), 6)
     0.05
     """
-    return 2.0 * normal_sf(abs(z))
+    return _told(2.0 * normal_sf(abs(z)))
 
 
 def t_quantile(probability: float, df: float) -> float:
@@ -50,7 +62,7 @@ def t_sf(t: float, df: float) -> float:
 
 def t_two_sided(t: float, df: float) -> float:
     """Two-sided p-value of a t statistic."""
-    return min(1.0, 2.0 * t_sf(abs(t), df))
+    return _told(min(1.0, 2.0 * t_sf(abs(t), df)))
 
 
 def chi2_sf(statistic: float, df: float) -> float:
@@ -59,12 +71,12 @@ def chi2_sf(statistic: float, df: float) -> float:
     >>> round(chi2_sf(3.841459, 1), 6)
     0.05
     """
-    return float(_special().chdtrc(df, statistic))
+    return _told(_special().chdtrc(df, statistic))
 
 
 def kolmogorov_sf(y: float) -> float:
     """Limiting P(sqrt(n) D > y) of the two-sided Kolmogorov-Smirnov statistic."""
-    return float(_special().kolmogorov(y))
+    return _told(_special().kolmogorov(y))
 
 
 def binomial_greater(x: float, n: float, p: float) -> float:
@@ -77,7 +89,7 @@ def binomial_greater(x: float, n: float, p: float) -> float:
         return 1.0
     if x > n:
         return 0.0
-    return float(_special().betainc(x, n - x + 1.0, p))
+    return _told(_special().betainc(x, n - x + 1.0, p))
 
 
 def binomial_less(x: float, n: float, p: float) -> float:

@@ -46,7 +46,6 @@ DIGITS = [ord(c) for c in "⁰⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇�
 MATHS = [ord(c) for c in "−×÷±≤≥≠≈√∑∏∂∆∞∫∩¬←↑→↓↔"]
 MARKS = [ord(c) for c in "●○■□▲△▼▽◆✓✔✗✘☐☑"]
 SYMBOLS = [*PUNCTUATION, *DIGITS, *MATHS, *MARKS]
-CHART = [*ASCII, *(ord(c) for c in "−–×≤≥±½√·…‘’“”→↓●◆▲○□%")]
 
 ARCHIVES = {  # name and sha256
     "source-sans-3.52.0.tgz": "49cf78ddd79b436591ee696785222b54ff28102922e3d3df297fe382d7fdfa88",
@@ -112,9 +111,6 @@ FACES = (
     _sans("report-sans-600.ttf", "Semibold", "Semibold", TEXT),
     # On paper no letter may come from the fonts of a machine.
     _sans("report-sans-400-italic.ttf", "It", "Italic", [*LATIN, *GREEK, *SYMBOLS]),
-    # Small enough to be repeated inside every chart.
-    _sans("report-sans-400-chart.woff2", "Regular", "Regular", CHART, features=()),
-    _sans("report-sans-600-chart.woff2", "Semibold", "Semibold", CHART, features=()),
     *(_serif(f"report-serif-600.{kind}") for kind in ("woff2", "ttf")),
     *(_mono(f"report-mono-400.{kind}") for kind in ("woff2", "ttf")),
 )

@@ -22,8 +22,8 @@ from evalreport.engine.intervals.bootstrap import Bootstrap, from_replicates
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Interval, Metric, Table
-from evalreport.plan.task import EVERYTHING
 from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.resampling import generator
 
 SEED = 20261121

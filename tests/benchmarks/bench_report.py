@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain_results import render_html
 
 import evalreport
-from evalreport.render.html import render_html
 from evalreport.render.pdf import render_pdf
 
 ROOT = Path(__file__).parents[2]

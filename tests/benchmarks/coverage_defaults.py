@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.evaluate import class_value, evaluated, overall_value
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals.score_intervals import score_interval
 from evalreport.engine.intervals.table_intervals import table_interval
 from evalreport.engine.settings import Settings
@@ -22,7 +21,9 @@ from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.facts import Facts
 from evalreport.plan.methods import choose
-from evalreport.plan.task import EVERYTHING, Task
+from evalreport.plan.task import Task
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import Interval
 
 Floats = NDArray[np.float64]
 LABELS = ("no", "yes")
@@ -39,7 +40,7 @@ def planned(measure: str, rows: int) -> Task:
     return replace(task, table=metric.table.value)
 
 
-def of_table(measure: str, table: Floats, level: float) -> IntervalResult | None:
+def of_table(measure: str, table: Floats, level: float) -> Interval | None:
     """The interval of a measure of a two-class table, actual classes in the rows."""
     metric, task = find(measure), planned(measure, int(table.sum()))
     places = [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -52,28 +53,37 @@ def of_table(measure: str, table: Floats, level: float) -> IntervalResult | None
         value = class_value(metric, matrix.one_versus_rest(1), {}, "yes")
     if not isinstance(value.outcome, Value):
         return None
-    run: Any = _Run(level)
+    run: Any = _Run(level, rows=int(table.sum()))
     return table_interval(run, task, metric, {}, counted, matrix, value, None)
 
 
 def of_scores(
     measure: str, scores: ScoreTable, replicates: Floats, left_out: Any, level: float
-) -> IntervalResult | None:
+) -> Interval | None:
     """The interval of a measure of scores, from replicates already drawn."""
     metric, task = find(measure), planned(measure, int(scores.total))
     value = evaluated(metric, metric(scores), "yes")
     if not isinstance(value.outcome, Value):
         return None
-    run: Any = _Run(level, np.where(np.isfinite(replicates), replicates, np.nan), left_out)
+    run: Any = _Run(
+        level, np.where(np.isfinite(replicates), replicates, np.nan), left_out, int(scores.total)
+    )
     return score_interval(run, task, metric, {}, scores, value, None)
 
 
 class _Run:
     """The little that an interval asks of a run: level, class, rows and draws."""
 
-    def __init__(self, level: float, replicates: Floats | None = None, left_out: Any = None):
+    def __init__(
+        self,
+        level: float,
+        replicates: Floats | None = None,
+        left_out: Any = None,
+        rows: int = 0,
+    ) -> None:
         self.settings = Settings(level=level)
-        self.tables = SimpleNamespace(clusters=lambda *_: None)
+        self.view = SimpleNamespace(weight=None, cluster=None, sample=None, labels=LABELS)
+        self.tables = SimpleNamespace(clusters=lambda *_: None, row_count=lambda _: rows)
         self.bootstrap = SimpleNamespace(
             plan=lambda *_: None,
             of_scores=lambda *_: replicates,

@@ -13,13 +13,13 @@ from benchmarks.coverage_model import DataSet
 from numpy.typing import NDArray
 
 from evalreport.engine.evaluate import stacked_value
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals import influence, jackknife
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.methods import TableValue
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import ScoreTable
+from evalreport.results import records
 from evalreport.statistics import delong, obuchowski, resampling
 from evalreport.statistics.interval import Interval, z_value
 from evalreport.statistics.proportions import PROPORTION_METHODS
@@ -39,7 +39,7 @@ class Found(NamedTuple):
     measure: str
     method: str
     defined: bool
-    interval: IntervalResult | None = None
+    interval: records.Interval | None = None
 
 
 def independent(data: DataSet, rng: np.random.Generator) -> Iterator[Found]:
@@ -69,7 +69,7 @@ def _shares(data: DataSet) -> dict[str, tuple[int, int]]:
 
 
 @cache
-def _proportion(x: int, n: int, method: str) -> IntervalResult | None:
+def _proportion(x: int, n: int, method: str) -> records.Interval | None:
     return intervals.proportion(x, n, LEVEL, method)
 
 
@@ -277,8 +277,8 @@ def _clustered_smooth(measure: str, per_cluster: Floats, replicates: Floats) -> 
 
 
 def _with_t(
-    interval: IntervalResult | None, value: float, clusters: int, bounds: tuple[float, float]
-) -> IntervalResult | None:
+    interval: records.Interval | None, value: float, clusters: int, bounds: tuple[float, float]
+) -> records.Interval | None:
     """The interval with the t quantile of ``clusters`` - 1 degrees of freedom for the normal."""
     if interval is None or interval.method.endswith(("_plus_half", "_pairs")):
         return interval
@@ -287,7 +287,7 @@ def _with_t(
     error = half / z_value(LEVEL)
     wide = error * -t_quantile((1.0 - LEVEL) / 2.0, clusters - 1)
     low, high = max(value - wide, bounds[0]), min(value + wide, bounds[1])
-    return IntervalResult(LEVEL, low, high, interval.method)
+    return records.Interval(LEVEL, low, high, interval.method)
 
 
 def _cluster_bootstrap(measure: str, values: Floats, value: float) -> Found:
@@ -322,7 +322,7 @@ def _clustered_scores(data: DataSet, times: Floats) -> Iterator[Found]:
             yield _cluster_bootstrap(measure, values[measure], value)
 
 
-def _obuchowski(data: DataSet, scores: ScoreTable, area: float | None) -> IntervalResult | None:
+def _obuchowski(data: DataSet, scores: ScoreTable, area: float | None) -> records.Interval | None:
     """As a run does it: no interval where no variance is known, pairs where it is 0."""
     if area is None:
         return None

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from evalreport.engine.cautions import RunFacts, find_cautions
+from evalreport.engine.comparisons.roc import roc_relations
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import Evaluator, Numbering
 from evalreport.engine.measures import Measurer
@@ -22,6 +23,7 @@ from evalreport.plan.build import thresholds as planned_thresholds
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import View
+from evalreport.results.records import Caution
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,7 @@ def _coded(values: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
     return np.array([names.index(value) for value in values]), names
 
 
-def from_counts(
-    tp: int, fn: int, fp: int, tn: int, **more: Any
-) -> View:
+def from_counts(tp: int, fn: int, fp: int, tn: int, **more: Any) -> View:
     """Predicted labels that make up a table of two classes."""
     return view(
         [1] * (tp + fn) + [0] * (fp + tn),
@@ -151,7 +151,7 @@ def run(
         tables += found.tables
 
     def scores(dataset: str, model: str) -> Any:
-        from evalreport.plan.task import EVERYTHING
+        from evalreport.results.identity import EVERYTHING
 
         return memory[dataset, model].scores(EVERYTHING)
 
@@ -162,6 +162,7 @@ def run(
         scores=scores,
         settings=settings,
         requested=tuple(metrics),
+        roc=roc_relations(views, lambda view: scores(view.dataset, view.model)),
         **facts,
     )
 
@@ -182,15 +183,15 @@ class Kit:
     ledger: type[Ledger] = Ledger
     finding: type[Finding] = Finding
 
-    def cautions(self, facts: RunFacts, code: str) -> list[dict[str, Any]]:
+    def cautions(self, facts: RunFacts, code: str) -> list[Caution]:
         """The records of one code."""
-        return [record for record in find_cautions(facts) if record["code"] == code]
+        return [record for record in find_cautions(facts) if record.code == code]
 
     def message(self, facts: RunFacts, code: str) -> str | None:
         """The message of the only record of a code, or None where it is silent."""
         found = self.cautions(facts, code)
         assert len(found) <= 1, found
-        return found[0]["message"] if found else None
+        return found[0].message if found else None
 
 
 @pytest.fixture(scope="session")

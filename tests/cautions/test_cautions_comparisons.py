@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from evalreport.results.records import Comparison, Interval
+
 
 def test_metrics_that_put_different_models_first(kit: Any) -> None:
     """a: accuracy 0.89, balanced accuracy 0.578; b: 0.82 and 0.823."""
@@ -15,10 +17,8 @@ def test_metrics_that_put_different_models_first(kit: Any) -> None:
     ]
     asked = ["accuracy", "balanced_accuracy", "recall"]
     (record,) = kit.cautions(kit.run(views, asked), "metrics_rank_differently")
-    assert record["message"] == (
-        "a is first on accuracy; b is first on balanced_accuracy."
-    )
-    assert (record["dataset"], record["model"]) == ("d", None)
+    assert record.message == ("a is first on accuracy; b is first on balanced_accuracy.")
+    assert (record.dataset, record.model) == ("d", None)
 
 
 def test_a_model_that_is_best_throughout_is_silent(kit: Any) -> None:
@@ -43,9 +43,9 @@ def test_no_better_than_chance(kit: Any) -> None:
     """Half of each class is predicted right: kappa and Youden's J are 0."""
     facts = kit.run(kit.from_counts(25, 25, 25, 25), ["kappa", "youden_j", "balanced_accuracy"])
     (record,) = kit.cautions(facts, "no_better_than_chance")
-    assert record["numbers"] == {"measures": 3}
-    assert "Balanced accuracy 0.500 (" in record["message"]
-    assert "chance 0.5" in record["message"]
+    assert record.numbers == {"measures": 3}
+    assert "Balanced accuracy 0.500 (" in record.message
+    assert "chance 0.5" in record.message
     good = kit.run(kit.from_counts(45, 5, 5, 45), ["kappa", "youden_j", "balanced_accuracy"])
     assert kit.message(good, "no_better_than_chance") is None
 
@@ -61,42 +61,44 @@ def test_losses_are_held_against_the_prevalence(kit: Any) -> None:
     assert kit.message(good, "no_better_than_chance") is None
 
 
-def _comparison(**more: Any) -> dict[str, Any]:
-    return {
+def _comparison(low: float = -0.05, high: float = 0.03, **more: Any) -> Comparison:
+    given: dict[str, Any] = {
         "dataset": "d", "subgroup": {}, "fold": None, "metric": "recall", "model": "b",
-        "reference": "a", "difference": -0.01, "interval": {"low": -0.05, "high": 0.03},
-        "p_value": 0.3, "p_adjusted": 0.6, "correction": "holm", **more,
+        "reference": "a", "difference": -0.01, "p_value": 0.3, "p_adjusted": 0.6,
+        "correction": "holm", "threshold": None, "params": {}, "average": None, "label": None,
+        "test": "paired_t", "statistic": None, "interval": Interval(0.95, low, high, "paired_t"),
     }  # fmt: skip
+    return Comparison(**given | more)
 
 
 def test_no_better_than_the_reference(kit: Any) -> None:
     made = [
         _comparison(),
-        _comparison(metric="accuracy", difference=0.1, p_value=0.001, p_adjusted=0.002),
+        _comparison(
+            metric="accuracy", difference=0.1, p_value=0.001, p_adjusted=0.002, told_apart=True
+        ),
         _comparison(metric="f1", difference=None, p_value=None, p_adjusted=None),
     ]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
-    assert record["message"] == (
+    assert record.message == (
         "In 1 of 2 comparisons no difference from a was shown: "
         "Recall −0.0100 (−0.0500 to 0.0300; adjusted p = 0.6)."
     )
-    assert (record["severity"], record["model"]) == ("note", "b")
+    assert (record.severity, record.model) == ("note", "b")
 
 
 def test_the_reference_is_better(kit: Any) -> None:
-    shown = {"interval": {"low": -0.5, "high": -0.1}, "p_value": 0.01, "p_adjusted": 0.01}
+    shown: dict[str, Any] = {"low": -0.5, "high": -0.1, "p_value": 0.01, "p_adjusted": 0.01}
     made = [_comparison(told_apart=True, better="reference", **shown)]
     (record,) = kit.cautions(kit.run([], comparisons=made), "no_better_than_baseline")
-    assert record["message"] == "a is better on Recall −0.0100 (−0.500 to −0.100; p = 0.01)."
-    assert record["severity"] == "warning"
+    assert record.message == "a is better on Recall −0.0100 (−0.500 to −0.100; p = 0.01)."
+    assert record.severity == "warning"
 
 
 @pytest.mark.parametrize(
     "made",
     [
         {"told_apart": True, "better": "model"},
-        {"p_adjusted": None, "p_value": 0.01},
-        {"p_adjusted": None, "p_value": None, "interval": {"low": 0.1, "high": 0.2}},
         {"subgroup": {"sex": "f"}},
         {"fold": "1"},
     ],
@@ -112,7 +114,7 @@ def test_many_intervals_and_tests(kit: Any) -> None:
         "The report holds 400 intervals at 95 %, of which about 20 would miss if all held their "
         "level, and 2 tests, corrected by Holm."
     )
-    none = [_comparison(correction=None), _comparison(correction="none")]
+    none = [_comparison(correction="none"), _comparison(correction="none")]
     assert kit.message(kit.run([], comparisons=none), "multiplicity") == (
         "The report holds 2 tests, uncorrected."
     )
@@ -122,10 +124,32 @@ def test_many_intervals_and_tests(kit: Any) -> None:
 def test_an_interval_beside_an_adjusted_p_value_is_no_contradiction(kit: Any) -> None:
     """One test alone would tell the models apart; the p value that decides is printed."""
     made = [_comparison(
-        metric="f1", average="macro", interval={"low": 0.01, "high": 0.05}, difference=0.03,
+        metric="f1", average="macro", low=0.01, high=0.05, difference=0.03,
         p_value=0.01, p_adjusted=0.17,
     )]  # fmt: skip
     assert kit.message(kit.run([], comparisons=made), "no_better_than_baseline") == (
         "In 1 of 1 comparison no difference from a was shown: "
         "F1 (macro) 0.0300 (0.0100 to 0.0500; adjusted p = 0.17)."
+    )
+
+
+def test_equal_accuracy_with_other_mistakes(kit: Any) -> None:
+    # 14 of 20 right both times: 2 of 5 ill and 12 of 15 healthy, 4 of 5 and 10 of 15
+    careful = kit.from_counts(2, 3, 3, 12, model="careful")
+    eager = kit.from_counts(4, 1, 5, 10, model="eager")
+    assert kit.message(kit.run([careful, eager], ["accuracy"]), "same_accuracy") == (
+        "careful and eager have accuracy 0.7; their recalls of yes are 0.4 and 0.8."
+    )
+    same = kit.from_counts(2, 3, 3, 12, model="same")
+    assert kit.message(kit.run([careful, same], ["accuracy"]), "same_accuracy") is None
+    better = kit.from_counts(5, 0, 3, 12, model="better")
+    assert kit.message(kit.run([careful, better], ["accuracy"]), "same_accuracy") is None
+
+
+def test_equal_accuracy_of_several_classes(kit: Any) -> None:
+    actual = [0] * 4 + [1] * 4 + [2] * 4
+    one = kit.view(actual, predicted=[0] * 4 + [1] * 4 + [0] * 4, labels="abc", model="one")
+    two = kit.view(actual, predicted=[1] * 4 + [1] * 4 + [2] * 4, labels="abc", model="two")
+    assert kit.message(kit.run([one, two], ["accuracy"]), "same_accuracy") == (
+        "one and two have accuracy 0.667; their recalls of a are 1 and 0."
     )

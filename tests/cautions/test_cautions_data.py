@@ -31,10 +31,10 @@ def test_imbalance_of_several_classes_is_against_the_largest(kit: Any) -> None:
 def test_models_that_share_rows_are_warned_of_once(kit: Any) -> None:
     views = [kit.from_counts(5, 4, 10, 81, model="a"), kit.from_counts(4, 5, 11, 80, model="b")]
     found = kit.cautions(kit.run(views, ["recall"]), "imbalance")
-    assert [(r["dataset"], r["model"]) for r in found] == [("d", None)]
+    assert [(r.dataset, r.model) for r in found] == [("d", None)]
     views[1] = kit.from_counts(4, 3, 11, 80, model="b")
     found = kit.cautions(kit.run(views, ["recall"]), "imbalance")
-    assert [r["model"] for r in found] == ["a", "b"]
+    assert [r.model for r in found] == ["a", "b"]
 
 
 def test_few_rows_of_a_class(kit: Any) -> None:
@@ -67,11 +67,11 @@ def test_rows_left_out_are_counted_by_reason(kit: Any, left_out: int, severity: 
     used = 100 - left_out
     one = kit.from_counts(40, 10, 10, used - 60, ledger=ledger)
     (record,) = kit.cautions(kit.run(one, ["recall"]), "rows_excluded")
-    assert record["message"] == (
+    assert record.message == (
         f"{left_out}/100 rows ({left_out} %) were left out: "
         f"y is empty ({left_out - 2}) and p is missing (2)."
     )
-    assert record["severity"] == severity
+    assert record.severity == severity
 
 
 def test_no_row_left_out_says_nothing(kit: Any) -> None:
@@ -112,10 +112,11 @@ def test_weights_lower_the_effective_number_of_rows(kit: Any) -> None:
     """(10 * 1 + 10 * 3)^2 / (10 * 1 + 10 * 9) = 1600 / 100 = 16 of 20 rows."""
     one = kit.from_counts(5, 5, 5, 5, weight=[1.0, 3.0] * 10)
     (record,) = kit.cautions(kit.run(one, ["recall"]), "effective_sample_size")
-    assert record["message"] == (
-        "The weights of 20 rows are worth about 16 rows of equal weight (80 %)."
+    assert record.message == (
+        "For a value that has nothing to do with the weights, the 20 rows are worth 16 (80 %). "
+        "What each share is worth stands beside its interval."
     )
-    assert record["severity"] == "note"
+    assert record.severity == "note"
     even = kit.from_counts(5, 5, 5, 5, weight=[0.1] * 20)
     assert kit.message(kit.run(even, ["recall"]), "effective_sample_size") is None
 
@@ -123,7 +124,7 @@ def test_weights_lower_the_effective_number_of_rows(kit: Any) -> None:
 def test_one_heavy_row_is_a_warning(kit: Any) -> None:
     one = kit.from_counts(5, 5, 5, 5, weight=[100.0] + [1.0] * 19)
     (record,) = kit.cautions(kit.run(one, ["recall"]), "effective_sample_size")
-    assert record["severity"] == "warning"
+    assert record.severity == "warning"
 
 
 def test_few_clusters(kit: Any) -> None:
@@ -173,3 +174,21 @@ def test_a_subgroup_that_lacks_a_class(kit: Any) -> None:
     )
     mixed = kit.from_counts(30, 20, 20, 30, groups={"site": ["north", "south"] * 50})
     assert kit.message(kit.run(mixed, ["recall"]), "subgroup_lacks_class") is None
+
+
+def test_a_column_with_dozens_of_values(kit: Any) -> None:
+    def run(groups: int) -> Any:
+        values = [f"s{k % groups}" for k in range(60)]
+        own = kit.view([0, 1] * 30, predicted=[0, 1] * 30, groups={"site": values})
+        return kit.message(kit.run(own, ["recall"]), "many_subgroups")
+
+    assert run(23) is None
+    assert run(24) == "site makes 24 subgroups, of 2 to 3 rows."
+    assert run(60) == "site makes 60 subgroups, of 1 to 1 rows."
+
+
+def test_hardly_any_rows(kit: Any) -> None:
+    assert kit.message(kit.run(kit.from_counts(1, 1, 0, 1)), "few_rows") == (
+        "The dataset has 3 rows in all."
+    )
+    assert kit.message(kit.run(kit.from_counts(5, 0, 0, 5)), "few_rows") is None

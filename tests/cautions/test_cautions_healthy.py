@@ -15,6 +15,7 @@ from evalreport.engine.cautions.catalogue import catalogue, code_problem, known_
 from evalreport.engine.cautions.declare import CAUTIONS, Caution, caution
 from evalreport.engine.cautions.listing import rows
 from evalreport.errors import SpecError
+from evalreport.results.codec import encode
 
 METRICS = ["recall", "specificity", "precision", "accuracy", "roc_auc", "log_loss", "brier"]
 CONTRACT = {"code", "severity", "message", "dataset", "model", "measure", "table"}
@@ -40,13 +41,13 @@ def test_two_healthy_models_and_subgroups_draw_no_warning(kit: Any) -> None:
     groups = {"sex": ["f", "m"] * 200}
     views = [_healthy(kit, model=name, groups=groups) for name in ("a", "b")]
     found = find_cautions(kit.run(views, METRICS))
-    assert [record["code"] for record in found] == ["multiplicity"]
+    assert [record.code for record in found] == ["multiplicity"]
 
 
 def test_no_rows_and_no_views_draw_nothing(kit: Any) -> None:
     assert find_cautions(kit.run([])) == []
     empty = find_cautions(kit.run(kit.view([], score=[]), ["accuracy", "recall"]))
-    assert {record["code"] for record in empty} <= {"headline_alone"}
+    assert {record.code for record in empty} <= {"headline_alone"}
 
 
 def test_every_caution_says_why_and_what_to_read_instead() -> None:
@@ -65,11 +66,11 @@ def test_records_hold_the_fields_of_the_contract_and_are_json(kit: Any) -> None:
     found = find_cautions(facts)
     assert found
     for record in found:
-        assert set(record) >= CONTRACT
-        assert record["message"].endswith(".")
-        assert record["message"] == record["message"].strip()
-        assert not NEVER.search(record["message"])
-    json.dumps(found, allow_nan=False)
+        assert set(encode(record)) >= CONTRACT
+        assert record.message.endswith(".")
+        assert record.message == record.message.strip()
+        assert not NEVER.search(record.message)
+    json.dumps([encode(record) for record in found], allow_nan=False)
 
 
 def test_a_code_is_declared_once() -> None:
@@ -83,7 +84,7 @@ def test_a_code_is_declared_once() -> None:
 def test_numbers_of_records_are_plain() -> None:
     declared = CAUTIONS["imbalance"]
     found = Caution("x.", numbers={"b": np.int64(3), "a": np.float64("nan"), "c": 0.5})
-    numbers = declared.record(found)["numbers"]
+    numbers = declared.record(found).numbers
     assert list(numbers.items()) == [("a", None), ("b", 3), ("c", 0.5)]
     assert type(numbers["b"]) is int
 
@@ -91,14 +92,14 @@ def test_numbers_of_records_are_plain() -> None:
 def test_a_switched_off_caution_is_a_note_with_its_reason(kit: Any) -> None:
     facts = kit.run(kit.from_counts(95, 0, 5, 0), ["accuracy"])
     off = {"headline_alone": "Agreed with the client.", "roc_curves_cross": "one model"}
-    found = {r["code"]: r for r in find_cautions(facts, off) if r["code"] in off}
-    assert found["headline_alone"]["severity"] == "note"
-    assert found["headline_alone"]["message"] == (
+    found = {r.code: r for r in find_cautions(facts, off) if r.code in off}
+    assert found["headline_alone"].severity == "note"
+    assert found["headline_alone"].message == (
         "Switched off in the spec (it applies in 1 place). "
         "The reason given: Agreed with the client."
     )
-    assert "it does not apply here" in found["roc_curves_cross"]["message"]
-    assert sum(r["code"] == "headline_alone" for r in find_cautions(facts, off)) == 1
+    assert "it does not apply here" in found["roc_curves_cross"].message
+    assert sum(r.code == "headline_alone" for r in find_cautions(facts, off)) == 1
 
 
 def test_an_unknown_code_is_refused_with_the_nearest(kit: Any) -> None:
@@ -116,10 +117,10 @@ def test_warnings_come_first_and_the_order_is_fixed(kit: Any) -> None:
     ]
     facts = kit.run(views, ["accuracy", "recall", "precision", "kappa"])
     found = find_cautions(facts)
-    ranks = [record["severity"] for record in found]
+    ranks = [record.severity for record in found]
     assert ranks == sorted(ranks, reverse=True)
     assert found == find_cautions(facts)
-    datasets = [r["dataset"] for r in found if r["code"] == "few_rows_of_class"]
+    datasets = [r.dataset for r in found if r.code == "few_rows_of_class"]
     assert datasets == ["z", "a"]
 
 

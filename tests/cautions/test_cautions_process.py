@@ -7,30 +7,33 @@ from typing import Any
 
 import pytest
 
+from evalreport.results.records import Criterion, Threshold
+
 
 def test_a_threshold_chosen_on_the_rows_it_is_judged_on(kit: Any) -> None:
-    chosen = {
-        "dataset": "d", "model": "m", "threshold": 0.4321, "rule": "maximize youden_j",
-        "status": "exploratory", "reason": None,
-    }  # fmt: skip
+    chosen = Threshold(
+        dataset="d", model="m", threshold=0.4321, rule="maximize youden_j", status="exploratory"
+    )
     facts = kit.run([], thresholds=[])
     assert kit.message(replace(facts, thresholds=[chosen]), "threshold_chosen_here") == (
-        "The threshold 0.4321 was chosen by the rule maximize youden j on the rows "
-        "it is judged on."
+        "The threshold 0.4321 was chosen by the rule maximize youden j on the rows it is judged on."
     )
-    declared = {**chosen, "status": "declared"}
+    declared = replace(chosen, status="declared")
     assert kit.message(replace(facts, thresholds=[declared]), "threshold_chosen_here") is None
 
 
 def test_a_rule_without_a_threshold(kit: Any) -> None:
-    none = {
-        "dataset": "d", "model": "m", "threshold": None, "rule": "recall at_least 0.99",
-        "status": "exploratory", "reason": "no threshold gives recall at least 0.99",
-    }  # fmt: skip
+    none = Threshold(
+        dataset="d",
+        model="m",
+        threshold=None,
+        rule="recall at_least 0.99",
+        status="exploratory",
+        reason="no threshold gives recall at least 0.99",
+    )
     facts = replace(kit.run([]), thresholds=[none])
     assert kit.message(facts, "threshold_not_found") == (
-        "The rule recall at_least 0.99 gives no threshold: "
-        "no threshold gives recall at least 0.99."
+        "The rule recall at_least 0.99 gives no threshold: no threshold gives recall at least 0.99."
     )
     assert kit.message(facts, "threshold_chosen_here") is None
 
@@ -64,13 +67,14 @@ def test_binned_calibration_alone(kit: Any, asked: list[str], message: str | Non
     assert kit.message(facts, "calibration_evidence") == message
 
 
-def _judged(facts: Any, **more: Any) -> dict[str, Any]:
+def _judged(facts: Any, **more: Any) -> Criterion:
     (recall,) = (m for m in facts.measures if m.metric == "recall")
-    return {
+    given = {
         "criterion": 1, "text": "recall >= 0.9", "metric": "recall", "dataset": "d", "model": "m",
         "measure": recall.id, "bound": "point", "direction": "at_least", "required": 0.9,
-        "observed": recall.value, "outcome": "pass", **more,
+        "observed": recall.value, "outcome": "pass", "reason": None,
     }  # fmt: skip
+    return Criterion(**given | more)
 
 
 def test_acceptance_on_the_point(kit: Any) -> None:
@@ -95,11 +99,11 @@ def test_acceptance_on_the_point(kit: Any) -> None:
 def test_lost_bootstrap_replicates(kit: Any, usable: int, severity: str) -> None:
     facts = kit.run(kit.from_counts(45, 5, 5, 45), ["recall"])
     (m,) = facts.measures
-    interval = replace(m.interval, facts={"resamples": 2000, "usable": usable})
+    interval = replace(m.interval, resamples=2000, usable=usable)
     lossy = replace(facts, measures=[replace(m, interval=interval)])
     (record,) = kit.cautions(lossy, "replicates_lost")
-    assert record["severity"] == severity
-    assert record["message"].startswith(
+    assert record.severity == severity
+    assert record.message.startswith(
         "1 interval rests on fewer replicates than were drawn; at most, for Recall, "
         f"{2000 - usable}"
     )
@@ -112,8 +116,8 @@ def test_replicates_that_lack_a_class_are_counted_by_the_engine(kit: Any) -> Non
     one = kit.view(actual, score=[i / 30 for i in range(30)])
     facts = kit.run(one, ["average_precision"], resamples=1000)
     (record,) = kit.cautions(facts, "replicates_lost")
-    assert 10 < record["numbers"]["lost"] < 90
-    assert record["numbers"]["drawn"] == 1000
+    assert 10 < record.numbers["lost"] < 90
+    assert record.numbers["drawn"] == 1000
 
 
 def test_pooled_folds(kit: Any) -> None:

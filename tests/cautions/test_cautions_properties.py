@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from evalreport.engine.cautions import find_cautions
 from evalreport.engine.cautions.catalogue import known_codes
-from evalreport.engine.cautions.roc import leads
+from evalreport.metrics.roc_relation import roc_relation
 from evalreport.metrics.tables import ScoreTable
+from evalreport.results.codec import encode
 
 TWO = [
     "accuracy", "recall", "specificity", "precision", "f1", "mcc", "kappa", "balanced_accuracy",
@@ -71,9 +72,7 @@ def _model(
     row = st.lists(st.floats(0.01, 1), min_size=size, max_size=size)
     given = np.array(draw(rows(row)))
     given /= given.sum(axis=1, keepdims=True)
-    return kit.view(
-        actual, class_scores=given, predicted=given.argmax(axis=1), model=name, **more
-    )
+    return kit.view(actual, class_scores=given, predicted=given.argmax(axis=1), model=name, **more)
 
 
 @settings(max_examples=120, deadline=None)
@@ -86,17 +85,17 @@ def test_no_small_run_breaks_a_caution(kit: Any, data: Any) -> None:
     facts = kit.run(own, asked, thresholds=thresholds, resamples=20)
     found = find_cautions(facts)
     assert found == find_cautions(facts)
-    json.dumps(found, allow_nan=False)
+    json.dumps([encode(record) for record in found], allow_nan=False)
     codes = known_codes()
-    order = [(r["severity"] == "note", codes.index(r["code"])) for r in found]
+    order = [(r.severity == "note", codes.index(r.code)) for r in found]
     assert order == sorted(order)
     ids = {m.id for m in facts.measures} | {t.id for t in facts.tables} | {None}
     for record in found:
-        assert record["measure"] in ids
-        assert record["table"] in ids
-        assert "nan" not in record["message"].lower().split()
-        assert "inf" not in record["message"].lower().split()
-    told = [(r["code"], r["message"], r["dataset"], r["model"], r["table"]) for r in found]
+        assert record.measure in ids
+        assert record.table in ids
+        assert "nan" not in record.message.lower().split()
+        assert "inf" not in record.message.lower().split()
+    told = [(r.code, r.message, r.dataset, r.model, r.table) for r in found]
     assert len(told) == len(set(told))
 
 
@@ -116,8 +115,8 @@ def test_the_order_of_rows_does_not_matter(kit: Any, data: Any, seed: int) -> No
 def test_every_code_off_leaves_one_note_each(kit: Any) -> None:
     facts = kit.run(kit.from_counts(95, 0, 5, 0), ["accuracy"])
     found = find_cautions(facts, dict.fromkeys(known_codes(), "not of use here"))
-    assert [record["code"] for record in found] == list(known_codes())
-    assert {record["severity"] for record in found} == {"note"}
+    assert [record.code for record in found] == list(known_codes())
+    assert {record.severity for record in found} == {"note"}
 
 
 def test_the_catalogue_does_not_depend_on_what_is_imported_first() -> None:
@@ -162,7 +161,8 @@ def test_leads_agree_with_exact_fractions(
         scores = np.arange(len(cells), 0, -1, dtype=float)
         positives, negatives = (np.array(column) for column in zip(*cells, strict=True))
         tables.append(ScoreTable(scores, positives, negatives))
-    found = leads(*tables)
+    related = roc_relation(*tables)
+    found = None if related is None else related.leads
     if any(not sum(column) for cells in (first, second) for column in zip(*cells, strict=True)):
         assert found is None
         return
@@ -171,9 +171,7 @@ def test_leads_agree_with_exact_fractions(
         total = sum(neg for _, neg in cells)
         corners |= {Fraction(sum(c[1] for c in cells[:k]), total) for k in range(len(cells) + 1)}
     gaps = [
-        a - b
-        for x in corners
-        for a, b in zip(_heights(first, x), _heights(second, x), strict=True)
+        a - b for x in corners for a, b in zip(_heights(first, x), _heights(second, x), strict=True)
     ]
     assert found is not None
     assert found[0].height == pytest.approx(float(max(*gaps, 0)), abs=1e-12)

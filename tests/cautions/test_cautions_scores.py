@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evalreport.engine.cautions.roc import Lead, leads
+from evalreport.metrics.roc_relation import Lead, roc_relation
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import View
 
@@ -17,10 +17,8 @@ from evalreport.predict.view import View
 def test_ties_at_a_plain_threshold(kit: Any) -> None:
     one = kit.view([0, 1, 0, 1, 1], score=[0.5, 0.5, 0.2, 0.9, 0.6])
     (record,) = kit.cautions(kit.run(one, ["recall"]), "ties_at_threshold")
-    assert record["message"] == (
-        "2/5 rows score exactly 0.5 and are therefore predicted positive."
-    )
-    assert record["table"] == "t1"
+    assert record.message == ("2/5 rows score exactly 0.5 and are therefore predicted positive.")
+    assert record.table == "t1"
     none = kit.view([0, 1], score=[0.4999999999, 0.5000000001])
     assert kit.message(kit.run(none, ["recall"]), "ties_at_threshold") is None
 
@@ -84,10 +82,10 @@ def test_roc_auc_flatters_rare_positives(kit: Any) -> None:
     one = kit.view(actual, score=[1 - i / 100 for i in range(100)])
     facts = kit.run(one, ["roc_auc"])
     (record,) = kit.cautions(facts, "auc_flatters_rare_positives")
-    assert record["message"] == (
+    assert record.message == (
         "ROC AUC is 0.862 while average precision is 0.1; 2/100 rows are positive."
     )
-    assert record["numbers"]["roc_auc"] == pytest.approx(1 - 27 / 196)
+    assert record.numbers["roc_auc"] == pytest.approx(1 - 27 / 196)
     assert kit.message(kit.run(one, ["recall"]), "auc_flatters_rare_positives") is None
     first = [1, 1] + [0] * 98
     good = kit.view(first, score=[1 - i / 100 for i in range(100)])
@@ -102,11 +100,11 @@ def test_scores_that_are_no_probabilities(kit: Any) -> None:
     )
     percents = kit.view([0, 1, 1], score=[3.0, 60.0, 97.0])
     (record,) = kit.cautions(kit.run(percents, ["roc_auc"]), "not_probabilities")
-    assert record["severity"] == "warning"
+    assert record.severity == "warning"
     on_scale = kit.run(percents, ["roc_auc"], thresholds=[50.0])
     (record,) = kit.cautions(on_scale, "not_probabilities")
-    assert record["severity"] == "note"
-    assert record["message"].endswith("scores run from 3 to 97.")
+    assert record.severity == "note"
+    assert record.message.endswith("scores run from 3 to 97.")
     for source, score in (("score", [0.0, 0.5, 1.0]), ("margin", [-0.5, 0.5, 2.0])):
         fine = kit.view([0, 1, 1], score=score, source=source)
         assert kit.message(kit.run(fine, ["roc_auc"]), "not_probabilities") is None
@@ -144,6 +142,22 @@ def test_miscalibrated_probabilities(kit: Any, asked: list[str]) -> None:
     assert ", not 1" in message
 
 
+@pytest.mark.parametrize("design", ["cluster", "weight"])
+def test_miscalibration_is_seen_in_clustered_and_weighted_rows(kit: Any, design: str) -> None:
+    """Persons with two rows each, or rows of weight 2: the slope is that of the rows alone."""
+    told = {
+        "cluster": {"cluster": (np.arange(200) // 2, 100)},
+        "weight": {"weight": np.full(200, 2.0)},
+    }[design]
+    view = replace(_halves(kit, 0.05, 0.95), **told)
+    message = kit.message(kit.run(view, ["brier"]), "miscalibration")
+    slope = (math.log(1.5) - math.log(3 / 7)) / (2 * math.log(19))
+    assert message is not None
+    assert f"The calibration slope is {slope:.3g} (" in message
+    silent = replace(_halves(kit, 0.3, 0.6), **told)
+    assert kit.message(kit.run(silent, ["brier"]), "miscalibration") is None
+
+
 def test_too_high_probabilities_show_in_the_large(kit: Any) -> None:
     message = kit.message(kit.run(_halves(kit, 0.5, 0.8), ["brier"]), "miscalibration")
     assert message is not None
@@ -168,8 +182,8 @@ def test_one_confident_mistake_dominates_the_log_loss(kit: Any) -> None:
     one = kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, 0.99])
     (record,) = kit.cautions(kit.run(one, ["log_loss"]), "confident_mistake")
     losses = [-math.log(p) for p in (0.9, 0.35, 0.7, 0.01)]
-    assert record["numbers"]["share"] == pytest.approx(losses[3] / sum(losses))
-    assert record["message"] == (
+    assert record.numbers["share"] == pytest.approx(losses[3] / sum(losses))
+    assert record.message == (
         "One of 4 rows (row 4 of the data) makes up 75.3 % of the log loss: its actual class "
         "was given the probability 0.01."
     )
@@ -195,11 +209,11 @@ def test_a_confident_mistake_among_three_classes(kit: Any) -> None:
 def test_clipped_probabilities(kit: Any, score: list[float], wrong: int, severity: str) -> None:
     one = kit.view([0, 1, 1], score=score)
     (record,) = kit.cautions(kit.run(one, ["log_loss"]), "clipped_probabilities")
-    assert record["message"] == (
+    assert record.message == (
         f"2/3 rows have a probability within 1e-15 of 0 or 1 and were clipped; "
         f"in {wrong}/3 it spoke against the actual class."
     )
-    assert record["severity"] == severity
+    assert record.severity == severity
     fine = kit.view([0, 1, 1], score=[0.1, 0.5, 0.9])
     assert kit.message(kit.run(fine, ["log_loss"]), "clipped_probabilities") is None
 
@@ -207,6 +221,11 @@ def test_clipped_probabilities(kit: Any, score: list[float], wrong: int, severit
 def _table(rows: list[tuple[float, int, int]]) -> ScoreTable:
     scores, positives, negatives = zip(*rows, strict=True)
     return ScoreTable(np.array(scores, dtype=float), np.array(positives), np.array(negatives))
+
+
+def leads(first: ScoreTable, second: ScoreTable) -> tuple[Lead, Lead] | None:
+    found = roc_relation(first, second)
+    return None if found is None else found.leads
 
 
 def test_leads_of_curves_that_cross() -> None:
@@ -230,7 +249,7 @@ def test_curves_that_cross_are_named(kit: Any) -> None:
         kit.view(actual, score=[3, 4, 1, 2], model="b"),
     ]
     (record,) = kit.cautions(kit.run(views, ["roc_auc"]), "roc_curves_cross")
-    assert record["message"] == (
+    assert record.message == (
         "a finds up to 0.5 more of the positives at a false positive rate of 0, "
         "b up to 0.5 more at 0.5."
     )
@@ -277,3 +296,30 @@ def test_a_view_without_rows_is_read_from_its_score_table(kit: Any, last: float)
         expected = kit.message(facts, code)
         shorter = expected and expected.replace(" (row 4 of the data)", "")
         assert kit.message(rowless, code) == shorter
+
+
+def test_scores_that_look_like_percent(kit: Any) -> None:
+    one = kit.view([0, 1] * 20, score=[float(k) for k in range(40)])
+    message = kit.message(kit.run(one, ["roc_auc"]), "not_probabilities")
+    assert message is not None
+    assert message.startswith("38/40 rows have a score outside 0 and 1; scores run from 0 to 39;")
+    assert message.endswith("between 0 and 1 but up to 100 look like percent: divide them by 100.")
+
+
+def test_a_single_score_that_is_no_probability_is_named(kit: Any) -> None:
+    scores = [0.1, 0.9] * 20
+    scores[7] = 1.7
+    one = kit.view([0, 1] * 20, score=scores)
+    (record,) = kit.cautions(kit.run(one, ["roc_auc"]), "not_probabilities")
+    assert record.message.endswith("1.7 is not a probability.")
+    assert record.severity == "warning"
+
+
+def test_a_threshold_outside_the_scores(kit: Any) -> None:
+    one = kit.view([0, 1, 1, 0], score=[0.2, 0.8, 0.6, 0.4])
+    facts = kit.run(one, ["recall"], thresholds=[0.5, 1.5, 0.2, 0.8])
+    found = kit.cautions(facts, "threshold_outside_scores")
+    assert [record.message for record in found] == [
+        "The threshold 1.5 lies outside the scores, 0.2 to 0.8: no row is predicted yes.",
+        "The threshold 0.2 lies outside the scores, 0.2 to 0.8: every row is predicted yes.",
+    ]

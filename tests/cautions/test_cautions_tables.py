@@ -13,28 +13,26 @@ def test_accuracy_below_the_majority(kit: Any) -> None:
     """87 + 2 of 100 right; always saying yes has 88."""
     facts = kit.run(kit.from_counts(87, 1, 10, 2), ACCURACY)
     (record,) = kit.cautions(facts, "majority_class")
-    assert record["message"] == (
+    assert record.message == (
         "Accuracy is 89/100 = 0.89; that it is above always naming yes (88/100 = 0.88) "
         "was not shown (p = 0.45)."
     )
-    assert record["severity"] == "warning"
-    assert record["measure"] == facts.measures[0].id
-    assert record["table"] == facts.tables[0].id
+    assert record.severity == "warning"
+    assert record.measure == facts.measures[0].id
+    assert record.table == facts.tables[0].id
 
 
 def test_accuracy_equal_to_the_majority(kit: Any) -> None:
     facts = kit.run(kit.from_counts(95, 0, 5, 0), ["recall"])
     (record,) = kit.cautions(facts, "majority_class")
-    assert record["message"] == (
+    assert record.message == (
         "Accuracy is 95/100 = 0.95, the same as always naming yes (95/100 = 0.95)."
     )
-    assert record["measure"] is None
+    assert record.measure is None
 
 
 def test_accuracy_under_the_majority_of_three_classes(kit: Any) -> None:
-    one = kit.view(
-        [0] * 6 + [1, 2], predicted=[0, 0, 0, 1, 1, 2, 1, 0], labels=["a", "b", "c"]
-    )
+    one = kit.view([0] * 6 + [1, 2], predicted=[0, 0, 0, 1, 1, 2, 1, 0], labels=["a", "b", "c"])
     assert kit.message(kit.run(one, ACCURACY), "majority_class") == (
         "Accuracy is 4/8 = 0.5, below always naming a (6/8 = 0.75)."
     )
@@ -62,9 +60,7 @@ def test_every_row_predicted_the_same(kit: Any) -> None:
     assert kit.message(facts, "one_prediction") == "Every row is predicted yes (10/10)."
     at = kit.view([0, 1, 0, 1], score=[0.6, 0.7, 0.8, 0.9])
     found = kit.cautions(kit.run(at, ["recall"], thresholds=[0.5, 0.75]), "one_prediction")
-    assert [r["message"] for r in found] == [
-        "Every row at the threshold 0.5 is predicted yes (4/4)."
-    ]
+    assert [r.message for r in found] == ["Every row at the threshold 0.5 is predicted yes (4/4)."]
     assert kit.message(kit.run(kit.from_counts(8, 1, 1, 0)), "one_prediction") is None
 
 
@@ -78,9 +74,7 @@ def test_a_class_never_predicted(kit: Any) -> None:
 
 
 def test_indeterminate_predictions_are_counted(kit: Any) -> None:
-    one = kit.view(
-        [0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"]
-    )
+    one = kit.view([0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"])
     facts = kit.run(one, ["recall"])
     assert kit.message(facts, "indeterminate_predictions") == (
         "2/5 predictions (40 %) are equivocal."
@@ -100,9 +94,7 @@ def test_indeterminate_rows_are_in_the_favourable_accuracy(kit: Any) -> None:
 def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
     facts = kit.run(kit.from_counts(10, 0, 20, 70), ["recall", "specificity"])
     (record,) = kit.cautions(facts, "extreme_proportion")
-    assert record["message"] == (
-        "1 proportion is 0 or 1 on fewer than 30 rows: Recall of yes 10/10."
-    )
+    assert record.message == ("1 proportion is 0 or 1 on fewer than 30 rows: Recall of yes 10/10.")
     assert kit.message(facts, "small_denominator") is None
     many = kit.run(kit.from_counts(30, 0, 20, 70), ["recall", "specificity"])
     assert kit.message(many, "extreme_proportion") is None
@@ -111,24 +103,24 @@ def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
 def test_a_proportion_on_few_rows(kit: Any) -> None:
     facts = kit.run(kit.from_counts(25, 4, 20, 70), ["recall", "specificity", "precision"])
     (record,) = kit.cautions(facts, "small_denominator")
-    assert record["message"] == (
-        "1 proportion rests on fewer than 30 rows: Recall of yes 25/29."
-    )
-    assert record["numbers"] == {"fewest": 29, "proportions": 1}
+    assert record.message == ("1 proportion rests on fewer than 30 rows: Recall of yes 25/29.")
+    assert record.numbers == {"fewest": 29, "proportions": 1}
     enough = kit.run(kit.from_counts(25, 5, 20, 70), ["recall", "specificity"])
     assert kit.message(enough, "small_denominator") is None
 
 
 def test_a_proportion_on_rows_that_are_worth_few(kit: Any) -> None:
-    # Kish: (4*10 + 36)^2 / (4*100 + 36) = 13.2 of 40 positive rows
-    heavy = [10.0] * 4 + [1.0] * 36 + [1.0] * 90
+    # p = 25/116, V = 130/129 (25 (1 - p)^2 + (4 * 400 + 11) p^2) / 116^2: p(1 - p)/V = 25.0
+    heavy = [1.0] * 25 + [20.0] * 4 + [1.0] * 11 + [1.0] * 90
     facts = kit.run(kit.from_counts(25, 15, 20, 70, weight=heavy), ["recall", "specificity"])
     (record,) = kit.cautions(facts, "small_denominator")
-    assert record["message"] == (
+    assert record.message == (
         "1 proportion rests on rows worth fewer than 30 independent ones: "
-        "Recall of yes 61/76 (worth 13.2)."
+        "Recall of yes 25/116 (worth 25)."
     )
-    assert record["numbers"]["fewest"] == pytest.approx(76**2 / 436)
+    p = 25 / 116
+    variance = 130 / 129 * (25 * (1 - p) ** 2 + 1611 * p**2) / 116**2
+    assert record.numbers["fewest"] == pytest.approx(p * (1 - p) / variance)
 
 
 def test_wald_intervals_are_named(kit: Any) -> None:
@@ -161,5 +153,5 @@ def test_same_precision_and_recall_of_two_models(kit: Any) -> None:
         kit.from_counts(50, 50, 25, 25, model="b"),
     ]
     (record,) = kit.cautions(kit.run(views, ["recall"]), "same_precision_and_recall")
-    assert record["message"].startswith("a and b both have precision 0.667 and recall 0.5")
-    assert record["dataset"] == "d"
+    assert record.message.startswith("a and b both have precision 0.667 and recall 0.5")
+    assert record.dataset == "d"

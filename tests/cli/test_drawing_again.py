@@ -46,6 +46,7 @@ def folder(tmp_path_factory):
     return made
 
 
+@pytest.mark.long
 def test_every_format_again_is_the_same_bytes(folder, tmp_path):
     run = folder / "runs" / "latest"
     _evalreport("render", run / "results.json", "-o", tmp_path, cwd=folder)

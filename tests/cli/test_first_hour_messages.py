@@ -70,8 +70,11 @@ def test_a_missing_target_is_no_missing_column(
 def repaired(positive: str) -> str:
     """The spec without its mistakes, one model of labels, this positive class."""
     return (
-        SPEC.replace("PatientID", "Patient ID").replace("sayd", "said").replace("[Sex]", "[sex]")
-        .replace('  B: {scor: "p(B)"}\n', "").replace("{label: ill}", positive)
+        SPEC.replace("PatientID", "Patient ID")
+        .replace("sayd", "said")
+        .replace("[Sex]", "[sex]")
+        .replace('  B: {scor: "p(B)"}\n', "")
+        .replace("{label: ill}", positive)
         .replace("0.9,", "0.1,")
     )
 
@@ -143,7 +146,8 @@ def test_a_line_break_in_a_column_name_stays_in_its_line() -> None:
 def test_a_search_without_an_answer_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert status_of(["metrics", "--search", "zzz"]) == 0
     assert capsys.readouterr() == (
-        "", "no metric mentions 'zzz'; all are listed without --search\n"
+        "",
+        "no metric mentions 'zzz'; all are listed without --search\n",
     )
 
 

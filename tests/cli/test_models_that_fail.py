@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from html import unescape
 from pathlib import Path
@@ -77,7 +78,7 @@ def test_estimator_that_raises_is_named_by_model_and_fold(capsys):
     assert {m["model"] for m in results()["measures"]} == {"good"}
     assert "FAILED" in page()
     assert "Negative values in data" in page()
-    assert "FAILED measures: fold 1: ValueError: Negative values" in capsys.readouterr().out
+    assert "FAILED measures: fold 1: ValueError: Negative values" in capsys.readouterr().err
 
 
 def test_one_fold_that_fails_is_left_out_and_counted():
@@ -89,7 +90,9 @@ def test_one_fold_that_fails_is_left_out_and_counted():
         "features": ["length", "width"],
     }
     write(
-        rows, {"near": near}, cross_validation={"scheme": "column"},
+        rows,
+        {"near": near},
+        cross_validation={"scheme": "column"},
         datasets={"d": {"path": "d.csv", "target": "y", "fold": "half"}},
     )
     assert run() == 1
@@ -101,17 +104,27 @@ def test_one_fold_that_fails_is_left_out_and_counted():
     folds = {m["fold"] for m in results()["measures"] if m["model"] == "near"}
     assert folds == {None, "small", "mean"}
     assert {m["fold"] for m in results()["measures"] if m["model"] == "good"} == {
-        None, "small", "large", "mean"
+        None,
+        "small",
+        "large",
+        "mean",
     }
 
 
 def test_gaps_in_features_without_an_imputer_are_told_before_fitting():
     rows = [(y, "" if k == 7 else n, *rest) for k, (y, n, *rest) in enumerate(ROWS)]
     logistic = {
-        "estimator": "sklearn.linear_model.LogisticRegression", "features": ["length", "width"]
+        "estimator": "sklearn.linear_model.LogisticRegression",
+        "features": ["length", "width"],
     }
-    write(rows, {"scaled": logistic | {"steps": ["scale"]}, "default": logistic,
-                 "good": GOOD | {"features": ["width"]}})
+    write(
+        rows,
+        {
+            "scaled": logistic | {"steps": ["scale"]},
+            "default": logistic,
+            "good": GOOD | {"features": ["width"]},
+        },
+    )
     assert run() == 1
     ((model, reason),) = reasons()
     assert model == "scaled"
@@ -143,16 +156,24 @@ def test_groups_that_span_folds_are_told_with_counts():
     assert int(found[1]) > 10
     assert "results are too good" in page()
     grouped = {"scheme": "group_k_fold", "folds": 5}
-    write(ROWS, {}, datasets={"d": {"path": "d.csv", "target": "y", "group": "person"}},
-          cross_validation=grouped)
+    write(
+        ROWS,
+        {},
+        datasets={"d": {"path": "d.csv", "target": "y", "group": "person"}},
+        cross_validation=grouped,
+    )
     assert run() == 0
     assert not [text for text in messages("leakage") if " groups " in text]
 
 
 def test_fold_of_one_class_is_told_and_its_auc_undefined():
     rows = [(*row[:4], "first" if k < 20 else "rest") for k, row in enumerate(ROWS)]
-    write(rows, {}, cross_validation={"scheme": "column"},
-          datasets={"d": {"path": "d.csv", "target": "y", "fold": "half"}})
+    write(
+        rows,
+        {},
+        cross_validation={"scheme": "column"},
+        datasets={"d": {"path": "d.csv", "target": "y", "fold": "half"}},
+    )
     assert run() == 0
     (told,) = [text for text in messages("fold_lacks_class") if text.startswith("The test rows")]
     assert told.startswith("The test rows of 1 of 2 folds (first) are all of one class: metrics")
@@ -165,8 +186,12 @@ def test_fold_of_one_class_is_told_and_its_auc_undefined():
 def test_fold_trained_on_one_class_is_told():
     # All of the second class lie in one fold: the model tested there never saw it.
     rows = [(*row[:4], "later" if k >= 38 else "first") for k, row in enumerate(ROWS)]
-    write(rows, {}, cross_validation={"scheme": "column"},
-          datasets={"d": {"path": "d.csv", "target": "y", "fold": "half"}})
+    write(
+        rows,
+        {},
+        cross_validation={"scheme": "column"},
+        datasets={"d": {"path": "d.csv", "target": "y", "fold": "half"}},
+    )
     assert run() in (0, 1)
     where = "is absent from the training rows of 1 of 2 folds (later)"
     told = messages("fold_lacks_class")
@@ -201,14 +226,23 @@ def test_rows_repeated_across_folds_reach_the_report():
 @pytest.mark.parametrize(
     ("model", "status", "told"),
     [
-        ({"estimator": "sklearn.naive_bayes.GausianNB"}, 2,
-         "did you mean 'sklearn.naive_bayes.GaussianNB'?"),
+        (
+            {"estimator": "sklearn.naive_bayes.GausianNB"},
+            2,
+            "did you mean 'sklearn.naive_bayes.GaussianNB'?",
+        ),
         ({"estimator": "os.system"}, 2, "'os.system' is no classifier of scikit-learn"),
         ({"estimator": "sklearn.svm.SVC", "params": {"kernl": "rbf"}}, 2, "did you mean 'kernel'?"),
-        ({"estimator": "sklearn.svm.SVC",
-          "tune": {"grid": {"gama": [1]}, "metric": "accuracy"}}, 2, "did you mean 'gamma'?"),
-        ({"estimator": "sklearn.svm.SVC", "params": {"kernel": "no such"}}, 2,
-         "model 'bad': sklearn.svm.SVC: The 'kernel' parameter of SVC must be"),
+        (
+            {"estimator": "sklearn.svm.SVC", "tune": {"grid": {"gama": [1]}, "metric": "accuracy"}},
+            2,
+            "did you mean 'gamma'?",
+        ),
+        (
+            {"estimator": "sklearn.svm.SVC", "params": {"kernel": "no such"}},
+            2,
+            "model 'bad': sklearn.svm.SVC: The 'kernel' parameter of SVC must be",
+        ),
     ],
 )
 def test_unknown_classes_and_parameters_are_wrong_specs(model, status, told, capsys):
@@ -225,7 +259,7 @@ def test_unknown_classes_and_parameters_are_wrong_specs(model, status, told, cap
 
 # -- packages admitted by name ---------------------------------------------------------------
 
-PACKAGE = '''
+PACKAGE = """
 from pathlib import Path
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -242,9 +276,10 @@ class ByWidth(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return self.classes_[(X[:, 0] >= self.cut).astype(int)]
-'''
+"""
 
 
+@pytest.mark.long
 def test_package_is_imported_only_where_it_is_admitted(folder, monkeypatch, capsys):
     name = "admitted_for_this_test"
     (folder / name).mkdir()
@@ -261,7 +296,8 @@ def test_package_is_imported_only_where_it_is_admitted(folder, monkeypatch, caps
         assert status_of([command, "s.yaml", *admitted]) == 0
     assert run(*admitted) == 0
     (own,) = [
-        m for m in results()["measures"]
+        m
+        for m in results()["measures"]
         if (m["model"], m["metric"], m["fold"]) == ("own", "accuracy", None)
     ]
     assert own["numerator"] == sum((w >= 1.6) == (y == "virginica") for y, _, w, *_ in ROWS)
@@ -273,3 +309,46 @@ def test_package_is_imported_only_where_it_is_admitted(folder, monkeypatch, caps
     module.write_text(PACKAGE + "\n# changed\n")
     assert run(*admitted) == 0
     assert "training own on d, folds (5)" in capsys.readouterr().err
+
+
+# -- processes that end ----------------------------------------------------------------------
+
+ENDED = '''
+import os
+import signal
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Ended(ClassifierMixin, BaseEstimator):
+    """Fits where it was made; another process that fits it is killed, as for want of memory."""
+
+    def __init__(self, here=0):
+        self.here = here
+
+    def fit(self, X, y):
+        if os.getpid() != self.here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], len(X))
+'''
+
+
+@pytest.mark.long
+def test_a_training_process_that_is_killed_is_no_bug(folder, monkeypatch, capsys):
+    name = "ended_by_this_test"
+    (folder / name).mkdir()
+    (folder / name / "__init__.py").write_text(ENDED)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setattr("evalreport.predict.cross_validation.WORTH_PROCESSES", 0.0)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    model = {"estimator": f"{name}.Ended", "params": {"here": os.getpid()}, "features": ["width"]}
+    write(ROWS, {"own": model})
+    assert run("--allow-import", name) == 4
+    said = capsys.readouterr().err
+    assert "a process that fitted folds was ended from outside, or crashed" in said
+    assert "Traceback" not in said
+    assert not Path("runs/latest").exists()

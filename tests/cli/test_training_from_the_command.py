@@ -24,6 +24,7 @@ from evalreport.predict import cross_validation, learning_curve
 from evalreport.predict.cache import load, store
 from evalreport.predict.outcome import FoldedPredictions
 from evalreport.record.hashing import canonical_json
+from evalreport.results.codec import encode
 from evalreport.spec.load import load_spec
 
 AT = "2026-11-21T12:00:00Z"
@@ -131,6 +132,7 @@ def test_each_step_is_one_plain_line_where_no_terminal_listens(capsys):
     assert not [line for line in again if line.startswith(("training", "learning curve"))]
 
 
+@pytest.mark.long
 def test_a_terminal_sees_folds_go_by(folder):
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "evalreport", "run", "s.yaml", "--at", AT]
@@ -161,10 +163,19 @@ def test_edit_of_the_report_trains_nothing(fits):
     assert len(fits) == 3 * (8 + 4)
     fits.clear()
     first = latest()
-    assert run(
-        "--set", "title=Another", "--set", "report.formats=[markdown]",
-        "--set", "confidence.level=0.9", "--set", "metrics=[accuracy, recall]",
-    ) == 0
+    assert (
+        run(
+            "--set",
+            "title=Another",
+            "--set",
+            "report.formats=[markdown]",
+            "--set",
+            "confidence.level=0.9",
+            "--set",
+            "metrics=[accuracy, recall]",
+        )
+        == 0
+    )
     assert fits == []
     kept = latest()
     assert kept["title"] == "Another"
@@ -210,7 +221,8 @@ def test_rerun_trains_again_and_finds_altered_kept_predictions(capsys):
     assert status_of(["verify", "runs/latest", "--rerun"]) == 0
     assert "training ridge on d, folds (8)" in capsys.readouterr().err
     (entry,) = [
-        path for path in Path("runs/.cache").glob("*.oof")
+        path
+        for path in Path("runs/.cache").glob("*.oof")
         if (kept := load(path.parent, path.stem)) is not None and kept.model == "logistic"
     ]
     kept = load(entry.parent, entry.stem)
@@ -230,11 +242,12 @@ def turned(kept: FoldedPredictions) -> FoldedPredictions:
     return kept
 
 
+@pytest.mark.long
 def test_results_are_the_same_bytes_for_any_number_of_workers(monkeypatch):
     monkeypatch.setattr(cross_validation, "WORTH_PROCESSES", 0.0)
     loaded = load_spec(Path("s.yaml"))
     made = [
-        canonical_json(evaluate(prepare(loaded, fitting=Fitting(workers=workers)), AT))
+        canonical_json(encode(evaluate(prepare(loaded, fitting=Fitting(workers=workers)), AT)))
         for workers in (1, 2, 3)
     ]
     assert made[0] == made[1] == made[2]

@@ -34,7 +34,7 @@ def test_one_class_in_two_spellings_is_settled_by_the_type(
     table_of: Callable[[str], RawTable],
 ) -> None:
     table = table_of("y,p\n1,1.0\n0,0\n")
-    typed = with_types(table, {"y": "number", "p": "number", "absent": "text"})
+    typed = with_types(table, {"y": "number", "p": "number"})
     assert check(typed, Roles("y", prediction="p"), Rules()).labels == ("0", "1")
 
 
@@ -72,3 +72,17 @@ def test_floats_that_are_not_whole_are_no_integers() -> None:
         with_types(read_frame({"y": [["a"]]}, "f"), {"y": "boolean"})
     with pytest.raises(DataError, match=r"row 1: \['a'\]"):
         with_types(read_frame({"y": [["a"]]}, "f"), {"y": "integer"})
+
+
+def test_a_column_that_is_not_there_has_no_type(table_of: Callable[[str], RawTable]) -> None:
+    with pytest.raises(DataError, match=r"has no column 'yy', whose type is declared.*'y'"):
+        with_types(table_of("y,p\n1,1\n"), {"yy": "integer", "p": "number"})
+
+
+def test_numbers_that_no_double_tells_apart_are_not_one_class(
+    table_of: Callable[[str], RawTable],
+) -> None:
+    text = "y\n9007199254740993\n9007199254740992\n"
+    with pytest.raises(DataError, match=r"row 1 \(line 2\): '9007199254740993'"):
+        with_types(table_of(text), {"y": "number"})
+    assert values(with_types(table_of(text), {"y": "integer"}).columns["y"])[0] == 2**53 + 1

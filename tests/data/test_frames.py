@@ -105,7 +105,7 @@ def test_the_caller_may_change_the_frame_afterwards() -> None:
         ({}, "the table has no rows"),
         ({"a": []}, "the table has no rows"),
         ({"a": [1], "b": [1, 2]}, r"not equally long \(a: 1, b: 2\)"),
-        ({1: [1]}, "the column name 1 is no text"),
+        ({1.5: [1]}, "the column name 1.5 is no text"),
         ({"": [1]}, "column 1 has no name"),
         ({"a": [b"x"]}, "holds a value of type bytes"),
         ({"a": [{1: 2}]}, "holds a value of type dict"),

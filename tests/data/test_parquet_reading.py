@@ -159,8 +159,11 @@ def test_values_and_text_have_a_limit(write: Callable[..., Path]) -> None:
     assert read(path, limits=Limits(cells=2000, bytes=10_000)).rows == 1000
     with pytest.raises(LimitError, match="1,000 rows by 2 columns"):
         read(path, limits=Limits(cells=1999))
+    # What is stored is less than what is held: texts are added up as each row has them.
     with pytest.raises(LimitError, match="the text columns hold 10,000 bytes"):
         read(path, limits=Limits(bytes=9_999))
+    with pytest.raises(LimitError, match="bytes when unpacked, more than the limit of 5,000"):
+        read(path, limits=Limits(bytes=5_000))
     assert read(path, rows=5, limits=Limits(bytes=50)).rows == 5
     with pytest.raises(LimitError):
         read(path, rows=5, limits=Limits(bytes=49))

@@ -152,9 +152,9 @@ def test_an_error_of_the_disk_is_told(tmp_path: Path) -> None:
 
 
 def test_a_kind_that_is_not_read_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.xlsx"
+    path = tmp_path / "a.xls"
     path.write_bytes(b"x")
-    with pytest.raises(DataError, match=r"'\.xlsx' are not read"):
+    with pytest.raises(DataError, match=r"'\.xls' are not read"):
         read_table(open_source(path))
     assert suffix_of("A.TSV.GZ") == ".tsv.gz"
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.requirement("R9")
+
 ROOT = Path(__file__).parents[2]
 CLOCK = "1795262400"
 NAMES = ("results.json", "report.html", "measures.csv", "report.pdf", "MANIFEST.json")
@@ -60,6 +62,7 @@ def differing(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
     return [name for name in NAMES if one.get(name) != two.get(name)]
 
 
+@pytest.mark.long
 def test_everything_else_at_once(first: dict[str, bytes], tmp_path: Path) -> None:
     """Another hash seed, zone, locale, home, mask, threads, folder, copy of the data, no input."""
     folder = copied(tmp_path / "another place")
@@ -74,7 +77,7 @@ def test_everything_else_at_once(first: dict[str, bytes], tmp_path: Path) -> Non
     assert (tmp_path / "other runs" / "latest" / "results.json").stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "changes",
     [

@@ -102,8 +102,9 @@ def test_the_same_rows_differ_by_no_chance(tmp_path: Path) -> None:
     assert "none can be held against chance" in describe(found)
 
 
-def test_text_json_and_page(two: tuple[Path, Path], tmp_path: Path,
-                            capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_json_and_page(
+    two: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old, new = map(str, two)
     assert status_of(["diff", old, new]) == 0
     text = capsys.readouterr().out
@@ -119,8 +120,9 @@ def test_text_json_and_page(two: tuple[Path, Path], tmp_path: Path,
     assert "<script" not in written
 
 
-def test_what_is_no_run_is_refused(two: tuple[Path, Path], tmp_path: Path,
-                                   capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_run_is_refused(
+    two: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert status_of(["diff", str(tmp_path), str(two[0])]) == 4
     assert "give the folder of a run" in capsys.readouterr().err
     altered = tmp_path / "altered"

@@ -100,8 +100,9 @@ def test_mcnemar_of_the_shared_ill(same_people: tuple[Path, Path]) -> None:
     assert recall["p_value"] == pytest.approx(mcnemar_exact(won, lost))
 
 
-def test_text_says_so_and_never_whose_rows(same_people: tuple[Path, Path],
-                                           capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_says_so_and_never_whose_rows(
+    same_people: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert status_of(["diff", *map(str, same_people)]) == 0
     told = capsys.readouterr().out
     assert "week: by id 0 rows added, 0 removed, 200 in both, of which 199 changed" in told
@@ -214,8 +215,9 @@ def test_nothing_is_kept_unless_asked(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "neither run kept digests of its rows" in capsys.readouterr().out
 
 
-def test_rows_without_an_id_cannot_be_kept(tmp_path: Path,
-                                           capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_without_an_id_cannot_be_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "audit.yaml").write_text(KEEPING.replace("    id: case\n", ""))
     assert status_of(["check", str(tmp_path / "audit.yaml")]) == 2
     assert "keep_rows pairs rows by their id" in capsys.readouterr().err

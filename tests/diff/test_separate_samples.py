@@ -12,8 +12,17 @@ from evalreport.statistics.separate_samples import Estimate, shift
 
 def record(**more: object) -> dict[str, object]:
     interval = {"method": "wilson", "low": 0.69, "high": 0.88, "level": 0.95}
-    return {"metric": "recall", "average": None, "state": "value", "value": 0.8, "n": 150,
-            "interval": interval, "numerator": 56, "denominator": 70, **more}
+    return {
+        "metric": "recall",
+        "average": None,
+        "state": "value",
+        "value": 0.8,
+        "n": 150,
+        "interval": interval,
+        "numerator": 56,
+        "denominator": 70,
+        **more,
+    }
 
 
 def test_a_share_of_rows_keeps_its_counts() -> None:

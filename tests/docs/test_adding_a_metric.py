@@ -50,7 +50,7 @@ def _run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with the declaration of the page at the end of the module it names."""
     folder = tmp_path_factory.mktemp("copy")
-    for name in ("evalreport", "docs", "templates"):
+    for name in ("evalreport", "docs", "templates", "configs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     page = PAGE.read_text(encoding="utf-8")
     (declaration,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
@@ -141,8 +141,7 @@ def test_one_file_has_changed(copy: Path) -> None:
     changed = [
         path.relative_to(ROOT)
         for path in sorted((ROOT / "evalreport").rglob("*"))
-        if path.suffix in (".py", ".json") and (
-            path.read_bytes() != (copy / path.relative_to(ROOT)).read_bytes()
-        )
+        if path.suffix in (".py", ".json")
+        and (path.read_bytes() != (copy / path.relative_to(ROOT)).read_bytes())
     ]
     assert changed == [Path("evalreport/metrics/diagnostic.py")]

@@ -34,14 +34,24 @@ def text_of(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["metrics.md", "cautions.md", "errors.md", "spec.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "metrics.md",
+        "cautions.md",
+        "errors.md",
+        "requirements.md",
+        "spec.md",
+        "../configs/evalreport.schema.json",
+    ],
+)
 def test_a_written_page_is_current(name: str) -> None:
     assert text_of(name) == make_docs().PAGES[name](), "run: make docs"
 
 
 def test_every_page_that_says_it_is_written_is_one_of_them() -> None:
     written = {p.name for p in DOCS.glob("*.md") if "<!-- Written by" in text_of(p.name)}
-    assert written == set(make_docs().PAGES)
+    assert written == {name for name in make_docs().PAGES if name.endswith(".md")}
 
 
 def test_every_caution_is_documented() -> None:
@@ -81,3 +91,21 @@ def test_every_shipped_spec_is_described() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages if page.exists())
     described = set(re.findall(r"^\| `(?:configs/)?(\w+\.yaml)` \| .+ \|$", text, re.MULTILINE))
     assert {path.name for path in (ROOT / "configs").glob("*.yaml")} - described == set()
+
+
+def test_editors_find_the_schema_of_every_config() -> None:
+    specs = sorted((ROOT / "configs").glob("*.yaml"))
+    assert specs
+    for path in specs:
+        first = path.read_text(encoding="utf-8").splitlines()[0]
+        name = first.partition("# yaml-language-server: $schema=")[2]
+        assert (path.parent / name).is_file(), path.name
+
+
+def test_every_requirement_has_a_test_of_its_own() -> None:
+    from evalreport.qualify.requirements import REQUIREMENTS
+
+    parts = re.split(r"^## (R\d+)$", text_of("requirements.md"), flags=re.MULTILINE)[1:]
+    named = dict(zip(parts[::2], parts[1::2], strict=True))
+    assert list(named) == [one.id for one in REQUIREMENTS]
+    assert [number for number, text in named.items() if "- `tests/" not in text] == []

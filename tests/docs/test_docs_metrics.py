@@ -43,7 +43,7 @@ def test_every_metric_has_a_section_with_its_facts(metric: Metric) -> None:
         assert f"`{alias}`" in section
     for parameter in metric.parameters:
         assert f"`{parameter.name}`" in section
-    for method in metric.interval.methods:
+    for method in metric.interval_methods:
         assert f"`{method}`" in section
 
 

@@ -52,8 +52,9 @@ def test_the_bound_decides() -> None:
 
 
 def test_each_subgroup_is_judged_and_an_undefined_one_is_not_evaluated() -> None:
-    each = _judged({"metric": "specificity", "at_least": 0.5, "subgroup": "each"},
-                   subgroups=["sex"])
+    each = _judged(
+        {"metric": "specificity", "at_least": 0.5, "subgroup": "each"}, subgroups=["sex"]
+    )
     outcomes = {e["subgroup"]["sex"]: e["outcome"] for e in each}
     # no row of the five men is actually "no"
     assert outcomes == {"F": "pass", "M": "not_evaluated"}
@@ -111,3 +112,40 @@ def test_plus_infinity_reaches_any_number_and_keeps_to_none() -> None:
     ).json["acceptance"]
     assert [e["outcome"] for e in results] == ["pass", "fail", "not_evaluated"]
     assert all(e["observed"] is None and "infinite" in e["reason"] for e in results)
+
+
+def test_a_subgroup_of_too_few_rows_is_not_evaluated() -> None:
+    rows = {
+        # one ill person in the north, who is missed; 12 of 15 in the south are found
+        "y": ["yes"] + ["no"] * 14 + ["yes"] * 15 + ["no"] * 5,
+        "p": ["no"] * 15 + ["yes"] * 12 + ["no"] * 8,
+        "site": ["north"] * 15 + ["south"] * 20,
+    }
+    asked = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["recall", "specificity"],
+        "subgroups": ["site"],
+        "acceptance": [
+            {"metric": "recall", "at_least": 0.75, "subgroup": "each"},
+            {"metric": "recall", "at_least": 0.75, "subgroup": {"site": "north"}, "bound": "lower"},
+            {"metric": "specificity", "at_least": 0.9, "subgroup": {"site": "north"}},
+        ],
+    }
+    found = evalreport.run(asked, frames={"d": rows}).json["acceptance"]
+    told = [(e["criterion"], e["subgroup"]["site"], e["outcome"], e["observed"]) for e in found]
+    assert told == [
+        (1, "north", "not_evaluated", None),
+        (1, "south", "pass", 0.8),
+        (2, "north", "not_evaluated", None),
+        (3, "north", "pass", 1.0),  # 14 rows are enough, and none is predicted ill
+    ]
+    assert found[0]["reason"] == ("it rests on 1 row (0 of 1), fewer than subgroup_minimum: 10")
+    for minimum, outcomes in (
+        (1, ["fail", "pass", "fail", "pass"]),
+        (15, ["not_evaluated", "pass", "not_evaluated", "not_evaluated"]),
+        (16, ["not_evaluated"] * 4),
+    ):
+        again = evalreport.run({**asked, "subgroup_minimum": minimum}, frames={"d": rows})
+        assert [e["outcome"] for e in again.json["acceptance"]] == outcomes

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from plain_results import render_html
 
 import evalreport
 from evalreport.errors import DataError
 from evalreport.record.recompute import recompute
-from evalreport.render.html import render_html
 
 SPEC = """
 evalreport: 1
@@ -57,21 +57,32 @@ def test_every_figure_by_hand(tmp_path):
     assert (first["mean"], second["mean"], second["missing"]) == (35, 57.75, 1)
     assert sex["groups"][0]["values"] == [{"value": "f", "count": 2}, {"value": "m", "count": 2}]
     assert sex["groups"][2] == {
-        "label": "b", "n": 2, "missing": 1, "other": 0,
+        "label": "b",
+        "n": 2,
+        "missing": 1,
+        "other": 0,
         "values": [{"value": "f", "count": 1}, {"value": "m", "count": 1}],
     }
     assert coded["groups"][0]["values"] == [{"value": "0", "count": 2}, {"value": "1", "count": 3}]
     assert [g["missing"] for g in empty["groups"]] == [5, 2, 3]
 
 
-def test_the_page_shows_it_with_n_prevalence_and_missing(tmp_path):
+def test_the_page_shows_it_with_n_shares_and_missing(tmp_path):
     results = _results(tmp_path)
     page = render_html(results)
     section = page[page.index('id="characteristics"') :]
     section = section[: section.index("</section>")].replace("\u202f", " ")
-    for words in ("all rows", "prevalence", "40.0 %", "mean (standard deviation)",
-                  "46.4 (15.1)", "median (quartiles)", "45.0 (37.5 to 53.9)", "30.0 to 65.5",
-                  "1 (20.0 %)"):
+    for words in (
+        "all rows",
+        "share of rows",
+        "40.0 %",
+        "mean (standard deviation)",
+        "46.4 (15.1)",
+        "median (quartiles)",
+        "45.0 (37.5 to 53.9)",
+        "30.0 to 65.5",
+        "1 (20.0 %)",
+    ):
         assert words in section, words
 
 
@@ -82,13 +93,13 @@ def test_a_class_without_any_value_says_so(tmp_path):
     assert '<td class="n">no value</td>' in render_html(results)
 
 
-def test_shares_are_no_prevalence_where_rows_were_chosen_by_class(tmp_path):
+def test_shares_say_that_the_sampling_fixed_them(tmp_path):
     spec = SPEC.replace("missing: exclude", "missing: exclude, sampling: case_control")
     page = render_html(_results(tmp_path, spec))
     section = page[page.index('id="characteristics"') :]
     section = section[: section.index("</section>")]
     assert "share, fixed by the sampling" in section
-    assert "prevalence" not in section
+    assert "share of rows" not in section
 
 
 def test_against_pandas(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -20,10 +19,10 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import View
+from evalreport.record.hashing import canonical_json
+from evalreport.results.codec import encode
 
-METRICS = tuple(
-    MetricRequest(m) for m in catalogue() if not any(p.required for p in m.parameters)
-)
+METRICS = tuple(MetricRequest(m) for m in catalogue() if not any(p.required for p in m.parameters))
 SETTINGS = Settings(resamples=8, costs={"false_negative": 5, "false_positive": 1})
 
 
@@ -103,22 +102,22 @@ def test_any_two_models_give_finite_records_that_agree_with_themselves(
     at = {HALF: Resolved(0.5)}
     chosen = replace(SETTINGS, stratify=stratify)
     records = compare(request, tables, dict.fromkeys(tables, at), planned.tasks, chosen)
-    json.dumps(records, allow_nan=False)
+    canonical_json([encode(record) for record in records])
     for r in records:
-        what = r["metric"], r["average"], r["label"]
-        if r["difference"] is None:
-            assert r["p_value"] is None, what
-            assert r["interval"] is None, what
-            assert r["reason"], what
-        if r["p_value"] is None:
-            assert r["reason"], what
-            assert r["p_adjusted"] is None
+        what = r.metric, r.average, r.label
+        if r.difference is None:
+            assert r.p_value is None, what
+            assert r.interval is None, what
+            assert r.reason, what
+        if r.p_value is None:
+            assert r.reason, what
+            assert r.p_adjusted is None
         else:
-            assert 0 <= r["p_value"] <= r["p_adjusted"] <= 1, what
-        if r["interval"] is None:
-            assert r["interval_reason"], what
+            assert 0 <= r.p_value <= r.p_adjusted <= 1, what
+        if r.interval is None:
+            assert r.interval_reason, what
         else:
-            assert r["interval"]["low"] <= r["interval"]["high"], what
-        if r["difference"] is not None:
-            found = r["model_value"] - r["reference_value"]
-            assert abs(found - r["difference"]) <= 1e-9 * max(1.0, abs(found)) or r["fold"], what
+            assert r.interval.low <= r.interval.high, what
+        if r.difference is not None:
+            found = r.model_value - r.reference_value
+            assert abs(found - r.difference) <= 1e-9 * max(1.0, abs(found)) or r.fold, what

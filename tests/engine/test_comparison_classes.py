@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import math
 from dataclasses import replace
 from typing import Any
@@ -20,6 +20,8 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import View
+from evalreport.record.hashing import canonical_json
+from evalreport.results.codec import encode
 from evalreport.statistics.folds import corrected_resampled_t
 from evalreport.statistics.multiplicity import adjust
 
@@ -75,7 +77,7 @@ def every_record(
     tables = {(v.dataset, v.model): MemoryTables(v) for v in views}
     at = {HALF: Resolved(0.5)}
     records = compare(request, tables, dict.fromkeys(tables, at), planned.tasks, settings)
-    json.dumps(records, allow_nan=False)
+    canonical_json([encode(record) for record in records])
     return records
 
 
@@ -110,22 +112,22 @@ def test_accuracy_of_three_classes_by_mcnemar_and_macro_recall_by_the_joint_tabl
     records = every_record(
         [reference, model], ["accuracy", "recall", "kappa"], averages=("none", "macro", "micro")
     )
-    by = {(r["metric"], r["average"], r["label"]): r for r in records}
+    by = {(r.metric, r.average, r.label): r for r in records}
     micro = by["accuracy", "micro", None]
     right = [v.predicted == v.actual for v in (model, reference)]
-    assert micro["joint_table"]["n10"] == int((right[0] & ~right[1]).sum())
-    assert micro["joint_table"] == by["recall", "micro", None]["joint_table"]
-    assert micro["test"] == "mcnemar_exact"
+    assert micro.joint_table.n10 == int((right[0] & ~right[1]).sum())
+    assert micro.joint_table == by["recall", "micro", None].joint_table
+    assert micro.test == "mcnemar_exact"
     one = by["recall", None, "b"]
     held = model.actual == 1
-    assert one["joint_table"]["n11"] == int((held & right[0] & right[1]).sum())
-    assert sum(one["joint_table"].values()) == 40
+    assert one.joint_table.n11 == int((held & right[0] & right[1]).sum())
+    assert sum(dataclasses.astuple(one.joint_table)) == 40
     for key in (("recall", "macro", None), ("kappa", None, None)):
-        assert by[key]["test"] == "bootstrap"
-        assert by[key]["interval"]["low"] < by[key]["difference"] < by[key]["interval"]["high"]
+        assert by[key].test == "bootstrap"
+        assert by[key].interval.low < by[key].difference < by[key].interval.high
     # equal classes: macro recall is accuracy, so the drawn error is McNemar's
     macro = by["recall", "macro", None]
-    assert math.isclose(macro["difference"], micro["difference"])
+    assert math.isclose(macro.difference, micro.difference)
 
 
 def test_scores_of_three_classes() -> None:
@@ -142,17 +144,17 @@ def test_scores_of_three_classes() -> None:
             )
         )  # fmt: skip
     metrics = ["roc_auc", "log_loss", "hand_till_auc", "brier", "top_k_accuracy"]
-    by = {(r["metric"], r["average"], r["label"]): r for r in every_record(views, metrics)}
-    assert by["roc_auc", None, "c"]["test"] == "delong"
-    assert by["roc_auc", "macro", None]["test"] == "bootstrap"
-    assert by["log_loss", None, None]["test"] == "paired_t"
-    assert by["log_loss", None, None]["better"] == "model"
+    by = {(r.metric, r.average, r.label): r for r in every_record(views, metrics)}
+    assert by["roc_auc", None, "c"].test == "delong"
+    assert by["roc_auc", "macro", None].test == "bootstrap"
+    assert by["log_loss", None, None].test == "paired_t"
+    assert by["log_loss", None, None].better == "model"
     hand_till, macro = by["hand_till_auc", None, None], by["roc_auc", "macro", None]
     # with equal classes both are means of pairwise areas of the same columns
-    assert abs(hand_till["difference"] - macro["difference"]) < 0.05
+    assert abs(hand_till.difference - macro.difference) < 0.05
     for r in (hand_till, macro, by["top_k_accuracy", None, None]):
-        assert r["interval"]["low"] <= r["difference"] <= r["interval"]["high"]
-        assert 0 <= r["p_value"] <= 1
+        assert r.interval.low <= r.difference <= r.interval.high
+        assert 0 <= r.p_value <= 1
 
 
 # -- corrections, margins, folds ----------------------------------------------------------
@@ -165,21 +167,21 @@ def test_p_values_are_adjusted_over_all_comparisons_of_the_dataset(correction: s
     metrics = ["accuracy", "recall", "roc_auc", "accuracy_p_value"]
     records = every_record(views, metrics, ComparisonRequest(correction=correction))
     assert len(records) == 6
-    assert [r["p_adjusted"] for r in records] == adjust([r["p_value"] for r in records], correction)
-    assert all(r["correction"] == correction for r in records)
-    assert all(r["told_apart"] == (r["p_adjusted"] < 0.05) for r in records)
+    assert [r.p_adjusted for r in records] == adjust([r.p_value for r in records], correction)
+    assert all(r.correction == correction for r in records)
+    assert all(r.told_apart == (r.p_adjusted < 0.05) for r in records)
 
 
 def test_a_margin_is_held_against_the_limit_on_the_losing_side() -> None:
     actual, one, two = noisy(14)
     views = [scored("ref", one, actual), scored("new", two, actual)]
-    plain = {r["metric"]: r for r in every_record(views, ["recall", "brier", "prevalence"])}
-    low, high = plain["recall"]["interval"]["low"], plain["brier"]["interval"]["high"]
+    plain = {r.metric: r for r in every_record(views, ["recall", "brier", "prevalence"])}
+    low, high = plain["recall"].interval.low, plain["brier"].interval.high
     for slack, shown in ((1e-6, True), (-1e-6, False)):
         request = ComparisonRequest(margins={"recall": -low + slack, "brier": high + slack})
         for r in every_record(views, ["recall", "brier"], request):
-            assert r["non_inferior"] is shown
-    assert "non_inferior" not in plain["recall"]
+            assert r.non_inferior is shown
+    assert plain["recall"].margin is None
     assert "prevalence" not in plain
 
 
@@ -187,9 +189,7 @@ def test_models_over_folds_by_the_corrected_resampled_t() -> None:
     actual, one, two = noisy(15, 90)
     fold = (np.arange(90) % 3, ("1", "2", "3"))
     sizes = dict.fromkeys(fold[1], (60, 30))
-    views = [
-        scored(m, s, actual, fold=fold, fold_sizes=sizes) for m, s in (("b", two), ("a", one))
-    ]
+    views = [scored(m, s, actual, fold=fold, fold_sizes=sizes) for m, s in (("b", two), ("a", one))]
     pooled, mean = every_record(views, ["accuracy"])
     by_fold = [
         float(np.mean((one >= 0.5)[fold[0] == k] == actual[fold[0] == k]))
@@ -198,12 +198,12 @@ def test_models_over_folds_by_the_corrected_resampled_t() -> None:
     ]
     by_hand = corrected_resampled_t(by_fold, 60, 30, 0.95)
     assert by_hand is not None
-    assert (pooled["fold"], mean["fold"]) == (None, "mean")
-    assert mean["test"] == "nadeau_bengio"
-    assert math.isclose(mean["difference"], sum(by_fold) / 3)
+    assert (pooled.fold, mean.fold) == (None, "mean")
+    assert mean.test == "nadeau_bengio"
+    assert math.isclose(mean.difference, sum(by_fold) / 3)
     assert by_hand.p_value is not None
-    assert math.isclose(mean["p_value"], by_hand.p_value)
-    assert math.isclose(mean["interval"]["low"], by_hand.interval.low)
+    assert math.isclose(mean.p_value, by_hand.p_value)
+    assert math.isclose(mean.interval.low, by_hand.interval.low)
 
 
 def test_folds_without_known_training_sizes_have_a_difference_and_no_test() -> None:
@@ -211,9 +211,9 @@ def test_folds_without_known_training_sizes_have_a_difference_and_no_test() -> N
     fold = (np.arange(90) % 3, ("1", "2", "3"))
     views = [scored(m, s, actual, fold=fold) for m, s in (("b", two), ("a", one))]
     _, mean = every_record(views, ["accuracy"])
-    assert mean["difference"] is not None
-    assert mean["p_value"] is None
-    assert mean["reason"] == "sizes of the training sets are not known"
+    assert mean.difference is not None
+    assert mean.p_value is None
+    assert mean.reason == "sizes of the training sets are not known"
 
 
 def test_a_threshold_chosen_on_the_rows_is_said_to_be() -> None:
@@ -229,9 +229,9 @@ def test_a_threshold_chosen_on_the_rows_is_said_to_be() -> None:
     tasks = plan_comparisons(ComparisonRequest(), plan.tasks, facts).tasks
     (r,) = compare(ComparisonRequest(), tables, solved, tasks, SMALL)
     text = "conditional on the threshold, which was chosen on these rows: a"
-    assert r["note"] == text
-    assert r["interval"]["note"] == text
-    assert (r["threshold"], r["reference_threshold"]) == (0.41, 0.5)
+    assert r.note == text
+    assert r.interval.note == text
+    assert (r.threshold, r.reference_threshold) == (0.41, 0.5)
 
 
 def test_a_threshold_that_does_not_exist_leaves_no_difference() -> None:
@@ -246,8 +246,8 @@ def test_a_threshold_that_does_not_exist_leaves_no_difference() -> None:
     }
     tasks = plan_comparisons(ComparisonRequest(), plan.tasks, facts).tasks
     (r,) = compare(ComparisonRequest(), tables, solved, tasks, SMALL)
-    assert r["difference"] is None
-    assert r["reason"] == "a: undefined, no threshold gives it"
+    assert r.difference is None
+    assert r.reason == "a: undefined, no threshold gives it"
 
 
 # -- independent rows ------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def two_datasets(metrics: list[str], settings: Settings = SMALL) -> dict[str, di
         replace(scored("m", one, actual), dataset="now"),
     ]
     request = ComparisonRequest(reference_dataset="base")
-    return {r["metric"]: r for r in every_record(views, metrics, request, settings)}
+    return {r.metric: r for r in every_record(views, metrics, request, settings)}
 
 
 def test_anything_else_on_two_datasets_is_drawn_independently() -> None:
@@ -269,9 +269,9 @@ def test_anything_else_on_two_datasets_is_drawn_independently() -> None:
     found = two_datasets(metrics)
     assert set(found) == set(metrics)
     for r in found.values():
-        assert (r["test"], r["interval"]["method"]) == ("bootstrap", "bootstrap_percentile")
-        assert r["interval"]["low"] < r["difference"] < r["interval"]["high"]
-        assert math.isclose(r["difference"], r["model_value"] - r["reference_value"])
+        assert (r.test, r.interval.method) == ("bootstrap", "bootstrap_percentile")
+        assert r.interval.low < r.difference < r.interval.high
+        assert math.isclose(r.difference, r.model_value - r.reference_value)
     assert two_datasets(["brier"])["brier"] == found["brier"]
 
 
@@ -281,7 +281,7 @@ def test_drawn_error_of_independent_means_is_that_of_their_variances() -> None:
     other, _, two = noisy(18, 240)
     parts = [(one - actual) ** 2, (two - other) ** 2]
     error = math.sqrt(sum(float(np.var(p)) / len(p) for p in parts))
-    assert math.isclose(r["statistic"], r["difference"] / error, rel_tol=0.06)
+    assert math.isclose(r.statistic, r.difference / error, rel_tol=0.06)
 
 
 @pytest.mark.parametrize("test", ["mcnemar_exact", "paired_t"])
@@ -291,8 +291,8 @@ def test_a_paired_test_is_refused_for_different_rows(test: str) -> None:
     metric = "recall" if test == "mcnemar_exact" else "brier"
     request = ComparisonRequest(reference_dataset="base", tests={metric: test})
     r = one_record(views, metric, request)
-    assert (r["test"], r["p_value"]) == (test, None)
-    assert test in r["reason"]
+    assert (r.test, r.p_value) == (test, None)
+    assert test in r.reason
 
 
 # -- the order of rows -----------------------------------------------------------------------

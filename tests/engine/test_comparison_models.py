@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -21,6 +20,9 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import View
+from evalreport.record.hashing import canonical_json
+from evalreport.results.codec import encode
+from evalreport.results.records import JointTable
 from evalreport.statistics import obuchowski
 
 COSTS = {"false_negative": 5, "false_positive": 1}
@@ -75,7 +77,7 @@ def every_record(
     tables = {(v.dataset, v.model): MemoryTables(v) for v in views}
     at = {HALF: Resolved(0.5)}
     records = compare(request, tables, dict.fromkeys(tables, at), planned.tasks, settings)
-    json.dumps(records, allow_nan=False)
+    canonical_json([encode(record) for record in records])
     return records
 
 
@@ -106,24 +108,22 @@ ALL = [
 
 def test_a_model_compared_with_its_double_differs_by_nothing() -> None:
     actual, scores, _ = noisy(1)
-    records = every_record(
-        [scored("a", scores, actual), scored("b", scores, actual)], [*ALL]
-    )
+    records = every_record([scored("a", scores, actual), scored("b", scores, actual)], [*ALL])
     assert len(records) > 40
     actual, one, two = noisy(1)
     apart = every_record([scored("a", one, actual), scored("b", two, actual)], [*ALL])
-    intervals = {r["metric"]: r["interval"]["method"] for r in apart}
+    intervals = {r.metric: r.interval.method for r in apart}
     for r in records:
-        assert r["difference"] == 0.0, r["metric"]
-        assert r["p_value"] == 1.0, r["metric"]
-        assert not r["told_apart"]
-        assert r["better"] is None
-        if r["interval"] is None:
-            assert "bootstrap_percentile" in intervals[r["metric"]]
-            assert r["interval_reason"] == ALIKE
+        assert r.difference == 0.0, r.metric
+        assert r.p_value == 1.0, r.metric
+        assert not r.told_apart
+        assert r.better is None
+        if r.interval is None:
+            assert "bootstrap_percentile" in intervals[r.metric]
+            assert r.interval_reason == ALIKE
         else:
-            assert r["interval"]["low"] <= 0.0 <= r["interval"]["high"]
-    analytic = {r["metric"] for r in records if r["interval"] is not None}
+            assert r.interval.low <= 0.0 <= r.interval.high
+    analytic = {r.metric for r in records if r.interval is not None}
     assert {"accuracy", "recall", "fpr", "roc_auc", "gini", "brier", "net_benefit"} <= analytic
 
 
@@ -131,21 +131,21 @@ def test_a_model_compared_with_its_double_differs_by_nothing() -> None:
 def test_no_discordant_row_leaves_a_chi_square_undefined(test: str) -> None:
     views = [labelled(m, [1, 0, 1, 1], [1, 0, 0, 1]) for m in "ab"]
     r = one_record(views, "accuracy", ComparisonRequest(tests={"accuracy": test}))
-    assert r["p_value"] is None
-    assert r["p_adjusted"] is None
-    assert r["statistic"] is None
-    assert "0 / 0" in r["reason"]
-    assert r["test"] == test
+    assert r.p_value is None
+    assert r.p_adjusted is None
+    assert r.statistic is None
+    assert "0 / 0" in r.reason
+    assert r.test == test
 
 
 @pytest.mark.parametrize("metric", ["recall", "precision", "roc_auc", "kappa", "f1"])
 def test_one_class_in_the_truth_leaves_the_other_side_undefined(metric: str) -> None:
     views = [scored(m, s, [0, 0, 0]) for m, s in (("a", [0.1, 0.2, 0.3]), ("b", [0.3, 0.1, 0.4]))]
     r = one_record(views, metric)
-    assert r["difference"] is None
-    assert r["p_value"] is None
-    assert r["interval"] is None
-    assert "undefined" in r["reason"]
+    assert r.difference is None
+    assert r.p_value is None
+    assert r.interval is None
+    assert "undefined" in r.reason
 
 
 # -- which rows and which direction -------------------------------------------------------
@@ -156,43 +156,41 @@ def test_the_difference_is_model_minus_reference_and_the_joint_table_says_who_wa
     reference = labelled("ref", [1, 1, 0, 0, 0, 0, 0, 0, 0, 1], actual)
     model = labelled("new", [1, 1, 1, 1, 0, 0, 0, 1, 1, 0], actual)
     by_metric = {
-        r["metric"]: r
+        r.metric: r
         for r in every_record([reference, model], ["accuracy", "recall", "specificity", "fpr"])
     }
-    assert by_metric["recall"]["difference"] == 0.5
-    assert by_metric["recall"]["joint_table"] == {"n11": 2, "n10": 2, "n01": 0, "n00": 0}
-    assert by_metric["recall"]["p_value"] == 0.5
-    assert by_metric["recall"]["better"] == "model"
-    assert by_metric["specificity"]["joint_table"] == {"n11": 3, "n10": 1, "n01": 2, "n00": 0}
-    assert by_metric["fpr"]["joint_table"] == {"n11": 0, "n10": 2, "n01": 1, "n00": 3}
-    assert by_metric["fpr"]["better"] == "reference"
-    assert math.isclose(by_metric["accuracy"]["difference"], 0.1)
-    assert by_metric["accuracy"]["model_value"] == 0.8
-    assert by_metric["accuracy"]["reference"] == "ref"
+    assert by_metric["recall"].difference == 0.5
+    assert by_metric["recall"].joint_table == JointTable(2, 2, 0, 0)
+    assert by_metric["recall"].p_value == 0.5
+    assert by_metric["recall"].better == "model"
+    assert by_metric["specificity"].joint_table == JointTable(3, 1, 2, 0)
+    assert by_metric["fpr"].joint_table == JointTable(0, 2, 1, 3)
+    assert by_metric["fpr"].better == "reference"
+    assert math.isclose(by_metric["accuracy"].difference, 0.1)
+    assert by_metric["accuracy"].model_value == 0.8
+    assert by_metric["accuracy"].reference == "ref"
 
 
 def test_models_are_paired_by_row_and_rows_of_one_only_are_counted() -> None:
     actual = np.array([1, 0, 1, 0, 1, 0])
     right = labelled("a", actual, actual)
     shuffled = np.array([5, 3, 1, 4])
-    some = replace(
-        labelled("b", [0, 0, 1, 1], actual[shuffled]), row=shuffled.astype(np.int64)
-    )
+    some = replace(labelled("b", [0, 0, 1, 1], actual[shuffled]), row=shuffled.astype(np.int64))
     r = one_record([right, some], "accuracy")
     # b is right on rows 5 and 3, wrong on 1 and right on 4
-    assert r["n"] == 4
-    assert r["joint_table"] == {"n11": 3, "n10": 0, "n01": 1, "n00": 0}
-    assert r["model_value"] == 0.75
-    assert r["reference_value"] == 1.0
-    assert r["note"] == "left out: 2 rows of a that b does not use"
+    assert r.n == 4
+    assert r.joint_table == JointTable(3, 0, 1, 0)
+    assert r.model_value == 0.75
+    assert r.reference_value == 1.0
+    assert r.note == "left out: 2 rows of a that b does not use"
 
 
 def test_models_without_a_common_row_are_not_compared() -> None:
     one = labelled("a", [1, 0], [1, 0])
     two = replace(labelled("b", [1, 0], [1, 0]), row=np.array([7, 8]))
     r = one_record([one, two], "accuracy")
-    assert r["difference"] is None
-    assert r["reason"] == "no row is used by both models"
+    assert r.difference is None
+    assert r.reason == "no row is used by both models"
 
 
 def test_indeterminate_predictions_count_as_wrong() -> None:
@@ -200,8 +198,8 @@ def test_indeterminate_predictions_count_as_wrong() -> None:
     plain = labelled("a", [1, 1, 0, 1], actual)
     unsure = labelled("b", [2, 1, 0, 2], actual, indeterminate=("equivocal",))
     r = one_record([plain, unsure], "accuracy")
-    assert r["joint_table"] == {"n11": 2, "n10": 0, "n01": 1, "n00": 1}
-    assert "indeterminate predictions count as wrong" in r["note"]
+    assert r.joint_table == JointTable(2, 0, 1, 1)
+    assert "indeterminate predictions count as wrong" in r.note
 
 
 # -- defaults and wishes ------------------------------------------------------------------
@@ -227,22 +225,22 @@ def test_indeterminate_predictions_count_as_wrong() -> None:
 def test_the_default_of_each_family(metric: str, test: str, interval: str) -> None:
     actual, one, two = noisy(2)
     r = one_record([scored("b", two, actual), scored("a", one, actual)], metric)
-    assert (r["test"], r["interval"]["method"]) == (test, interval)
-    assert 0 <= r["p_value"] <= 1
-    low, high = r["interval"]["low"], r["interval"]["high"]
-    assert low < r["difference"] < high
+    assert (r.test, r.interval.method) == (test, interval)
+    assert 0 <= r.p_value <= 1
+    low, high = r.interval.low, r.interval.high
+    assert low < r.difference < high
 
 
 def test_a_test_that_does_not_fit_is_refused_and_never_switched() -> None:
     actual, one, two = noisy(2)
     request = ComparisonRequest(tests={"recall": "leisenring"}, methods={"recall": "delong"})
     r = one_record([scored("b", two, actual), scored("a", one, actual)], "recall", request)
-    assert r["test"] == "leisenring"
-    assert r["p_value"] is None
-    assert "leisenring is not defined for" in r["reason"]
-    assert r["interval"] is None
-    assert "delong is not defined for" in r["interval_reason"]
-    assert r["difference"] is not None
+    assert r.test == "leisenring"
+    assert r.p_value is None
+    assert "leisenring is not defined for" in r.reason
+    assert r.interval is None
+    assert "delong is not defined for" in r.interval_reason
+    assert r.difference is not None
 
 
 def test_weighted_rows_are_drawn_and_mcnemar_is_not_given_for_them() -> None:
@@ -250,13 +248,13 @@ def test_weighted_rows_are_drawn_and_mcnemar_is_not_given_for_them() -> None:
     weight = np.linspace(0.5, 2.0, len(actual))
     views = [scored("b", two, actual, weight=weight), scored("a", one, actual, weight=weight)]
     r = one_record(views, "accuracy")
-    assert (r["test"], r["interval"]["method"]) == ("bootstrap", "bootstrap_percentile")
+    assert (r.test, r.interval.method) == ("bootstrap", "bootstrap_percentile")
     right = [weight[(s >= 0.5) == actual].sum() / weight.sum() for s in (one, two)]
-    assert math.isclose(r["difference"], right[0] - right[1])
+    assert math.isclose(r.difference, right[0] - right[1])
     asked = ComparisonRequest(tests={"accuracy": "mcnemar"}, methods={"accuracy": "tango"})
     r = one_record(views, "accuracy", asked)
-    assert r["reason"] == "mcnemar is not defined for weighted rows"
-    assert r["interval"] is None
+    assert r.reason == "mcnemar is not defined for weighted rows"
+    assert r.interval is None
 
 
 def test_clusters_get_obuchowski_and_whole_clusters_are_drawn() -> None:
@@ -269,9 +267,9 @@ def test_clusters_get_obuchowski_and_whole_clusters_are_drawn() -> None:
     assert by_hand is not None
     assert by_hand.difference_variance is not None
     z = by_hand.difference / math.sqrt(by_hand.difference_variance)
-    assert area["test"] == area["interval"]["method"] == "obuchowski"
-    assert math.isclose(area["statistic"], z)
-    assert share["test"] == share["interval"]["method"] == "cluster_bootstrap"
+    assert area.test == area.interval.method == "obuchowski"
+    assert math.isclose(area.statistic, z)
+    assert share.test == share.interval.method == "cluster_bootstrap"
 
 
 def test_cluster_bootstrap_of_copied_rows_is_wider_than_that_of_rows() -> None:
@@ -283,7 +281,7 @@ def test_cluster_bootstrap_of_copied_rows_is_wider_than_that_of_rows() -> None:
     for more in ({}, {"cluster": cluster}):
         views = [scored(m, copies[i], copies[0], **more) for m, i in (("b", 2), ("a", 1))]
         r = one_record(views, "f1", request, settings=Settings(resamples=1000))
-        widths.append(r["interval"]["high"] - r["interval"]["low"])
+        widths.append(r.interval.high - r.interval.low)
     # five copies of each row: sqrt(5) times as wide
     assert 1.8 < widths[1] / widths[0] < 2.7
 
@@ -298,10 +296,10 @@ def test_bootstrap_of_a_share_has_the_standard_error_of_the_multinomial() -> Non
     views = [labelled("b", predicted[1], actual), labelled("a", predicted[0], actual)]
     request = ComparisonRequest(tests={"accuracy": "bootstrap"})
     r = one_record(views, "accuracy", request, settings=Settings(resamples=4000))
-    joint = r["joint_table"]
-    n10, n01, n = joint["n10"], joint["n01"], 400
+    joint = r.joint_table
+    n10, n01, n = joint.n10, joint.n01, 400
     error = math.sqrt(n10 + n01 - (n10 - n01) ** 2 / n) / n
-    assert math.isclose(r["statistic"], r["difference"] / error, rel_tol=0.05)
+    assert math.isclose(r.statistic, r.difference / error, rel_tol=0.05)
 
 
 def test_bootstrap_of_an_area_agrees_with_delong() -> None:
@@ -312,16 +310,16 @@ def test_bootstrap_of_an_area_agrees_with_delong() -> None:
         tests={"roc_auc": "bootstrap"}, methods={"roc_auc": "bootstrap_percentile"}
     )
     drawn = one_record(views, "roc_auc", request, settings=Settings(resamples=2000))
-    assert math.isclose(drawn["statistic"], exact["statistic"], rel_tol=0.06)
+    assert math.isclose(drawn.statistic, exact.statistic, rel_tol=0.06)
     for limit in ("low", "high"):
-        assert abs(drawn["interval"][limit] - exact["interval"][limit]) < 0.006
-    assert drawn["interval"]["usable"] == 2000
+        assert abs(getattr(drawn.interval, limit) - getattr(exact.interval, limit)) < 0.006
+    assert drawn.interval.usable == 2000
 
 
 def test_draws_do_not_depend_on_what_else_is_compared_or_on_the_order() -> None:
     actual, one, two = noisy(8)
     views = [scored("b", two, actual), scored("a", one, actual)]
-    many = {r["metric"]: r for r in every_record(views, ["ks", "f1", "mcc", "brier_scaled"])}
+    many = {r.metric: r for r in every_record(views, ["ks", "f1", "mcc", "brier_scaled"])}
     for metric in ("mcc", "brier_scaled"):
         assert one_record(views, metric) == many[metric]
 
@@ -329,5 +327,5 @@ def test_draws_do_not_depend_on_what_else_is_compared_or_on_the_order() -> None:
 def test_ratios_of_rates_are_tested_on_the_log_scale() -> None:
     actual, one, two = noisy(9, 900)
     r = one_record([scored("b", two, actual), scored("a", one, actual)], "diagnostic_odds_ratio")
-    assert r["test"] == "bootstrap"
-    assert (r["p_value"] < 0.05) == (not r["interval"]["low"] <= 0 <= r["interval"]["high"])
+    assert r.test == "bootstrap"
+    assert (r.p_value < 0.05) == (not r.interval.low <= 0 <= r.interval.high)

@@ -26,6 +26,9 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.facts import Facts
 from evalreport.predict.view import View
+from evalreport.record.hashing import canonical_json
+from evalreport.results.codec import encode
+from evalreport.results.records import JointTable
 
 FOLDER = os.environ.get("EVALREPORT_ORACLE")
 needs_oracle = pytest.mark.skipif(
@@ -93,8 +96,8 @@ def compared(
     solved = {key: {HALF: Resolved(t)} for key, t in zip(tables, thresholds, strict=True)}
     planned = plan_comparisons(request, plan.tasks, facts)
     records = compare(request, tables, solved, planned.tasks, settings or Settings(resamples=50))
-    json.dumps(records, allow_nan=False)
-    return {r["metric"]: r for r in records}
+    canonical_json([encode(record) for record in records])
+    return {r.metric: r for r in records}
 
 
 def _facts(v: View) -> Facts:
@@ -106,9 +109,7 @@ def near(found: float | None, wanted: float, entry: dict[str, Any], default: Any
     tol = entry.get("tol") or default
     if found is None:
         return False
-    return math.isclose(
-        found, wanted, rel_tol=tol.get("rel", 0.0), abs_tol=tol.get("abs", 0.0)
-    )
+    return math.isclose(found, wanted, rel_tol=tol.get("rel", 0.0), abs_tol=tol.get("abs", 0.0))
 
 
 # -- two scores on the same rows ------------------------------------------------------------
@@ -157,18 +158,19 @@ class Comparer:
         }
         if e["metric"] in simple:
             metric, field = simple[e["metric"]]
-            return [(self.record(metric)[field], e["value"])]
+            return [(getattr(self.record(metric), field), e["value"])]
         if e["metric"] == "auc_difference_bootstrap_p":
-            return [(self.record("roc_auc", test="bootstrap")["p_value"], e["value"])]
+            return [(self.record("roc_auc", test="bootstrap").p_value, e["value"])]
         if e["metric"] in ("auc_difference", "brier_difference"):
             if e["ci_method"] not in ("delong-paired", "paired-t"):
                 return []
-            return self._with_limits(self.record(e["metric"].replace("auc", "roc_auc")
-                                     .removesuffix("_difference")), e)
+            return self._with_limits(
+                self.record(e["metric"].replace("auc", "roc_auc").removesuffix("_difference")), e
+            )
         if e["metric"].endswith("_difference") and what:
             method = METHODS[e["ci_method"].split(",")[0].split(" ")[0]]
-            joint = self.record(what)["joint_table"]
-            counts = [(joint[n], e["params"][n]) for n in ("n11", "n10", "n01", "n00")]
+            joint = self.record(what).joint_table
+            counts = [(getattr(joint, n), e["params"][n]) for n in ("n11", "n10", "n01", "n00")]
             return [*self._with_limits(self.record(what, method=method), e), *counts]
         return self._tests(e, what)
 
@@ -177,26 +179,24 @@ class Comparer:
         if name == "mcnemar_chi2":
             test = "mcnemar_corrected" if e["params"]["continuity"] else "mcnemar"
             found = self.record(what, test=test)
-            return [(found["statistic"], e["value"]), (found["p_value"], e["p_value"])]
+            return [(found.statistic, e["value"]), (found.p_value, e["p_value"])]
         if name in ("mcnemar_exact_p", "mcnemar_midp"):
             test = name.removesuffix("_p")
-            return [(self.record(what, test=test)["p_value"], e["value"])]
+            return [(self.record(what, test=test).p_value, e["value"])]
         tests = {"gs": "leisenring", "wgs": "kosinski"}
         for word, metric in (("ppv", "precision"), ("npv", "npv")):
             for short, test in tests.items():
                 if name == f"{word}_{short}_chi2":
                     found = self.record(metric, test=test)
-                    return [(found["statistic"], e["value"]), (found["p_value"], e["p_value"])]
+                    return [(found.statistic, e["value"]), (found.p_value, e["p_value"])]
         return []
 
-    def _with_limits(
-        self, record: Any, e: dict[str, Any]
-    ) -> list[tuple[float | None, float]]:
-        limits = record["interval"]
+    def _with_limits(self, record: Any, e: dict[str, Any]) -> list[tuple[float | None, float]]:
+        limits = record.interval
         return [
-            (record["difference"], e["value"]),
-            (limits["low"], e["ci"][0]),
-            (limits["high"], e["ci"][1]),
+            (record.difference, e["value"]),
+            (limits.low, e["ci"][0]),
+            (limits.high, e["ci"][1]),
         ]
 
 
@@ -239,35 +239,35 @@ def test_published_paired_tables(name: str) -> None:
         if e["metric"] == "paired_difference":
             method = METHODS[e["ci_method"].split(",")[0].split(" ")[0]]
             found = from_counts(*counts, ComparisonRequest(methods={"accuracy": method}))
-            limits = found["interval"]
-            assert near(found["difference"], e["value"], e, default)
-            assert near(limits["low"], e["ci"][0], e, default), (method, limits, e)
-            assert near(limits["high"], e["ci"][1], e, default), (method, limits, e)
+            limits = found.interval
+            assert near(found.difference, e["value"], e, default)
+            assert near(limits.low, e["ci"][0], e, default), (method, limits, e)
+            assert near(limits.high, e["ci"][1], e, default), (method, limits, e)
         elif e["metric"] in ("mcnemar_exact_p", "mcnemar_midp"):
             request = ComparisonRequest(tests={"accuracy": e["metric"].removesuffix("_p")})
-            assert near(from_counts(*counts, request)["p_value"], e["value"], e, default)
+            assert near(from_counts(*counts, request).p_value, e["value"], e, default)
         elif e["metric"] == "mcnemar_chi2":
             test = "mcnemar_corrected" if e["params"]["continuity"] else "mcnemar"
             found = from_counts(*counts, ComparisonRequest(tests={"accuracy": test}))
-            assert near(found["statistic"], e["value"], e, default)
-            assert near(found["p_value"], e["p_value"], e, default)
+            assert near(found.statistic, e["value"], e, default)
+            assert near(found.p_value, e["p_value"], e, default)
 
 
 def test_altman_table_6_2() -> None:
     found = from_counts(14, 5, 0, 22, ComparisonRequest())
-    assert found["joint_table"] == {"n11": 14, "n10": 5, "n01": 0, "n00": 22}
-    assert round(found["interval"]["low"], 3) == 0.011
-    assert round(found["interval"]["high"], 3) == 0.226
-    assert found["p_value"] == 0.0625
-    assert found["difference"] == 5 / 41
+    assert found.joint_table == JointTable(14, 5, 0, 22)
+    assert round(found.interval.low, 3) == 0.011
+    assert round(found.interval.high, 3) == 0.226
+    assert found.p_value == 0.0625
+    assert found.difference == 5 / 41
 
 
 def test_agresti_prime_minister() -> None:
     found = from_counts(794, 150, 86, 570, ComparisonRequest(tests={"accuracy": "mcnemar"}))
-    assert round(found["statistic"], 2) == 17.36
-    assert found["difference"] == 0.04
-    assert found["better"] == "model"
-    assert found["told_apart"]
+    assert round(found.statistic, 2) == 17.36
+    assert found.difference == 0.04
+    assert found.better == "model"
+    assert found.told_apart
 
 
 # -- different rows -----------------------------------------------------------------------------
@@ -292,8 +292,8 @@ def test_newcombe_two_samples() -> None:
             continue
         p = e["params"]
         found = from_two_samples(p["x1"], p["n1"], p["x2"], p["n2"], method)
-        limits = found["interval"]
-        assert near(found["difference"], e["value"], e, content["default_tol"])
+        limits = found.interval
+        assert near(found.difference, e["value"], e, content["default_tol"])
         for name, wanted in zip(("low", "high"), e["ci"], strict=True):
             bounded = min(max(wanted, -1.0), 1.0)
             assert near(limits[name], bounded, e, content["default_tol"]), (method, p, limits, e)
@@ -303,18 +303,18 @@ def test_newcombe_two_samples() -> None:
 
 def test_newcombe_first_example() -> None:
     found = from_two_samples(56, 70, 48, 80, "newcombe")
-    assert (round(found["interval"]["low"], 4), round(found["interval"]["high"], 4)) == (
+    assert (round(found.interval.low, 4), round(found.interval.high, 4)) == (
         0.0524,
         0.3339,
     )
-    assert found["interval"]["method"] == "newcombe_hybrid"
-    assert (found["model_fraction"], found["reference_fraction"]) == ([56, 70], [48, 80])
-    assert found["reference"] == found["reference_dataset"] == "b"
-    assert not found["paired"]
+    assert found.interval.method == "newcombe_hybrid"
+    assert (found.model_fraction, found.reference_fraction) == ((56, 70), (48, 80))
+    assert found.reference == found.reference_dataset == "b"
+    assert not found.paired
     # z = .2 / sqrt(p q (1 / 70 + 1 / 80)) with p = 104 / 150
     spread = 104 / 150 * 46 / 150 * (1 / 70 + 1 / 80)
-    assert math.isclose(found["statistic"], 0.2 / math.sqrt(spread))
-    assert found["test"] == "two_proportion_z"
+    assert math.isclose(found.statistic, 0.2 / math.sqrt(spread))
+    assert found.test == "two_proportion_z"
 
 
 @needs_oracle
@@ -331,10 +331,10 @@ def test_areas_of_two_groups_of_rows() -> None:
             views.append(score_view(group, "m", poor, [float(r[score]) for r in own]))
         request = ComparisonRequest(reference_dataset="Female")
         found = compared(views, ["roc_auc"], request)["roc_auc"]
-        assert found["test"] == found["interval"]["method"] == "delong_unpaired"
-        assert near(found["difference"], e["value"], e, default)
-        assert near(found["interval"]["low"], e["ci"][0], e, default)
-        assert near(found["interval"]["high"], e["ci"][1], e, default)
-        assert near(found["statistic"], e["d_statistic"], e, default)
-        assert near(found["df"], e["df"], e, default)
-        assert near(found["p_value"], e["p_value_t"], e, default)
+        assert found.test == found.interval.method == "delong_unpaired"
+        assert near(found.difference, e["value"], e, default)
+        assert near(found.interval.low, e["ci"][0], e, default)
+        assert near(found.interval.high, e["ci"][1], e, default)
+        assert near(found.statistic, e["d_statistic"], e, default)
+        assert near(found.df, e["df"], e, default)
+        assert near(found.p_value, e["p_value_t"], e, default)

@@ -7,17 +7,10 @@ from typing import Any
 import pytest
 
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import PAIRED, Family, family_of, names
 from evalreport.plan.asked import MetricRequest, Requests
 from evalreport.plan.build import Plan, build_plan
-from evalreport.plan.comparisons import (
-    PAIRED,
-    ComparisonPlan,
-    ComparisonRequest,
-    Family,
-    family_of,
-    names,
-    plan_comparisons,
-)
+from evalreport.plan.comparisons import ComparisonPlan, ComparisonRequest, plan_comparisons
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import ThresholdRequest
 
@@ -57,14 +50,14 @@ def test_a_dataset_without_the_reference_says_so() -> None:
     every = [facts("x", "a"), facts("x", "b"), facts("y", "b")]
     _, plan = planned(every, ["recall"], ComparisonRequest(reference="a"))
     assert pairs(plan) == [("x", "b", "a")]
-    assert [s.reason for s in plan.skipped] == ["a on y does not have it"]
+    assert [(a.dataset, a.model, a.reason) for a in plan.apart] == [
+        ("y", "b", "a is not evaluated on y")
+    ]
 
 
 def test_only_all_rows_at_the_first_threshold_are_compared() -> None:
     every = [facts("x", "a"), facts("x", "b")]
-    plan, found = planned(
-        every, ["recall", "roc_auc"], ComparisonRequest(), thresholds=(T3, T7)
-    )
+    plan, found = planned(every, ["recall", "roc_auc"], ComparisonRequest(), thresholds=(T3, T7))
     assert len(plan.tasks) == 6
     assert [(t.task.metric, t.task.threshold) for t in found.tasks] == [
         ("recall", T3),

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import beta
+from scipy.stats import t as student
 
 import evalreport
 from evalreport.metrics.catalogue import find
@@ -102,7 +104,7 @@ def columns_of(rows: int, share: float, seed: int = 1) -> dict[str, list[Any]]:
 
 
 def test_limits_of_two_rates_are_newcombes_and_those_of_balanced_accuracy_their_half() -> None:
-    columns = columns_of(200, 0.3)
+    columns = columns_of(800, 0.3)
     found = results(columns, ["youden_j", "balanced_accuracy", "balanced_error_rate"])
     actual, called = np.array(columns["y"]), np.array(columns["s"]) >= 0.5
     p, n = int(actual.sum()), int((1 - actual).sum())
@@ -122,7 +124,8 @@ def test_limits_of_two_rates_are_newcombes_and_those_of_balanced_accuracy_their_
 
 def test_limits_of_two_rates_have_width_where_all_positives_are_found() -> None:
     columns = {"y": [1, 1, 0, 0, 0, 0], "s": [0.9, 0.8, 0.7, 0.2, 0.1, 0.1]}
-    got = intervals(results(columns, ["youden_j", "balanced_accuracy"]))
+    asked = {"youden_j": "newcombe_hybrid", "balanced_accuracy": "newcombe_hybrid"}
+    got = intervals(results(columns, ["youden_j", "balanced_accuracy"], methods=asked))
     # recall 2/2, Wilson .3424 to 1; FPR 1/4, Wilson .0456 to .6994: J = .75 down by
     # sqrt(.6576^2 + .4494^2) = .7965, up by .25 - .0456
     assert got["youden_j"]["low"] == pytest.approx(0.75 - 0.7965, abs=1e-3)
@@ -130,7 +133,7 @@ def test_limits_of_two_rates_have_width_where_all_positives_are_found() -> None:
     assert 0 < got["balanced_accuracy"]["low"] < got["balanced_accuracy"]["high"] <= 1
 
 
-def test_an_area_keeps_its_fallback_and_a_method_that_was_asked_for_is_not_switched() -> None:
+def test_an_area_of_few_pairs_is_in_score_form_and_a_method_asked_for_is_not_switched() -> None:
     perfect = {"y": [1, 1, 0, 0], "s": [0.9, 0.8, 0.2, 0.1]}
     got = intervals(results(perfect, ["roc_auc", "gini"]))
     assert {got[m]["method"] for m in got} == {"wilson_pairs"}
@@ -141,12 +144,13 @@ def test_an_area_keeps_its_fallback_and_a_method_that_was_asked_for_is_not_switc
     assert asked["roc_auc"]["method"] == "delong"
     assert asked["roc_auc"]["high"] == 1.0  # cut off, not taken on another scale
     own = intervals(results(near, ["roc_auc"]))
-    assert own["roc_auc"]["method"] == "delong_logit"
+    assert own["roc_auc"]["method"] == "delong_score"
+    assert "fewer than 10 independent pairs" in own["roc_auc"]["why"]
     assert own["roc_auc"]["high"] < 1.0
 
 
 def test_limits_of_an_area_are_symmetric_on_the_logit_scale() -> None:
-    columns = columns_of(120, 0.4)
+    columns = columns_of(160, 0.4)
     got = intervals(results(columns, ["roc_auc", "gini", "mann_whitney_u"]))
     order = np.argsort(-np.array(columns["s"]), kind="stable")
     actual = np.array(columns["y"])[order]
@@ -189,15 +193,66 @@ def test_ks_of_many_distinct_scores_uses_the_influence_for_the_acceleration() ->
     assert _acceleration(*first_order) == pytest.approx(_acceleration(*exact), abs=2e-4)
 
 
-def test_correlation_of_a_table_with_an_empty_cell_keeps_to_fishers_scale() -> None:
+def test_correlation_of_a_table_with_an_empty_cell_adds_the_squares_of_its_shares() -> None:
     columns = {"y": [1] * 3 + [0] * 20, "s": [0.9] * 3 + [0.9] * 4 + [0.1] * 16}
     got = intervals(results(columns, ["mcc"]))["mcc"]
-    assert got["method"] == "fisher_z_plus_half"
-    # by hand: the table 3.5, .5, 4.5, 16.5, its MCC r, and artanh of the limits around artanh r
-    tp, fn, fp, tn = 3.5, 0.5, 4.5, 16.5
-    r = (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-    middle = (math.atanh(got["low"]) + math.atanh(got["high"])) / 2
-    assert middle == pytest.approx(math.atanh(r), abs=1e-9)
+    assert got["method"] == "mover_jeffreys"
+    assert "fewer than 20 rows" in got["why"]
+
+    def mcc(prevalence: float, recall: float, fall_out: float) -> float:
+        tp, fp = prevalence * recall, (1 - prevalence) * fall_out
+        fn, tn = prevalence - tp, 1 - prevalence - fp
+        margins = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+        return float((tp * tn - fp * fn) / math.sqrt(margins))
+
+    # by hand: 3 of 23 are positive, 3 of 3 are found, 4 of 20 are wrongly called
+    own = [3 / 23, 1.0, 4 / 20]
+    limits = [beta.ppf([0.025, 0.975], 3.5, 20.5), (0.025 ** (1 / 3), 1.0),
+              beta.ppf([0.025, 0.975], 4.5, 16.5)]  # fmt: skip
+    down = up = 0.0
+    for place, ends in enumerate(limits):
+        moves = [
+            mcc(*(e if k == place else x for k, x in enumerate(own))) - mcc(*own) for e in ends
+        ]
+        down, up = down + min(*moves, 0.0) ** 2, up + max(*moves, 0.0) ** 2
+    assert got["low"] == pytest.approx(mcc(*own) - math.sqrt(down), abs=1e-9)
+    assert got["high"] == pytest.approx(mcc(*own) + math.sqrt(up), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("metric", "few", "many"),
+    [
+        ("f1", "mover_jeffreys", "delta"),
+        ("markedness", "mover_jeffreys", "delta"),
+        ("kappa", "mover_jeffreys", "wald"),
+        ("youden_j", "mover_jeffreys", "newcombe_hybrid"),
+        ("lr_plus", "mover_jeffreys", "log"),
+        ("net_benefit", "mover_jeffreys", "normal"),
+        ("roc_auc", "delong_score", "delong_logit"),
+        ("brier", "log_t", "normal"),
+    ],
+)
+def test_few_rows_in_a_slice_change_the_method_and_many_do_not(
+    metric: str, few: str, many: str
+) -> None:
+    rows = columns_of(3000, 0.4)
+    rows["g"] = ["small" if k in range(1180, 1230) else "large" for k in range(3000)]
+    found: dict[str, Any] = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "slices",
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"score": "s"}},
+            "metrics": [metric],
+            "subgroups": ["g"],
+        },
+        frames={"d": rows},
+    ).json
+    assert recompute(found).problems == ()
+    by_group = {m["subgroup"].get("g"): m["interval"] for m in found["measures"]}
+    assert by_group["small"]["method"] == few
+    assert by_group["large"]["method"] == by_group[None]["method"] == many
+    assert by_group["small"]["low"] < by_group["small"]["high"]
 
 
 @pytest.mark.parametrize("method", ["wilson", "bootstrap_percentile"])
@@ -221,3 +276,91 @@ def test_a_method_for_independent_rows_says_what_it_passes_over(design: str, met
     assert got["recall"]["method"] == method
     assert (told[design] in got["recall"].get("note", "")) == (method == "wilson")
     assert "as asked for" not in got["f1"].get("note", "")
+
+
+@pytest.mark.parametrize(
+    ("metric", "few", "many"),
+    [
+        ("average_precision", "bootstrap_percentile", "influence"),
+        ("ks", "bootstrap_bca", "influence"),
+        ("pr_auc_interpolated", "bootstrap_percentile", "grouped_jackknife"),
+    ],
+)
+def test_a_small_slice_of_many_rows_is_drawn(metric: str, few: str, many: str) -> None:
+    rows = columns_of(20_500, 0.4)
+    rows["s"] = [round(s, 2) for s in rows["s"]]
+    rows["g"] = ["small" if k in range(8150, 8250) else "large" for k in range(20_500)]
+    found: dict[str, Any] = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "slices",
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"score": "s"}},
+            "metrics": [metric],
+            "subgroups": ["g"],
+            "confidence": {"resamples": 200},
+        },
+        frames={"d": rows},
+    ).json
+    by_group = {m["subgroup"].get("g"): m["interval"] for m in found["measures"]}
+    assert by_group["small"]["method"] == few
+    assert by_group["large"]["method"] == by_group[None]["method"] == many
+    assert by_group["small"]["low"] < by_group["small"]["high"]
+    assert recompute(found).problems == ()
+
+
+def test_few_clusters_widen_with_students_t_and_many_do_not() -> None:
+    def made(clusters: int) -> dict[str, Any]:
+        rng = np.random.default_rng(clusters)
+        shared = np.repeat(rng.normal(size=clusters), 6)
+        actual = (rng.random(6 * clusters) < 0.4).astype(int)
+        actual[::6] = 1  # each cluster has a positive row
+        logit = 1.5 * actual - 0.7 + 0.6 * shared + rng.normal(size=6 * clusters)
+        found: dict[str, Any] = evalreport.run(
+            {
+                "evalreport": 1,
+                "title": "clusters",
+                "datasets": {"d": {"target": "y", "cluster": "c"}},
+                "models": {"m": {"score": "s"}},
+                "metrics": ["recall", "f1", "roc_auc", "mcc"],
+            },
+            frames={
+                "d": {
+                    "y": actual.tolist(),
+                    "s": (1 / (1 + np.exp(-logit))).tolist(),
+                    "c": np.repeat(np.arange(clusters), 6).tolist(),
+                }
+            },
+        ).json
+        assert recompute(found).problems == ()
+        return intervals(found)
+
+    few, many = made(12), made(150)
+    assert {m: i["method"] for m, i in few.items()} == {
+        "recall": "cluster_robust_t",
+        "f1": "mover_clusters",
+        "roc_auc": "obuchowski_score",
+        "mcc": "mover_clusters",
+    }
+    assert {m: i["method"] for m, i in many.items()} == {
+        "recall": "cluster_robust",
+        "f1": "cluster_robust",
+        "roc_auc": "obuchowski",
+        "mcc": "cluster_robust",
+    }
+    assert "fewer than 100 clusters" in few["recall"]["why"]
+    # Wilson's limits with t of 11 degrees of freedom in place of z, by its definition
+    own, p = few["recall"], recall_of(few["recall"])
+    n, t = own["n_effective"], student.ppf(0.975, 11)
+    for limit in (own["low"], own["high"]):
+        assert abs(p - limit) == pytest.approx(t * math.sqrt(limit * (1 - limit) / n), rel=1e-6)
+
+
+def recall_of(interval: dict[str, Any]) -> float:
+    """The share whose limits these are: both are t of their own errors away from it."""
+    low, high, n = interval["low"], interval["high"], interval["n_effective"]
+    t = student.ppf(0.975, 11)
+    below = low + t * math.sqrt(low * (1 - low) / n)
+    above = high - t * math.sqrt(high * (1 - high) / n)
+    assert below == pytest.approx(above, abs=1e-9)
+    return float(below)

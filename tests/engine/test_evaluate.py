@@ -265,9 +265,10 @@ def test_averages_of_each_table() -> None:
         (11 / 14 * 6 + 12 / 14 * 6 + 11 / 12 * 8) / 20, (1 / 2 * 4 + 3 / 4 * 2) / 6, NAN
     )
     assert stacked("fbeta", Average.MICRO, None, beta=2.0)[0] == text(14 / 20)[0]
-    assert stacked("fbeta", Average.MACRO, None, beta=2.0)[0] == text(
-        (20 / 31 + 20 / 30 + 30 / 39) / 3
-    )[0]
+    assert (
+        stacked("fbeta", Average.MACRO, None, beta=2.0)[0]
+        == text((20 / 31 + 20 / 30 + 30 / 39) / 3)[0]
+    )
     two = STACK[:1, 1:, 1:]  # 4 0 / 1 6, taken as two classes
     micro = stacked_value(metric("ppv_at_prevalence"), {"prevalence": 0.25},
                           average=Average.MICRO, index=None)(two)  # fmt: skip

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain_results import build
 
 import evalreport
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Interval, Metric, Table
-from evalreport.report.build import build
 from evalreport.report.model import Ledgers
 
 N = 160

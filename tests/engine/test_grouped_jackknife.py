@@ -26,7 +26,7 @@ def facts(**more: Any) -> Facts:
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted"])
-@pytest.mark.parametrize("metric", ["gain", "lift", "h_measure", "mce", "pr_auc_interpolated"])
+@pytest.mark.parametrize("metric", ["gain", "lift", "h_measure", "pr_auc_interpolated"])
 @pytest.mark.parametrize("classes", [{}, SCORES])
 def test_averages_without_a_formula_have_an_interval_on_many_rows(
     metric: str, average: str, classes: dict[str, Any]
@@ -38,7 +38,7 @@ def test_averages_without_a_formula_have_an_interval_on_many_rows(
     assert fewer[0] == "bootstrap_percentile"
 
 
-@pytest.mark.parametrize("metric", ["partial_auc", "ece", "roc_auc", "ks", "average_precision"])
+@pytest.mark.parametrize("metric", ["partial_auc", "roc_auc", "ks", "average_precision"])
 def test_averages_of_a_known_influence_use_it(metric: str) -> None:
     macro = plan_methods.Average.MACRO
     assert choose(find(metric), macro, facts(**MANY, **SCORES), None)[0] == "influence"
@@ -49,7 +49,7 @@ def test_columns_of_class_scores_have_an_interval_whatever_their_number(design: 
     macro = plan_methods.Average.MACRO
     wide = {"source": "scores", "labels": tuple("abcdefghij"), "positive": None}
     for given in ({**MANY, **SCORES}, {"rows": 200_001, **wide}, {"rows": 10**8, **wide}):
-        for metric, average in (("roc_auc", macro), ("ece", macro), ("hand_till_auc", None)):
+        for metric, average in (("roc_auc", macro), ("ks", macro), ("hand_till_auc", None)):
             method, why = choose(find(metric), average, facts(**given, **{design: True}), None)
             assert method == "grouped_jackknife"
             assert "more than" in why
@@ -67,10 +67,7 @@ def test_many_classes_on_few_rows_are_not_drawn_either() -> None:
     [
         ("h_measure", {}, "grouped_jackknife"),
         ("gain", {}, "grouped_jackknife"),
-        ("mce", {"weighted": True}, "grouped_jackknife"),
         ("lift", {"clustered": True}, "grouped_jackknife"),
-        ("ece", {"clustered": True}, "grouped_jackknife"),
-        ("ece", {}, "influence"),
         ("partial_auc", {}, "influence"),
         ("average_precision", {}, "influence"),
         ("average_precision", {"weighted": True}, "bootstrap_percentile"),
@@ -116,7 +113,7 @@ def test_leaving_out_single_rows_of_a_mean_gives_students_interval() -> None:
     assert found is not None
     low, high = stats.t.interval(0.9, 29, x.mean(), x.std(ddof=1) / math.sqrt(30))
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
-    assert found.facts == {"groups": 30}
+    assert found.groups == 30
 
 
 def test_a_group_without_a_value_is_told() -> None:
@@ -257,8 +254,33 @@ def test_its_limits_are_near_those_of_the_bootstrap(
         assert width == pytest.approx(drawn[key]["high"] - drawn[key]["low"], rel=0.4), key
 
 
-def test_quantile_bins_are_left_out_in_groups_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan_methods, "BOOTSTRAP_ROWS", 100)
-    found = run(400, 3, "plain", [{"ece": {"strategy": "quantile"}}])["ece", "macro", None]
-    assert found["method"] == "grouped_jackknife"
-    assert "influence of a row is not known" in found["note"]
+@pytest.mark.parametrize("metric", ["ece", "mce"])
+@pytest.mark.parametrize("more", [{}, {"weighted": True}, {"clustered": True}, MANY])
+def test_a_distance_that_chance_adds_to_has_no_interval_and_says_why(
+    metric: str, more: dict[str, Any]
+) -> None:
+    """A model that is calibrated by construction: the bootstrap's limits leave out 0."""
+    for average in (None, plan_methods.Average.MACRO):
+        method, why = choose(find(metric), average, facts(**{"rows": 500, **SCORES, **more}), None)
+        assert method is None
+        assert "leave out the truth" in why
+    asked = choose(find(metric), None, facts(rows=500, **SCORES), "bootstrap_bca")
+    assert asked == ("bootstrap_bca", plan_methods.ASKED)
+
+
+def test_ece_is_given_without_limits_in_a_run() -> None:
+    rng = np.random.default_rng(6)
+    p = rng.uniform(0.05, 0.95, 500)
+    found = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "t",
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"score": "s"}},
+            "metrics": ["ece"],
+        },
+        frames={"d": {"y": (rng.random(500) < p).astype(int).tolist(), "s": p.tolist()}},
+    ).json["measures"]
+    assert found[0]["value"] > 0
+    assert found[0]["interval"] is None
+    assert "too high" in found[0]["interval_reason"]

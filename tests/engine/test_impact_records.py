@@ -7,12 +7,12 @@ from typing import Any
 
 import jsonschema
 import pytest
+from plain_results import build
 
 import evalreport
-from evalreport.engine.schema import results_schema
 from evalreport.record.recompute import recompute
-from evalreport.report.build import build
 from evalreport.report.model import PlainTable, Strip, Text
+from evalreport.results.schema import results_schema
 
 SEX = {"Male": (50, 92), "Female": (34, 76)}
 RACE = {
@@ -52,9 +52,7 @@ def run(rows: dict[str, list[Any]], *subgroups: Any, **more: Any) -> dict[str, A
     ("counts", "ratios"),
     [(SEX, [0.82, 1.00]), (RACE, [0.65, 0.78, 1.00, 0.97, 0.58])],
 )
-def test_the_tables_of_the_rule(
-    counts: dict[str, tuple[int, int]], ratios: list[float]
-) -> None:
+def test_the_tables_of_the_rule(counts: dict[str, tuple[int, int]], ratios: list[float]) -> None:
     results = run(people("category", counts), "category")
     selection, scoring = results["impact"]
     assert (selection["kind"], selection["columns"]) == ("selection", ["category"])
@@ -164,6 +162,7 @@ def test_weighted_and_clustered_rows_have_neither_interval_nor_test() -> None:
         {"under_two_percent": True},
         {"rows": 75},
         {"interval": {"level": 0.95, "low": 0.7, "high": 1.2, "method": "log"}},
+        {"interval": {"level": 0.95, "low": 0.7, "high": 1.2, "method": "koopman"}},
     ],
 )
 def test_a_changed_number_is_found(change: dict[str, Any]) -> None:

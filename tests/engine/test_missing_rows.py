@@ -8,15 +8,15 @@ from typing import Any
 
 import jsonschema
 import pytest
+from plain_results import build, records_of
 from sklearn.metrics import roc_auc_score
 
 import evalreport
-from evalreport.engine.schema import results_schema
 from evalreport.record.recompute import recompute
-from evalreport.report.build import build
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import count_table
 from evalreport.report.model import PlainTable
+from evalreport.results.schema import results_schema
 
 METRICS = ["accuracy", "recall", "specificity", "precision", "npv", "prevalence",
            "predicted_prevalence", "detection_rate", "fpr"]  # fmt: skip
@@ -195,7 +195,8 @@ def test_a_changed_bound_is_found(side: str, part: str) -> None:
 
 def test_the_report_shows_the_rows_beside_the_table_and_the_extremes_with_their_counts() -> None:
     results = run(TWO, {"prediction": "p"})
-    table = count_table(Contents(results), results["tables"][0])
+    records = records_of(results)
+    table = count_table(Contents(records), records.tables[0])
     assert [c.label for c in table.columns] == ["no", "yes", "total", "none"]
     assert [(r.label, [c.text for c in r.cells]) for r in table.rows] == [
         ("no", ["1", "1", "2", "1"]),

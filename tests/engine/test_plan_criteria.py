@@ -60,3 +60,12 @@ def test_a_changed_criterion_changes_the_hash(tmp_path: Path, old: str, new: str
     first = plan(tmp_path, SPEC)["sha256"]
     assert plan(tmp_path, SPEC)["sha256"] == first
     assert plan(tmp_path, SPEC.replace(old, new))["sha256"] != first
+
+
+def test_a_column_with_dozens_of_values_is_told_before_it_is_computed(tmp_path: Path) -> None:
+    rows = "".join(f"{'yes' if k % 3 else 'no'},0.{k},g{k}\n" for k in range(10, 50))
+    (tmp_path / "d.csv").write_text("y,s,g\n" + rows)
+    (tmp_path / "spec.yaml").write_text(SPEC.partition("acceptance")[0])
+    found = prepare(load_spec(tmp_path / "spec.yaml")).plan
+    # two models, three metrics, forty groups and all rows
+    assert found.notes == ("d: g makes 40 groups and 240 of the 246 tasks",)

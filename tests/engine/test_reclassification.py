@@ -9,21 +9,19 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from plain_results import build
 
 import evalreport
-from evalreport.engine.schema import results_schema
 from evalreport.record.recompute import recompute
-from evalreport.report.build import build
 from evalreport.report.model import PlainTable
+from evalreport.results.schema import results_schema
 from evalreport.statistics.reclassification import net_reclassification
 
 
 def moved(events: tuple[int, int, int], others: tuple[int, int, int]) -> Any:
     """Rows of (n, up, down) of each class."""
     event = np.array([True] * events[0] + [False] * others[0])
-    moves = [
-        [1] * up + [-1] * down + [0] * (n - up - down) for n, up, down in (events, others)
-    ]
+    moves = [[1] * up + [-1] * down + [0] * (n - up - down) for n, up, down in (events, others)]
     return event, np.array(moves[0] + moves[1])
 
 

@@ -75,7 +75,7 @@ def test_the_average_over_two_classes_takes_the_mirrored_scores() -> None:
     truth, score = np.array(data["y"]) == "yes", np.array(data["s"])
     results = run(data, ["average_precision", "roc_auc"], "bootstrap_percentile",
                   averaging=["none", "macro", "weighted"])  # fmt: skip
-    found = {(m["metric"], m["average"]): m for m in results["measures"]}
+    found = {(m["metric"], m["average"]): m for m in results["measures"] if m["label"] != "no"}
     own = average_precision_score(truth, score)
     other = average_precision_score(~truth, 1 - score)
     assert found["average_precision", None]["value"] == pytest.approx(own)

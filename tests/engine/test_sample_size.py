@@ -8,13 +8,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from plain_results import build
 from statsmodels.stats.proportion import proportion_confint
 
 import evalreport
-from evalreport.engine.schema import results_schema
 from evalreport.record.recompute import recompute
-from evalreport.report.build import build
 from evalreport.report.model import PlainTable, Text
+from evalreport.results.schema import results_schema
 
 ROWS = {
     "y": ["yes"] * 40 + ["no"] * 60,

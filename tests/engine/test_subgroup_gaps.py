@@ -16,7 +16,6 @@ from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import Evaluator, Numbering
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.measures import Measurer
-from evalreport.engine.records import Measure
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
@@ -25,6 +24,9 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import View
+from evalreport.record.hashing import canonical_json
+from evalreport.results.codec import encode
+from evalreport.results.records import Measure
 from evalreport.statistics import delong
 from evalreport.statistics.unpaired import newcombe_hybrid
 
@@ -73,34 +75,36 @@ def from_counts(counts: dict[str, tuple[int, int]], metric: str = "recall") -> l
 
 def gaps(measures: list[Measure], **more: Any) -> dict[tuple[str, str], dict[str, Any]]:
     records = subgroup_gaps(measures, 0.95, **more)
-    json.dumps(records, allow_nan=False)
-    return {(r["subgroup"]["sex"], r["against"]): r for r in records}
+    canonical_json([encode(record) for record in records])
+    return {(r.subgroup["sex"], r.against): r for r in records}
 
 
 def test_gap_and_ratio_to_the_largest_group_are_those_of_two_proportions() -> None:
     found = gaps(from_counts({"F": (48, 80), "M": (56, 70)}))
     assert set(found) == {("F", "all rows"), ("M", "all rows"), ("M", "largest group")}
     r = found["M", "largest group"]
-    assert r["against_subgroup"] == {"sex": "F"}
-    assert math.isclose(r["gap"], 0.2)
-    low, high = r["gap_interval"]["low"], r["gap_interval"]["high"]
+    assert r.against_subgroup == {"sex": "F"}
+    assert math.isclose(r.gap, 0.2)
+    low, high = r.gap_interval.low, r.gap_interval.high
     # Newcombe 1998, the first example
     assert (round(low, 4), round(high, 4)) == (0.0524, 0.3339)
-    assert math.isclose(r["ratio"], (56 / 70) / (48 / 80))
-    error = math.sqrt(1 / 56 - 1 / 70 + 1 / 48 - 1 / 80)
-    low = r["ratio"] * math.exp(-1.959963984540054 * error)
-    assert math.isclose(r["ratio_interval"]["low"], low)
+    assert math.isclose(r.ratio, (56 / 70) / (48 / 80))
+    # statsmodels 0.14, confint_proportions_2indep(compare="ratio", method="score",
+    # correction=False)
+    assert r.ratio_interval.low == pytest.approx(1.0798215063618604)
+    assert r.ratio_interval.high == pytest.approx(1.6708055780191224)
+    assert r.ratio_interval.method == "koopman"
 
 
 def test_gap_to_all_rows_goes_by_way_of_the_rest() -> None:
     r = gaps(from_counts({"F": (48, 80), "M": (56, 70)}))["M", "all rows"]
-    assert math.isclose(r["gap"], 56 / 70 - 104 / 150)
+    assert math.isclose(r.gap, 56 / 70 - 104 / 150)
     # 80 of 150 rows are the rest
     limits = newcombe_hybrid(56, 70, 48, 80, 0.95)
     assert limits is not None
-    assert math.isclose(r["gap_interval"]["low"], 80 / 150 * limits.low)
-    assert math.isclose(r["gap_interval"]["high"], 80 / 150 * limits.high)
-    assert r["ratio_interval"]["low"] < r["ratio"] < r["ratio_interval"]["high"]
+    assert math.isclose(r.gap_interval.low, 80 / 150 * limits.low)
+    assert math.isclose(r.gap_interval.high, 80 / 150 * limits.high)
+    assert r.ratio_interval.low < r.ratio < r.ratio_interval.high
 
 
 def test_ratio_to_all_rows_covers_as_often_as_it_says() -> None:
@@ -109,8 +113,8 @@ def test_ratio_to_all_rows_covers_as_often_as_it_says() -> None:
     inside = 0
     for _ in range(300):
         counts = {"F": (int(rng.binomial(80, 0.8)), 80), "M": (int(rng.binomial(120, 0.6)), 120)}
-        limits = gaps(from_counts(counts))["F", "all rows"]["ratio_interval"]
-        inside += limits["low"] <= truth <= limits["high"]
+        limits = gaps(from_counts(counts))["F", "all rows"].ratio_interval
+        inside += limits.low <= truth <= limits.high
     # 95 % of 300 within four standard errors
     assert 0.90 <= inside / 300 <= 0.99
 
@@ -123,7 +127,7 @@ def test_gap_of_areas_adds_the_squared_half_widths() -> None:
     measures = measures_of(actual, scores, group, ["roc_auc"], methods={"roc_auc": "delong"})
     found = gaps(measures)
     r = found["M", "largest group"]
-    assert r["gap_interval"]["method"] == "square_and_add"
+    assert r.gap_interval.method == "square_and_add"
     sides = []
     for part in (slice(70, 120), slice(0, 70)):
         found_area = delong.delong_paired(actual[part] == 1, scores[part], scores[part])
@@ -131,18 +135,18 @@ def test_gap_of_areas_adds_the_squared_half_widths() -> None:
         assert found_area.variance_1 is not None
         sides.append((found_area.auc_1, found_area.variance_1))
     half = 1.959963984540054 * math.sqrt(sides[0][1] + sides[1][1])
-    assert math.isclose(r["gap"], sides[0][0] - sides[1][0])
-    assert math.isclose(r["gap_interval"]["high"], r["gap"] + half)
-    assert found["M", "all rows"]["gap_interval"] is None
-    assert "part of all rows" in found["M", "all rows"]["reason"]
+    assert math.isclose(r.gap, sides[0][0] - sides[1][0])
+    assert math.isclose(r.gap_interval.high, r.gap + half)
+    assert found["M", "all rows"].gap_interval is None
+    assert "part of all rows" in found["M", "all rows"].reason
     # Cochran's Q of two groups is the squared z of their difference
     test = heterogeneity_tests(measures, 0.95)[0]
-    assert test["test"] == "cochran_q"
-    assert math.isclose(test["statistic"], (r["gap"] / half * 1.959963984540054) ** 2)
+    assert test.test == "cochran_q"
+    assert math.isclose(test.statistic, (r.gap / half * 1.959963984540054) ** 2)
     # limits on the logit scale come from the same standard errors; a line of the area keeps Q
     for metric in ("roc_auc", "gini"):
         (other,) = heterogeneity_tests(measures_of(actual, scores, group, [metric]), 0.95)
-        assert math.isclose(other["statistic"], test["statistic"], rel_tol=1e-9)
+        assert math.isclose(other.statistic, test.statistic, rel_tol=1e-9)
 
 
 def test_heterogeneity_of_two_rates_recovers_the_variance_from_the_limits() -> None:
@@ -159,54 +163,54 @@ def test_heterogeneity_of_two_rates_recovers_the_variance_from_the_limits() -> N
         if m.interval is not None
     ]
     gap = (parts["F"].value or 0.0) - (parts["M"].value or 0.0)
-    assert math.isclose(r["statistic"], gap**2 / (errors[0] ** 2 + errors[1] ** 2))
+    assert math.isclose(r.statistic, gap**2 / (errors[0] ** 2 + errors[1] ** 2))
     # and nearly so by the plain standard errors of two binomial rates
     (by_delta,) = heterogeneity_tests(
         measures_of(actual, scores, group, ["youden_j"], methods={"youden_j": "delta"}), 0.95
     )
-    assert math.isclose(r["statistic"], by_delta["statistic"], rel_tol=0.1)
+    assert math.isclose(r.statistic, by_delta.statistic, rel_tol=0.1)
 
 
 def test_heterogeneity_of_proportions_is_the_chi_square_of_the_table() -> None:
     measures = from_counts({"A": (10, 20), "B": (15, 20), "C": (5, 20)})
     (r,) = heterogeneity_tests(measures, 0.95)
     # expected 10 of 20 in each group: 2 x 25 / 10 above and below the line
-    assert (r["test"], r["statistic"], r["df"]) == ("chi_square", 10.0, 2)
-    assert math.isclose(r["p_value"], math.exp(-5.0))
-    assert r["groups"] == 3
+    assert (r.test, r.statistic, r.df) == ("chi_square", 10.0, 2)
+    assert math.isclose(r.p_value, math.exp(-5.0))
+    assert r.groups == 3
 
 
 def test_all_found_in_every_group_leaves_no_test_and_a_reason() -> None:
     (r,) = heterogeneity_tests(from_counts({"A": (5, 5), "B": (7, 7)}), 0.95)
-    assert r["p_value"] is None
-    assert r["reason"]
+    assert r.p_value is None
+    assert r.reason
 
 
 def test_the_largest_group_is_never_that_of_unknown_membership() -> None:
     found = gaps(from_counts({"(missing)": (3, 30), "F": (8, 10), "M": (6, 12)}))
-    assert found["F", "largest group"]["against_subgroup"] == {"sex": "M"}
-    assert found["(missing)", "largest group"]["gap"] == 0.1 - 0.5
+    assert found["F", "largest group"].against_subgroup == {"sex": "M"}
+    assert found["(missing)", "largest group"].gap == 0.1 - 0.5
 
 
 def test_few_rows_are_marked() -> None:
     found = gaps(from_counts({"F": (8, 9), "M": (60, 90)}), minimum=10)
-    assert found["F", "largest group"]["few"]
-    assert not found["M", "all rows"]["few"]
+    assert found["F", "largest group"].few
+    assert not found["M", "all rows"].few
 
 
 def test_an_undefined_group_has_no_gap_and_says_why() -> None:
     measures = measures_of([1, 1, 0, 0], [0.9, 0.2, 0.8, 0.1], ["F", "F", "M", "M"], ["recall"])
     r = gaps(measures)["M", "all rows"]
-    assert r["gap"] is None
-    assert r["gap_interval"] is None
-    assert "sex = M: undefined" in r["reason"]
+    assert r.gap is None
+    assert r.gap_interval is None
+    assert "sex = M: undefined" in r.reason
 
 
 def test_a_ratio_over_nothing_is_no_number() -> None:
     r = gaps(from_counts({"F": (0, 20), "M": (5, 10)}))["M", "largest group"]
-    assert r["ratio"] is None
-    assert r["ratio_reason"] == "0 below the line"
-    assert r["gap"] == 0.5
+    assert r.ratio is None
+    assert r.ratio_reason == "0 below the line"
+    assert r.gap == 0.5
 
 
 def test_weighted_proportions_take_their_own_intervals() -> None:
@@ -216,8 +220,8 @@ def test_weighted_proportions_take_their_own_intervals() -> None:
         [1] * 60, rng.integers(0, 2, 60), ["F"] * 40 + ["M"] * 20, ["recall"], weight=weight
     )
     r = gaps(measures)["M", "largest group"]
-    assert r["gap_interval"]["method"] == "square_and_add"
-    assert r["ratio_interval"] is None
+    assert r.gap_interval.method == "square_and_add"
+    assert r.ratio_interval is None
 
 
 @pytest.mark.skipif(
@@ -236,6 +240,7 @@ def test_reference_values_by_sex() -> None:
         [r["gender"] for r in rows],
         metrics,
         at=0.22,
+        methods={"roc_auc": "delong"},
     )
     wanted: dict[tuple[str, str], float] = {}
     for e in content["expected"]:
@@ -249,13 +254,11 @@ def test_reference_values_by_sex() -> None:
     }
     assert found == pytest.approx(wanted, abs=1e-9)
     records = subgroup_gaps(measures, 0.95)
-    by = {(r["metric"], r["subgroup"]["sex"], r["against"]): r for r in records}
+    by = {(r.metric, r.subgroup["sex"], r.against): r for r in records}
     for metric in metrics:
         r = by[metric, "Male", "largest group"]
-        assert math.isclose(
-            r["gap"], wanted[metric, "Male"] - wanted[metric, "Female"], abs_tol=1e-9
-        )
+        assert math.isclose(r.gap, wanted[metric, "Male"] - wanted[metric, "Female"], abs_tol=1e-9)
     # pROC: difference .0527, interval -.1532 to .2586
-    limits = by["roc_auc", "Male", "largest group"]["gap_interval"]
-    assert limits["low"] == pytest.approx(-0.153185288253199)
-    assert limits["high"] == pytest.approx(0.258639833707744)
+    limits = by["roc_auc", "Male", "largest group"].gap_interval
+    assert limits.low == pytest.approx(-0.153185288253199)
+    assert limits.high == pytest.approx(0.258639833707744)

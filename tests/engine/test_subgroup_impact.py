@@ -20,8 +20,8 @@ from evalreport.engine.intervals.impact import (
 )
 from evalreport.engine.settings import ImpactRule
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.task import EVERYTHING, Slice
 from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING, Slice
 
 SEX = {"Male": (50, 92), "Female": (34, 76)}
 RACE = {
@@ -45,71 +45,75 @@ def test_the_example_of_the_rule(
     counts: dict[str, tuple[float, float]], ratios: list[float]
 ) -> None:
     found = impact_ratios(groups("category", counts), 0.95)
-    assert [round(r["impact_ratio"], 2) for r in found] == ratios
-    assert [r["highest"] for r in found] == [ratio == 1.0 for ratio in ratios]
-    assert [r["selection_rate"] for r in found] == [x / n for x, n in counts.values()]
+    assert [round(r.impact_ratio, 2) for r in found] == ratios
+    assert [r.highest for r in found] == [ratio == 1.0 for ratio in ratios]
+    assert [r.selection_rate for r in found] == [x / n for x, n in counts.values()]
 
 
 def test_four_fifths_interval_and_test_against_the_highest_group() -> None:
-    found = {r["subgroup"]["race"]: r for r in impact_ratios(groups("race", RACE), 0.95)}
-    assert [name for name, r in found.items() if r["below_four_fifths"]] == [
+    found = {r.subgroup["race"]: r for r in impact_ratios(groups("race", RACE), 0.95)}
+    assert [name for name, r in found.items() if r.below_four_fifths] == [
         "White",
         "Black",
         "Asian",
     ]
     white = found["White"]
     ratio = (15 / 40) / (18 / 28)
-    assert math.isclose(white["impact_ratio"], ratio)
-    error = math.sqrt(1 / 15 - 1 / 40 + 1 / 18 - 1 / 28)
-    assert math.isclose(white["interval"]["low"], ratio * math.exp(-1.959963984540054 * error))
-    assert white["interval"]["method"] == "log"
+    assert math.isclose(white.impact_ratio, ratio)
+    # statsmodels 0.14, confint_proportions_2indep(compare="ratio", method="score",
+    # correction=False)
+    assert white.interval.low == pytest.approx(0.35447852887029696)
+    assert white.interval.high == pytest.approx(0.9472622635464816)
+    assert white.interval.method == "koopman"
     # all tables with these margins that are no likelier, in whole numbers
     ways = [comb(40, k) * comb(28, 33 - k) for k in range(5, 34)]
     observed = comb(40, 15) * comb(28, 18)
     by_definition = sum(w for w in ways if w <= observed) / comb(68, 33)
-    assert white["p_value"] == pytest.approx(by_definition, rel=1e-12)
-    assert found["Hispanic"]["interval"] is None
-    assert found["Native Hawaiian or Pacific Islander"]["small"]
-    assert not white["small"]
+    assert white.p_value == pytest.approx(by_definition, rel=1e-12)
+    assert found["Hispanic"].interval is None
+    assert found["Native Hawaiian or Pacific Islander"].small
+    assert not white.small
 
 
 def test_unknown_categories_are_counted_and_bound_the_others() -> None:
     counted = groups("sex", {**SEX, "(missing)": (3, 10)})
     male, female, unknown = impact_ratios(counted, 0.95)
-    assert unknown["n"] == 10
-    assert unknown["selection_rate"] is None
-    assert unknown["impact_ratio"] is None
-    assert "not known" in unknown["reason"]
-    assert round(female["impact_ratio"], 2) == 0.82
-    bounds = female["bounds"]
-    assert bounds["not_selected"]["selection_rate"] == 34 / 86
-    assert bounds["selected"]["selection_rate"] == 44 / 86
-    assert math.isclose(bounds["selected"]["impact_ratio"], (44 / 86) / (50 / 92))
+    assert unknown.n == 10
+    assert unknown.selection_rate is None
+    assert unknown.impact_ratio is None
+    assert "not known" in unknown.reason
+    assert round(female.impact_ratio, 2) == 0.82
+    bounds = female.bounds
+    assert bounds.not_selected.selection_rate == 34 / 86
+    assert bounds.selected.selection_rate == 44 / 86
+    assert math.isclose(bounds.selected.impact_ratio, (44 / 86) / (50 / 92))
     # male as not selected: 50 / 102 is still above 34 / 76
-    assert male["bounds"]["not_selected"]["impact_ratio"] == 1.0
+    assert male.bounds.not_selected.impact_ratio == 1.0
 
 
 def test_a_category_below_two_percent_is_left_out_with_its_number_and_rate() -> None:
     counted = groups("race", {"A": (50, 100), "B": (30, 100), "C": (2, 2)})
     a, b, c = impact_ratios(counted, 0.95, rule=ImpactRule(0.02))
-    assert c["impact_ratio"] is None
-    assert (c["n"], c["selection_rate"], c["reason"]) == (2, 1.0, "fewer than 2 % of the rows")
-    assert (a["impact_ratio"], b["impact_ratio"]) == (1.0, 0.6)
-    assert [r["highest"] for r in impact_ratios(counted, 0.95)] == [False, False, True]
+    assert c.impact_ratio is None
+    assert (c.n, c.selection_rate, c.reason) == (2, 1.0, "fewer than 2 % of the rows")
+    assert (a.impact_ratio, b.impact_ratio) == (1.0, 0.6)
+    assert [r.highest for r in impact_ratios(counted, 0.95)] == [False, False, True]
 
 
 def test_nobody_selected_is_undefined_and_not_zero() -> None:
     found = impact_ratios(groups("sex", {"M": (0, 5), "F": (0, 7)}), 0.95)
-    assert [r["impact_ratio"] for r in found] == [None, None]
-    assert all("0 / 0" in r["reason"] for r in found)
-    assert [r["selection_rate"] for r in found] == [0.0, 0.0]
+    assert [r.impact_ratio for r in found] == [None, None]
+    assert all("0 / 0" in r.reason for r in found)
+    assert [r.selection_rate for r in found] == [0.0, 0.0]
 
 
 def test_a_group_of_which_nobody_is_selected_has_a_ratio_of_zero() -> None:
     found = impact_ratios(groups("sex", {"M": (3, 5), "F": (0, 7)}), 0.95)
-    assert found[1]["impact_ratio"] == 0.0
-    assert found[1]["below_four_fifths"]
-    assert found[1]["interval"] is None
+    assert found[1].impact_ratio == 0.0
+    assert found[1].below_four_fifths
+    # statsmodels: the ratio that 0 of 7 and 3 of 5 do not contradict goes up to 0.707
+    assert found[1].interval.low == 0.0
+    assert found[1].interval.high == pytest.approx(0.7070782993068644)
 
 
 def test_the_highest_of_equals_is_the_first_and_unknown_is_never_it() -> None:
@@ -171,9 +175,9 @@ def test_weighted_rows_count_their_weight_and_get_no_interval() -> None:
     found = selected(own, 0.5)
     assert [(s.selected, s.n, s.rows) for s in found] == [(1, 3, 2), (3, 3, 3), (0, 4, 1)]
     female = impact_ratios(found, 0.95, independent=False)[0]
-    assert female["impact_ratio"] == 1 / 3
-    assert female["interval"] is None
-    assert female["p_value"] is None
+    assert female.impact_ratio == 1 / 3
+    assert female.interval is None
+    assert female.p_value is None
     # weights below or at .2: 6 of 10
     assert median(own.scores(EVERYTHING)) == 0.2
 
@@ -181,6 +185,6 @@ def test_weighted_rows_count_their_weight_and_get_no_interval() -> None:
 def test_a_value_that_says_unknown_is_treated_as_a_missing_one() -> None:
     counted = groups("sex", {**SEX, "Not stated": (9, 9)})
     top, _, told = impact_ratios(counted, 0.95, rule=ImpactRule(unknown=("Not stated",)))
-    assert (told["n"], told["selection_rate"], told["impact_ratio"]) == (9, None, None)
-    assert top["highest"]
-    assert impact_ratios(counted, 0.95)[2]["highest"]
+    assert (told.n, told.selection_rate, told.impact_ratio) == (9, None, None)
+    assert top.highest
+    assert impact_ratios(counted, 0.95)[2].highest

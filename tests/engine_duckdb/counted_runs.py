@@ -38,8 +38,6 @@ def comparable(results: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-
-
 def engine_of(results: dict[str, Any]) -> tuple[str, str]:
     """The engine of a run and the reason for it."""
     engine = results["provenance"]["engine"]

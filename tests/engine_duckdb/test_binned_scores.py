@@ -155,9 +155,7 @@ def test_margins_are_binned_over_their_range(write: Callable[..., Path]) -> None
 
 
 def test_threshold_by_a_rule_is_a_score_with_exact_counts(write: Callable[..., Path]) -> None:
-    spec = spec_of(
-        write(ROWS), {"score": "s"}, thresholds=[{"maximize": "youden_j"}], engine=SMALL
-    )
+    spec = spec_of(write(ROWS), {"score": "s"}, thresholds=[{"maximize": "youden_j"}], engine=SMALL)
     found = run(spec, "duckdb")
     chosen = found["thresholds"][0]["threshold"]
     again = run({**spec, "thresholds": [chosen]}, "memory")
@@ -180,7 +178,7 @@ def test_edges_of_bins_are_exact(bins: int) -> None:
 
 
 def test_bounds_stand_in_results_and_report(write: Callable[..., Path]) -> None:
-    from evalreport.render.html import render_html
+    from plain_results import render_html
 
     metrics = ["roc_auc", "ks", "average_precision"]
     spec = spec_of(write(ROWS), {"score": "s"}, metrics=metrics, engine=SMALL)

@@ -69,9 +69,7 @@ def test_scores_subgroups_crossings_and_thresholds(write: Callable[..., Path]) -
 
 
 def test_folds(write: Callable[..., Path]) -> None:
-    found = same(
-        spec_of(write(ROWS), {"score": "score"}, metrics=SCORES, dataset={"fold": "fold"})
-    )
+    found = same(spec_of(write(ROWS), {"score": "score"}, metrics=SCORES, dataset={"fold": "fold"}))
     assert {m["fold"] for m in found["measures"]} == {None, "mean", "0", "1", "2", "3", "4"}
 
 

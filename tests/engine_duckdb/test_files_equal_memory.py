@@ -174,9 +174,7 @@ def test_scores_of_json_may_be_text(tmp_path: Path) -> None:
     values = ["0.25", '"0.75"', '"+.5"', "1", "0", "1E-3", '"1e-1"', "null", '""', '"NaN"']
     lines = [f'{{"y": {i % 2}, "s": {v}}}' for i, v in enumerate(values * 3)]
     path.write_text("\n".join(lines))
-    found = same(
-        spec_of(path, {"score": "s"}, metrics=SCORES, dataset={"missing": "exclude"})
-    )
+    found = same(spec_of(path, {"score": "s"}, metrics=SCORES, dataset={"missing": "exclude"}))
     assert found["rows"][0]["excluded"] == [{"reason": "s is missing", "count": 9}]
 
 
@@ -229,8 +227,12 @@ def parted(folder: Path, kind: str, reverse: bool = False) -> Path:
 @pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl.gz"])
 def test_folders_named_by_column_and_value(tmp_path: Path, kind: str) -> None:
     folder = parted(tmp_path / "rows", kind)
-    found = same({**full_spec(folder), "datasets": {"d": {
-        "path": f"{folder}/", "target": "y", "id": "id", "fold": "fold"}}})
+    found = same(
+        {
+            **full_spec(folder),
+            "datasets": {"d": {"path": f"{folder}/", "target": "y", "id": "id", "fold": "fold"}},
+        }
+    )
     assert {m["subgroup"].get("sex") for m in found["measures"]} == {None, "F", "M", "(missing)"}
     assert {m["subgroup"].get("site") for m in found["measures"]} >= {"0/", "3/"}
     (input_,) = found["provenance"]["inputs"]
@@ -327,7 +329,7 @@ def test_text_spills_to_a_private_folder_that_is_gone_afterwards(
     with duckdb_rows(open_source(path), Wanted(("y", "score"))) as rows:
         (folder,) = (tmp_path / "tmp").iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700
-        assert "rows.db" in [one.name for one in folder.iterdir()]
+        assert "rows.db" in [one.name for one in folder.rglob("*")]
         assert rows.rows == 400
     assert list((tmp_path / "tmp").iterdir()) == []
 

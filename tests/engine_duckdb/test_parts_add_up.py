@@ -15,7 +15,7 @@ from engine_duckdb.counted_runs import comparable, run, spec_of
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.prepare import prepare
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.task import EVERYTHING, Slice
+from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.spec.load import parse_spec
 
 ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, (h % 5003) / 5003 AS s,
@@ -75,6 +75,10 @@ def test_parts_add_up(partitions: str, engine: str, by: tuple[str, ...]) -> None
 
 
 def test_partitions_are_subgroups_of_every_engine(partitions: str) -> None:
-    spec = spec_of(partitions, {"score": "s"}, metrics=["accuracy", "roc_auc"],
-                   subgroups=["site", "day", ["site", "day"]])
+    spec = spec_of(
+        partitions,
+        {"score": "s"},
+        metrics=["accuracy", "roc_auc"],
+        subgroups=["site", "day", ["site", "day"]],
+    )
     assert comparable(run(spec, "memory")) == comparable(run(spec, "duckdb"))

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.errors import DataError, FilesError, SpecError
+from evalreport.engine.counting import query_limits
+from evalreport.engine.counting.query_limits import QueryLimits
+from evalreport.errors import DataError, FilesError, LimitError, SpecError
 
 FOLDERS = [*sorted(Path("/usr/lib/postgresql").glob("*/bin")), Path("/usr/bin")]
 SECRET = "s3cret-of-the-test"
@@ -28,9 +30,11 @@ def program(name: str) -> str | None:
 
 def as_server(*words: str) -> list[str]:
     """A command as a user that the server accepts: it refuses root."""
-    return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *words] if (
-        os.getuid() == 0
-    ) else list(words)
+    return (
+        ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *words]
+        if (os.getuid() == 0)
+        else list(words)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -221,3 +225,27 @@ def test_a_password_in_the_spec_is_refused_and_not_repeated(address: str) -> Non
     with pytest.raises(SpecError, match="holds a password") as caught:
         run(wrong, "memory")
     assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("sql", "limits", "told"),
+    [
+        ("SELECT 'a' AS truth, 1 AS score FROM pg_sleep(60)", {"seconds": 1}, "more than 1 s"),
+        (("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) "
+          "SELECT 'a' AS truth, 1 AS score FROM c WHERE n < 0"), {"seconds": 1}, "more than 1 s"),
+        # In the list of columns a series is given row by row; in FROM the server stores it first.
+        ("SELECT generate_series(1, 10000000000)::text AS truth, 1 AS score",
+         {"rows": 20_000, "seconds": 20}, "more than 20,000 rows"),
+        ("SELECT repeat('x', 100000) AS truth, 1 AS score FROM generate_series(1, 10000)",
+         {"bytes": 50 << 20, "seconds": 20}, "more than 50 MiB"),
+    ],
+)  # fmt: skip
+def test_a_query_without_end_is_stopped(
+    server: int, sql: str, limits: dict[str, int], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query_limits, "LIMITS", QueryLimits(**limits))
+    asked = spec(server, sql)
+    asked["subgroups"] = []
+    for engine in ("memory", "duckdb"):
+        with pytest.raises(LimitError, match=told):
+            run(asked, engine)

@@ -49,6 +49,7 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "TMPDIR": str(folder / "tmp")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_plain_line_tells_rows_and_rate(
     tmp_path: Path, command: Callable[..., list[str]], kind: str
@@ -62,6 +63,7 @@ def test_a_plain_line_tells_rows_and_rate(
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.long
 def test_reading_in_memory_tells_rows_and_rate(
     tmp_path: Path, command: Callable[..., list[str]]
 ) -> None:

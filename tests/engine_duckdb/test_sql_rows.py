@@ -47,9 +47,7 @@ def test_rows_of_a_query_are_those_of_a_file(tmp_path: Path, make: Make) -> None
     assert engine_of(found) == ("memory", "5 rows fit in memory")
     assert found["provenance"]["inputs"][0]["name"] == "rows[1].db"
     assert found["rows"][0]["excluded"] == [{"reason": "s is missing", "count": 1}]
-    of_file = spec_of(
-        plain, {"score": "s"}, dataset={"missing": "exclude"}, subgroups=["place"]
-    )
+    of_file = spec_of(plain, {"score": "s"}, dataset={"missing": "exclude"}, subgroups=["place"])
     assert comparable(found) == comparable(run(of_file, "memory"))
     counted = run(spec(path), "duckdb")
     assert engine_of(counted) == ("duckdb", "asked for")

@@ -66,8 +66,13 @@ def test_bootstraps(write: Callable[..., Path], dataset: dict[str, str], method:
 
 
 def test_folds_several_models_and_impact(write: Callable[..., Path]) -> None:
-    spec = spec_of(write(ROWS), {"prediction": "p"}, metrics=["accuracy", "selection_rate"],
-                   dataset={"weight": "w", "fold": "fold"}, subgroups=["g", ["g", "fold"]])
+    spec = spec_of(
+        write(ROWS),
+        {"prediction": "p"},
+        metrics=["accuracy", "selection_rate"],
+        dataset={"weight": "w", "fold": "fold"},
+        subgroups=["g", ["g", "fold"]],
+    )
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
     counted["plan"].pop("counted")
     assert comparable(counted) == comparable(memory)

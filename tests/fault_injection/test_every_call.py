@@ -134,13 +134,17 @@ def test_a_full_disk_leaves_the_previous_report(tmp_path: Path) -> None:
         runs = disk / "runs"
         line = ["run", str(tmp_path / "spec.yaml"), "-o", str(runs), "--quiet", "--formats", "html"]
         assert status_of(line) == 0
-        before = snapshot(runs)
+        before, history = snapshot(runs), (runs / "history.jsonl").read_bytes()
         for left in (0, 10_000, 200_000):
             space = os.statvfs(disk)
             filler = disk / "filler"
             filler.write_bytes(b"\0" * max(0, space.f_bavail * space.f_frsize - left))
             assert status_of(line) == 4
-            assert snapshot(runs) == before
+            # That it was tried may be told, in whole lines after those that are there.
+            after, told = snapshot(runs), (runs / "history.jsonl").read_bytes()
+            assert told.startswith(history)
+            assert all('"attempt"' in row for row in told[len(history) :].decode().splitlines())
+            assert {**after, "history.jsonl": ""} == {**before, "history.jsonl": ""}
             filler.unlink()
         assert status_of(line) == 0
     finally:

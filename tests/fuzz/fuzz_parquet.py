@@ -73,12 +73,12 @@ def changed(data: bytes, luck: random.Random) -> bytes:
         elif kind < 0.7:
             made[place] = luck.choice((0, 1, 0x7F, 0x80, 0xFF, luck.randrange(256)))
         elif kind < 0.85:
-            made[place:place + 5] = luck.choice((b"\xff" * 5, b"\xff\xff\xff\xff\x0f", b"\0" * 5))
+            made[place : place + 5] = luck.choice((b"\xff" * 5, b"\xff\xff\xff\xff\x0f", b"\0" * 5))
         elif kind < 0.95:
             other = luck.randrange(len(made) - 8)
-            made[place:place + 8] = made[other:other + 8]
+            made[place : place + 8] = made[other : other + 8]
         else:
-            del made[place:place + luck.randrange(1, 9)]
+            del made[place : place + luck.randrange(1, 9)]
         if len(made) < 24:
             return bytes(data)
     return bytes(made)

@@ -32,8 +32,7 @@ def words_of(pdf: bytes) -> Iterator[list[Word]]:
     )
     for page in done.stdout.decode("utf-8").split("<page ")[1:]:
         found = [
-            Word(*map(float, groups[:4]), html.unescape(groups[4]))
-            for groups in WORD.findall(page)
+            Word(*map(float, groups[:4]), html.unescape(groups[4])) for groups in WORD.findall(page)
         ]
         yield sorted(found, key=lambda word: word.top)
 

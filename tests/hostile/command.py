@@ -139,7 +139,9 @@ class Workshop:
         found = self.run(*arguments, **options)
         assert found.status == status, found.err
         after = snapshot(self.runs)
-        changing = {"latest", "history.jsonl", ".lock"}
+        changing = {"latest", "latest-spec", "history.jsonl", ".lock"}
+        # the newest run of all, and of the series that is called after spec.yaml
+        assert after["latest"] == after["latest-spec"]
         assert {k: after.get(k) for k in before.keys() - changing} == {
             k: before[k] for k in before.keys() - changing
         }
@@ -147,15 +149,39 @@ class Workshop:
         return found
 
     def refused(self, status: int, *words: str, **options: Any) -> Outcome:
-        """A run that is refused with these words, and leaves everything as it was."""
-        before = snapshot(self.folder)
+        """A run that is refused with these words, and leaves everything as it was.
+
+        But for one line in the history that is there: that it was tried, when, how it ended.
+        """
+        before, lines = snapshot(self.folder), self.history()
         found = self.run(**options)
         assert found.status == status, (found.status, found.err, found.out)
         assert found.err.strip()
         for word in words:
             assert word in found.err, (word, found.err)
-        assert snapshot(self.folder) == before
+        told, after = self.history(), snapshot(self.folder)
+        assert told[: len(lines)] == lines
+        for line in told[len(lines) :]:
+            attempt = json.loads(line)
+            assert set(attempt) == {
+                "attempt",
+                "n",
+                "previous",
+                "series",
+                "sha256",
+                "version",
+                "when",
+            }
+            assert attempt["attempt"] == {"status": status}
+        assert len(told) - len(lines) == (1 if lines and status in (2, 3, 4) else 0)
+        name = str(self.runs.relative_to(self.folder) / "history.jsonl")
+        assert {**after, name: ""} == {**before, name: ""}
         return found
+
+    def history(self) -> list[bytes]:
+        """The lines of the history; none where there is no history."""
+        path = self.runs / "history.jsonl"
+        return path.read_bytes().splitlines() if path.exists() else []
 
 
 def environment(**changes: str | None) -> dict[str, str]:

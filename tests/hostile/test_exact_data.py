@@ -221,6 +221,7 @@ def test_single_precision_at_its_threshold(workshop: Workshop, engine: str) -> N
     assert "float32" in str(found.results["cautions"])
 
 
+@pytest.mark.long
 def test_many_classes_in_bounded_time(workshop: Workshop) -> None:
     """43: 60,000 classes, 6 of them right; the table is not printed whole, and says so."""
     count = 60_000

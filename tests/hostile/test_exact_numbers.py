@@ -51,9 +51,7 @@ def test_numbers_beyond_a_double_stay_two_names(
     ("written", "label"),
     [("-0.0", "0"), ("-0", "0"), ("0e5", "0"), ("1.0", "1"), ("1E2", "100"), ("true", "true")],
 )
-def test_one_number_has_one_name(
-    workshop: Workshop, engine: str, written: str, label: str
-) -> None:
+def test_one_number_has_one_name(workshop: Workshop, engine: str, written: str, label: str) -> None:
     """-0.0 is 0, 1E2 is 100; a zero with a sign is no class of its own."""
     other = "false" if written == "true" else "7"
     workshop.file("a.jsonl", lines((written, written), (other, other), names="y p"))
@@ -108,9 +106,7 @@ def test_a_whole_pair_is_one_character(workshop: Workshop, engine: str) -> None:
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 @pytest.mark.parametrize("column", ["y", "p", "g"])
-def test_nul_names_nothing(
-    workshop: Workshop, engine: str, suffix: str, column: str
-) -> None:
+def test_nul_names_nothing(workshop: Workshop, engine: str, suffix: str, column: str) -> None:
     """numpy takes 'a' and 'a\\0' for one text, and no page can hold the second."""
     names = ["y", "p", "g"]
     rows = [["a"] * 3, ["a\0" if name == column else "a" for name in names]]

@@ -18,6 +18,7 @@ def resident() -> int:
     return int(STATUS.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not STATUS.exists(), reason="the system does not tell what a process holds")
 def test_memory_does_not_grow_by_the_run(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(

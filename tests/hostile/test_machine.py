@@ -38,7 +38,8 @@ def started(workshop: Workshop, **options: object) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)]
+    ("number", "status"),
+    [(signal.SIGTERM, 143), (signal.SIGHUP, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)],
 )
 def test_a_signal_ends_a_run_cleanly(
     workshop: Workshop, number: signal.Signals, status: int
@@ -61,6 +62,53 @@ def test_a_signal_ends_a_run_cleanly(
     assert found.measure("roc_auc")["n"] == 4000
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
+def test_temporary_folders_go_at_the_latest_with_the_next_run(
+    workshop: Workshop, number: signal.Signals
+) -> None:
+    """A terminal that is closed leaves nothing; what a kill leaves, the next run removes."""
+    temporary = workshop.folder / "tmp"
+    temporary.mkdir()
+    mine = temporary / "evalreport-of-mine"
+    mine.mkdir()
+    workshop.file("mine/report.html.j2", "<table><tr>{% for i in range(9999) %}<td>x{% endfor %}")
+    workshop.spec(more="report: {template: mine, formats: [html, pdf]}")
+    surroundings = environment(TMPDIR=str(temporary))
+    with subprocess.Popen(
+        [sys.executable, "-m", "evalreport", "run", "spec.yaml", "-o", "runs"], text=True,
+        cwd=workshop.folder, env=surroundings, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("laying out"):
+                break
+        assert list(temporary.glob("evalreport-????????"))
+        process.send_signal(number)
+        process.communicate(timeout=30)
+    left = list(temporary.glob("evalreport-????????"))
+    assert bool(left) == (number == signal.SIGKILL)
+    workshop.spec()
+    done = command("run", "spec.yaml", "-o", "runs", "--quiet", "--formats", "html,pdf",
+                   cwd=workshop.folder, env=surroundings)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert [path for path in temporary.iterdir() if path.name.startswith("eval")] == [mine]
+
+
+def test_a_run_under_nohup_outlives_its_terminal(workshop: Workshop) -> None:
+    def ignoring() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    process = started(workshop, preexec_fn=ignoring)
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 143
+
+
+@pytest.mark.long
 def test_a_signal_while_the_pdf_is_laid_out_ends_the_child_too(workshop: Workshop) -> None:
     workshop.file("mine/report.html.j2", "<table><tr>{% for i in range(99999) %}<td>x{% endfor %}")
     workshop.spec(more="report: {template: mine, formats: [html, pdf]}")
@@ -87,6 +135,7 @@ def test_a_signal_while_the_pdf_is_laid_out_ends_the_child_too(workshop: Worksho
     }
 
 
+@pytest.mark.long
 def test_two_runs_at_once_each_publish_whole(workshop: Workshop) -> None:
     """58: the same second, the same spec, the same RUNS."""
     workshop.spec()
@@ -220,15 +269,17 @@ def without_pango(tmp_path: Path) -> dict[str, str]:
 def test_without_pango_everything_but_the_pdf(
     workshop: Workshop, without_pango: dict[str, str]
 ) -> None:
-    workshop.spec()
-    done = command("run", "spec.yaml", "-o", "runs", cwd=workshop.folder, env=without_pango)
-    assert done.returncode == 4
-    assert "install Pango" in done.stderr
-    assert "--formats html" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert {p.name for p in (workshop.runs / "latest").iterdir()} == {
-        "results.json", "report.html", "measures.csv", "MANIFEST.json"
-    }  # fmt: skip
+    """4 where a PDF was asked for; where nobody named the formats, a note and its usual status."""
+    for more, status in (("report: {formats: [html, pdf]}", 4), ("", 0)):
+        workshop.spec(more=more)
+        done = command("run", "spec.yaml", "-o", "runs", cwd=workshop.folder, env=without_pango)
+        assert done.returncode == status, done.stderr
+        assert "install Pango" in done.stderr
+        assert "--formats html" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert {p.name for p in (workshop.runs / "latest").iterdir()} == {
+            "results.json", "report.html", "measures.csv", "MANIFEST.json"
+        }  # fmt: skip
     done = command(
         "run",
         "spec.yaml",
@@ -303,3 +354,21 @@ def test_a_hundred_runs_leave_nothing_stale(workshop: Workshop) -> None:
     assert not [n for n in names if n.startswith((".tmp", ".latest", ".pruned"))]
     history = (workshop.runs / "history.jsonl").read_text().splitlines()
     assert len({json.loads(entry)["run"] for entry in history}) == 71
+
+
+def test_verify_tells_a_history_that_was_touched(workshop: Workshop) -> None:
+    """Of one run: its line changed or removed, the history removed, and a copy without one."""
+    run, history = (workshop.runs / "latest").resolve(), workshop.runs / "history.jsonl"
+    assert workshop.call("verify", run).status == 0
+    whole = history.read_bytes()
+    for damaged in (whole.replace(b":", b": ", 1), whole.replace(b'"n":1', b'"n":2'), b""):
+        history.write_bytes(damaged)
+        assert workshop.call("verify", run).status == 5
+    history.unlink()
+    found = workshop.call("verify", run)
+    assert (found.status, "there is no history" in found.err) == (5, True)
+    copied = workshop.folder / "copied"
+    shutil.copytree(run, copied)
+    found = workshop.call("verify", copied)
+    assert found.status == 0
+    assert "there is no history beside it" in found.out

@@ -57,9 +57,7 @@ def test_an_empty_cell_that_was_read_as_no_label_is_told(tmp_path):
     path = written(tmp_path, "d.csv", "truth,found\na,a\n,a\n")
     found = of_file(path, {"list": "truth", "separator": "|"}, LISTS)
     told = [c["message"] for c in found["cautions"] if c["code"] == "data_finding"]
-    assert told == [
-        "1 of 2 cells of truth are empty: they are read as rows without any label."
-    ]
+    assert told == ["1 of 2 cells of truth are empty: they are read as rows without any label."]
 
 
 def test_lists_of_json_lines_and_null_is_missing(tmp_path):
@@ -69,8 +67,9 @@ def test_lists_of_json_lines_and_null_is_missing(tmp_path):
         '{"truth": null, "found": ["b"]}\n'
     )
     path = written(tmp_path, "d.jsonl", text)
-    found = of_file(path, {"list": "truth"}, {"m": {"prediction": {"list": "found"}}},
-                    {"missing": "exclude"})
+    found = of_file(
+        path, {"list": "truth"}, {"m": {"prediction": {"list": "found"}}}, {"missing": "exclude"}
+    )
     assert labels_of(found) == {"a": [[1, 0], [0, 1]], "b": [[1, 0], [1, 0]]}
     assert found["rows"][0]["read"] == 3
     assert found["rows"][0]["excluded"] == [{"reason": "truth is empty", "count": 1}]
@@ -87,8 +86,13 @@ def test_ways_to_write_a_flag(tmp_path, one):
 
 def test_declared_labels_come_first_and_may_never_occur(tmp_path):
     path = written(tmp_path, "d.csv", "truth,found\nb,b\na,\n")
-    found = of_file(path, {"list": "truth"}, {"m": {"prediction": {"list": "found"}}},
-                    {"labels": ["z", "b"]}, ["recall"])
+    found = of_file(
+        path,
+        {"list": "truth"},
+        {"m": {"prediction": {"list": "found"}}},
+        {"labels": ["z", "b"]},
+        ["recall"],
+    )
     assert found["labels"][0]["order"] == ["z", "b", "a"]
     assert measure(found, "recall", label="z")["state"] == "undefined"
     assert any("not declared: 'a'" in c["message"] for c in found["cautions"])
@@ -114,19 +118,43 @@ FLAGS = "y_a,y_b,s_a,s_b,p,found\n1,0,.9,.1,a,a\n0,1,.2,.8,b,b\n"
 @pytest.mark.parametrize(
     ("text", "target", "model", "words"),
     [
-        (FLAGS.replace("0,1,", "no,1,"), COLUMNS, {"prediction": {"list": "found"}},
-         "y_a is neither 0 nor 1 in row 2 (line 3): 'no'"),
-        (FLAGS.replace("0,1,", ",1,"), COLUMNS, {"prediction": {"list": "found"}},
-         "y_a is empty in row 2 (line 3)"),
-        (FLAGS.replace("b,b", "b,c"), COLUMNS, {"prediction": {"list": "found"}},
-         "labels without a column in the target: 'c'"),
-        (FLAGS, COLUMNS, {"scores": {"a": "s_a", "c": "s_b"}},
-         "labels without a column of scores: 'b'"),
-        (FLAGS, {"list": "found"}, {"prediction": {"labels": {"a": "y_a", "c": "y_b"}}},
-         "labels without a column of prediction: 'b'"),
+        (
+            FLAGS.replace("0,1,", "no,1,"),
+            COLUMNS,
+            {"prediction": {"list": "found"}},
+            "y_a is neither 0 nor 1 in row 2 (line 3): 'no'",
+        ),
+        (
+            FLAGS.replace("0,1,", ",1,"),
+            COLUMNS,
+            {"prediction": {"list": "found"}},
+            "y_a is empty in row 2 (line 3)",
+        ),
+        (
+            FLAGS.replace("b,b", "b,c"),
+            COLUMNS,
+            {"prediction": {"list": "found"}},
+            "labels without a column in the target: 'c'",
+        ),
+        (
+            FLAGS,
+            COLUMNS,
+            {"scores": {"a": "s_a", "c": "s_b"}},
+            "labels without a column of scores: 'b'",
+        ),
+        (
+            FLAGS,
+            {"list": "found"},
+            {"prediction": {"labels": {"a": "y_a", "c": "y_b"}}},
+            "labels without a column of prediction: 'b'",
+        ),
         (FLAGS, COLUMNS, {"scores": {"a": "s_a", "b": "p"}}, "p is not a number"),
-        (FLAGS.replace("b,b", "b,b;;a"), COLUMNS, {"prediction": {"list": "found"}},
-         "found lists a label without text in row 2 (line 3)"),
+        (
+            FLAGS.replace("b,b", "b,b;;a"),
+            COLUMNS,
+            {"prediction": {"list": "found"}},
+            "found lists a label without text in row 2 (line 3)",
+        ),
         (FLAGS, COLUMNS, {"prediction": {"list": "fuond"}}, "no column 'fuond' (prediction)"),
     ],
 )
@@ -172,7 +200,8 @@ def test_sets_for_rows_of_one_label_are_a_mistake_of_the_spec(tmp_path):
 def test_columns_of_sets_that_are_not_there_are_found_before_a_row_is_read(tmp_path):
     path = written(tmp_path, "d.csv", FLAGS)
     spec = written(
-        tmp_path, "s.yaml",
+        tmp_path,
+        "s.yaml",
         "evalreport: 1\n"
         f"datasets: {{d: {{path: {path}, target: {{labels: {{a: y_a, b: y_x}}}}}}}}\n"
         "models:\n"
@@ -190,6 +219,7 @@ def test_columns_of_sets_that_are_not_there_are_found_before_a_row_is_read(tmp_p
 def test_all_mistakes_are_told_at_once(tmp_path):
     text = "y_a,y_b,s_a,s_b\n1,2,.9,x\n0,1,.2,.8\n"
     with pytest.raises(DataError) as raised:
-        of_file(written(tmp_path, "d.csv", text), COLUMNS,
-                {"m": {"scores": {"a": "s_a", "b": "s_b"}}})
+        of_file(
+            written(tmp_path, "d.csv", text), COLUMNS, {"m": {"scores": {"a": "s_a", "b": "s_b"}}}
+        )
     assert len(raised.value.problems) == 2

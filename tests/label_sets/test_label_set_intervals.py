@@ -52,9 +52,7 @@ def test_a_mean_over_rows_has_the_normal_interval_of_its_row_values():
 
 
 def test_rows_without_a_value_are_not_counted_in_the_interval_of_a_samples_average():
-    found = measure(
-        scored(["recall"], averaging=["samples"]), "recall", average="samples"
-    )
+    found = measure(scored(["recall"], averaging=["samples"]), "recall", average="samples")
     has = ROWS.any(axis=1)
     values = (ROWS & GIVEN_ROWS)[has].sum(axis=1) / ROWS[has].sum(axis=1)
     half = 1.959963984540054 * stats.sem(values)
@@ -82,8 +80,10 @@ def test_labels_that_agree_in_every_row_make_the_pooled_interval_no_narrower():
     """Five copies of one label are the evidence of one label."""
     one, given = np.repeat(ROWS[:, :1], 5, axis=1), np.repeat(GIVEN_ROWS[:, :1], 5, axis=1)
     scores = np.where(given, 0.9, 0.1)
-    asked = {"averaging": ["none", "micro"], "confidence": {
-        **DRAWS, "methods": {"recall": "bootstrap_percentile"}}}
+    asked = {
+        "averaging": ["none", "micro"],
+        "confidence": {**DRAWS, "methods": {"recall": "bootstrap_percentile"}},
+    }
     found = of_scores(one, scores, ["recall"], labels=NAMES, **asked)
     pooled, single = measure(found, "recall", average="micro"), measure(found, "recall", label="v")
     assert pooled["value"] == pytest.approx(single["value"])
@@ -91,8 +91,11 @@ def test_labels_that_agree_in_every_row_make_the_pooled_interval_no_narrower():
 
 
 def test_areas_are_averaged_over_labels_drawn_together():
-    found = measure(scored(["roc_auc"], averaging=["macro"],
-                           confidence={"resamples": 500, "seed": 1}), "roc_auc", average="macro")
+    found = measure(
+        scored(["roc_auc"], averaging=["macro"], confidence={"resamples": 500, "seed": 1}),
+        "roc_auc",
+        average="macro",
+    )
     assert found["interval"]["method"] == "bootstrap_percentile"
     assert found["interval"]["low"] < found["value"] < found["interval"]["high"]
     assert 0.005 < half_width(found) < 0.05
@@ -139,9 +142,15 @@ def test_many_rows_take_the_delta_method_and_labels_left_out_do_not_move_it(monk
     assert one["reason"].startswith("undefined for 1 of 3")
     assert half_width(one) == pytest.approx(half_width(other), rel=1e-9)
     twice = {"k": [str(i // 2) for i in range(2 * len(ROWS))]}
-    doubled = of_scores(np.repeat(never, 2, axis=0), np.repeat(scores, 2, axis=0), ["recall"],
-                        labels=("v", "w", "x"), averaging=["macro"], frame=twice,
-                        dataset={"cluster": "k"})
+    doubled = of_scores(
+        np.repeat(never, 2, axis=0),
+        np.repeat(scores, 2, axis=0),
+        ["recall"],
+        labels=("v", "w", "x"),
+        averaging=["macro"],
+        frame=twice,
+        dataset={"cluster": "k"},
+    )
     clustered = measure(doubled, "recall", average="macro")
     assert clustered["interval"]["method"] == "cluster_robust"
     assert half_width(clustered) == pytest.approx(half_width(one), rel=1e-9)
@@ -160,16 +169,30 @@ def test_a_whole_weight_counts_a_row_as_often():
     metrics = ["exact_match", "hamming_loss", "example_jaccard", "recall", "precision"]
     asked = {"averaging": ["none", "macro", "micro", "weighted", "samples"]}
     weights = np.arange(len(ROWS)) % 3 + 1
-    weighted = of_scores(ROWS, SCORES, metrics, labels=NAMES, frame={"n": weights.tolist()},
-                         dataset={"weight": "n"}, **asked)
-    repeated = of_scores(np.repeat(ROWS, weights, axis=0), np.repeat(SCORES, weights, axis=0),
-                         metrics, labels=NAMES, **asked)
+    weighted = of_scores(
+        ROWS,
+        SCORES,
+        metrics,
+        labels=NAMES,
+        frame={"n": weights.tolist()},
+        dataset={"weight": "n"},
+        **asked,
+    )
+    repeated = of_scores(
+        np.repeat(ROWS, weights, axis=0),
+        np.repeat(SCORES, weights, axis=0),
+        metrics,
+        labels=NAMES,
+        **asked,
+    )
     for one, other in zip(weighted["measures"], repeated["measures"], strict=True):
         assert one["value"] == pytest.approx(other["value"], abs=1e-12)
         assert one["weight"] == other["n"]
     methods = {m["metric"]: m["interval"]["method"] for m in weighted["measures"][:3]}
     assert methods == {
-        "exact_match": "wilson_n_eff", "hamming_loss": "sandwich", "example_jaccard": "sandwich",
+        "exact_match": "wilson_n_eff",
+        "hamming_loss": "sandwich",
+        "example_jaccard": "sandwich",
     }
 
 
@@ -177,8 +200,9 @@ def test_equal_weights_change_no_interval_of_a_mean():
     plain = measure(scored(["hamming_loss"]), "hamming_loss")
     frame = {"n": [2.0] * len(ROWS)}
     weighted = measure(
-        of_scores(ROWS, SCORES, ["hamming_loss"], labels=NAMES, frame=frame,
-                  dataset={"weight": "n"}),
+        of_scores(
+            ROWS, SCORES, ["hamming_loss"], labels=NAMES, frame=frame, dataset={"weight": "n"}
+        ),
         "hamming_loss",
     )
     assert half_width(weighted) == pytest.approx(half_width(plain), rel=1e-12)
@@ -197,8 +221,14 @@ def test_rows_copied_within_their_cluster_are_no_more_evidence(metric, average, 
     asked = {"averaging": [average or "macro"], "labels": NAMES, "confidence": DRAWS}
     single = measure(of_scores(ROWS, SCORES, [metric], **asked), metric, average=average)
     twice = {"k": [str(i // 2) for i in range(2 * len(ROWS))]}
-    doubled = of_scores(np.repeat(ROWS, 2, axis=0), np.repeat(SCORES, 2, axis=0), [metric],
-                        frame=twice, dataset={"cluster": "k"}, **asked)
+    doubled = of_scores(
+        np.repeat(ROWS, 2, axis=0),
+        np.repeat(SCORES, 2, axis=0),
+        [metric],
+        frame=twice,
+        dataset={"cluster": "k"},
+        **asked,
+    )
     found = measure(doubled, metric, average=average)
     assert found["interval"]["method"] == method
     assert found["value"] == pytest.approx(single["value"], abs=1e-12)

@@ -22,12 +22,12 @@ from label_sets.set_specs import (
     of_sets,
     results,
 )
+from plain_results import render_html
 
-from evalreport.engine.schema import results_schema
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Table
 from evalreport.record.recompute import recompute
-from evalreport.render.html import render_html
+from evalreport.results.schema import results_schema
 
 ROWS, SCORES = many_rows(labels=3)
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +35,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_the_rankings_are_the_metrics_that_use_scores():
     declared = {
-        m.name for m in catalogue()
+        m.name
+        for m in catalogue()
         if m.table is Table.LABEL_SETS and m.function.__module__.endswith("label_ranking")
     }
     flagged = {m.name for m in catalogue() if m.ranks_labels}
@@ -88,13 +89,25 @@ def test_metrics_that_sets_of_labels_cannot_give_say_why(metric, words):
 
 
 def test_every_metric_of_the_catalogue_comes_out_or_says_why():
-    needed = {"fbeta": {"beta": 2}, "partial_auc": {"max_fpr": 0.1}, "top_k_accuracy": {"k": 2},
-              "gain": {"top": 0.1}, "lift": {"top": 0.1}}
+    needed = {
+        "fbeta": {"beta": 2},
+        "partial_auc": {"max_fpr": 0.1},
+        "top_k_accuracy": {"k": 2},
+        "gain": {"top": 0.1},
+        "lift": {"top": 0.1},
+    }
     asked = [{m.name: needed[m.name]} if m.name in needed else m.name for m in catalogue()]
     found = of_scores(
-        ROWS, SCORES, asked, averaging=["none", "macro", "micro", "weighted", "samples"],
-        hierarchy={"b": "a"}, prevalence=[0.1], costs={"false_negative": 5, "false_positive": 1},
-        subgroups=["g"], frame={"g": ["u", "v", "w"] * 100}, confidence={"resamples": 50},
+        ROWS,
+        SCORES,
+        asked,
+        averaging=["none", "macro", "micro", "weighted", "samples"],
+        hierarchy={"b": "a"},
+        prevalence=[0.1],
+        costs={"false_negative": 5, "false_positive": 1},
+        subgroups=["g"],
+        frame={"g": ["u", "v", "w"] * 100},
+        confidence={"resamples": 50},
     )
     assert found["failures"] == []
     assert {m["metric"] for m in found["measures"]} == {m.name for m in catalogue()}
@@ -126,8 +139,9 @@ def test_a_threshold_rule_is_not_solved_for_sets():
 
 def test_subgroups_hold_their_own_rows():
     groups = np.array(["u", "v", "w"] * 100)
-    found = of_scores(ROWS, SCORES, ["hamming_loss", "recall"], subgroups=["g"],
-                      frame={"g": groups.tolist()})
+    found = of_scores(
+        ROWS, SCORES, ["hamming_loss", "recall"], subgroups=["g"], frame={"g": groups.tolist()}
+    )
     inside = groups == "v"
     given = SCORES[inside] >= 0.5
     own = measure(found, "hamming_loss", subgroup={"g": "v"})
@@ -142,8 +156,9 @@ def test_subgroups_hold_their_own_rows():
 
 def test_folds_and_their_mean():
     folds = ["1", "2", "3"] * 100
-    found = of_scores(ROWS, SCORES, ["hamming_loss", "recall"], dataset={"fold": "f"},
-                      frame={"f": folds})
+    found = of_scores(
+        ROWS, SCORES, ["hamming_loss", "recall"], dataset={"fold": "f"}, frame={"f": folds}
+    )
     each = [measure(found, "hamming_loss", fold=name)["value"] for name in "123"]
     mean = measure(found, "hamming_loss", fold="mean")
     assert mean["value"] == pytest.approx(sum(each) / 3, abs=1e-15)
@@ -155,10 +170,13 @@ def test_folds_and_their_mean():
 def test_one_label_and_two_labels_are_sets_too():
     for labels in (("a",), ("a", "b")):
         found = results(
-            {**columns("y", ACTUAL[:, : len(labels)].astype(int), labels),
-             **columns("p", GIVEN[:, : len(labels)].astype(int), labels)},
+            {
+                **columns("y", ACTUAL[:, : len(labels)].astype(int), labels),
+                **columns("p", GIVEN[:, : len(labels)].astype(int), labels),
+            },
             {"m": {"prediction": {"labels": named("p", labels)}}},
-            ["recall", "exact_match", "mcc"], labels,
+            ["recall", "exact_match", "mcc"],
+            labels,
         )
         assert [t["label"] for t in found["tables"]] == list(labels)
         assert found["labels"][0]["positive"] is None
@@ -168,8 +186,9 @@ def test_one_label_and_two_labels_are_sets_too():
 def test_comparisons_of_sets_are_refused_and_nothing_breaks():
     frame = {**columns("y", ACTUAL.astype(int)), **columns("p", GIVEN.astype(int))}
     sets = {"prediction": {"labels": named("p")}}
-    found = results(frame, {"m": sets, "k": sets}, ["recall", "hamming_loss"],
-                    comparisons={"reference": "m"})
+    found = results(
+        frame, {"m": sets, "k": sets}, ["recall", "hamming_loss"], comparisons={"reference": "m"}
+    )
     assert found["comparisons"] == []
 
 
@@ -223,7 +242,8 @@ def test_every_number_of_the_page_has_its_tables_in_its_section():
 def test_the_ready_spec_runs():
     from evalreport.api import run
 
-    found = run(ROOT / "configs" / "multilabel.yaml", overrides=("confidence.resamples=50",),
-                at=AT).json
+    found = run(
+        ROOT / "configs" / "multilabel.yaml", overrides=("confidence.resamples=50",), at=AT
+    ).json
     assert {c["outcome"] for c in found["acceptance"]} == {"pass"}
     assert measure(found, "exact_match", model="logistic")["substituted"] == "1342 / 1797"

@@ -14,6 +14,8 @@ import evalreport
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Goal, Table
 
+pytestmark = [pytest.mark.requirement("R8"), pytest.mark.requirement("R14")]
+
 COSTS = {"false_negative": 5, "false_positive": 1}
 QUICK = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
@@ -82,6 +84,7 @@ def test_the_order_of_rows_does_not_matter(drawn: list[tuple[int, float]], rando
         assert second[key]["interval"] == measure["interval"], key
 
 
+@pytest.mark.long
 @QUICK
 @given(rows)
 def test_renaming_the_classes_changes_no_number(drawn: list[tuple[int, float]]) -> None:

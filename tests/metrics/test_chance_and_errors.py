@@ -52,9 +52,7 @@ def test_standard_errors_are_those_of_statsmodels() -> None:
     assert calibration_slope(ROWS).outcome().number == pytest.approx(line.params[1], rel=1e-7)
     assert error("calibration_intercept", ROWS) == pytest.approx(line.bse[0], rel=1e-6)
     assert error("calibration_slope", ROWS) == pytest.approx(line.bse[1], rel=1e-6)
-    level = sm.GLM(
-        counts, np.ones(4), family=sm.families.Binomial(), offset=logits
-    ).fit(tol=1e-13)
+    level = sm.GLM(counts, np.ones(4), family=sm.families.Binomial(), offset=logits).fit(tol=1e-13)
     number = calibration_in_the_large(ROWS).outcome().number
     assert number == pytest.approx(level.params[0], rel=1e-7)
     assert error("calibration_in_the_large", ROWS) == pytest.approx(level.bse[0], rel=1e-6)

@@ -9,6 +9,7 @@ import pytest
 from oracle import score_table
 
 from evalreport.metrics import calibration_curve, curve_shape, curves, h_measure, ranking
+from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics.proportions import wilson
 
 LECTURE_ACTUAL = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
@@ -166,3 +167,14 @@ def test_h_measure_by_numerical_integration() -> None:
     bottom = quad(constant, 0, 1, limit=500, epsabs=1e-10)[0]
     outcome = h_measure.h_measure(s).outcome()
     assert outcome.number == pytest.approx(1 - top / bottom, abs=1e-7)  # type: ignore[union-attr]
+
+
+def test_the_counts_of_coverage_are_tables_of_the_rows_answered() -> None:
+    """Scores 0.9 +, 0.4 - -, 0.45 +: by confidence 0.9 (TP), 0.6 (two TN), 0.55 (FN)."""
+    table = ScoreTable(np.array([0.9, 0.45, 0.4]), np.array([1, 1, 0]), np.array([0, 0, 2]))
+    found = curves.accuracy_coverage(table)
+    assert found["confidence"] == pytest.approx([0.9, 0.6, 0.55])
+    cells = [[found[name][k] for name in ("tn", "fp", "fn", "tp")] for k in range(3)]
+    assert cells == [[0, 0, 0, 1], [2, 0, 0, 1], [2, 0, 1, 1]]
+    assert found["rows"] == [1, 3, 4]
+    assert found["correct"] == [1, 3, 3]

@@ -16,60 +16,88 @@ from evalreport.metrics.catalogue import catalogue, find, known_names
 from evalreport.metrics.declare import Average, Goal, Interval, Kind, Metric, Table
 
 FACTS = """
-accuracy | acc | counts | + 0 1 1 | MmW | PROPORTION
-error_rate | misclassification_rate | counts | - 0 1 0 | MmW | PROPORTION
-recall | sensitivity tpr | counts | + 0 1 1 | MmWS | PROPORTION
-specificity | tnr | counts | + 0 1 1 | MmW | PROPORTION
-precision | ppv | counts | + 0 1 1 | MmWS | PROPORTION
-npv | | counts | + 0 1 1 | MmW | PROPORTION
-fpr | | counts | - 0 1 0 | MmW | PROPORTION
-fnr | miss_rate | counts | - 0 1 0 | MmW | PROPORTION
-fdr | | counts | - 0 1 0 | MmW | PROPORTION
+accuracy | acc accuracy_score success_rate proportion_correct percent_correct \
+    correct_classification_rate overall_accuracy | counts | + 0 1 1 | MmW | PROPORTION
+error_rate | misclassification_rate misclassification_error classification_error \
+    zero_one_loss | counts | - 0 1 0 | MmW | PROPORTION
+recall | sensitivity tpr true_positive_rate hit_rate recall_score probability_of_detection \
+    producers_accuracy | counts | + 0 1 1 | MmWS | PROPORTION
+specificity | tnr true_negative_rate selectivity | counts | + 0 1 1 | MmW | PROPORTION
+precision | ppv positive_predictive_value precision_score users_accuracy \
+    | counts | + 0 1 1 | MmWS | PROPORTION
+npv | negative_predictive_value | counts | + 0 1 1 | MmW | PROPORTION
+fpr | false_positive_rate fall_out fallout false_alarm_rate type_i_error type_i_error_rate \
+    type_1_error | counts | - 0 1 0 | MmW | PROPORTION
+fnr | miss_rate false_negative_rate type_ii_error type_ii_error_rate type_2_error \
+    | counts | - 0 1 0 | MmW | PROPORTION
+fdr | false_discovery_rate false_alarm_ratio | counts | - 0 1 0 | MmW | PROPORTION
 false_omission_rate | | counts | - 0 1 0 | MmW | PROPORTION
-f1 | f1_score | counts | + 0 1 1 | MmWS | SMOOTH
-fbeta | | counts | + 0 1 1 | MmWS | SMOOTH
-jaccard | critical_success_index threat_score | counts | + 0 1 1 | MmW | PROPORTION
-youden_j | informedness youden | counts | + -1 1 1 | MmW | TWO_RATES
+f1 | f1_score f_measure f_score f1_measure dice dice_coefficient | counts | + 0 1 1 | MmWS | SMOOTH
+fbeta | f_beta fbeta_score | counts | + 0 1 1 | MmWS | SMOOTH
+jaccard | critical_success_index threat_score jaccard_index jaccard_score iou \
+    intersection_over_union | counts | + 0 1 1 | MmW | PROPORTION
+youden_j | informedness youden youden_index bookmaker_informedness true_skill_statistic \
+    | counts | + -1 1 1 | MmW | TWO_RATES
 markedness | | counts | + -1 1 1 | MmW | SMOOTH
-g_mean | gmean | counts | + 0 1 1 | MmW | SMOOTH
+g_mean | gmean geometric_mean | counts | + 0 1 1 | MmW | SMOOTH
 fowlkes_mallows | | counts | + 0 1 1 | MmW | SMOOTH
-lr_plus | positive_likelihood_ratio | counts | + 0 inf None | | LOG
-lr_minus | negative_likelihood_ratio | counts | - 0 inf 0 | | LOG
-diagnostic_odds_ratio | dor | counts | + 0 inf None | | LOG
-prevalence | | counts | . 0 1 None | | PROPORTION
-predicted_prevalence | detection_prevalence apparent_prevalence | counts | . 0 1 None | | PROPORTION
+lr_plus | positive_likelihood_ratio plr | counts | + 0 inf None | | LOG
+lr_minus | negative_likelihood_ratio nlr | counts | - 0 inf 0 | | LOG
+diagnostic_odds_ratio | dor odds_ratio | counts | + 0 inf None | | LOG
+prevalence | base_rate | counts | . 0 1 None | | PROPORTION
+predicted_prevalence | detection_prevalence apparent_prevalence \
+    | counts | . 0 1 None | | PROPORTION
 selection_rate | | counts | . 0 1 None | | PROPORTION
-impact_ratio | | counts | + 0 1 nan | | LOG
+impact_ratio | | counts | + 0 1 nan | | RATIO
 detection_rate | | counts | + 0 1 nan | | PROPORTION
 balanced_accuracy | | counts | + 0 1 1 | | TWO_RATES
 balanced_error_rate | | counts | - 0 1 0 | | TWO_RATES
 ppv_at_prevalence | | counts | + 0 1 1 | | PREDICTIVE
 npv_at_prevalence | | counts | + 0 1 1 | | PREDICTIVE
 net_benefit | | counts | + -inf 1 nan | | MEAN
-mcc | matthews_correlation phi | counts | + -1 1 1 | | CORRELATION
-kappa | cohen_kappa | matrix | + -1 1 1 | | KAPPA
+standardised_net_benefit | standardized_net_benefit relative_utility \
+    | counts | + -inf 1 1 | | SMOOTH
+mcc | matthews_correlation matthews_corrcoef matthews_correlation_coefficient phi \
+    phi_coefficient | counts | + -1 1 1 | | CORRELATION
+kappa | cohen_kappa cohens_kappa cohen_kappa_score | matrix | + -1 1 1 | | KAPPA
 weighted_kappa | | matrix | + -inf 1 1 | | KAPPA
-no_information_rate | majority_share | matrix | . 0 1 None | | PROPORTION
+gwet_ac1 | gwet ac1 gwets_ac1 | matrix | + -1 1 1 | | SMOOTH
+no_information_rate | majority_share nir | matrix | . 0 1 None | | PROPORTION
 accuracy_p_value | | matrix | . 0 1 None | | NONE
+bowker_p_value | bowker symmetry_p_value | matrix | . 0 1 None | | NONE
+stuart_maxwell_p_value | stuart_maxwell marginal_homogeneity_p_value \
+    | matrix | . 0 1 None | | NONE
 expected_cost | | counts | - -inf inf nan | | MEAN
-roc_auc | auc auroc c_statistic | scores | + 0 1 1 | MW | AUC
-gini | somers_d accuracy_ratio | scores | + -1 1 1 | MW | AUC
+roc_auc | auc auroc auc_roc roc_auc_score c_statistic c_index concordance_index \
+    | scores | + 0 1 1 | MW | AUC
+gini | somers_d accuracy_ratio gini_coefficient | scores | + -1 1 1 | MW | AUC
 mann_whitney_u | | scores | + 0 inf None | | AUC
 partial_auc | | scores | + 0 1 1 | MW | RESAMPLED
-ks | kolmogorov_smirnov | scores | + 0 1 1 | MW | DISTANCE
+ks | kolmogorov_smirnov ks_statistic | scores | + 0 1 1 | MW | DISTANCE
 hand_till_auc | m_measure | class_scores | + 0 1 1 | | RESAMPLED
-average_precision | ap | scores | + 0 1 1 | MW | RANKED
-pr_auc | auprc | scores | + 0 1 1 | MW | RANKED
+average_precision | ap average_precision_score | scores | + 0 1 1 | MW | RANKED
+pr_auc | auprc auc_pr | scores | + 0 1 1 | MW | RANKED
 pr_auc_interpolated | | scores | + 0 1 1 | MW | RESAMPLED
 h_measure | | scores | + 0 1 1 | MW | RESAMPLED
 gain | capture_rate | scores | + 0 1 1 | MW | RESAMPLED
 lift | | scores | + 0 inf None | MW | RESAMPLED
-log_loss | cross_entropy | scores | - 0 inf 0 | | MEAN
-brier | brier_score | scores | - 0 2 0 | | MEAN
+recall_at_specificity | sensitivity_at_specificity tpr_at_tnr \
+    | scores | + 0 1 1 | MW | RESAMPLED
+specificity_at_recall | specificity_at_sensitivity tnr_at_tpr \
+    | scores | + 0 1 1 | MW | RESAMPLED
+precision_at_recall | ppv_at_sensitivity | scores | + 0 1 1 | MW | RESAMPLED
+log_loss | cross_entropy cross_entropy_loss logloss negative_log_likelihood \
+    | scores | - 0 inf 0 | | MEAN
+brier | brier_score brier_score_loss | scores | - 0 2 0 | | MEAN
 brier_scaled | brier_skill_score index_of_prediction_accuracy | scores | + -inf 1 1 | | RESAMPLED
-squared_error | mse | scores | - 0 1 0 | | MEAN
-absolute_error | mae | scores | - 0 1 0 | | MEAN
+squared_error | mse mean_squared_error | scores | - 0 1 0 | | MEAN
+absolute_error | mae mean_absolute_error | scores | - 0 1 0 | | MEAN
 softmax_cost | logistic_loss | scores | - 0 inf 0 | | MEAN
+mcfadden_r2 | pseudo_r2 mcfadden | scores | + -inf 1 1 | | RESAMPLED
+cox_snell_r2 | cox_snell | scores | + -inf 1 nan | | RESAMPLED
+nagelkerke_r2 | nagelkerke cragg_uhler_r2 | scores | + -inf 1 1 | | RESAMPLED
+discrimination_slope | tjur_r2 coefficient_of_discrimination yates_slope \
+    | scores | + -1 1 1 | | RESAMPLED
 top_k_accuracy | | class_scores | + 0 1 1 | | PROPORTION
 calibration_slope | | scores | = -inf inf 1 | | LOGISTIC
 calibration_intercept | | scores | = -inf inf 0 | | LOGISTIC
@@ -102,8 +130,9 @@ ROWS = [[part.strip() for part in line.split("|")] for line in FACTS.strip().spl
 
 #: Metrics that belong to all classes together; all others belong to one class.
 OF_ALL_CLASSES = {
-    *("balanced_accuracy", "balanced_error_rate", "mcc", "kappa", "weighted_kappa"),
+    *("balanced_accuracy", "balanced_error_rate", "mcc", "kappa", "weighted_kappa", "gwet_ac1"),
     *("no_information_rate", "accuracy_p_value", "expected_cost", "hand_till_auc"),
+    *("bowker_p_value", "stuart_maxwell_p_value"),
     *("log_loss", "brier", "brier_scaled", "squared_error", "absolute_error", "softmax_cost"),
     *("top_k_accuracy", "exact_match", "hamming_loss", "example_jaccard", "alpha_evaluation"),
     *("hierarchical_loss", "one_error", "coverage_error", "ranking_loss"),
@@ -127,9 +156,11 @@ OF_PROBABILITIES = {
     *("log_loss", "brier", "brier_scaled", "squared_error", "absolute_error"),
     *("calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio"),
     *("ece", "mce", "hosmer_lemeshow", "hosmer_lemeshow_p", "spiegelhalter_z", "spiegelhalter_p"),
+    *("mcfadden_r2", "cox_snell_r2", "nagelkerke_r2", "discrimination_slope"),
 }
 CONTEXT = {
     "net_benefit": ("threshold",),
+    "standardised_net_benefit": ("threshold",),
     "expected_cost": ("costs",),
     "impact_ratio": ("highest",),
     "hierarchical_loss": ("parents",),
@@ -164,6 +195,8 @@ def test_table_direction_range_and_best_value() -> None:
         assert declared.table.value == table, name
         assert declared.goal is GOALS[sign], name
         assert declared.bounds == (float(low), float(high)), name
+        # Over K classes the squared differences of a row add up to 2 at most.
+        assert declared.range_of(2) == ((0, 1) if name == "brier" else declared.bounds), name
         assert str(declared.best) == (best if best in ("None", "nan") else f"{best}.0"), name
 
 
@@ -214,7 +247,10 @@ def test_which_metrics_are_means_over_rows() -> None:
 
 #: name; type; default; lowest; highest; whether a limit itself is not allowed; choices
 PARAMETERS = {
-    "fbeta": [("beta", float, 1.0, 0.0, 1e6, "(]", ())],
+    "fbeta": [
+        ("beta", float, 1.0, 0.0, 1e6, "(]", ()),
+        ("alpha", float, "optional", 0.0, 1.0, "()", ()),
+    ],
     "ppv_at_prevalence": [("prevalence", float, "required", 0.0, 1.0, "()", ())],
     "npv_at_prevalence": [("prevalence", float, "required", 0.0, 1.0, "()", ())],
     "weighted_kappa": [("weights", str, "linear", None, None, "[]", ("linear", "quadratic"))],
@@ -223,6 +259,9 @@ PARAMETERS = {
         ("min_tpr", float, "optional", 0.0, 1.0, "[)", ()),
         ("standardized", bool, False, None, None, "[]", ()),
     ],
+    "recall_at_specificity": [("specificity", float, 0.95, 0.0, 1.0, "(]", ())],
+    "specificity_at_recall": [("recall", float, 0.95, 0.0, 1.0, "(]", ())],
+    "precision_at_recall": [("recall", float, 0.95, 0.0, 1.0, "(]", ())],
     "h_measure": [
         ("alpha", float, "optional", 0.0, 1e6, "(]", ()),
         ("beta", float, "optional", 0.0, 1e6, "(]", ()),
@@ -282,8 +321,9 @@ def test_methods_of_each_family_default_first() -> None:
     )
     expected = {
         Interval.PROPORTION: (*proportions, *resampling),
-        Interval.AUC: ("delong_logit", "delong", "hanley_mcneil", *resampling),
+        Interval.AUC: ("delong_logit", "delong_score", "delong", "hanley_mcneil", *resampling),
         Interval.LOG: ("log", *resampling),
+        Interval.RATIO: ("koopman", "miettinen_nurminen", "log", *resampling),
         Interval.KAPPA: ("wald", "delta", *resampling),
         Interval.LOGISTIC: ("wald", *resampling),
         Interval.CORRELATION: ("fisher_z", "delta", *resampling),

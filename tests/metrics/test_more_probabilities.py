@@ -195,9 +195,7 @@ def test_cuts_between_fractional_weights() -> None:
     # three times 0.1 is more than 0.3 in the last bit: two thirds are reached at the second
     tenths = ScoreTable(np.array([0.9, 0.6, 0.3]), np.array([0.1] * 3), np.zeros(3))
     assert quantile_groups(tenths, 3).tolist() == [1, 0, 0]
-    many = ScoreTable(
-        SCORES, np.stack([POSITIVES * 0.5] * 2), np.stack([NEGATIVES * 0.5] * 2)
-    )
+    many = ScoreTable(SCORES, np.stack([POSITIVES * 0.5] * 2), np.stack([NEGATIVES * 0.5] * 2))
     assert quantile_groups(many, 4).tolist() == [[2, 1, 0, 0]] * 2
 
 

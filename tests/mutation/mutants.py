@@ -84,8 +84,10 @@ def mutants(source: str) -> Iterator[Mutant]:
             del getattr(node, field)[index]
         else:
             getattr(node, field)[index] = new
-        after = "(dropped)" if new is None else _text(
-            new if isinstance(new, (ast.stmt, ast.expr)) else node
+        after = (
+            "(dropped)"
+            if new is None
+            else _text(new if isinstance(new, (ast.stmt, ast.expr)) else node)
         )
         yield Mutant(line, f"{before} -> {after}", ast.unparse(ast.fix_missing_locations(tree)))
 

@@ -73,7 +73,11 @@ def prepare_process(folder: Path) -> None:
     import hypothesis
 
     hypothesis.settings.register_profile(
-        "mutation", max_examples=15, derandomize=True, database=None, deadline=None,
+        "mutation",
+        max_examples=15,
+        derandomize=True,
+        database=None,
+        deadline=None,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     for name in ("pytest", *PRELOADED):
@@ -210,9 +214,7 @@ def main() -> int:
     return 0
 
 
-def run(
-    work: list[tuple[str, Mutant]], processes: int, temporary: Path, out: Path
-) -> list[Result]:
+def run(work: list[tuple[str, Mutant]], processes: int, temporary: Path, out: Path) -> list[Result]:
     """Every result, gathered from processes that each have their own copy and share."""
     queue: Queue[Result] = Queue()
     workers = []

@@ -15,7 +15,6 @@ IN_PAGE = (
     "report-serif-600.woff2",
     "report-mono-400.woff2",
 )
-IN_CHARTS = ("report-sans-400-chart.woff2", "report-sans-600-chart.woff2")
 FOR_LAYOUT = (
     "report-sans-400.ttf",
     "report-sans-600.ttf",
@@ -33,7 +32,7 @@ def opened(name: str) -> TTFont:
 
 def test_no_font_is_shipped_that_is_not_listed_here() -> None:
     shipped = {path.name for path in FONTS.iterdir() if path.suffix in {".woff2", ".ttf", ".otf"}}
-    assert shipped == {*IN_PAGE, *IN_CHARTS, *FOR_LAYOUT}
+    assert shipped == {*IN_PAGE, *FOR_LAYOUT}
 
 
 def test_fonts_of_a_page_stay_within_their_budget() -> None:
@@ -41,12 +40,7 @@ def test_fonts_of_a_page_stay_within_their_budget() -> None:
     assert base64 <= 160_000
 
 
-@pytest.mark.parametrize("name", IN_CHARTS)
-def test_font_repeated_in_every_chart_is_small(name: str) -> None:
-    assert (FONTS / name).stat().st_size <= 7_000
-
-
-@pytest.mark.parametrize("name", [*IN_PAGE, *IN_CHARTS, *FOR_LAYOUT])
+@pytest.mark.parametrize("name", [*IN_PAGE, *FOR_LAYOUT])
 def test_reserved_name_is_not_used(name: str) -> None:
     table = opened(name)["name"]
     for identifier in (1, 3, 4, 6, 16):
@@ -55,7 +49,7 @@ def test_reserved_name_is_not_used(name: str) -> None:
     assert table.getDebugName(16) == f"Report {family}"
 
 
-@pytest.mark.parametrize("name", [*IN_PAGE, *IN_CHARTS, *FOR_LAYOUT])
+@pytest.mark.parametrize("name", [*IN_PAGE, *FOR_LAYOUT])
 def test_weight_is_the_one_in_the_file_name(name: str) -> None:
     assert opened(name)["OS/2"].usWeightClass == int(name.replace(".", "-").split("-")[2])
 
@@ -76,7 +70,6 @@ def test_licence_stands_beside_each_family(family: str) -> None:
         ("report-sans-400.ttf", ASCII + MARKS + "éßŁžελληνικάПриветґ"),
         ("report-serif-600.woff2", ASCII + "−×≥≤½√–—…“”‘’éßŁž"),
         ("report-mono-400.woff2", ASCII + "−×≥≤–—…“”‘’éß"),
-        ("report-sans-400-chart.woff2", ASCII + "−×≥≤½√–·●◆▲○"),
     ],
 )
 def test_characters_are_there(name: str, characters: str) -> None:
@@ -84,7 +77,7 @@ def test_characters_are_there(name: str, characters: str) -> None:
     assert [c for c in characters if ord(c) not in known] == []
 
 
-@pytest.mark.parametrize("name", [*IN_PAGE, *IN_CHARTS, *FOR_LAYOUT])
+@pytest.mark.parametrize("name", [*IN_PAGE, *FOR_LAYOUT])
 def test_figures_are_tabular_by_default(name: str) -> None:
     font = opened(name)
     widths = {font["hmtx"][font.getBestCmap()[ord(figure)]][0] for figure in "0123456789"}

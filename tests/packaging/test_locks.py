@@ -13,8 +13,8 @@ from packaging.version import Version
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BRANCHES = ("py311", "py312")
-LOCKS = tuple(f"{kind}-{branch}.txt" for kind in ("run", "dev") for branch in BRANCHES)
+BRANCHES = ("py311", "py312", "py313")
+LOCKS = tuple(f"{kind}-{branch}.txt" for kind in ("run", "extras", "dev") for branch in BRANCHES)
 
 
 HASHED = (*LOCKS, "audit.txt")
@@ -31,8 +31,11 @@ def pins_of(lock: str) -> dict[str, Version]:
 
 def wanted_by(lock: str) -> list[Requirement]:
     lines = list(PROJECT["dependencies"])
+    extras = PROJECT["optional-dependencies"]
     if lock.startswith("dev"):
-        lines += PROJECT["optional-dependencies"]["dev"]
+        lines += extras["dev"]
+    if lock.startswith("extras"):
+        lines += [line for name, own in extras.items() if name != "dev" for line in own]
     return [Requirement(line) for line in lines]
 
 
@@ -64,7 +67,21 @@ def test_every_dependency_is_pinned_within_its_bounds(lock: str) -> None:
 
 
 @pytest.mark.parametrize("branch", BRANCHES)
-def test_development_pins_what_users_run(branch: str) -> None:
-    development = pins_of(f"dev-{branch}.txt")
+@pytest.mark.parametrize("kind", ["extras", "dev"])
+def test_extras_and_development_pin_what_users_run(kind: str, branch: str) -> None:
+    pins = pins_of(f"{kind}-{branch}.txt")
     for name, version in pins_of(f"run-{branch}.txt").items():
-        assert development[name] == version
+        assert pins[name] == version
+
+
+def test_every_python_that_is_named_has_its_locks() -> None:
+    named = {
+        "py" + one.rpartition(" ")[2].replace(".", "")
+        for one in PROJECT["classifiers"]
+        if re.search(r"Python :: 3\.\d+$", one)
+    }
+    assert named == set(BRANCHES)
+    make = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    compiled = re.search(r"EXTRA_NAMES := (.*)", make)
+    assert compiled is not None
+    assert set(compiled[1].split()) == set(PROJECT["optional-dependencies"]) - {"dev"}

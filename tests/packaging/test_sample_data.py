@@ -17,7 +17,12 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = REPOSITORY / "sample_data"
 CONFIGS = sorted((REPOSITORY / "configs").glob("*.yaml"))
 REMADE = (
-    "breast_cancer", "breast_measurements", "digits", "gradient_descent", "imbalanced", "iris",
+    "breast_cancer",
+    "breast_measurements",
+    "digits",
+    "gradient_descent",
+    "imbalanced",
+    "iris",
 )
 
 
@@ -36,7 +41,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", REMADE)
 def test_script_makes_the_committed_file_again(name: str, tmp_path: Path) -> None:
     """Text exactly; scores to four decimals, as other library versions may differ."""

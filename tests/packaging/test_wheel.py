@@ -17,7 +17,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 CARRIED = ("templates", "configs", "sample_data")
 
-pytestmark = [pytest.mark.wheel, pytest.mark.slow]
+pytestmark = [pytest.mark.wheel, pytest.mark.long]
 
 
 class Installed(NamedTuple):
@@ -131,6 +131,51 @@ def test_wheel_carries_the_package_its_licences_and_nothing_else(wheel: Path) ->
 
 def test_wheel_has_the_same_bytes_twice(wheel: Path, tmp_path: Path) -> None:
     assert build(tmp_path).read_bytes() == wheel.read_bytes()
+
+
+def test_wheel_has_the_same_bytes_from_another_folder_at_another_time(
+    wheel: Path, tmp_path: Path
+) -> None:
+    """Another path, other times of files, another umask, zone and language."""
+    copy = tmp_path / "elsewhere" / "a clone"
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=REPOSITORY, check=True, capture_output=True, text=True
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        target = copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((REPOSITORY / name).read_bytes())
+        target.chmod((REPOSITORY / name).stat().st_mode & 0o100 | 0o600)
+        os.utime(target, (1_000_000_000, 1_000_000_000))
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "made")],
+        cwd=copy,
+        check=True,
+        capture_output=True,
+        env={**os.environ, "TZ": "Asia/Tokyo", "LC_ALL": "C"},
+        umask=0o077,
+        timeout=300,
+    )
+    (again,) = (tmp_path / "made").glob("*.whl")
+    assert again.read_bytes() == wheel.read_bytes()
+
+
+def test_a_fresh_install_qualifies(installed: Installed, empty: Path) -> None:
+    """What an installer leaves of the wheel is as its record says, by the tool's own looking."""
+    done = run(installed, empty, "qualify", "--parts", "IQ", "--formats", "", "-o", "out")
+    assert done.returncode == 0, done.stdout
+    found = json.loads((empty / "out" / "qualification.json").read_text(encoding="utf-8"))
+    (files,) = (one for one in found["checks"] if one["what"] == "files of the product")
+    assert files["outcome"] == "passed"
+    damaged = installed.data / "configs" / "digits.yaml"
+    before = damaged.read_bytes()
+    damaged.write_bytes(before + b" ")
+    try:
+        done = run(installed, empty, "qualify", "--parts", "IQ", "--formats", "", "-o", "out")
+    finally:
+        damaged.write_bytes(before)
+    assert done.returncode == 1
+    assert "evalreport/_data/configs/digits.yaml: altered" in done.stdout
 
 
 def test_installed_package_is_the_one_from_the_wheel(installed: Installed, empty: Path) -> None:

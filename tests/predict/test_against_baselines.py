@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from jsonschema import Draft7Validator
+from plain_results import render_html
 
 from evalreport.api import run
-from evalreport.engine.schema import results_schema
 from evalreport.errors import SpecError
 from evalreport.record.recompute import recompute
-from evalreport.render.html import render_html
+from evalreport.results.schema import results_schema
 
 #: 60 negative and 40 positive rows.
 ACTUAL = np.array(["no"] * 60 + ["yes"] * 40)
@@ -59,7 +59,10 @@ def test_the_side_of_the_interval_decides():
     made = results()
     # Majority: 0.6. Wilson limits of 90, 62 and 15 of 100: above, around and below.
     assert outcomes(made, "majority_class", "accuracy") == {
-        "good": "better", "poor": "not_shown", "inverse": "worse", "old": "better"
+        "good": "better",
+        "poor": "not_shown",
+        "inverse": "worse",
+        "old": "better",
     }
     # The same, where less is better.
     assert outcomes(made, "majority_class", "error_rate") == outcomes(
@@ -90,7 +93,9 @@ def test_the_previous_model_is_compared_row_by_row():
     made = results(["accuracy"], baselines={"previous": "old"})
     own = [r for r in made["against_baselines"] if r["baseline"] == "previous"]
     assert [(r["model"], r["outcome"]) for r in own] == [
-        ("good", "not_shown"), ("poor", "worse"), ("inverse", "worse")
+        ("good", "not_shown"),
+        ("poor", "worse"),
+        ("inverse", "worse"),
     ]
     first = own[0]
     assert first["baseline_value"] == 0.89
@@ -113,8 +118,7 @@ def test_comparisons_asked_for_anyway_are_the_ones_that_judge():
     made = results(["accuracy"], baselines={"previous": "old"}, comparisons=compared)
     (record,) = [c for c in made["comparisons"] if c["model"] == "good"]
     (own,) = [
-        r for r in made["against_baselines"]
-        if (r["model"], r["baseline"]) == ("good", "previous")
+        r for r in made["against_baselines"] if (r["model"], r["baseline"]) == ("good", "previous")
     ]
     assert own["interval"] == record["interval"]
     assert own["interval"]["method"] == "wald"

@@ -187,8 +187,12 @@ def test_tuning_never_sees_a_test_row(breast):
     def accuracy(truth: Any, output: Any) -> float:
         return float(np.mean(truth == output.labels_at()))
 
-    recipe = Recipe("tree", "sklearn.tree.DecisionTreeClassifier", {},
-                    tune=Tune({"max_depth": (1, 5)}, accuracy))
+    recipe = Recipe(
+        "tree",
+        "sklearn.tree.DecisionTreeClassifier",
+        {},
+        tune=Tune({"max_depth": (1, 5)}, accuracy),
+    )
     honest = cross_validate(recipe, table_of(matrix), actual, TWO, 1, splits, workers=1)
     other = cross_validate(recipe, table_of(matrix), poisoned, TWO, 1, splits, workers=1)
     first = honest.fold == 0
@@ -287,7 +291,7 @@ def test_class_absent_from_training_has_probability_0_in_its_own_column():
         assert np.allclose(scores.sum(axis=1), 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_results_do_not_depend_on_the_number_of_workers(breast, monkeypatch):
     matrix, actual = breast
     monkeypatch.setattr("evalreport.predict.cross_validation.WORTH_PROCESSES", 0.0)
@@ -295,8 +299,16 @@ def test_results_do_not_depend_on_the_number_of_workers(breast, monkeypatch):
     recipe = Recipe("logistic", "sklearn.linear_model.LogisticRegression", {"max_iter": 5})
     seen: list[tuple[int, int]] = []
     one = cross_validate(recipe, table_of(matrix), actual, TWO, 1, splits, workers=1)
-    two = cross_validate(recipe, table_of(matrix), actual, TWO, 1, splits, workers=2,
-                         progress=lambda done, total: seen.append((done, total)))
+    two = cross_validate(
+        recipe,
+        table_of(matrix),
+        actual,
+        TWO,
+        1,
+        splits,
+        workers=2,
+        progress=lambda done, total: seen.append((done, total)),
+    )
     assert np.array_equal(one.output.score, two.output.score)
     assert one.notes == two.notes
     assert "ConvergenceWarning" in one.notes[0]
@@ -327,8 +339,9 @@ def test_grid_with_an_unknown_or_impossible_value_is_refused_before_fitting(brea
     matrix, actual = breast
     splits = make_splits(Scheme("stratified_k_fold", 3), actual, TWO)
     for grid in ({"max_dept": (1,)}, {"max_depth": (1, -4)}):
-        recipe = Recipe("m", "sklearn.tree.DecisionTreeClassifier",
-                        tune=Tune(grid, lambda truth, output: 0.0))
+        recipe = Recipe(
+            "m", "sklearn.tree.DecisionTreeClassifier", tune=Tune(grid, lambda truth, output: 0.0)
+        )
         with pytest.raises(SpecError, match="max_dep"):
             cross_validate(recipe, table_of(matrix), actual, TWO, 1, splits)
 

@@ -19,11 +19,15 @@ def table_of(**columns: list[float]) -> FeatureTable:
 
 def test_rows_repeated_across_folds():
     table = table_of(x=[1, 1, 2, 3])
-    halves = [Split("1", 0, np.array([2, 3]), np.array([0, 1])),
-              Split("2", 0, np.array([0, 1]), np.array([2, 3]))]
+    halves = [
+        Split("1", 0, np.array([2, 3]), np.array([0, 1])),
+        Split("2", 0, np.array([0, 1]), np.array([2, 3])),
+    ]
     assert list(repeated_rows(table, halves)) == []
-    crossed = [Split("1", 0, np.array([1, 3]), np.array([0, 2])),
-               Split("2", 0, np.array([0, 2]), np.array([1, 3]))]
+    crossed = [
+        Split("1", 0, np.array([1, 3]), np.array([0, 2])),
+        Split("2", 0, np.array([0, 2]), np.array([1, 3])),
+    ]
     (found,) = repeated_rows(table, crossed)
     assert found.details == {"rows": 2, "of": 4, "folds": 2}
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import KFold, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 
 from evalreport.errors import DataError
@@ -19,6 +20,8 @@ from evalreport.predict.learning_curve import (
     held_out_splits,
     learning_curve,
 )
+from evalreport.predict.schemes import make_splits
+from evalreport.predict.split import Scheme
 
 LABELS = ("malignant", "benign")
 RECIPE = Recipe("nb", "sklearn.naive_bayes.GaussianNB")
@@ -53,7 +56,8 @@ def test_points_equal_fits_made_by_hand(data):
         assert point.train["accuracy"].values == tuple(trains)
         assert point.test["accuracy"].mean == pytest.approx(np.mean(tests), abs=1e-15)
         assert point.test["accuracy"].spread == pytest.approx(np.std(tests, ddof=1), abs=1e-15)
-    assert "not intervals" in curve.notes[0]
+    assert "holds out a fifth of the rows" in curve.notes[0]
+    assert "not intervals" in curve.notes[1]
 
 
 def test_subsets_are_nested_stratified_and_apart_from_the_test_rows(data):
@@ -105,6 +109,70 @@ def test_fit_that_fails_is_a_failure_of_its_repeat(data):
 def test_progress_counts_every_fit(data):
     table, actual = data
     seen: list[tuple[int, int]] = []
-    learning_curve(RECIPE, table, actual, LABELS, 1, {}, CurveDesign((0.5, 1.0), 2),
-                   progress=lambda done, total: seen.append((done, total)))
+    learning_curve(
+        RECIPE,
+        table,
+        actual,
+        LABELS,
+        1,
+        {},
+        CurveDesign((0.5, 1.0), 2),
+        progress=lambda done, total: seen.append((done, total)),
+    )
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_repeats_hold_out_the_folds_of_the_scheme(data):
+    table, actual = data
+    folds = make_splits(Scheme("k_fold", 3, seed=9), actual, LABELS)
+    design = CurveDesign((1.0,), repeats=4, seed=5)
+    curve = learning_curve(
+        RECIPE, table, actual, LABELS, 1, {"accuracy": accuracy}, design, folds=folds
+    )
+    values = []
+    for train, test in KFold(3, shuffle=True, random_state=9).split(actual):
+        model = GaussianNB().fit(table.matrix[train], actual[train])
+        values.append(model.score(table.matrix[test], actual[test]))
+    # All rows of a fold are trained on, so the fourth repeat is the first fold again.
+    assert curve.points[0].test["accuracy"].values == (*values, values[0])
+    assert curve.notes[0] == (
+        "each repeat holds out the next fold of k_fold, the scheme of the cross-validation; "
+        "4 repeats of 3 folds"
+    )
+
+
+def test_a_scheme_that_tests_single_rows_says_what_is_held_out_instead(data):
+    table, actual = data
+    some = np.arange(0, 569, 19)
+    folds = make_splits(Scheme("leave_one_out"), actual[some], LABELS)
+    curve = learning_curve(
+        RECIPE,
+        table.take(some),
+        actual[some],
+        LABELS,
+        1,
+        {"accuracy": accuracy},
+        CurveDesign((1.0,), repeats=2),
+        folds=folds,
+    )
+    assert "a fold of leave_one_out tests too few rows for a metric" in curve.notes[0]
+
+
+def test_rows_in_time_are_learned_from_before_they_are_tested(data):
+    table, actual = data
+    folds = make_splits(Scheme("time_series_split", 3), actual, LABELS)
+    curve = learning_curve(
+        RECIPE,
+        table,
+        actual,
+        LABELS,
+        1,
+        {"accuracy": accuracy},
+        CurveDesign((1.0,), repeats=3),
+        folds=folds,
+    )
+    expected = []
+    for train, test in TimeSeriesSplit(3).split(actual):
+        model = GaussianNB().fit(table.matrix[train], actual[train])
+        expected.append(model.score(table.matrix[test], actual[test]))
+    assert curve.points[0].test["accuracy"].values == tuple(expected)

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from evalreport.errors import DataError
-from evalreport.predict.linear import linear_output, linear_value, sigmoid
+from evalreport.metrics.readings import sigmoid
+from evalreport.predict.history import weight_history
+from evalreport.predict.linear import linear_output, linear_value
+from evalreport.record.recompute import recompute
+from tests.trap_runs import one, results_of
 
 
 def test_signed_distance_side_and_confidence():
@@ -32,9 +36,8 @@ def test_points_on_the_boundary_are_drawn_from_the_seed_and_counted():
     assert 20 < out.drawn_positive < 80
     assert out.side.tolist() == again.side.tolist() != other.side.tolist()
     assert int((out.side[:100] == 1).sum()) == out.drawn_positive
-    # Compared with threshold 0 the score says what was drawn.
-    assert np.array_equal(out.score >= 0, out.side == 1)
-    assert out.distance[:100].tolist() == [0.0] * 100
+    # The draw is told and moves no score.
+    assert out.distance[:100].tolist() == other.distance[:100].tolist() == [0.0] * 100
     assert "100 of 101 rows" in str(out.note)
 
 
@@ -53,3 +56,109 @@ def test_weights_of_zero_have_no_boundary():
 
 def test_sigmoid_of_large_distances():
     assert sigmoid(np.array([800.0, -800.0])).tolist() == [1.0, 0.0]
+
+
+# x and the class of 12 rows; with bias -2 and weight 1 four of them lie on the boundary.
+ROWS = {
+    "y": ["p", "n", "p", "n", "p", "p", "n", "n", "p", "n", "p", "n"],
+    "x": [2.0, 2.0, 2.0, 2.0, 4.0, 3.5, 1.0, 0.5, 1.5, 3.0, 2.5, 0.0],
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_points_on_the_boundary_are_ties_whatever_the_seed(seed: int):
+    linear = {"bias": -2, "weights": {"x": 1}, "seed": seed}
+    made = results_of(
+        ROWS, {"linear": linear}, ["roc_auc", "recall", "fpr"], positive={"label": "p"}
+    )
+    # Of the six n (2, 2, 1, 0.5, 3, 0) the p are above, ties as halves: 2 and 2 each of 3 + 1,
+    # 4 and 3.5 of 6, 1.5 of 3, 2.5 of 5; 28 of the 36 pairs.
+    assert one(made, "roc_auc")["value"] == pytest.approx(28 / 36, abs=1e-15)
+    # x >= 2 is positive: of p all but 1.5, of n the two ties and 3.
+    assert (one(made, "recall")["numerator"], one(made, "fpr")["numerator"]) == (5, 3)
+    told = next(c["message"] for c in made["cautions"] if "on the boundary" in c["message"])
+    assert "4 of 12 rows" in told
+    assert "predicted positive" in told
+    assert not recompute(made).problems
+
+
+def test_softmax_cost_of_weights_is_one_number_in_history_and_linear():
+    linear = {"bias": -2, "weights": {"x": 3}}
+    made = results_of(
+        ROWS, {"linear": linear}, ["softmax_cost", "log_loss"], positive={"label": "p"}
+    )
+    x = np.array(ROWS["x"])
+    positive = np.array([y == "p" for y in ROWS["y"]])
+    (history,) = weight_history(
+        [0], ["all"], np.array([-2.0]), {"x": np.array([3.0])}, {"x": x}, positive
+    )
+    by_hand = np.mean(np.log1p(np.exp(-np.where(positive, 1, -1) * (3 * x - 2))))
+    assert one(made, "softmax_cost")["value"] == pytest.approx(by_hand, abs=1e-12)
+    assert history.cost == pytest.approx((by_hand,), abs=1e-12)
+    # The confidence is that of the signed distance, (3 x - 2) / 3.
+    distance = np.where(positive, 1, -1) * (x - 2 / 3)
+    confident = np.mean(np.log1p(np.exp(-distance)))
+    assert one(made, "log_loss")["value"] == pytest.approx(confident, abs=1e-12)
+
+
+def test_a_published_logistic_equation_gives_probabilities():
+    """The Framingham-like form: logit p = b + w1 x1 + w2 x2, held to scikit-learn and R's form."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import brier_score_loss, log_loss
+
+    random = np.random.default_rng(4)
+    x = random.normal(size=(200, 2)).round(3)
+    y = (random.random(200) < 1 / (1 + np.exp(-(0.4 + x @ [1.5, -0.8])))).astype(int)
+    fitted = LogisticRegression(C=np.inf, tol=1e-12).fit(x, y)
+    p = fitted.predict_proba(x)[:, 1]
+    columns = {"y": y.tolist(), "a": x[:, 0].tolist(), "b": x[:, 1].tolist()}
+    weights = dict(zip("ab", fitted.coef_[0].tolist(), strict=True))
+    linear = {"bias": float(fitted.intercept_[0]), "weights": weights, "link": "logit"}
+    made = results_of(
+        columns,
+        {"linear": linear},
+        ["log_loss", "brier", "calibration_slope", "calibration_in_the_large", "accuracy"],
+    )
+    assert one(made, "log_loss")["value"] == pytest.approx(log_loss(y, p), abs=1e-12)
+    assert one(made, "brier")["value"] == pytest.approx(brier_score_loss(y, p), abs=1e-12)
+    # On the data of its own fit without penalty the slope is 1 and nothing is off in the large.
+    assert one(made, "calibration_slope")["value"] == pytest.approx(1, abs=1e-4)
+    assert one(made, "calibration_in_the_large")["value"] == pytest.approx(0, abs=1e-4)
+    assert one(made, "accuracy")["threshold"] == 0.5
+    assert "calibration" in {c["kind"] for c in made["curves"]}
+    assert not recompute(made).problems
+
+
+def test_margins_are_read_as_confidences_where_probabilities_are_asked_for():
+    columns = {**ROWS, "d": [x - 2 for x in ROWS["x"]], "p": sigmoid(np.array(ROWS["x"]) - 2)}
+    names = ["log_loss", "brier", "ece", "oe_ratio", "brier_scaled", "calibration_slope"]
+    made = results_of(
+        columns,
+        {"margin": "d"},
+        names,
+        models={"twin": {"score": "p"}},
+        positive={"label": "p"},
+        comparisons={"reference": "twin"},
+        averaging=["none", "macro"],
+    )
+    for name in names:
+        own, twin = (
+            next(
+                r
+                for r in made["measures"]
+                if (r["metric"], r["model"], r["average"]) == (name, model, None)
+                and r["label"] in ("p", None)
+            )
+            for model in ("m", "twin")
+        )
+        assert own["value"] == pytest.approx(twin["value"], abs=1e-12), name
+        limits = own["interval"]
+        if limits and limits["method"] in ("normal", "wald"):  # others draw rows model by model
+            for side in ("low", "high"):
+                expected = pytest.approx(twin["interval"][side], abs=1e-9)
+                assert own["interval"][side] == expected, name
+    assert one(made, "ece", average="macro")["state"] == "value"
+    assert {c["difference"] for c in made["comparisons"] if c["metric"] == "brier"} == {0.0}
+    assert "margins_as_probabilities" in {c["code"] for c in made["cautions"]}
+    calibration = [c["points"] for c in made["curves"] if c["kind"] == "calibration"]
+    assert calibration[0] == calibration[1]

@@ -37,8 +37,16 @@ def test_two_classes(metric, expected):
 
 def test_three_classes_take_the_value_over_all_or_the_macro_average():
     actual = np.array([0, 1, 2, 2, 1, 0])
-    scores = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7], [0.5, 0.3, 0.2],
-                       [0.3, 0.3, 0.4], [0.8, 0.1, 0.1]])
+    scores = np.array(
+        [
+            [0.6, 0.3, 0.1],
+            [0.2, 0.5, 0.3],
+            [0.1, 0.2, 0.7],
+            [0.5, 0.3, 0.2],
+            [0.3, 0.3, 0.4],
+            [0.8, 0.1, 0.1],
+        ]
+    )
     output = Output("scores", scores.argmax(axis=1), None, scores)
     labels = ("a", "b", "c")
     predicted = scores.argmax(axis=1)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import skops.io
+from plain_results import render_html
 from scipy.stats import t
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -28,7 +29,6 @@ from threadpoolctl import threadpool_limits
 from evalreport.api import run
 from evalreport.errors import DataError, SpecError
 from evalreport.record.recompute import recompute
-from evalreport.render.html import render_html
 
 SOURCE = load_breast_cancer()
 FRAME = {
@@ -57,7 +57,8 @@ def results(models: Any, frame: Any = FRAME, **more: Any) -> Any:
 
 def value(made: Any, metric: str, fold: str | None = None, model: str = "m") -> Any:
     (found,) = [
-        m for m in made["measures"]
+        m
+        for m in made["measures"]
         if (m["metric"], m["fold"], m["model"], m["subgroup"]) == (metric, fold, model, {})
     ]
     return found
@@ -69,8 +70,11 @@ def test_pooled_and_mean_over_folds_equal_scikit_learn():
     folds = StratifiedKFold(5, shuffle=True, random_state=3)
     with threadpool_limits(1):
         scores = cross_val_predict(
-            make_pipeline(StandardScaler(), LogisticRegression()), SOURCE.data[:, :2], actual,
-            cv=folds, method="predict_proba",
+            make_pipeline(StandardScaler(), LogisticRegression()),
+            SOURCE.data[:, :2],
+            actual,
+            cv=folds,
+            method="predict_proba",
         )[:, 1]
     own = [roc_auc_score(actual[t], scores[t]) for _, t in folds.split(scores, actual)]
     assert value(made, "accuracy")["numerator"] == int(((scores >= 0.5) == actual).sum())
@@ -105,8 +109,11 @@ def test_mean_over_folds_is_over_the_folds_of_every_repeat():
     folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=3)
     with threadpool_limits(1):
         own = cross_validate(
-            make_pipeline(StandardScaler(), LogisticRegression()), SOURCE.data[:, :2], actual,
-            cv=folds, scoring=["accuracy", "roc_auc"],
+            make_pipeline(StandardScaler(), LogisticRegression()),
+            SOURCE.data[:, :2],
+            actual,
+            cv=folds,
+            scoring=["accuracy", "roc_auc"],
         )
     for metric in ("accuracy", "roc_auc"):
         scores = own[f"test_{metric}"]
@@ -122,9 +129,9 @@ def test_mean_over_folds_is_over_the_folds_of_every_repeat():
         assert mean["interval"]["high"] == pytest.approx(min(1, scores.mean() + half), abs=1e-9)
         assert mean["interval"]["low"] == pytest.approx(scores.mean() - half, abs=1e-9)
     assert recompute(made).problems == ()
-    wrong = made | {"measures": [
-        m | {"spread": 0.5} if m["fold"] == "mean" else m for m in made["measures"]
-    ]}
+    wrong = made | {
+        "measures": [m | {"spread": 0.5} if m["fold"] == "mean" else m for m in made["measures"]]
+    }
     assert len(recompute(wrong).problems) == 2
     page = render_html(made)
     assert "mean of 15 folds" in page
@@ -172,8 +179,9 @@ def test_predictions_and_target_are_no_features_by_default():
 def test_feature_that_states_the_target_is_told():
     frame = FRAME | {"code": SOURCE.target}
     made = results({"m": LOGISTIC | {"features": ["radius", "code"]}}, frame)
-    assert any("'code' and the target stand for each other" in c["message"]
-               for c in made["cautions"])
+    assert any(
+        "'code' and the target stand for each other" in c["message"] for c in made["cautions"]
+    )
 
 
 def test_linear_model_by_hand():
@@ -216,8 +224,10 @@ def test_learning_curve_and_tuning_by_the_metrics_of_the_catalogue():
 
 def saved_run(tmp_path: Path, content: bytes, model: dict[str, Any]) -> Any:
     (tmp_path / "model.skops").write_bytes(content)
-    lines = [f"{y},{r},{t}" for y, r, t in zip(FRAME["y"], FRAME["radius"], FRAME["texture"],
-                                               strict=True)]
+    lines = [
+        f"{y},{r},{t}"
+        for y, r, t in zip(FRAME["y"], FRAME["radius"], FRAME["texture"], strict=True)
+    ]
     (tmp_path / "d.csv").write_text("\n".join(["y,radius,texture", *lines]) + "\n")
     spec = tmp_path / "spec.yaml"
     spec.write_text(
@@ -227,6 +237,7 @@ def saved_run(tmp_path: Path, content: bytes, model: dict[str, Any]) -> Any:
     return run(spec).json
 
 
+@pytest.mark.long
 def test_saved_model_is_applied_and_hostile_ones_are_refused(tmp_path):
     given = {"skops": "model.skops", "features": "[radius, texture]"}
     model = make_pipeline(StandardScaler(), LogisticRegression())

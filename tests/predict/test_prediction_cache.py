@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from dataclasses import fields
 from pathlib import Path
 
@@ -30,8 +31,11 @@ def folded(failures: tuple[FoldFailure, ...] = ()) -> FoldedPredictions:
         repeat=np.array([0, 0]),
         fold=np.array([0, 1]),
         folds=("x", "y"),
-        output=Output("score", score=np.array([0.1, 1 / 3]),
-                      class_scores=np.array([[0.9, 0.1], [2 / 3, 1 / 3]])),
+        output=Output(
+            "score",
+            score=np.array([0.1, 1 / 3]),
+            class_scores=np.array([[0.9, 0.1], [2 / 3, 1 / 3]]),
+        ),
         fold_sizes={"x": (1, 1), "y": (1, 1)},
         failures=failures,
         chosen={"x": {"depth": 3, "kind": "a"}},
@@ -129,3 +133,27 @@ def test_key_follows_data_spec_and_versions():
         cache_key({}, {"x": float("nan")}, {})
     assert {"python", "numpy", "scikit-learn", "evalreport"} <= set(versions())
     assert Path(f"{KEY}.oof").name == f"{KEY}.oof"
+
+
+def test_parts_that_nobody_writes_any_more_are_removed(tmp_path):
+    """One that another process holds stays, and so does what only looks like one."""
+    left, held, other = tmp_path / ".part-left", tmp_path / ".part-held", tmp_path / "part-x"
+    for path in (left, held, other):
+        path.write_bytes(b"half")
+    with held.open("rb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        assert store(tmp_path, KEY, folded())
+        assert sorted(p.name for p in tmp_path.iterdir()) == [".part-held", f"{KEY}.oof", "part-x"]
+    assert store(tmp_path, KEY, folded())
+    assert sorted(p.name for p in tmp_path.iterdir()) == [f"{KEY}.oof", "part-x"]
+
+
+def test_a_signal_while_a_part_is_written_leaves_none(tmp_path, monkeypatch):
+    def stopped(*_: object) -> None:
+        raise SystemExit(143)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", stopped)
+        with pytest.raises(SystemExit):
+            store(tmp_path, KEY, folded())
+    assert list(tmp_path.iterdir()) == []

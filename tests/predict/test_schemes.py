@@ -24,19 +24,29 @@ NOTHING = np.zeros((30, 1))
     ("scheme", "splitter"),
     [
         (Scheme("k_fold", 5, seed=1), reference.KFold(5, shuffle=True, random_state=1)),
-        (Scheme("k_fold", 5, 2, 1), reference.RepeatedKFold(n_splits=5, n_repeats=2,
-                                                            random_state=1)),
-        (Scheme("stratified_k_fold", 3, seed=4),
-         reference.StratifiedKFold(3, shuffle=True, random_state=4)),
+        (
+            Scheme("k_fold", 5, 2, 1),
+            reference.RepeatedKFold(n_splits=5, n_repeats=2, random_state=1),
+        ),
+        (
+            Scheme("stratified_k_fold", 3, seed=4),
+            reference.StratifiedKFold(3, shuffle=True, random_state=4),
+        ),
         (Scheme("group_k_fold", 5), reference.GroupKFold(5)),
-        (Scheme("stratified_group_k_fold", 5, seed=2),
-         reference.StratifiedGroupKFold(5, shuffle=True, random_state=2)),
+        (
+            Scheme("stratified_group_k_fold", 5, seed=2),
+            reference.StratifiedGroupKFold(5, shuffle=True, random_state=2),
+        ),
         (Scheme("leave_one_out"), reference.LeaveOneOut()),
         (Scheme("leave_one_group_out"), reference.LeaveOneGroupOut()),
-        (Scheme("shuffle_split", 4, seed=3, test_size=0.3),
-         reference.ShuffleSplit(4, test_size=0.3, random_state=3)),
-        (Scheme("stratified_shuffle_split", 4, seed=3, test_size=6),
-         reference.StratifiedShuffleSplit(4, test_size=6, random_state=3)),
+        (
+            Scheme("shuffle_split", 4, seed=3, test_size=0.3),
+            reference.ShuffleSplit(4, test_size=0.3, random_state=3),
+        ),
+        (
+            Scheme("stratified_shuffle_split", 4, seed=3, test_size=6),
+            reference.StratifiedShuffleSplit(4, test_size=6, random_state=3),
+        ),
         (Scheme("time_series_split", 4), reference.TimeSeriesSplit(4)),
         (Scheme("time_series_split", 4, test_size=0.1), reference.TimeSeriesSplit(4, test_size=3)),
     ],
@@ -52,8 +62,16 @@ def test_folds_are_those_of_scikit_learn(scheme, splitter):
 
 
 @given(
-    name=st.sampled_from(["k_fold", "stratified_k_fold", "group_k_fold",
-                          "stratified_group_k_fold", "leave_one_out", "leave_one_group_out"]),
+    name=st.sampled_from(
+        [
+            "k_fold",
+            "stratified_k_fold",
+            "group_k_fold",
+            "stratified_group_k_fold",
+            "leave_one_out",
+            "leave_one_group_out",
+        ]
+    ),
     folds=st.integers(2, 6),
     repeats=st.integers(1, 3),
     seed=st.integers(0, 2**63 - 1),
@@ -100,19 +118,35 @@ def test_leave_one_out_is_pooled_only_and_says_why():
     ("scheme", "actual", "given", "told"),
     [
         (Scheme("k_fold", 31), ACTUAL, {}, "31 folds of 30 rows; at most 30 folds"),
-        (Scheme("stratified_k_fold", 5), np.array([0] * 27 + [1] * 3), {},
-         "class 'yes' has 3 rows, stratified_k_fold needs 5; at most 3 folds, or scheme k_fold"),
+        (
+            Scheme("stratified_k_fold", 5),
+            np.array([0] * 27 + [1] * 3),
+            {},
+            "class 'yes' has 3 rows, stratified_k_fold needs 5; at most 3 folds, or scheme k_fold",
+        ),
         (Scheme("group_k_fold", 3), ACTUAL, {}, "scheme 'group_k_fold' without groups"),
-        (Scheme("group_k_fold", 11), ACTUAL, {"groups": GROUPS},
-         "11 folds of 10 groups; at most 10 folds"),
-        (Scheme("leave_one_group_out"), ACTUAL, {"groups": (np.zeros(30, int), ["one"])},
-         "2 folds of 1 groups; at least 2 groups"),
+        (
+            Scheme("group_k_fold", 11),
+            ACTUAL,
+            {"groups": GROUPS},
+            "11 folds of 10 groups; at most 10 folds",
+        ),
+        (
+            Scheme("leave_one_group_out"),
+            ACTUAL,
+            {"groups": (np.zeros(30, int), ["one"])},
+            "2 folds of 1 groups; at least 2 groups",
+        ),
         (Scheme("column"), ACTUAL, {}, "scheme 'column' without folds"),
         (Scheme("column"), ACTUAL, {"folds": (np.zeros(30, int), ["one"])}, "at least 2 folds"),
         (Scheme("shuffle_split", 2, test_size=30), ACTUAL, {}, "30 test rows of 30"),
         (Scheme("stratified_shuffle_split", 2, test_size=1), ACTUAL, {}, "for 2 classes"),
-        (Scheme("stratified_shuffle_split", 2, test_size=0.5), np.array([0] * 29 + [1]), {},
-         "class 'yes' has 1 rows"),
+        (
+            Scheme("stratified_shuffle_split", 2, test_size=0.5),
+            np.array([0] * 29 + [1]),
+            {},
+            "class 'yes' has 1 rows",
+        ),
         (Scheme("time_series_split", 30), ACTUAL, {}, "30 folds need 31 rows, there are 30"),
         (Scheme("time_series_split", 5, test_size=6), ACTUAL, {}, "5 folds of 6 test rows need 31"),
         (Scheme("leave_one_out"), np.array([0]), {}, "leave_one_out of 1 rows"),

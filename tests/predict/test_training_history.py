@@ -94,8 +94,12 @@ def test_gradient_descent_lowers_the_cost():
         pull = y / (1 + np.exp(y * (bias + weight * x)))
         bias, weight = bias + 0.5 * pull.mean(), weight + 0.5 * (pull * x).mean()
     (run,) = weight_history(
-        range(30), ["a"] * 30, np.array([b for b, _ in steps]),
-        {"x": np.array([w for _, w in steps])}, {"x": x}, positive,
+        range(30),
+        ["a"] * 30,
+        np.array([b for b, _ in steps]),
+        {"x": np.array([w for _, w in steps])},
+        {"x": x},
+        positive,
     )
     assert list(run.cost) == sorted(run.cost, reverse=True)
     assert run.best_by_cost == 29
@@ -118,5 +122,6 @@ def test_scores_outside_the_unit_and_repeated_steps_are_refused():
     with pytest.raises(DataError, match="outside 0 to 1"):
         prediction_history([1] * 3, ["a"] * 3, None, ACTUAL, 1, score=np.array([0.1, 1.2, 0.3]))
     with pytest.raises(DataError, match="step 1 of run a occurs twice"):
-        weight_history([1, 1], ["a", "a"], np.zeros(2), {"x": np.zeros(2)},
-                       {"x": np.zeros(3)}, ACTUAL == 1)
+        weight_history(
+            [1, 1], ["a", "a"], np.zeros(2), {"x": np.zeros(2)}, {"x": np.zeros(3)}, ACTUAL == 1
+        )

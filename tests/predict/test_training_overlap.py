@@ -13,8 +13,8 @@ from jsonschema import Draft7Validator
 
 from evalreport.api import run
 from evalreport.cli import status_of
-from evalreport.engine.schema import results_schema
 from evalreport.errors import SpecError
+from evalreport.results.schema import results_schema
 
 ID = np.arange(12)
 #: Rows 0 to 3 of the holdout are rows 8 to 11 of the training data, two under another id.
@@ -72,7 +72,9 @@ def test_rows_shared_by_id_by_group_and_by_content_are_counted_and_told():
     made = results(spec(train=ROLES, holdout=ROLES))
     assert by(made) == {"id": (2, 8), "group": (4, 8), "content": (4, 8)}
     assert [one["columns"] for one in made["training_overlap"]] == [
-        ["case"], ["person"], ["age", "dose", "site"]
+        ["case"],
+        ["person"],
+        ["age", "dose", "site"],
     ]
     told = leaks(made)
     where = "'train', on which 'm' was trained"
@@ -165,7 +167,7 @@ def write(folder: Path, name: str, frame: dict[str, Any], kind: str) -> None:
         return
     types = {"age": "INTEGER", "dose": "DOUBLE", "p": "DOUBLE"}
     with duckdb.connect() as connection:
-        columns = ", ".join(f"\"{n}\" {types.get(n, 'VARCHAR')}" for n in frame)
+        columns = ", ".join(f'"{n}" {types.get(n, "VARCHAR")}' for n in frame)
         connection.execute(f"CREATE TABLE t ({columns})")
         marks = ", ".join("?" for _ in frame)
         connection.executemany(f"INSERT INTO t VALUES ({marks})", rows)
@@ -183,9 +185,10 @@ def published(folder: Path, engine: str, kinds: tuple[str, str], datasets: Any =
         "models: {m: {score: p, trained_on: train}}\n"
         "metrics: [recall]\nreport: {formats: [html]}\n"
     )
-    assert status_of(
-        ["run", str(folder / "s.yaml"), "-o", str(folder / "runs"), "--engine", engine]
-    ) == 0
+    assert (
+        status_of(["run", str(folder / "s.yaml"), "-o", str(folder / "runs"), "--engine", engine])
+        == 0
+    )
     return json.loads((folder / "runs/latest/results.json").read_text())
 
 
@@ -197,7 +200,8 @@ def test_files_counted_where_they_lie_give_the_same(tmp_path, engine, monkeypatc
     assert by(made) == {"id": (2, 8), "group": (4, 8), "content": (4, 8)}
     assert made["provenance"]["engine"]["name"] == engine
     assert [(i["dataset"], i["rows"]) for i in made["provenance"]["inputs"]] == [
-        ("train", 12), ("holdout", 8)
+        ("train", 12),
+        ("holdout", 8),
     ]
 
 

@@ -11,6 +11,9 @@ import pytest
 import evalreport
 from evalreport.record.recompute import recompute
 
+METRICS = ["recall", "youden_j", "balanced_error_rate", "roc_auc", "gini", "f1", "kappa"]
+METRICS += ["mcc", "markedness", "lr_minus", {"fbeta": {"beta": 2}}]
+
 
 def results(**methods: str) -> dict[str, Any]:
     rng = np.random.default_rng(7)
@@ -21,7 +24,7 @@ def results(**methods: str) -> dict[str, Any]:
             "title": "limits",
             "datasets": {"d": {"target": "y"}},
             "models": {"m": {"score": "s"}},
-            "metrics": ["recall", "youden_j", "balanced_error_rate", "roc_auc", "gini"],
+            "metrics": METRICS,
             "confidence": {"methods": methods, "level": 0.9},
         },
         frames={"d": {"y": actual.tolist(), "s": (actual + rng.normal(0, 1, 90)).tolist()}},
@@ -34,9 +37,9 @@ def limits_of(found: dict[str, Any]) -> list[str]:
     return [str(p) for p in recompute(found).problems if "limit is" in str(p)]
 
 
-@pytest.mark.parametrize("method", ["delong", "delong_logit"])
+@pytest.mark.parametrize("method", ["delong", "delong_logit", "delong_score"])
 @pytest.mark.parametrize("side", ["low", "high"])
-@pytest.mark.parametrize("metric", ["recall", "youden_j", "balanced_error_rate", "roc_auc", "gini"])
+@pytest.mark.parametrize("metric", [m if isinstance(m, str) else "fbeta" for m in METRICS])
 def test_a_changed_limit_is_found(metric: str, side: str, method: str) -> None:
     found = results(roc_auc=method, gini=method)
     assert recompute(found).problems == ()
@@ -48,11 +51,10 @@ def test_a_changed_limit_is_found(metric: str, side: str, method: str) -> None:
     assert {"low": "lower", "high": "upper"}[side] in str(problem)
 
 
-def test_tied_scores_of_both_classes_are_not_checked_and_other_methods_are_taken_as_stated() -> (
-    None
-):
+def test_limits_of_other_methods_are_worked_out_by_the_engine() -> None:
     found = results(recall="clopper_pearson", roc_auc="hanley_mcneil")
+    assert limits_of(found) == []
     for measure in found["measures"]:
         if measure["metric"] in ("recall", "roc_auc"):
             measure["interval"]["low"] -= 0.01
-    assert limits_of(found) == []
+    assert len(limits_of(found)) == 2

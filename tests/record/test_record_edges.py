@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from record.publish_once import publish
+from record.whole_results import holding, whole
 
 from evalreport.errors import FilesError, Location, VerificationError
 from evalreport.record import recovery, run_folder, runs
@@ -18,18 +20,30 @@ from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
 from evalreport.record.recorded import read_recorded, results_of
 from evalreport.record.runs import PRUNING, check_runs, make_runs
+from evalreport.results.codec import decode, decode_as
+from evalreport.results.records import Curve, Measure
+
+PLACE = {"dataset": "d", "model": "m", "subgroup": {}}
+
+
+def measure(metric: str, value: float) -> dict[str, Any]:
+    return {
+        **PLACE, "id": "m1", "fold": None, "metric": metric, "params": {}, "average": None,
+        "label": "yes", "threshold": None, "state": "value", "value": value, "reason": None,
+        "interval": None, "n": 10, "table": None, "formula": "", "substituted": "",
+    }  # fmt: skip
 
 
 def test_an_area_under_some_of_the_points_is_not_checked() -> None:
-    curve = {"points": {"fpr": [0.0, 0.0, 1.0], "tpr": [0.0, 1.0, 1.0], "p": [0, 1, 1],
-                        "n": [0, 0, 1]}}  # fmt: skip
-    measure = {"metric": "roc_auc", "params": {}}
-    assert curve_value(curve, measure) == Fraction(1)
-    assert curve_value({**curve, "thinned": True}, measure) is None
+    points = {"fpr": [0.0, 0.0, 1.0], "tpr": [0.0, 1.0, 1.0], "p": [0, 1, 1], "n": [0, 0, 1]}
+    told = {**PLACE, "id": "c1", "label": "yes", "kind": "roc", "points": points}
+    curve, area = decode_as(Curve, told), decode_as(Measure, measure("roc_auc", 1.0))
+    assert curve_value(curve, area) == Fraction(1)
+    assert curve_value(replace(curve, thinned=True), area) is None
 
 
 def test_end_tags_that_close_nothing_change_nothing() -> None:
-    results = {"measures": [{"id": "m1", "state": "value", "value": 0.5}]}
+    results = decode(holding(measures=[measure("recall", 0.5)]))
     number = '<b data-measure="m1"><i><span data-value="0.5">0.5</span></i></b>'
     assert printed_problems(f"<p>{number}</p>", results) == ()
     assert printed_problems(f"</u><p></s>{number}</u></p></p></b>", results) == ()
@@ -37,10 +51,11 @@ def test_end_tags_that_close_nothing_change_nothing() -> None:
     assert printed_problems(f"</u><p></s>{wrong}</u></p></p></b>", results)
 
 
-@pytest.mark.parametrize("measure", ["text", 3, None, []])
-def test_a_measure_that_is_none_is_told(measure: Any) -> None:
-    found = recompute({"tables": [], "measures": [measure], "curves": [], "rows": []})
-    assert "not laid out as its schema says" in str(found.problems[0])
+@pytest.mark.parametrize("told", ["text", 3, None, []])
+def test_a_measure_that_is_none_is_told(told: Any) -> None:
+    found = recompute(whole(measures=[told]))
+    assert "measures[0]: " in str(found.problems[0])
+    assert (found.checked, found.unchecked) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -63,8 +78,11 @@ def test_recorded_results_are_held_against_their_manifest(tmp_path: Path) -> Non
     with pytest.raises(VerificationError, match="altered"):
         read_recorded(path)
     alone = tmp_path / "results.json"
+    alone.write_bytes(canonical_json(whole()))
+    assert read_recorded(alone).results == whole()
     alone.write_bytes(canonical_json({"schema": "evalreport/results/1"}))
-    assert read_recorded(alone).results == {"schema": "evalreport/results/1"}
+    with pytest.raises(FilesError, match="measures: is missing"):
+        read_recorded(alone)
 
 
 def test_a_run_put_aside_and_there_again_is_left_to_people(tmp_path: Path) -> None:

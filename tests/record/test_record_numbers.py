@@ -13,19 +13,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from record.whole_results import holding
 
 import evalreport
 from evalreport.record.class_metrics import CLASS_METRICS, INFINITE, UNDEFINED, square_root
 from evalreport.record.curve_areas import curve_value
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
-from evalreport.record.table_counts import Counts, read_table
+from evalreport.record.table_counts import Counts, Table, read_table
 from evalreport.record.table_metrics import table_outcome
 from evalreport.record.verify import verify_numbers
+from evalreport.results import records
+from evalreport.results.codec import decode, decode_as
+
+pytestmark = pytest.mark.requirement("R12")
+
+PLACE = {"dataset": "d", "model": "m", "subgroup": {}}
 
 
 def table(counts: list[list[float]], labels: list[Any], positive: Any = None, **more: Any) -> Any:
-    return {"id": "t1", "counts": counts, "labels": labels, "positive": positive, **more}
+    own = {"id": "t1", "counts": counts, "labels": labels, "positive": positive}
+    return {**PLACE, "fold": None, "threshold": None, **own, **more}
 
 
 def measure(metric: str, **more: Any) -> dict[str, Any]:
@@ -34,13 +42,17 @@ def measure(metric: str, **more: Any) -> dict[str, Any]:
         "metric": metric, "params": {}, "average": None, "label": None,
         "threshold": 0.5, "threshold_rule": None, "state": "value", "value": None,
         "reason": None, "interval": None, "numerator": None, "denominator": None,
-        "n": 100, "table": "t1",
+        "n": 100, "table": "t1", "formula": "", "substituted": "",
     }  # fmt: skip
     return {**base, **more}
 
 
 def results(table: Any, *measures: Any, curves: Any = ()) -> dict[str, Any]:
-    return {"tables": [table], "measures": list(measures), "curves": list(curves)}
+    return holding(tables=[table], measures=list(measures), curves=list(curves))
+
+
+def read(table: dict[str, Any]) -> Table:
+    return read_table(decode_as(records.Table, table), None)
 
 
 # The 100 tumours of a textbook: 87 found, 1 missed, 10 false alarms, 2 cleared.
@@ -192,9 +204,9 @@ def test_macro_skips_undefined_classes() -> None:
         recompute(
             results(
                 four,
-                measure("f1", average="macro", value=5 / 12, n=4),
-                measure("precision", average="macro", value=2 / 3, n=4),
-                measure("recall", average="weighted", value=0.5, n=4),
+                measure("f1", id="m1", average="macro", value=5 / 12, n=4),
+                measure("precision", id="m2", average="macro", value=2 / 3, n=4),
+                measure("recall", id="m3", average="weighted", value=0.5, n=4),
             )
         ).problems
         == ()
@@ -211,10 +223,10 @@ def test_kappa_mcc_and_recall_against_scikit_learn(counts: list[list[int]]) -> N
         return
     truth = np.repeat(np.repeat(np.arange(4), 4), cells.ravel())
     predicted = np.repeat(np.tile(np.arange(4), 4), cells.ravel())
-    own = read_table(table(counts, [0, 1, 2, 3]), None)
+    own = read(table(counts, ["0", "1", "2", "3"]))
 
     def value(metric: str, **more: Any) -> float:
-        outcome = table_outcome(own, measure(metric, **more))
+        outcome = table_outcome(own, decode_as(records.Measure, measure(metric, **more)))
         assert isinstance(outcome, Fraction)
         return float(outcome)
 
@@ -253,19 +265,21 @@ def test_indeterminate_predictions() -> None:
     # 10 sick of whom 2 equivocal, 20 well of whom 5 equivocal
     third = table([[12, 3, 5], [1, 7, 2]], ["well", "sick"], "sick", extra_columns=["equivocal"])
     told = [
-        measure("recall", label="sick", value=7 / 8, n=23),
-        measure("recall", label="sick", value=9 / 10, n=30, indeterminate="for"),
-        measure("recall", label="sick", value=7 / 10, n=30, indeterminate="against"),
-        measure("specificity", label="sick", value=17 / 20, n=30, indeterminate="for"),
-        measure("specificity", label="sick", value=12 / 20, n=30, indeterminate="against"),
+        measure("recall", id="m1", label="sick", value=7 / 8, n=23),
+        measure("recall", id="m2", label="sick", value=9 / 10, n=30, indeterminate="for"),
+        measure("recall", id="m3", label="sick", value=7 / 10, n=30, indeterminate="against"),
+        measure("specificity", id="m4", label="sick", value=17 / 20, n=30, indeterminate="for"),
+        measure("specificity", id="m5", label="sick", value=12 / 20, n=30, indeterminate="against"),
     ]
     done = recompute(results(third, *told))
     assert done.problems == ()
     assert len(done.checked) == 5
     three = table([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]], ["a", "b", "c"], extra_columns=["?"])
-    against = measure("accuracy", value=0.75, n=4, indeterminate="against")
-    recall = measure("recall", label="a", value=0.5, n=4, indeterminate="against")
-    precision = measure("precision", average="macro", value=1, n=4, indeterminate="against")
+    against = measure("accuracy", id="m5", value=0.75, n=4, indeterminate="against")
+    recall = measure("recall", id="m6", label="a", value=0.5, n=4, indeterminate="against")
+    precision = measure(
+        "precision", id="m7", average="macro", value=1, n=4, indeterminate="against"
+    )
     done = recompute(results(three, against, recall, precision))
     assert (done.problems, len(done.checked)) == ((), 3)
     kappa = measure("kappa", value=0.5, n=4, indeterminate="against")
@@ -291,15 +305,8 @@ def test_one_versus_rest_sparse_and_weighted_tables() -> None:
     assert recompute(results(weighted, {**told, "weight": 1.4})).problems
 
 
-def test_labels_of_two_types_are_not_mixed_up() -> None:
-    mixed = table([[1, 2], [3, 4]], [1, True], True)
-    assert recompute(results(mixed, measure("recall", label=1, value=1 / 3, n=10))).problems == ()
-    told = measure("recall", label=True, value=4 / 7, n=10)
-    assert recompute(results(mixed, told)).problems == ()
-
-
 CURVE = {
-    "dataset": "d", "model": "m", "subgroup": {}, "label": "yes", "kind": "roc",
+    "id": "c1", "dataset": "d", "model": "m", "subgroup": {}, "label": "yes", "kind": "roc",
     "points": {"threshold": [None, 0.9, 0.7, 0.5, 0.1], "fpr": [0, 0, 0.2, 0.6, 1.0],
                "tpr": [0, 0.4, 0.8, 1.0, 1.0]},
 }  # fmt: skip
@@ -330,7 +337,7 @@ def test_curves_that_cannot_be() -> None:
     for fpr, tpr in (([0, 1, 0.5], [0, 1, 1]), ([], []), ([0, 1], [0]), ([0, None], [0, 1])):
         curve = {**CURVE, "points": {"fpr": fpr, "tpr": tpr}}
         with pytest.raises((ValueError, TypeError)):
-            curve_value(curve, told)
+            curve_value(decode_as(records.Curve, curve), decode_as(records.Measure, told))
         assert recompute(results(TUMOURS, told, curves=[curve])).problems
 
 
@@ -383,7 +390,7 @@ def test_numbers_on_the_page() -> None:
       <div data-measure="m2"><span data-value="">undefined</span></div>
       <div data-measure="m3"><span data-value="-0.0412">\N{MINUS SIGN}0.041</span></div>
       <div data-measure="m4"><img src=x><span data-value="">infinite</span></div>"""
-    whole = results(TUMOURS, *told)
+    whole = decode(results(TUMOURS, *told))
     assert printed_problems(page, whole) == ()
 
     def problem(old: str, new: str) -> str:
@@ -402,31 +409,31 @@ def test_numbers_on_the_page() -> None:
     assert "infinite, yet the page reads" in problem(">infinite<", "><")
     assert "printed as 'undefined'" in problem(">0.897<", ">undefined<")
     assert "m3: shown without its value" in problem('data-value="-0.0412"', "")
-    assert printed_problems(page, {})
+    assert printed_problems(page, decode(results(TUMOURS)))
 
 
 def test_numbers_of_a_run_folder(tmp_path: Path) -> None:
     good = results(TUMOURS, measure("recall", label="malignant", value=87 / 88))
     page = f'<p data-measure="m1"><b data-value="{87 / 88!r}">0.989</b></p>'
     (tmp_path / "results.json").write_text(json.dumps(good))
-    assert verify_numbers(tmp_path) == []
+    assert verify_numbers(tmp_path).problems == ()
     (tmp_path / "report.html").write_text(page)
-    assert verify_numbers(tmp_path) == []
+    assert verify_numbers(tmp_path).problems == ()
     (tmp_path / "report.html").write_text(page.replace(">0.989<", ">0.998<"))
-    (problem,) = verify_numbers(tmp_path)
+    (problem,) = verify_numbers(tmp_path).problems
     assert str(problem).startswith(f"{tmp_path}/report.html: measure m1: printed as '0.998'")
     bad = copy.deepcopy(good)
     bad["measures"][0]["value"] = 0.5
     (tmp_path / "results.json").write_text(json.dumps(bad))
-    assert len(verify_numbers(tmp_path)) == 2
+    assert len(verify_numbers(tmp_path).problems) == 2
     for text in ("[]", "{", '{"a": NaN}'):
         (tmp_path / "results.json").write_text(text)
-        assert len(verify_numbers(tmp_path)) == 1
+        assert len(verify_numbers(tmp_path).problems) == 1
     (tmp_path / "results.json").write_text(json.dumps(good))
     (tmp_path / "report.html").write_bytes(b"\xff")
-    assert len(verify_numbers(tmp_path)) == 1
+    assert len(verify_numbers(tmp_path).problems) == 1
     (tmp_path / "results.json").unlink()
-    assert len(verify_numbers(tmp_path)) == 1
+    assert len(verify_numbers(tmp_path).problems) == 1
 
 
 @given(st.fractions(min_value=0))
@@ -474,8 +481,8 @@ def test_labels_and_classes_a_table_does_not_settle() -> None:
 def test_whole_tables_where_nothing_is_defined() -> None:
     def outcome(metric: str, counts: list[list[float]], **more: Any) -> Any:
         labels = ["a", "b", "c"][: len(counts)]
-        own = read_table(table(counts, labels, labels[-1]), None)
-        return table_outcome(own, measure(metric, **more))
+        own = read(table(counts, labels, labels[-1]))
+        return table_outcome(own, decode_as(records.Measure, measure(metric, **more)))
 
     one_class = [[5, 0, 0], [0, 0, 0], [0, 0, 0]]
     nothing = [[0, 0], [0, 0]]
@@ -513,7 +520,7 @@ def test_not_applicable_and_nameless_measures() -> None:
 
 
 def test_pages_with_broken_or_foreign_markup() -> None:
-    whole = results(TUMOURS, measure("recall", value=0.5))
+    whole = decode(results(TUMOURS, measure("recall", value=0.5)))
     number = '<b data-measure="m1"><i data-value="0.5">0.5</i></b>'
     for page in (
         f"</p></div>{number}",
@@ -533,8 +540,9 @@ def test_repeats_of_cross_validation_are_no_part_of_the_mean_over_folds() -> Non
         "evalreport": 1,
         "title": "repeats",
         "datasets": {"d": {"target": "y"}},
-        "models": {"m": {"estimator": "sklearn.tree.DecisionTreeClassifier",
-                         "params": {"random_state": 0}}},
+        "models": {
+            "m": {"estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"random_state": 0}}
+        },
         "cross_validation": {"scheme": "stratified_k_fold", "folds": 3, "repeats": 2, "seed": 1},
         "metrics": ["accuracy"],
     }
@@ -558,7 +566,7 @@ def test_a_wrong_spread_over_folds_is_found() -> None:
     ]  # fmt: skip
     mean = measure("accuracy", id="m3", fold="mean", table=None, tables=["t1", "t2"], value=0.7,
                    n=20, spread=math.sqrt(0.02))  # fmt: skip
-    whole: Any = {"tables": tables, "measures": [*folds, mean], "curves": []}
+    whole = holding(tables=tables, measures=[*folds, mean])
     assert recompute(whole).problems == ()
     mean["spread"] = 0.1
     (problem,) = recompute(whole).problems

@@ -133,12 +133,29 @@ def test_the_lock_waits_and_then_says_so(tmp_path: Path) -> None:
 
 
 def test_a_lock_held_only_briefly_is_waited_for(tmp_path: Path) -> None:
+    order: list[str] = []
+    held = runs_lock(tmp_path)
+    held.__enter__()
+
+    def release() -> None:
+        order.append("released")
+        held.__exit__(None, None, None)
+
+    timer = threading.Timer(0.2, release)
+    timer.start()
+    with runs_lock(tmp_path):
+        order.append("taken")
+    timer.join()
+    assert order == ["released", "taken"]
+
     held = runs_lock(tmp_path)
     held.__enter__()
     timer = threading.Timer(0.2, held.__exit__, (None, None, None))
     timer.start()
-    publish(tmp_path)
+    run = publish(tmp_path)
     timer.join()
+    assert run_folders(tmp_path) == [run]
+    assert verify_runs(tmp_path) == []
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda p: p.symlink_to("x")])

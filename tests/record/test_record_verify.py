@@ -21,11 +21,14 @@ from evalreport.record.prune import prune
 from evalreport.record.runs import run_folders
 from evalreport.record.verify import (
     is_folder_of_runs,
+    is_recorded,
     verify_chain,
     verify_numbers,
     verify_run,
     verify_runs,
 )
+
+pytestmark = pytest.mark.requirement("R12")
 
 
 @pytest.fixture
@@ -41,6 +44,7 @@ def whats(problems: list[Problem]) -> str:
     return "\n".join(str(problem) for problem in problems)
 
 
+@pytest.mark.long
 def test_every_single_byte_of_a_run_counts(runs: Path) -> None:
     run = (runs / "latest").resolve()
     draw = random.Random(20261121)
@@ -60,6 +64,7 @@ def test_every_single_byte_of_a_run_counts(runs: Path) -> None:
     assert trials >= 10_000
 
 
+@pytest.mark.long
 def test_every_single_byte_of_the_history_counts(runs: Path) -> None:
     path = runs / "history.jsonl"
     data = path.read_bytes()
@@ -149,6 +154,36 @@ def test_a_line_that_tells_another_outcome_than_the_manifest(runs: Path) -> None
     assert [p.what for p in verify_chain(runs)] == [
         "history.jsonl and MANIFEST.json differ in outcome"
     ]
+
+
+def test_every_byte_of_its_line_counts_for_one_run(runs: Path) -> None:
+    """What says nothing of the run itself, the links of the chain and the form, counts too."""
+    run, path = (runs / "latest").resolve(), runs / "history.jsonl"
+    whole = path.read_bytes()
+    start = whole[:-1].rindex(b"\n") + 1
+    for place in range(start, len(whole), 7):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert verify_run(run), place
+    path.write_bytes(whole[:start] + whole[start:].replace(b":", b": ", 1))
+    assert "not written as this program writes it" in whats(verify_run(run))
+    path.write_bytes(whole)
+    assert verify_run(run) == []
+
+
+def test_a_line_or_the_history_removed_is_told_of_one_run(runs: Path) -> None:
+    run, path = (runs / "latest").resolve(), runs / "history.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+    assert "not recorded in history.jsonl" in whats(verify_run(run))
+    path.write_bytes(b"".join(lines[1:]))
+    assert "lines were removed, added or moved" in whats(verify_run(run))
+    path.unlink()
+    assert "there is no history" in whats(verify_run(run))
+    (runs / "latest").unlink()
+    assert "there is no history" in whats(verify_run(run))
+    (runs / ".lock").unlink()
+    assert verify_run(run) == []  # as of a run that was copied away; the command says so
+    assert not is_recorded(run)
 
 
 def test_a_run_renamed_copied_or_removed(runs: Path) -> None:
@@ -316,4 +351,4 @@ def test_a_run_without_manifest_and_one_pruned_that_never_was(runs: Path) -> Non
 
 def test_numbers_in_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "results.json").mkdir()
-    assert "not a regular file" in whats(verify_numbers(tmp_path))
+    assert "not a regular file" in whats(verify_numbers(tmp_path).problems)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_results import render_html
+from record.whole_results import holding
 from scipy import stats
 
 import evalreport
-from evalreport.record.recompute_periods import period_problems
+from evalreport.record.recompute import recompute
 
 SPEC = """\
 evalreport: 1
@@ -33,17 +36,21 @@ MONTHS = [f"2026-{k:02d}" for k in range(1, 8)]
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return over_months(tmp_path_factory.mktemp("periods"), FOUND)
+
+
+def over_months(folder: Path, found: list[tuple[int, int]]) -> dict[str, Any]:
     pandas = pytest.importorskip("pandas")
     rows = [
-        (f"{month}-{1 + i:02d}", truth, score)
-        for month, (hit, miss) in zip(MONTHS, FOUND, strict=True)
+        (f"2026-{month:02d}-{1 + i:02d}", truth, score)
+        for month, (hit, miss) in enumerate(found, start=1)
         for truth, score, count in (
             ("ill", 0.9, hit), ("ill", 0.3, miss), ("well", 0.7, 2), ("well", 0.1, 18),
         )
         for i in range(count)
     ]  # fmt: skip
     frame = pandas.DataFrame(rows, columns=["date", "truth", "score"])
-    spec = tmp_path_factory.mktemp("periods") / "spec.yaml"
+    spec = folder / "spec.yaml"
     spec.write_text(SPEC)
     done = evalreport.run(spec, frames={"week": frame}, at="2026-11-21")
     return dict(done.json)
@@ -60,11 +67,11 @@ def of(results: dict[str, Any], metric: str) -> dict[str, Any]:
 
 
 def told(results: dict[str, Any]) -> str:
-    return "\n".join(map(str, period_problems(results)))
+    return "\n".join(map(str, recompute(results).problems))
 
 
 def test_a_run_over_periods_is_as_its_measures_say(results: dict[str, Any]) -> None:
-    assert period_problems(results) == []
+    assert recompute(results).problems == ()
     recall, brier = of(results, "recall"), of(results, "brier")
     assert recall["values"] == [hit / 20 for hit, _ in FOUND]
     chi2 = stats.chi2_contingency(list(zip(*FOUND, strict=True)), correction=False)
@@ -83,11 +90,11 @@ def test_a_run_over_periods_is_as_its_measures_say(results: dict[str, Any]) -> N
         (lambda p: p["limits"][-1].update(centre=0.5), "the centre of"),
         (lambda p: p["limits"][-1].update(low=-5.0), "wider than the periods before give"),
         (lambda p: p["limits"][-1].update(high=5.0), "wider than the periods before give"),
-        (lambda p: p["limits"][-1].update(signal=None), "is outside its control limits"),
+        (lambda p: p["limits"][-1].update(chart="p", low=None), "have a chart and no numbers"),
         (lambda p: p["limits"][-1].update(signal=not p["limits"][-1]["signal"]),
          "is outside its control limits"),
         (lambda p: p["limits"].pop(), "malformed"),
-        (lambda p: p.pop("change_test"), "malformed"),
+        (lambda p: p.update(change_test=None, trend_statistic=1.0), "no test is named"),
         (lambda p: p["measures"].__setitem__(0, "no such measure"), "malformed"),
     ],
 )  # fmt: skip
@@ -97,7 +104,12 @@ def test_each_wrong_entry_is_found(
     change(of(results, metric))
     assert message in told(results)
     number = results["periods"].index(of(results, metric)) + 1
-    assert all(f"record {number}: " in str(one) for one in period_problems(results))
+    assert all(f"periods, record {number}: " in str(one) for one in recompute(results).problems)
+
+
+def test_a_signal_that_is_none_is_not_read(results: dict[str, Any]) -> None:
+    of(results, "recall")["limits"][-1]["signal"] = None
+    assert "limits[6].signal: " in told(results)
 
 
 @pytest.mark.parametrize("statistic", ["change", "trend"])
@@ -118,43 +130,146 @@ def test_limits_may_lie_further_in_but_not_further_out(results: dict[str, Any]) 
     """They are cut where the values of a metric end; 0.85 is inside all the same."""
     limit = of(results, "recall")["limits"][5]
     limit.update(low=limit["low"] + 0.01, high=limit["high"] - 0.01)
-    assert period_problems(results) == []
+    # this version cuts them nowhere else; of another that is not known
+    assert "periods, record 1: limits is" in told(results)
+    results["provenance"]["version"] = "0.0.1"
+    assert recompute(results).problems == ()
 
 
 def test_results_without_periods_or_limits(results: dict[str, Any]) -> None:
+    results["provenance"]["version"] = "0.0.1"
     for record in results["periods"]:
         del record["limits"]
-    assert period_problems(results) == []
-    assert period_problems({"measures": []}) == []
-    assert "cannot be checked" in str(period_problems({})[0])
+    assert recompute(results).problems == ()
+    del results["periods"]
+    assert recompute(results).problems == ()
 
 
 # -- by hand --------------------------------------------------------------------------------------
 
 
 def by_hand(values: list[float | None], limits: list[dict[str, Any]]) -> dict[str, Any]:
+    what = {"dataset": "d", "model": "m", "metric": "brier", "params": {}, "average": None,
+            "label": "ill", "threshold": None}  # fmt: skip
     measures = [
-        {"id": f"m{k}", "value": v, "state": "undefined" if v is None else "value",
-         "subgroup": {"date": f"202{k}"}}
+        {**what, "id": f"m{k}", "value": v, "state": "undefined" if v is None else "value",
+         "reason": "no rows" if v is None else None, "subgroup": {"date": f"202{k}"},
+         "fold": None, "interval": None, "n": 10, "table": None, "formula": "", "substituted": ""}
         for k, v in enumerate(values)
     ]  # fmt: skip
     record = {
-        "measures": [m["id"] for m in measures], "values": values, "column": "date",
-        "periods": [f"202{k}" for k in range(len(values))], "limits": limits,
-        "change_test": None,
+        **what, "measures": [m["id"] for m in measures], "values": values, "column": "date",
+        "every": "year", "periods": [f"202{k}" for k in range(len(values))], "limits": limits,
     }  # fmt: skip
-    return {"measures": measures, "periods": [record]}
+    return holding(measures=measures, periods=[record])
 
 
 def test_limits_of_values_by_hand() -> None:
     """Moving ranges of 1, 3 and 2 are 2 and 1, their mean 1.5; a mean range is 2 / sqrt(pi) SD."""
-    none = {"chart": None}
+    none = {"chart": None, "centre": None, "low": None, "high": None, "reason": "too few before",
+            "signal": False}  # fmt: skip
     half = 3 * 1.5 * math.sqrt(math.pi) / 2
-    limit = {"chart": "individuals", "centre": 2.0, "low": 2 - half, "high": 2 + half}
+    last = {"chart": "individuals", "centre": 2.0, "low": 2 - half, "high": 2 + half,
+            "reason": None, "signal": True}  # fmt: skip
     # an undefined period has no place among those before
     values = [1.0, None, 3.0, 2.0, 9.0]
-    right = by_hand(values, [none] * 4 + [{**limit, "signal": True}])
-    assert period_problems(right) == []
+    assert recompute(by_hand(values, [none] * 4 + [last])).problems == ()
     assert "the centre of m4 is 2.1, the periods before give 2.0" in told(
-        by_hand(values, [none] * 4 + [{**limit, "signal": True, "centre": 2.1}])
+        by_hand(values, [none] * 4 + [{**last, "centre": 2.1}])
     )
+
+
+#: Two months that are not like the six before.
+FALL = [*FOUND, (8, 12)]
+
+
+@pytest.fixture(scope="module")
+def fallen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    found = over_months(tmp_path_factory.mktemp("fallen"), FALL)
+    assert recompute(found).problems == ()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.update(alarm="2026-03"), "its alarm is in"),
+        (lambda c: c.update(since="2026-02"), "it changed in 2026-02"),
+        (lambda c: c.update(probability=0.25), "the chance of a change"),
+        (lambda c: c.update(before=0.25), "the value before the change"),
+        (lambda c: c.update(after=0.75), "the value after the change"),
+        (lambda c: c["marks"][3].update(ewma=0.5), "its charts in period 4"),
+        (lambda c: c["marks"][3].update(cusum_limit=9.0), "its charts in period 4"),
+        (lambda c: c["marks"][3].update(signal=True), "whether its chart signals in period 4"),
+        (lambda c: c["marks"].pop(), "another number of periods"),
+        (lambda c: c["moved"][0].update(before=0.1), "prevalence before the change"),
+    ],
+)
+def test_each_wrong_number_of_a_change_is_found(
+    fallen: dict[str, Any], change: Callable[[Any], Any], message: str
+) -> None:
+    results = copy.deepcopy(fallen)
+    change(of(results, "recall")["change"])
+    assert message in told(results)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.update(alarm="2026-03"), "its alarm is in"),
+        (lambda c: c.update(after=0.75), "the value after the change"),
+        (lambda c: c["marks"][3].update(z=0.5), "its charts in period 4"),
+    ],
+)
+def test_each_wrong_number_of_a_course_of_means_is_found(
+    fallen: dict[str, Any], change: Callable[[Any], Any], message: str
+) -> None:
+    results = copy.deepcopy(fallen)
+    change(of(results, "brier")["change"])
+    assert message in told(results)
+
+
+def test_the_change_by_hand(fallen: dict[str, Any]) -> None:
+    """Six months near 17 of 20, then twice 8 of 20: charts, point of change, what moved."""
+    found = of(fallen, "recall")["change"]
+    pooled = (sum(x for x, _ in FALL) + 0.5) / (160 + 1)
+    variance = pooled * (1 - pooled) / 20
+    z = [
+        (0.4 - mean) / math.sqrt(variance + variance / n)
+        for mean, n in ((104 / 120, 6), (112 / 140, 7))
+    ]
+    assert found["marks"][0]["z"] is None
+    assert [one["z"] for one in found["marks"][-2:]] == pytest.approx(z, rel=1e-12)
+    assert [one["signal"] for one in found["marks"]] == [False] * 7 + [True]
+    assert (found["alarm"], found["since"]) == ("2026-08", "2026-07")
+    assert (found["before"], found["after"]) == (104 / 120, 0.4)
+    moved = {one["what"]: one for one in found["moved"]}
+    assert (moved["prevalence"]["before"], moved["prevalence"]["after"]) == (0.5, 0.5)
+    predicted = moved["predicted_prevalence"]
+    assert (predicted["before"], predicted["after"]) == (116 / 240, 20 / 80)
+    chi2 = stats.chi2_contingency([[116, 20], [124, 60]], correction=False)
+    assert predicted["statistic"] == pytest.approx(chi2.statistic, rel=1e-12)
+    assert predicted["p_value"] == pytest.approx(chi2.pvalue, rel=1e-9)
+    # 0.9 for 104, 0.3 for 16, 0.7 for 12 and 0.1 for 108 of 240
+    scores = (104 * 0.9 + 16 * 0.3 + 12 * 0.7 + 108 * 0.1) / 240
+    assert moved["scores"]["before"] == pytest.approx(scores, rel=1e-12)
+    assert moved["calibration"]["before"] == pytest.approx(0.5 - scores, rel=1e-12)
+
+
+def test_the_first_page_names_the_month(fallen: dict[str, Any]) -> None:
+    (caution,) = [c for c in fallen["cautions"] if c["code"] == "changed_over_time"]
+    assert caution["severity"] == "warning"
+    assert "recall: alarm in 2026-08; most likely it fell with 2026-07" in caution["message"]
+    assert "from 0.867 to 0.4." in caution["message"]
+    page = render_html(fallen)
+    assert "When did it change?" in page
+    assert "What moved with it: " in page
+    assert page.index("alarm in 2026-08") < page.index("When did it change?")
+
+
+def test_a_course_without_a_change_has_no_alarm(tmp_path: Path) -> None:
+    found = over_months(tmp_path, [(17, 3)] * 7)
+    change = of(found, "recall")["change"]
+    assert (change["alarm"], change["moved"]) == (None, [])
+    assert change["probability"] < 0.5
+    assert not [c for c in found["cautions"] if c["code"] == "changed_over_time"]

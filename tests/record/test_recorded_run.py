@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 from record.publish_once import WHEN, details, publish, spec_sha256
+from record.whole_results import whole
 
 from evalreport.engine.counting.classification import DENSE_LABELS, ClassificationTable
 from evalreport.engine.intervals.missing_rows import Missing
-from evalreport.engine.records import TableRecord
+from evalreport.engine.printed_table import PrintedTable
 from evalreport.errors import FilesError, VerificationError
-from evalreport.plan.task import Slice
 from evalreport.record.hashing import canonical_json, sha256
-from evalreport.record.recorded import SCHEMA, RecordedRun, read_recorded
+from evalreport.record.recorded import RecordedRun, read_recorded
 from evalreport.record.run_folder import RunFolder
+from evalreport.results.codec import encode
+from evalreport.results.identity import Slice
 
-CONTENT = {"schema": SCHEMA, "provenance": {"at": "2026-11-21T12:00:00Z"}}
+CONTENT = whole(at="2026-11-21T12:00:00Z")
 
 
 def published(runs: Path, content: Any) -> Path:
@@ -37,13 +39,13 @@ def test_a_run_is_read_by_its_folder_or_a_link_to_it(tmp_path: Path) -> None:
 
 def test_results_by_themselves_need_no_manifest(tmp_path: Path) -> None:
     alone = tmp_path / "kept.json"
-    alone.write_text(json.dumps({"schema": SCHEMA}))
+    alone.write_text(json.dumps(whole()))
     found = read_recorded(alone)
-    assert (found.name, found.at, found.results) == (tmp_path.name, "", {"schema": SCHEMA})
+    assert (found.name, found.at, found.results) == (tmp_path.name, "", whole())
     # beside a manifest of another run, under a name of its own
     beside = published(tmp_path / "runs", CONTENT) / "other.json"
     beside.parent.chmod(0o755)
-    beside.write_text(json.dumps({"schema": SCHEMA}))
+    beside.write_text(json.dumps(whole()))
     assert read_recorded(beside).at == ""
 
 
@@ -82,7 +84,7 @@ def test_what_is_no_results_file(tmp_path: Path) -> None:
 
 def recorded(table: ClassificationTable, **more: Any) -> dict[str, Any]:
     where = Slice((("sex", "f"),), "1")
-    return TableRecord("t1", "d", "m", where, 0.5, None, table, **more).as_json()
+    return encode(PrintedTable("t1", "d", "m", where, 0.5, None, table, **more).record())
 
 
 def test_a_table_of_two_classes_names_the_positive_one() -> None:

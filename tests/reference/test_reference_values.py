@@ -13,6 +13,14 @@ import reference_cases as cases
 import evalreport
 from evalreport.errors import DataError
 
+pytestmark = [
+    pytest.mark.requirement("R3"),
+    pytest.mark.requirement("R4"),
+    pytest.mark.requirement("R5"),
+    pytest.mark.requirement("R6"),
+    pytest.mark.requirement("R7"),
+]
+
 AVERAGES = {"macro": "macro", "micro": "micro", "macro_weighted": "weighted"}
 
 

@@ -10,19 +10,22 @@ import subprocess
 import sys
 import tempfile
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 import pikepdf
 import pytest
+from plain_results import render_html
 from report.example_results import many_classes, states, two_models
 from report.html_page import parse
 
-from evalreport.cli.formats import started_printer
 from evalreport.errors import LimitError, RenderingError, UsageError
+from evalreport.publish.formats import started_printer
 from evalreport.render import paper
-from evalreport.render.html import render_html
 from evalreport.render.limited import Child
 from evalreport.render.locate import fonts_css
 from evalreport.render.pdf import render_pdf
+
+pytestmark = pytest.mark.requirement("R15")
 
 AT = datetime(2026, 11, 21, 7, 59, tzinfo=UTC)
 
@@ -105,6 +108,7 @@ def test_pages_say_their_number_the_contents_theirs(pdf):
     assert re.search(r"2 How to read\s+\d", text)
 
 
+@pytest.mark.long
 def test_the_same_page_gives_the_same_bytes():
     page = render_html(states())
     assert render_pdf(page, at=AT, attachments={"a.json": b"{}"}) == render_pdf(
@@ -152,6 +156,7 @@ def test_without_pango_the_error_says_what_to_install(monkeypatch):
     assert "apt-get install" in str(caught.value)
 
 
+@pytest.mark.long
 def test_large_tables_stay_bounded():
     page = render_html(many_classes(300))
     with pikepdf.open(io.BytesIO(render_pdf(page, at=AT))) as document:
@@ -183,9 +188,7 @@ def test_everything_with_a_heading_stands_on_paper_as_often_as_on_the_page(pdf, 
     printed = re.sub(r"\s+", "", raw.stdout.decode("utf-8"))
     shown = re.sub(r"\s+", "", _screen_text(page))
     heads = {re.sub(r"\s+", "", _screen_text(e)) for e in [*page.all("h3"), *page.all("caption")]}
-    hidden = {
-        re.sub(r"\s+", "", e.text) for d in page.all("details") for e in d.all("caption")
-    }
+    hidden = {re.sub(r"\s+", "", e.text) for d in page.all("details") for e in d.all("caption")}
     for head in sorted(h for h in heads - hidden if len(h) > 12):
         assert printed.count(head) == shown.count(head), head
 
@@ -211,9 +214,19 @@ def test_paper_has_the_words_of_the_page_but_not_the_data_of_its_charts(results)
 
     def words(text):
         text = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+        text = re.sub(r'<svg class="chart".*?</svg>', "", text, flags=re.DOTALL)
         return parse(re.sub(r'<details class="data">.*?</details>', "", text, flags=re.DOTALL)).text
 
     assert words(paper_page) == words(page)
+    # charts are pictures there, of the same words, and with the same words for them
+    charts, pictures = parse(page).all("svg"), parse(paper_page).all("img")
+    assert len(charts) > 3
+    assert [c.attrs["aria-label"] for c in charts] == [p.attrs["alt"] for p in pictures]
+    for chart, picture in zip(charts, pictures, strict=True):
+        drawn = parse(unquote(picture.attrs["src"].partition(",")[2]))
+        assert "".join(t.text for t in drawn.all("text")) == "".join(
+            t.text for t in chart.all("text")
+        )
 
 
 def test_details_of_a_template_of_ones_own_stay():
@@ -226,6 +239,7 @@ def test_only_a_cell_that_holds_nothing_else_loses_its_wrapping():
     assert paper.for_paper(page) == "<td>a</td><td><bdi>b</bdi> c</td><p><bdi>d</bdi></p>"
 
 
+@pytest.mark.long
 def test_what_was_loaded_before_changes_no_byte(results):
     page = render_html(results)
     code = (

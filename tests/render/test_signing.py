@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from plain_results import render_html
 from report.example_results import two_models
 
 from evalreport.errors import UsageError
 from evalreport.render import signing
-from evalreport.render.html import render_html
 from evalreport.report.signing import Signed
 
 WHO = Signed("A. Person", "statistician", "reviewed by", "2026-11-21 12:00:00 UTC")
@@ -23,7 +23,7 @@ WHO = Signed("A. Person", "statistician", "reviewed by", "2026-11-21 12:00:00 UT
 def test_unsigned_until_signed():
     page = render_html(two_models())
     assert '<b class="signed">UNSIGNED</b>' in page
-    assert "<p class=\"intro\">UNSIGNED." in page
+    assert '<p class="intro">UNSIGNED.' in page
     for meaning in ("written by", "reviewed by", "accepted by"):
         assert f'<th scope="row">{meaning}</th>' in page
     for head in ("meaning", "printed name", "role", "date and time zone", "signature"):
@@ -149,8 +149,10 @@ def test_a_run_that_was_altered_is_not_signed(keys):
     assert not (keys / "signed.pdf").exists()
 
 
-@pytest.mark.parametrize(("file", "told"), [("pass.txt", "key cannot be used"),
-                                            ("cert.pem", "certificate cannot be used")])
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [("pass.txt", "key cannot be used"), ("cert.pem", "certificate cannot be used")],
+)
 def test_a_key_that_cannot_be_used_is_told(keys, file, told):
     run = _run(keys)
     (keys / file).write_text("wrong\n", encoding="utf-8")

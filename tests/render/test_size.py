@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_results import render_html
 
 import evalreport
-from evalreport.render.html import render_html
 from evalreport.render.pdf import render_pdf
 
 ROOT = Path(__file__).parents[2]
@@ -54,12 +54,14 @@ def pages(results: dict[str, Any]) -> int:
         return len(pdf.pages)
 
 
+@pytest.mark.long
 def test_two_models_take_twelve_pages_at_most(tmp_path: Path) -> None:
     results = ready("breast_cancer", tmp_path)
     assert len(render_html(results).encode("utf-8")) < BYTES
     assert pages(results) <= 12
 
 
+@pytest.mark.long
 def test_two_models_with_groups_and_months(tmp_path: Path) -> None:
     results = ready(
         "breast_cancer",
@@ -72,6 +74,7 @@ def test_two_models_with_groups_and_months(tmp_path: Path) -> None:
     assert pages(results) <= 14
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
 def test_nothing_is_lost_or_printed_twice_where_a_page_ends(tmp_path: Path) -> None:
     """The account of labels falls on the end of the first page with three models."""

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from plain_results import render_html
 from report.example_results import states
 
 from evalreport.errors import ExitStatus, FilesError, LimitError, RenderingError, UsageError
 from evalreport.render import limited
-from evalreport.render.html import render_html
 
 
 def _template(folder: Path, text: str) -> Path:

@@ -54,7 +54,9 @@ class Maker:
                 "seed": 1,
                 "plan_sha256": "0" * 64,
                 "spec": {"name": "spec.yaml", "sha256": "a" * 64, "text": "evalreport: 1\n"},
-                "inputs": [{"dataset": "d", "name": "d.csv", "sha256": "b" * 64, "bytes": 10}],
+                "inputs": [
+                    {"dataset": "d", "name": "d.csv", "sha256": "b" * 64, "bytes": 10, "rows": 9}
+                ],
                 "versions": {"numpy": "2"},
                 "engine": {"name": "memory", "reason": "small"},
             },

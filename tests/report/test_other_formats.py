@@ -8,12 +8,17 @@ import json
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import pytest
+from plain_results import (
+    criteria_junit,
+    measures_csv,
+    measures_latex,
+    model_index,
+    summary_markdown,
+    tables_csv,
+)
+
 import evalreport
-from evalreport.report.csv import measures_csv, tables_csv
-from evalreport.report.junit import criteria_junit
-from evalreport.report.latex import measures_latex
-from evalreport.report.markdown import summary_markdown
-from evalreport.report.model_index import model_index
 
 SPEC = {
     "evalreport": 1,
@@ -80,5 +85,42 @@ def test_model_index_is_yaml_with_plain_values() -> None:
 
 def test_latex_escapes_what_it_would_run() -> None:
     text = measures_latex(_results())
-    assert r"0.500 & 0.0945 to 0.905 (95 \%, Wilson) & 1 / 2 \\" in text
-    assert text.count(r"\\") == 1 + 2
+    assert r"0.500 & 0.0945 to 0.905 (95 \%, Wilson) & 1 / 2 & t1 \\" in text
+    # the head and two measures, the head and two rows of their table
+    assert text.count(r"\\") == 1 + 2 + 1 + 2
+
+
+def test_the_table_stands_below_the_measures_in_markdown_and_latex() -> None:
+    """Truth no, yes, yes, no against no, yes, no, yes: one row in each cell."""
+    results = _results(y=["no", "yes", "yes", "no", "no"], p=["no", "yes", "no", "yes", "no"])
+    markdown = summary_markdown(results)
+    assert "**Table t1, d, m**\n\n| actual, predicted → | no | yes |\n|---|---:|---:|" in markdown
+    assert "| no | 2 | 1 |\n| yes | 1 | 1 |" in markdown
+    assert "| 1 / 2 | t1 |" in markdown
+    latex = measures_latex(results)
+    assert "no & 2 & 1 \\\\\nyes & 1 & 1 \\\\" in latex
+
+
+def test_tables_of_many_classes_are_said_to_be_in_the_report() -> None:
+    labels = [f"c{k:02d}" for k in range(13)]
+    results = _results(y=labels, p=labels)
+    assert "1 more tables are in the report" in summary_markdown(results)
+    assert "1 more tables are in the report" in measures_latex(results)
+
+
+@pytest.mark.parametrize("render", [summary_markdown, measures_latex])
+def test_values_over_several_labels_name_the_tables_they_stand_on(render: Any) -> None:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": {"list": "y", "separator": " "}}},
+        "models": {"m": {"prediction": {"list": "p", "separator": " "}}},
+        "metrics": ["exact_match", "recall"],
+        "averaging": ["macro"],
+        "confidence": {"resamples": 20},
+    }
+    frame = {"y": ["a b", "a", "b c d e", "c", "b"], "p": ["a", "a b", "b c", "c d", "b e"]}
+    text = str(render(evalreport.run(spec, frames={"d": frame}).json))
+    lines = [line for line in text.splitlines() if "Exact match" in line or "Macro recall" in line]
+    assert len(lines) == 2
+    assert all("t1, t2, t3, t4 and 1 more" in line for line in lines)
+    assert all(f"able t{k}, d, m" in text for k in range(1, 6))

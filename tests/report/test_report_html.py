@@ -6,6 +6,8 @@ import itertools
 import re
 
 import pytest
+from plain_results import render_html
+from record.whole_results import numbers_of
 from report.example_results import (
     indeterminate,
     many_classes,
@@ -17,7 +19,6 @@ from report.html_page import parse, table_of
 
 from evalreport.errors import UsageError
 from evalreport.record.printed import printed_problems
-from evalreport.render.html import render_html
 from evalreport.render.references import blocked_reference
 
 HOSTILE = [
@@ -48,9 +49,12 @@ def made(request):
     return results, page, parse(page)
 
 
+CELLS_OF_TWO = {"TN", "FP", "FN", "TP"}
+
+
 def test_every_printed_number_is_the_one_in_the_results(made):
     results, page, root = made
-    assert printed_problems(page, results) == ()
+    assert printed_problems(page, numbers_of(results)) == ()
     known = {m["id"]: m for m in results["measures"]}
     shown = root.all(data_measure=True)
     assert shown
@@ -117,7 +121,8 @@ def test_the_page_is_one_file_that_asks_for_nothing(made):
     assert blocked_reference(page) is None
     assert not root.all("script")
     assert root.all("meta", http_equiv="Content-Security-Policy")[0].attrs["content"] == (
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; "
+        "base-uri 'none'; form-action 'none'"
     )
     for element in root.walk():
         for name, value in element.attrs.items():
@@ -140,6 +145,8 @@ def test_the_page_can_be_read_without_seeing_it(made):
     assert len(root.all("main")) == 1
     assert len(root.all("h1")) == 1
     assert all(image.attrs["alt"].strip() for image in root.all("img"))
+    charts = root.all("svg")
+    assert all(c.attrs["role"] == "img" and c.attrs["aria-label"].strip() for c in charts)
     levels = [int(e.tag[1]) for e in root.walk() if re.fullmatch("h[1-6]", e.tag)]
     assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
     for table in root.all("table"):
@@ -167,7 +174,6 @@ def test_sections_appear_in_order_and_only_with_content():
         "verdict",
         "guide",
         "measures",
-        "scores",
         "subgroups",
         "thresholds",
         "curves",
@@ -217,7 +223,7 @@ def test_the_same_results_give_the_same_page():
 
 def test_old_results_without_additions_still_make_a_page():
     results = two_models()
-    for name in ("spec", "labels", "rows", "thresholds", "plan", "failures", "provenance"):
+    for name in ("spec", "labels", "thresholds", "plan", "failures"):
         del results[name]
     for m in results["measures"]:
         del m["title"]
@@ -232,16 +238,26 @@ def test_a_standard_report_of_two_models_is_small():
 def test_marks_say_numerator_and_denominator():
     root = parse(render_html(two_models()))
     card = root.all("article", data_metric="recall")[0]
+    metric = next(d for d in root.all("div", **{"class": "metric"}) if card in d.walk())
+    shape = next(d for d in metric.all("div") if d.attrs.get("class") == "shape")
     marked = {
-        td.all("span")[0].text: td.attrs.get("class", "")
-        for td in card.all("td")
-        if td.all("span") and td.all("span")[0].attrs.get("class") == "ro"
+        span.text: span.attrs["class"] for span in shape.all("span") if span.text in CELLS_OF_TWO
     }
     assert "k" in marked["TP"].split()
     assert "k" not in marked["FN"].split()
     assert "fl" in marked["FN"].split()
     assert "fr" in marked["TP"].split()
     assert marked["TN"] == ""
+
+
+def test_each_table_of_counts_stands_in_its_section_once():
+    root = parse(render_html(two_models()))
+    (section,) = [s for s in root.all("section") if s.attrs["id"] == "measures"]
+    standing = [t.attrs["data-table"] for t in section.all("table") if "data-table" in t.attrs]
+    assert len(standing) == len(set(standing))
+    # many metrics are read off each of them
+    cards = section.all("article", data_measure=True)
+    assert len(cards) > 3 * len(standing) > 0
 
 
 def test_ten_models_stay_bounded():
@@ -262,5 +278,5 @@ def test_sections_and_their_order_can_be_asked_for():
 def test_the_other_templates_hold_the_same_numbers(template):
     results = two_models()
     page = render_html(results, template)
-    assert printed_problems(page, results) == ()
+    assert printed_problems(page, numbers_of(results)) == ()
     assert parse(page).all("section")

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+from plain_results import build, render_html
+from record.whole_results import numbers_of
 from report.example_results import two_models
 from report.html_page import parse
 
 from evalreport.record.printed import printed_problems
-from evalreport.render.html import render_html
-from evalreport.report.build import build
 from evalreport.report.checklists import load_checklist
 from evalreport.report.wording import TEMPLATES
 
@@ -65,11 +65,13 @@ def test_baselines_stand_beside_the_models_with_the_hooks_of_their_values():
             "n": 100,
             "note": "taken from the rows judged",
             "params": first["params"],
+            "average": None,
+            "label": first["label"],
             "value": 0.25,
         }
     ]
     page = render_html(results)
-    assert printed_problems(page, results) == ()
+    assert printed_problems(page, numbers_of(results)) == ()
     section = next(s for s in parse(page).all("section") if "What needs no model" in s.text)
     strip = next(t for t in section.all("table") if "What needs no model" in t.text)
     assert "0.250" in strip.text
@@ -83,6 +85,8 @@ def test_a_declared_value_is_said_to_lie_inside_or_outside():
         {
             "metric": m["metric"],
             "params": {},
+            "declared": 1,
+            "dataset": m["dataset"],
             "model": m["model"],
             "measure": m["id"],
             "value": 0.5,
@@ -129,15 +133,23 @@ def test_the_widest_gap_and_the_test_over_groups():
         "against": "largest group",
         "against_subgroup": {column: "x"},
         "measure": m["id"],
+        "against_measure": m["id"],
         "n": 7,
+        "against_n": 20,
+        "value": 0.25,
+        "against_value": 0.5,
         "few": True,
+        "ratio_interval": None,
+        "ratio_reason": None,
+        "reason": None,
         "gap_interval": {"low": -0.4, "high": -0.1, "level": 0.95, "method": "newcombe"},
     }
     results["subgroup_gaps"] = [
         {**gap, "gap": -0.25, "ratio": 0.5},
         {**gap, "gap": 0.1, "ratio": 1.2},
     ]
-    results["heterogeneity"] = [{**same, "columns": [column], "p_value": 0.012}]
+    test = {"groups": 2, "test": "chi_square", "statistic": 6.3, "df": 1, "reason": None}
+    results["heterogeneity"] = [{**same, **test, "columns": [column], "p_value": 0.012}]
     text = _section(render_html(results), "subgroups").text
     assert "against the largest group: x" in text
     assert "−0.250" in text
@@ -150,7 +162,7 @@ def test_the_widest_gap_and_the_test_over_groups():
 def test_every_template_keeps_the_numbers_and_has_its_own_words(name):
     results = two_models()
     page = render_html(results, name)
-    assert printed_problems(page, results) == ()
+    assert printed_problems(page, numbers_of(results)) == ()
     assert TEMPLATES[name].kicker in page
     shown = [s.id for s in build(results, name).sections]
     assert shown == [s for s in TEMPLATES[name].sections if s in shown]
@@ -263,6 +275,7 @@ def test_a_checklist_links_quotes_and_says_what_is_missing():
     assert "not provided" in rows["28"].text
     statuses = [r.all("td")[1].text for r in rows.values()]
     filled = sum(s.startswith("from") for s in statuses)
+    assert "in part" not in statuses
     assert f"{filled} of 34 items carry content." in section.text
     ids = {e.attrs["id"] for e in parse(page).walk() if "id" in e.attrs}
     assert {a.attrs["href"][1:] for a in section.all("a")} <= ids

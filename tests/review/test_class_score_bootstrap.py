@@ -59,10 +59,12 @@ def test_percentiles_lie_two_standard_errors_around_the_mean(row: Any, dataset: 
     assert m["interval"]["high"] == pytest.approx(values.mean() + 1.96 * error, abs=0.35 * error)
 
 
-def test_weighted_rows_have_the_interval_of_their_effective_number() -> None:
+def test_weighted_rows_have_the_interval_of_what_their_variance_is_worth() -> None:
     m = _measure({"top_k_accuracy": {"k": 2}}, weight="w")
-    weight = np.asarray(FRAME["w"])
-    effective = weight.sum() ** 2 / (weight**2).sum()
+    weight, hit = np.asarray(FRAME["w"]), SHARES.argmin(axis=1) != ACTUAL
+    p = weight[hit].sum() / weight.sum()
+    variance = N / (N - 1) * (weight**2 * (hit - p) ** 2).sum() / weight.sum() ** 2
+    effective = p * (1 - p) / variance
     assert m["interval"]["method"] == "wilson_n_eff"
     assert m["interval"]["n_effective"] == pytest.approx(effective)
     assert m["interval"]["low"] < m["value"] < m["interval"]["high"]

@@ -30,7 +30,7 @@ def _measure(frame: Any, metric: Any, **dataset: Any) -> Any:
 def test_no_mistake_is_not_a_cost_of_zero_for_certain() -> None:
     m = _measure(PERFECT, "expected_cost")
     assert m["value"] == 0.0
-    assert m["interval"]["method"] == "normal_plus_half"
+    assert m["interval"]["method"] == "mover_jeffreys"
     assert m["interval"]["low"] == 0.0
     assert m["interval"]["high"] > 0.1
 
@@ -44,7 +44,10 @@ def test_normal_is_given_as_asked_for() -> None:
 def test_a_cost_is_never_below_the_cheapest_row() -> None:
     """One miss of 21 rows: 5 / 21 with a standard error nearly as large."""
     frame = {"y": [0] * 20 + [1], "s": [0.1] * 21}
-    assert _measure(frame, "expected_cost")["interval"]["low"] == 0.0
+    asked = {"methods": {"expected_cost": "normal"}}
+    assert _measure(frame, "expected_cost", confidence=asked)["interval"]["low"] == 0.0
+    # the squares of the shares' limits cannot go below it
+    assert 0.0 < _measure(frame, "expected_cost")["interval"]["low"] < 5 / 21
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,8 @@ def test_a_cost_is_never_below_the_cheapest_row() -> None:
 def test_a_constant_answer_has_the_named_fallback(frame: Any, metric: Any, value: float) -> None:
     m = _measure(frame, metric)
     assert m["value"] == pytest.approx(value, abs=1e-12)
-    assert m["interval"]["method"].endswith("_plus_half")
+    named = "koopman" if metric != "net_benefit" else "mover_jeffreys"
+    assert m["interval"]["method"] == named
     assert m["interval"]["low"] < value < m["interval"]["high"]
 
 
@@ -78,7 +82,7 @@ def test_equal_weights_give_the_interval_of_no_weights() -> None:
     """The factor k / (k - 1) of the ratio estimator is that of the plain variance."""
     frame = {"y": [0, 1, 1, 0], "s": [0.2, 0.7, 0.4, 0.1], "w": [0.5] * 4}
     weighted = _measure(frame, "brier", weight="w")["interval"]
-    plain = _measure(frame, "brier")["interval"]
+    plain = _measure(frame, "brier", confidence={"methods": {"brier": "normal"}})["interval"]
     assert weighted["low"] == pytest.approx(plain["low"], abs=1e-12)
     assert weighted["high"] == pytest.approx(plain["high"], abs=1e-12)
 

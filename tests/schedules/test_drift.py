@@ -12,12 +12,12 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from plain_results import render_html
 from schedules.weekly_runs import SPEC, audit, results
 from scipy import stats
 
 from evalreport.cli import status_of
-from evalreport.engine.schema import results_schema
-from evalreport.render.html import render_html
+from evalreport.results.schema import results_schema
 from evalreport.statistics.shift import index_of, value_shift
 
 TWO = SPEC.replace(

@@ -66,6 +66,7 @@ def test_no_limits_have_a_reason(earlier: list[Estimate], reason: str) -> None:
     assert not found.signals(0.5)
 
 
+@pytest.mark.long
 def test_breaches_in_a_row_and_signals(weeks: Path) -> None:
     course = read_course(weeks)
     (criterion,) = course.criteria
@@ -77,6 +78,7 @@ def test_breaches_in_a_row_and_signals(weeks: Path) -> None:
     assert recall.points[-1].limits.centre == pytest.approx(220 / 300)
 
 
+@pytest.mark.long
 def test_the_same_file_again_says_nothing_new(tmp_path: Path) -> None:
     audits(tmp_path, [(40, 10, 10, 90)] * 7)
     (recall,) = read_course(tmp_path / "runs").headlines
@@ -195,8 +197,9 @@ def test_pages_are_made_again_alike_and_stale_ones_go(weeks: Path, tmp_path: Pat
         assert path.read_bytes() == (one / path.name).read_bytes()
 
 
-def test_nothing_foreign_is_replaced(weeks: Path, tmp_path: Path,
-                                     capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_foreign_is_replaced(
+    weeks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "index.html").write_text("mine", encoding="utf-8")
     assert status_of(["history", str(weeks), "--html", str(tmp_path)]) == 2
     assert (tmp_path / "index.html").read_text(encoding="utf-8") == "mine"
@@ -222,6 +225,7 @@ def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:
         assert "{{ 7*7 }}" in text
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_in_a_browser(site: Path) -> None:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -229,9 +233,20 @@ def test_in_a_browser(site: Path) -> None:
         pytest.skip("no Chromium here")
     for name in ("index.html", "trends-1.html", "criteria.html", "changes.html"):
         done = subprocess.run(
-            [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-             "--v=0", "--dump-dom", (site / name).resolve().as_uri()],
-            capture_output=True, text=True, timeout=120, check=True,
+            [
+                chromium,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--enable-logging=stderr",
+                "--v=0",
+                "--dump-dom",
+                (site / name).resolve().as_uri(),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
         )
         assert "</main>" in done.stdout
         # what the content policy refuses, a missing file or bad markup is told on the console
@@ -259,7 +274,8 @@ await browser.close();
 
 @pytest.mark.browser
 @pytest.mark.skipif(
-    CHROMIUM is None or shutil.which("node") is None
+    CHROMIUM is None
+    or shutil.which("node") is None
     or not all((Path(MODULES or "?") / n).is_dir() for n in ("axe-core", "playwright-core")),
     reason="no Chromium, node, or EVALREPORT_AXE with axe-core and playwright-core",
 )
@@ -275,6 +291,9 @@ def test_axe_finds_nothing_and_nothing_reaches_out(
     for code, expected in ((script, []), (reach, 0)):
         done = subprocess.run(
             ["node", str(code), MODULES, str(CHROMIUM), str(page), width],
-            capture_output=True, text=True, check=True, timeout=120,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
         )
         assert json.loads(done.stdout) == expected

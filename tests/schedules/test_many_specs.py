@@ -47,7 +47,11 @@ def call(folder: Path, names: str, *more: str) -> int:
     ],
 )
 def test_worst_status_and_whole_summary(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], jobs: str, names: str, status: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    jobs: str,
+    names: str,
+    status: int,
     published: int,
 ) -> None:
     assert call(tmp_path, names, "--jobs", jobs, "--json") == status
@@ -56,13 +60,18 @@ def test_worst_status_and_whole_summary(
     assert [one["spec"] for one in body] == [f"{name}.yaml" for name in names.split()]
     assert len(read_history(tmp_path / "runs").runs) == published
     told = {one["spec"]: one["outcome"] for one in body}
-    expected = {"good.yaml": "passed", "fails.yaml": "failed", "wrong.yaml": "error",
-                "no_data.yaml": "error"}
+    expected = {
+        "good.yaml": "passed",
+        "fails.yaml": "failed",
+        "wrong.yaml": "error",
+        "no_data.yaml": "error",
+    }
     assert told == {name: expected[name] for name in told}
     assert ("metrcs" in out.err) == ("wrong" in names)
     assert status_of(["verify", str(tmp_path / "runs")]) == 0
 
 
+@pytest.mark.long
 def test_side_by_side_is_the_same(tmp_path: Path) -> None:
     for jobs in ("1", "2"):
         (tmp_path / jobs).mkdir()
@@ -112,6 +121,7 @@ def content(runs: Path) -> dict[str, bytes]:
     return {f"{p.parent.name}/{p.name}": p.read_bytes() for p in runs.glob("2*/*")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_file_is_read_once_and_results_are_those_of_separate_runs(
     tmp_path: Path, jobs: str
@@ -126,9 +136,24 @@ def test_a_file_is_read_once_and_results_are_those_of_separate_runs(
         environment = {**os.environ, "PYTHONPATH": path, "OPENED": str(log)}
         for paths in calls:
             done = subprocess.run(
-                [sys.executable, "-m", "evalreport", "run", *paths, "-o", str(tmp_path / how),
-                 "--at", "2026-11-21", "--quiet", "--jobs", jobs],
-                env=environment, check=False, capture_output=True, text=True,
+                [
+                    sys.executable,
+                    "-m",
+                    "evalreport",
+                    "run",
+                    *paths,
+                    "-o",
+                    str(tmp_path / how),
+                    "--at",
+                    "2026-11-21",
+                    "--quiet",
+                    "--jobs",
+                    jobs,
+                ],
+                env=environment,
+                check=False,
+                capture_output=True,
+                text=True,
             )
             assert done.returncode == (1 if paths[-1] == specs[-1] else 0), done.stderr
         opened[how] = len(log.read_text())
@@ -138,9 +163,7 @@ def test_a_file_is_read_once_and_results_are_those_of_separate_runs(
     together, apart = content(tmp_path / "together"), content(tmp_path / "apart")
     assert len(together) >= 3 * len(specs)
     assert together == apart
-    histories = [
-        list(read_history(tmp_path / how).runs) for how in ("together", "apart")
-    ]
+    histories = [list(read_history(tmp_path / how).runs) for how in ("together", "apart")]
     # published in the order of the specs, whichever was ready first
     assert histories[0] == histories[1]
     assert (tmp_path / "together" / "latest").resolve().name == histories[0][-1]
@@ -193,7 +216,9 @@ def test_a_folder_of_files_is_shared_too(tmp_path: Path) -> None:
     assert table.row_name(16) == "row 2 (line 3) of b.csv"
     alone = read_table(open_files(tmp_path, "rows/"), ["sex"])
     assert (table.header, table.sha256, table.row_name(16)) == (
-        alone.header, alone.sha256, alone.row_name(16)
+        alone.header,
+        alone.sha256,
+        alone.row_name(16),
     )
 
 
@@ -214,3 +239,65 @@ def test_a_bug_in_one_does_not_keep_back_the_others(
     out = capsys.readouterr()
     assert [one["outcome"] for one in json.loads(out.out)] == ["error", "failed"]
     assert "this is a bug in evalreport: ZeroDivisionError: odd" in out.err
+
+
+# -- workers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_a_worker_takes_one_spec_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from multiprocessing.context import SpawnProcess
+
+    started = []
+    real = SpawnProcess.start
+
+    def counted(self: SpawnProcess) -> None:
+        started.append(self)
+        real(self)
+
+    monkeypatch.setattr(SpawnProcess, "start", counted)
+    assert call(tmp_path, "good fails wrong good no_data", "--jobs", "2", "--quiet") == 4
+    assert len(started) == 2
+    assert [p.exitcode for p in started] == [0, 0]
+
+
+@pytest.mark.long
+def test_a_worker_that_is_killed_costs_one_spec(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"{tmp_path}{os.pathsep}{Path(__file__).resolve().parents[2]}"
+    monkeypatch.setenv("PYTHONPATH", path)
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "def hook(event, args):\n"
+        "    if event == 'open' and str(args[0]).endswith('deadly.csv'):\n"
+        "        if 'spawn' in ' '.join(sys.orig_argv):\n"
+        "            os.kill(os.getpid(), signal.SIGKILL)\n"
+        "sys.addaudithook(hook)\n"
+    )
+    write_rows(tmp_path / "deadly.csv", (40, 10, 10, 90))
+    monkeypatch.setitem(TEXTS, "deadly", SPEC.replace("week.csv", "deadly.csv"))
+    status = call(tmp_path, "good deadly good fails", "--jobs", "2", "--json")
+    body = json.loads(capsys.readouterr().out)
+    assert [one["outcome"] for one in body] == ["passed", "error", "passed", "failed"]
+    assert status == 4
+    assert "its process ended early with status -9" in body[1]["problems"][0]
+
+
+def test_small_specs_are_worked_one_after_another_and_large_ones_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import evalreport.cli.many_specs as module
+    from evalreport.spec.load import load_spec
+
+    monkeypatch.setattr(module, "processors", lambda: 2)
+    write_rows(tmp_path / "week.csv", (40, 10, 10, 90))
+    (tmp_path / "good.yaml").write_text(SPEC, encoding="utf-8")
+    loaded = load_spec(tmp_path / "good.yaml")
+    assert module.worthwhile_jobs([loaded] * 12, ("html",)) == 1
+    assert module.worthwhile_jobs([loaded] * 12, ("html", "pdf")) == 2
+    with (tmp_path / "week.csv").open("r+b") as file:
+        file.truncate(200_000_000)
+    assert module.worthwhile_jobs([loaded] * 2, ("html",)) == 2

@@ -36,8 +36,12 @@ def python(name: str) -> str:
 def call(name: str, code: str, *arguments: str, **environment: str) -> Any:
     """What a script in another environment prints as JSON in its last line."""
     done = subprocess.run(
-        [python(name), "-c", code, *arguments], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment}, timeout=400,
+        [python(name), "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        timeout=400,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
@@ -60,7 +64,10 @@ def test_mlflow_takes_measures_tags_and_files(tmp_path: Path) -> None:
     audit(tmp_path, GOOD, 1)
     run = tmp_path / "runs" / "latest"
     logged, metrics, tags, files = call(
-        "tools", LOGGING, str(run), MLFLOW_TRACKING_URI=(tmp_path / "mlruns").as_uri(),
+        "tools",
+        LOGGING,
+        str(run),
+        MLFLOW_TRACKING_URI=(tmp_path / "mlruns").as_uri(),
         MLFLOW_ALLOW_FILE_STORE="true",
     )
     assert metrics == pytest.approx(logged)
@@ -87,7 +94,8 @@ def test_the_model_index_is_read_by_the_hub_library(tmp_path: Path) -> None:
     measures = {m["metric"]: m["value"] for m in results(tmp_path / "runs" / "latest")["measures"]}
     assert {(kind, value) for _, _, kind, _, value in entries} == set(measures.items())
     assert {(task, dataset) for task, dataset, *_ in entries} == {
-        ("tabular-classification", "week")}
+        ("tabular-classification", "week")
+    }
 
 
 VALIDATING = """
@@ -112,8 +120,10 @@ def test_criteria_are_a_junit_file(tmp_path: Path, counts: tuple[int, int, int, 
     ("name", "arguments"),
     [
         ("github-actions.yml", ["--builtin-schema", "vendor.github-workflows"]),
-        ("gitlab-ci.yml",
-         ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"]),
+        (
+            "gitlab-ci.yml",
+            ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+        ),
     ],
 )
 def test_published_schemas(name: str, arguments: list[str], tmp_path: Path) -> None:
@@ -122,8 +132,9 @@ def test_published_schemas(name: str, arguments: list[str], tmp_path: Path) -> N
     assert done.returncode == 0, done.stdout
     # the same check fails for a file that is none
     broken = tmp_path / name
-    broken.write_text((FILES / name).read_text().replace("script:", "scrpt:").replace(
-        "runs-on:", "runs-onn:"))
+    broken.write_text(
+        (FILES / name).read_text().replace("script:", "scrpt:").replace("runs-on:", "runs-onn:")
+    )
     done = subprocess.run([*command, str(broken)], capture_output=True, check=False)
     assert done.returncode != 0
 
@@ -154,14 +165,19 @@ def test_airflow_runs_the_dag(tmp_path: Path) -> None:
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
     }
     made = subprocess.run(
-        [python("airflow"), "-m", "airflow", "db", "migrate"], capture_output=True, check=False,
-        env={**os.environ, **environment}, timeout=400,
+        [python("airflow"), "-m", "airflow", "db", "migrate"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, **environment},
+        timeout=400,
     )
     assert made.returncode == 0
     for counts, expected in ((GOOD, "success"), (BAD, "failed")):
         write_rows(folder / "week.csv", counts)
-        _, states = call("airflow", RUNNING, str(dags), **environment)
-        # the pages are made whatever the audit came to
-        assert states == {"audit": expected, "history": "success"}
+        state, states = call("airflow", RUNNING, str(dags), **environment)
+        # the pages are made whatever the audit came to, and the run ends as the audit did
+        outcome = "success" if expected == "success" else "upstream_failed"
+        assert states == {"audit": expected, "history": "success", "outcome": outcome}
+        assert state.rpartition(".")[2].casefold() == expected
     assert status_of(["verify", str(folder / "runs")]) == 0
     assert (folder / "site" / "index.html").is_file()

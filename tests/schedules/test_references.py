@@ -11,7 +11,7 @@ import pytest
 from schedules.weekly_runs import SPEC, audit, results, write_rows
 
 from evalreport.cli import status_of
-from evalreport.engine.schema import results_schema
+from evalreport.results.schema import results_schema
 from evalreport.statistics.unpaired import newcombe_hybrid
 
 PREVIOUS = "reference: {run: runs/latest}"
@@ -83,9 +83,7 @@ def test_a_breach_before_counting_began_is_one(tmp_path: Path) -> None:
     assert outcome(tmp_path)["breaches_in_a_row"] == 2
 
 
-@pytest.mark.parametrize(
-    ("hits", "expected"), [(38, "pass"), (37, "fail"), (50, "pass")]
-)
+@pytest.mark.parametrize(("hits", "expected"), [(38, "pass"), (37, "fail"), (50, "pass")])
 def test_a_margin_that_is_just_met_is_met(tmp_path: Path, hits: int, expected: str) -> None:
     """40/50 - 0.04 is 38/50: in binary 0.76 - 0.8 is a little less than -0.04."""
     audit(tmp_path, (40, 10, 10, 90), 1)
@@ -128,8 +126,9 @@ def test_neither_is_better(tmp_path: Path) -> None:
 
 def test_a_model_and_a_dataset_as_reference(tmp_path: Path) -> None:
     write_rows(tmp_path / "base.csv", (40, 10, 10, 90))
-    spec = SPEC.replace("  week:", "  base: {path: base.csv, target: truth, id: case, "
-                        "labels: [well, ill]}\n  week:")
+    spec = SPEC.replace(
+        "  week:", "  base: {path: base.csv, target: truth, id: case, labels: [well, ill]}\n  week:"
+    )
     spec = spec.replace("models:\n", "models:\n  other: {score: score}\n")
     spec = spec.replace(
         "  - {metric: recall, at_least: 0.7}\n",
@@ -193,11 +192,14 @@ def test_declared_values(tmp_path: Path) -> None:
 
 def test_the_report_shows_now_and_then(tmp_path: Path) -> None:
     audit(tmp_path, (40, 10, 10, 90), 1)
-    spec = WITH_RUN.replace(
-        "  - {metric: recall, at_least: 0.7}\n",
-        "  - {metric: recall, at_least: 0.7}\n"
-        f"  - {{metric: specificity, {PREVIOUS}, margin: 0.1, bound: lower}}\n",
-    ) + "declared: [{metric: recall, value: 0.93, source: instructions for use}]\n"
+    spec = (
+        WITH_RUN.replace(
+            "  - {metric: recall, at_least: 0.7}\n",
+            "  - {metric: recall, at_least: 0.7}\n"
+            f"  - {{metric: specificity, {PREVIOUS}, margin: 0.1, bound: lower}}\n",
+        )
+        + "declared: [{metric: recall, value: 0.93, source: instructions for use}]\n"
+    )
     assert audit(tmp_path, (25, 25, 40, 60), 2, "--formats", "html,pdf", spec=spec) == 1
     assert audit(tmp_path, (24, 26, 42, 58), 3, "--formats", "html,pdf", spec=spec) == 1
     run = tmp_path / "runs" / "latest"
@@ -217,8 +219,9 @@ def test_the_report_shows_now_and_then(tmp_path: Path) -> None:
 
 def test_the_report_shows_a_dataset_as_reference(tmp_path: Path) -> None:
     write_rows(tmp_path / "base.csv", (40, 10, 10, 90))
-    spec = SPEC.replace("  week:", "  base: {path: base.csv, target: truth, id: case, "
-                        "labels: [well, ill]}\n  week:")
+    spec = SPEC.replace(
+        "  week:", "  base: {path: base.csv, target: truth, id: case, labels: [well, ill]}\n  week:"
+    )
     spec = spec.replace("acceptance:", "comparisons: {reference: {dataset: base}}\nacceptance:")
     audit(tmp_path, (25, 25, 10, 90), 1, spec=spec)
     page = (tmp_path / "runs" / "latest" / "report.html").read_text(encoding="utf-8")

@@ -36,8 +36,12 @@ def folder(tmp_path: Path) -> Path:
 def run(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
-        ["bash", "-e", "-c", command], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PATH": path, **environment}, check=False,
+        ["bash", "-e", "-c", command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path, **environment},
+        check=False,
     )
 
 
@@ -66,6 +70,7 @@ def test_crontab(folder: Path) -> None:
     assert (folder / "site" / "index.html").is_file()
 
 
+@pytest.mark.long
 def test_systemd(folder: Path) -> None:
     for name in ("evalreport-audit.service", "evalreport-audit.timer"):
         (folder / name).write_text(read(name, folder), encoding="utf-8")
@@ -87,27 +92,87 @@ def test_systemd(folder: Path) -> None:
     assert done.returncode == 0
 
 
+class _Job:
+    """One job as a runner works it: a step that fails skips the rest but what runs always."""
+
+    def __init__(self, steps: list[dict[str, Any]], folder: Path) -> None:
+        self.steps, self.folder = steps, folder
+        self.cache = folder / "cache"
+        self.summary = ""
+
+    def final_state(self) -> str:
+        """The state of one month's job, in a fresh checkout."""
+        for name in ("runs", "site"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+        for name in ("run.json", "summary"):
+            (self.folder / name).unlink(missing_ok=True)
+        failed = False
+        for step in self.steps:
+            if step.get("name") == "Install" or (failed and step.get("if") != "always()"):
+                continue
+            failed |= self._step(step) != 0
+        summary = self.folder / "summary"
+        self.summary = summary.read_text(encoding="utf-8") if summary.is_file() else ""
+        return "failure" if failed else "success"
+
+    def _step(self, step: dict[str, Any]) -> int:
+        uses = step.get("uses", "")
+        if uses.startswith("actions/cache/restore@") and self.cache.is_dir():
+            shutil.copytree(self.cache, self.folder / step["with"]["path"], symlinks=True)
+        if uses.startswith("actions/cache/save@"):
+            shutil.rmtree(self.cache, ignore_errors=True)
+            shutil.copytree(self.folder / step["with"]["path"], self.cache, symlinks=True)
+        if uses:
+            return 0
+        command = step["run"].replace("html,pdf,", "html,")
+        done = run(command, self.folder, GITHUB_STEP_SUMMARY=str(self.folder / "summary"))
+        return done.returncode
+
+
 def test_github(folder: Path) -> None:
     # BaseLoader: `on` is a key of GitHub's, not a truth value
     workflow = yaml.load(read("github-actions.yml", folder), yaml.BaseLoader)
     assert set(workflow) == {"name", "on", "permissions", "concurrency", "jobs"}
     steps: list[dict[str, Any]] = workflow["jobs"]["audit"]["steps"]
     assert all(("uses" in step) != ("run" in step) for step in steps)
-    commands = {s["name"]: s["run"].replace("html,pdf,", "html,") for s in steps if "run" in s}
-    summary = folder / "summary"
-    for name in ("Check the spec", "Audit", "Summary", "History"):
-        done = run(commands[name], folder, GITHUB_STEP_SUMMARY=str(summary))
-        assert done.returncode == 0, (name, done.stderr)
-    assert "recall" in summary.read_text(encoding="utf-8").casefold()
-    write_rows(folder / "week.csv", BAD)
-    assert run(commands["Audit"], folder).returncode == 1
     # what has to happen whatever the audit came to
-    for name in ("Summary", "History", "Keep the reports"):
+    for name in ("Summary", "History", "Keep the history", "Keep the reports"):
         assert next(s for s in steps if s.get("name") == name)["if"] == "always()"
+    job = _Job(steps, folder)
+    assert job.final_state() == "success"
+    assert "0.800" in job.summary
+    # a month that fails is a failed job, and is in the history of the next
+    write_rows(folder / "week.csv", BAD)
+    assert job.final_state() == "failure"
+    assert "0.400" in job.summary
+    assert len(_runs(folder)) == 2
+    # without data there is no report: the summary of an earlier month is not shown for it
+    (folder / "week.csv").unlink()
+    assert job.final_state() == "failure"
+    assert job.summary == "The audit made no report this time; its log says why.\n"
+    assert len(_runs(folder)) == 2
 
 
-def test_mistakes_are_marked_at_their_lines(folder: Path,
-                                            capsys: pytest.CaptureFixture[str]) -> None:
+def _runs(folder: Path) -> list[Path]:
+    return [p.parent for p in (folder / "runs").glob("*/results.json") if not p.parent.is_symlink()]
+
+
+@pytest.mark.parametrize("name", ["github-actions.yml", "gitlab-ci.yml"])
+def test_what_a_pipeline_installs_is_pinned_by_hash(name: str) -> None:
+    text = (FILES / name).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.strip().startswith("#")]
+    installs = [line for line in lines if "pip install" in line]
+    assert installs
+    assert all("--require-hashes -r requirements.txt" in line for line in installs)
+    for line in lines:
+        if "uses:" in line:
+            pinned = r"uses: [\w-]+/[\w-]+(/[\w-]+)?@[0-9a-f]{40}  # v\d+\.\d+\.\d+$"
+            assert re.search(pinned, line), line
+
+
+def test_mistakes_are_marked_at_their_lines(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     spec = folder / "audit.yaml"
     spec.write_text(SPEC.replace("metrics:", "metrcs:").replace("0.7", "7"), encoding="utf-8")
     assert status_of(["check", str(spec), "--format", "github"]) == 2
@@ -122,11 +187,29 @@ def test_mistakes_are_marked_at_their_lines(folder: Path,
 def test_gitlab(folder: Path) -> None:
     (job,) = yaml.safe_load(read("gitlab-ci.yml", folder)).values()
     assert job["artifacts"]["reports"] == {"junit": "criteria.xml"}
-    for command in [*job["script"], *job["after_script"]]:
-        done = run(command.replace("html,pdf,", "html,"), folder)
-        assert done.returncode == 0, (command, done.stderr)
-    assert "testcase" in (folder / "criteria.xml").read_text(encoding="utf-8")
+
+    def final_state() -> str:
+        """As GitLab judges it: by `script`; `after_script` runs in any case."""
+        for part in ("script", "after_script"):
+            commands = "\n".join(job[part]).replace("html,pdf,", "html,")
+            done = run(commands, folder)
+            if part == "script":
+                state = "success" if done.returncode == 0 else "failed"
+            else:
+                assert done.returncode == 0, done.stderr
+        return state
+
+    criteria = folder / "criteria.xml"
+    assert final_state() == "success"
+    assert "<failure" not in criteria.read_text(encoding="utf-8")
     assert (folder / "site" / "index.html").is_file()
+    write_rows(folder / "week.csv", BAD)
+    assert final_state() == "failed"
+    assert "<failure" in criteria.read_text(encoding="utf-8")
+    # without data there are no criteria, and none of an earlier run are shown for them
+    (folder / "week.csv").unlink()
+    assert final_state() == "failed"
+    assert not criteria.exists()
 
 
 class _Task:
@@ -156,21 +239,28 @@ class _Dag:
 def test_airflow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With stand-ins for Airflow; `make test-extras` runs it in the real one."""
     _Task.made = []
-    name = "airflow.providers.standard.operators.bash"
-    airflow, bash = types.ModuleType("airflow"), types.ModuleType(name)
+    operators = "airflow.providers.standard.operators"
+    airflow, bash, empty = (
+        types.ModuleType(name) for name in ("airflow", f"{operators}.bash", f"{operators}.empty")
+    )
     airflow.DAG, bash.BashOperator = _Dag, _Task  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "airflow", airflow)
-    parents = name.split(".")[:-1]
+    empty.EmptyOperator = _Task  # type: ignore[attr-defined]
+    parents = operators.split(".")
     for count in range(2, len(parents) + 1):
         package = ".".join(parents[:count])
         monkeypatch.setitem(sys.modules, package, types.ModuleType(package))
-    monkeypatch.setitem(sys.modules, name, bash)
+    for module in (airflow, bash, empty):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
     found = runpy.run_path(str(FILES / "airflow_dag.py"))
-    audit, history = _Task.made
+    audit, history, outcome = _Task.made
     assert history.before == [audit]
+    # the last task follows the audit itself, and by Airflow's own rule: all before it succeeded
+    assert outcome.before == [history, audit]
+    assert "trigger_rule" not in outcome.settings
+    assert history.settings["trigger_rule"] == "all_done"
     assert found["dag"].settings["max_active_runs"] == 1
     # Airflow fills {{ }} and takes a command that ends in .sh for a file
-    for task in _Task.made:
+    for task in (audit, history):
         assert "{{" not in task.settings["bash_command"]
         assert not task.settings["bash_command"].strip().endswith(".sh")
     assert run(audit.settings["bash_command"], folder).returncode == 0

@@ -36,8 +36,11 @@ def test_what_passes_gives_the_results() -> None:
 
 
 def test_what_fails_is_told_with_its_counts() -> None:
-    asked = spec({"metric": "recall", "at_least": 0.9}, {"metric": "specificity", "at_least": 1},
-                 {"metric": "recall", "at_least": 0.7, "bound": "lower"})
+    asked = spec(
+        {"metric": "recall", "at_least": 0.9},
+        {"metric": "specificity", "at_least": 1},
+        {"metric": "recall", "at_least": 0.7, "bound": "lower"},
+    )
     with pytest.raises(AssertionError) as caught:
         assert_accepts(asked, frames={"d": ROWS})
     lines = [line for line in str(caught.value).splitlines() if not line.startswith("    ")]
@@ -97,11 +100,22 @@ def test_mlflow(tmp_path: Path) -> None:
 
 
 def test_mlflow_names_stay_apart() -> None:
-    base = {"dataset": "d", "model": "m", "metric": "recall", "params": {}, "average": None,
-            "threshold": None, "threshold_rule": None, "subgroup": {}, "fold": None,
-            "state": "value", "interval": None}
-    found = metrics_of({"measures": [{**base, "label": "ä", "value": 0.1},
-                                     {**base, "label": "ö", "value": 0.2}]})
+    base = {
+        "dataset": "d",
+        "model": "m",
+        "metric": "recall",
+        "params": {},
+        "average": None,
+        "threshold": None,
+        "threshold_rule": None,
+        "subgroup": {},
+        "fold": None,
+        "state": "value",
+        "interval": None,
+    }
+    found = metrics_of(
+        {"measures": [{**base, "label": "ä", "value": 0.1}, {**base, "label": "ö", "value": 0.2}]}
+    )
     assert found == {"d/m/recall/_": 0.1, "d/m/recall/_ 2": 0.2}
 
 

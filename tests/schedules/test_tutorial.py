@@ -17,7 +17,7 @@ BLOCK = re.compile(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_tutorial(tmp_path: Path) -> None:
     binaries = Path(sys.executable).parent
     environment = {
@@ -34,8 +34,12 @@ def test_the_tutorial(tmp_path: Path) -> None:
         expected = re.findall(r"# exit status (\d)", body)
         assert len(expected) <= 1
         done = subprocess.run(
-            ["bash", "-e", "-c", body], cwd=tmp_path, env=environment, capture_output=True,
-            text=True, check=False,
+            ["bash", "-e", "-c", body],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == int((expected or ["0"])[0]), (body, done.stdout, done.stderr)
         ran.append(done.stdout)

@@ -96,9 +96,13 @@ def test_bins_are_those_of_duckdb(
 
 
 def test_comparisons(rows: Callable[[str], Path], address: str) -> None:
-    spec = spec_of(rows(f"SELECT * FROM ({ROWS}) WHERE id < 4000"), {"score": "s"},
-                   metrics=["accuracy", "precision", "f1", "roc_auc", "brier"],
-                   dataset={"missing": "exclude", "id": "id"}, comparisons={"reference": "m"})
+    spec = spec_of(
+        rows(f"SELECT * FROM ({ROWS}) WHERE id < 4000"),
+        {"score": "s"},
+        metrics=["accuracy", "precision", "f1", "roc_auc", "brier"],
+        dataset={"missing": "exclude", "id": "id"},
+        comparisons={"reference": "m"},
+    )
     spec["models"]["n"] = {"score": "f"}
     spec["engine"] = {"spark": {"url": address}}
     counted, memory = run(spec, "spark"), run(spec, "memory")
@@ -115,8 +119,9 @@ def folders(tmp_path: Path) -> Callable[[str], str]:
         connection.execute(f"CREATE TABLE rows AS {ROWS}")
         form = "FORMAT parquet" if kind == ".parquet" else "HEADER"
         form += {".tsv": ", DELIM '\t'", ".csv.gz": ", COMPRESSION gzip"}.get(kind, "")
-        for place, values in enumerate(("site=A%2FB/day=1", "site=é/day=2",
-                                        "site=__HIVE_DEFAULT_PARTITION__/day=1")):
+        for place, values in enumerate(
+            ("site=A%2FB/day=1", "site=é/day=2", "site=__HIVE_DEFAULT_PARTITION__/day=1")
+        ):
             folder = tmp_path / "rows" / values
             folder.mkdir(parents=True)
             for part in range(2):
@@ -137,13 +142,17 @@ def test_folders_of_files(folders: Callable[[str], str], address: str, kind: str
 
 
 def test_patterns_of_files(folders: Callable[[str], str], address: str) -> None:
-    spec = spec_of(folders(".parquet") + "*/day=1/*.parquet", {"prediction": "said"},
-                   subgroups=["site"], dataset={"missing": "exclude"})
+    spec = spec_of(
+        folders(".parquet") + "*/day=1/*.parquet",
+        {"prediction": "said"},
+        subgroups=["site"],
+        dataset={"missing": "exclude"},
+    )
     same(spec, address)
 
 
 def test_text_with_quotes_and_signs(tmp_path: Path, address: str) -> None:
-    rows = ['" a,b ""c""",+1e-3,x', 'no,.5, x', '" a,b ""c""",1.,', 'no,0.25,""'] * 9
+    rows = ['" a,b ""c""",+1e-3,x', "no,.5, x", '" a,b ""c""",1.,', 'no,0.25,""'] * 9
     path = tmp_path / "rows.csv"
     path.write_bytes("\r\n".join(["\ufeffy,s,g", *rows, ""]).encode())
     spec = spec_of(path, {"score": "s"}, metrics=AUDIT, subgroups=["g"])
@@ -169,6 +178,56 @@ def test_bad_rows_are_refused(tmp_path: Path, address: str, rows: str, told: str
     spec["engine"] = {"spark": {"url": address}}
     with pytest.raises(DataError, match=told):
         run(spec, "spark")
+
+
+def told_rows(count: int) -> list[tuple[str, str, str, str]]:
+    """Names, truths, scores with a decimal comma, and ages; some are not given."""
+    told = []
+    for i in range(count):
+        score = f"{(i * 37 % 997) / 997 * 0.7 + (i % 3 == 0) * 0.3:.4f}".replace(".", ",")
+        age = "n.b." if i % 29 == 0 else str(20 + i * 7 % 60)
+        told.append((f"p{i}", "ill" if i % 3 == 0 else "well", score, age))
+    return told
+
+
+def test_text_as_it_is_declared(tmp_path: Path, address: str) -> None:
+    path = tmp_path / "rows.csv"
+    lines = ["id;y;s;age", *(";".join(row) for row in told_rows(500))]
+    path.write_text("\n".join(lines) + "\n")
+    read = {"delimiter": ";", "decimal": ",", "missing": ["n.b."]}
+    spec = spec_of(
+        path, {"score": "s"}, metrics=AUDIT, subgroups=[{"column": "age", "bins": [40, 60]}],
+        dataset={"read": read, "map": {"ill": "sick", "well": "healthy"}},
+    )  # fmt: skip
+    same(spec, address)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_two_files_are_joined(tmp_path: Path, address: str, kind: str) -> None:
+    """Rows without a partner on either side, names that are missing, a column of both."""
+    left = [(i, y, a) for i, y, _, a in told_rows(400) if int(i[1:]) % 10]
+    right = [(i, s.replace(",", ".")) for i, _, s, _ in reversed(told_rows(400)) if int(i[1:]) % 7]
+    left += [("", "ill", "33")]
+    (tmp_path / "truth.csv").write_text("id,y,age\n" + "\n".join(map(",".join, left)) + "\n")
+    (tmp_path / "said.csv").write_text("case,s\n" + "\n".join(map(",".join, right)) + "\n")
+    if kind == "parquet":
+        for name, columns in (("truth", "id, y, age"), ("said", '"case", s::DOUBLE AS s')):
+            query = f"SELECT {columns} FROM read_csv('{tmp_path / name}.csv', all_varchar=true)"
+            duckdb.connect().execute(f"COPY ({query}) TO '{tmp_path / name}.parquet'")
+    on = {"left": "id", "right": "case"}
+    spec = spec_of(
+        tmp_path / f"truth.{kind}", {"score": "s"}, metrics=AUDIT,
+        subgroups=[{"column": "age", "bins": [40, 60]}],
+        dataset={
+            "join": {"path": str(tmp_path / f"said.{kind}"), "on": on},
+            "read": {"missing": ["n.b."]} if kind == "csv" else {},
+            "missing": "exclude",
+        },
+    )  # fmt: skip
+    if kind == "parquet":
+        spec["datasets"]["d"].pop("read")
+        spec["subgroups"] = ["age"]
+    same(spec, address)
 
 
 def test_what_a_cluster_does_not_read_is_said(tmp_path: Path) -> None:

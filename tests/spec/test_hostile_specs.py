@@ -38,12 +38,9 @@ REFUSED = {
     "python_tag.yaml": ["2:8: tags are not allowed: !!python/object/apply:os.system; remove it"],
     "foreign_paths.yaml": [
         ("4:13: '/etc/passwd': unknown suffix, so the format is not known; "
-        "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet, "
+        "a file ending in .csv, .tsv, .jsonl (each also with .gz), .parquet or .xlsx, "
             "or a folder ending in /"),
-        ("8:1: unknown key 'output'; keys here are: about, acceptance, averaging, baselines, "
-        "cautions, comparisons, confidence, costs, cross_validation, datasets, declared, drift, "
-        "engine, evalreport, hierarchy, impact, learning_curve, metrics, models, "
-        "one_versus_rest, ... (27 in all)"),
+        "8:1: unknown key 'output'; on the command line: evalreport run SPEC -o FOLDER",
         ("9:37: no such template: '../../../../../../../../etc/passwd'; standard, clinical, audit, "
         "model_card, minimal, or a folder relative to the spec"),
     ],

@@ -34,14 +34,15 @@ ONE_LINE = [
         "8:21: level is '0.95'; a number, without quotes: 0.95",
         "8:39: stratify is 'yes'; true or false",
     ]),
-    ("confidence: {level: 0,95}", [("8:23: unknown key '95'; keys here are: "
-                                   "level, methods, resamples, seed, stratify, width"),
+    ("confidence: {level: 0,95}", [("8:23: unknown key '95'; a number with a "
+                                   "decimal point: level: 0.95"),
                                    "8:21: level is 0; a number above 0"]),
     ("confidence: {methods: {acuracy: wilson, recall: wilsn, roc_auc: wilson}}", [
         "8:24: unknown metric 'acuracy'; did you mean 'accuracy'?",
         "8:49: recall has no interval method 'wilsn'; did you mean 'wilson'?",
         ("8:65: roc_auc has no interval method 'wilson'; those of roc_auc are: "
-        "bootstrap_bca, bootstrap_percentile, delong, delong_logit, hanley_mcneil"),
+        "bootstrap_bca, bootstrap_percentile, delong, delong_logit, delong_score, hanley_mcneil, "
+        "sandwich"),
     ]),
     ("confidence: {methods: {recall: wald, sensitivity: wilson}}", [
         "8:38: sensitivity is recall, which is set already; keep one of them",
@@ -114,7 +115,10 @@ ONE_LINE = [
     ("averaging: [macros]", ["8:13: item 1 of averaging is 'macros'; did you mean 'macro'?"]),
     ("subgroups: [sex, [sex, sex], {a: b}, [], '']", [
         "8:18: a column is crossed with itself; each column once",
-        "8:30: item 3 of subgroups is a mapping; a column, or a list of columns to be crossed",
+        (
+            "8:30: item 3 of subgroups is a mapping; a column, {column: age, bins: [40, 60]}, "
+            "or a list of columns to be crossed"
+        ),
         "8:38: item 4 of subgroups is empty; at least one",
         "8:42: item 1 of item 5 of subgroups is empty; some text",
     ]),
@@ -196,6 +200,13 @@ ONE_LINE = [
     ("acceptance: [{metric: accuracy_p_value, at_most: 0.05, bound: upper}]", [
         "8:63: accuracy_p_value has no interval; bound: point",
     ]),
+    ("acceptance: [{metric: brier, at_least: 0.3}]", [
+        ("8:30: of brier smaller is better, and at_least asks for a large one; "
+        "at_most: 0.3; or deliberate: true, if the worse side is meant"),
+    ]),
+    ("acceptance: [{metric: fpr, at_least: 0.3, deliberate: maybe}]", [
+        "8:55: deliberate is 'maybe'; true or false",
+    ]),
     # report, cross-validation, engine
     ("report: {formats: [htlm], page_size: a5}", [
         "8:20: item 1 of formats is 'htlm'; did you mean 'html'?",
@@ -209,7 +220,10 @@ ONE_LINE = [
         "8:27: folds is 1; a number at least 2",
         "8:39: repeats is 0; a number at least 1",
     ]),
-    ("cross_validation: [1]", ["8:19: cross_validation is a list; a mapping"]),
+    ("cross_validation: [1]", [
+        ("8:19: cross_validation is a list; a mapping: "
+        "{scheme: stratified_k_fold, folds: 5, seed: 0}"),
+    ]),
     ("learning_curve: {sizes: [0.0, 2.5]}", [
         "8:26: item 1 of sizes is 0.0; a share above 0 and at most 1.0, or a whole number of rows",
         "8:31: item 2 of sizes is 2.5; a share above 0 and at most 1.0, or a whole number of rows",
@@ -244,7 +258,7 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
       odd: {path: d.csv, target: y, labels: [a, a, null], mising: exclude, missing: exlude}
       hash: {path: d.csv, target: y, sha256: abc, types: {a: txt}, labels: [], sql: 1}
     models:
-      two: {score: p, prediction: q}
+      two: {score: p, margin: q}
       none: {}
       odd: {scroe: p}
       list: [p]
@@ -258,7 +272,7 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
         "3:15: 'https://example.org/d.csv' is an address; a file on this machine",
         (
             "4:16: 'd.txt': unknown suffix, so the format is not known; "
-            "a file ending in .csv, .tsv, .jsonl (each also with .gz) or .parquet, "
+            "a file ending in .csv, .tsv, .jsonl (each also with .gz), .parquet or .xlsx, "
             "or a folder ending in /"
         ),
         "4:31: target is ~; quote it if it is meant as text",
@@ -266,7 +280,10 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
             "5:3: target is missing in none; target: column with the true label; "
             "{labels: {a: column_a}} or {list: column} for sets of labels"
         ),
-        "5:3: path is missing in none; path: a csv, tsv, jsonl or parquet file",
+        (
+            "5:3: path is missing in none; path: a csv, tsv, jsonl or parquet file; "
+            "or table: {labels: [...], counts: [...]}"
+        ),
         "6:48: item 3 of labels is null; quote it if it is meant as text",
         "6:55: unknown key 'mising'; did you mean 'missing'?",
         "6:81: missing is 'exlude'; did you mean 'exclude'?",
@@ -277,11 +294,11 @@ def test_mistakes_of_datasets_and_models_all_at_once(mistakes):
         "7:58: a is 'txt'; did you mean 'text'?",
         "7:72: labels is empty; at least one",
         (
-            "7:76: unknown key 'sql'; keys here are: benchmark, cluster, fold, group, id, "
-            "indeterminate, keep_rows, labels, missing, path, period, positive, sampling, "
-            "sha256, target, types, weight"
+            "7:76: unknown key 'sql'; keys here are: benchmark, cluster, count, fold, group, id, "
+            "indeterminate, join, keep_rows, labels, map, missing, path, period, positive, read, "
+            "readers, sampling, sha256, table, ... (24 in all)"
         ),
-        "9:19: the model has both score and prediction; keep one",
+        "9:19: the model has both score and margin; keep one",
         (
             "10:9: the model has no source; one of score, prediction, scores, margin, linear, "
             "estimator, skops, onnx, history"

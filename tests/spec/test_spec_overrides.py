@@ -67,7 +67,8 @@ def test_the_hash_stays_that_of_the_file(load):
     ],
 )  # fmt: skip
 def test_a_wrong_override_is_named(mistakes, override, expected):
-    assert mistakes("", overrides=(override,)) == [f"--set {override}: {expected}"]
+    shown = override.replace("\u202e", "\\u202e")  # what cannot be seen is spelt out
+    assert mistakes("", overrides=(override,)) == [f"--set {shown}: {expected}"]
 
 
 def test_wrong_overrides_and_the_spec_are_told_together(mistakes):

@@ -157,7 +157,8 @@ def test_names_in_datasets_models_and_thresholds(mistakes):
         "5:28: there is no dataset 'e'; datasets are: d",
         (
             "6:7: f has to be trained, and the spec declares no cross_validation; "
-            "cross_validation: {scheme: stratified_k_fold, folds: 10, seed: 0}"
+            "cross_validation: {scheme: stratified_k_fold, folds: 10, seed: 0}, "
+            "or fit_on: the dataset it is trained on"
         ),
         "8:33: there is no dataset 'e'; datasets are: d",
     ]
@@ -204,4 +205,29 @@ def test_remarks_that_stop_nothing(load):
         "8:1: cross_validation has no effect: no model is trained",
         "9:23: a method for recall, which is not asked for",
         "10:26: there is no other model to compare with the reference",
+    ]
+
+
+def test_criteria_that_a_worse_model_would_pass_are_questioned(load):
+    loaded = load(
+        "acceptance:\n  - {metric: recall, at_most: 0.9}\n"
+        "  - {metric: recall, at_least: 0.9, bound: upper}\n"
+        "  - {metric: brier, at_most: 0.1, bound: lower}\n"
+        "  - {metric: recall, at_most: 0.99, deliberate: true}\n"
+        "  - {metric: brier, at_least: 0.01, deliberate: true}\n"
+        "  - {metric: brier, at_most: 0.1, bound: upper}\n"
+        "  - {metric: prevalence, at_most: 0.1}\n"
+    )
+    told = [str(note).removeprefix("s.yaml:") for note in loaded.notes]
+    easier = (
+        "limit is the easier one to pass with: the fewer rows, the wider the interval, the sooner "
+        "it passes; bound:"
+    )
+    assert told == [
+        (
+            "9:22: of recall larger is better, and at_most asks for a small one; at_least: 0.9; "
+            "or deliberate: true, if the worse side is meant"
+        ),
+        f"10:44: the upper {easier} lower; or deliberate: true, if it is meant",
+        f"11:42: the lower {easier} upper; or deliberate: true, if it is meant",
     ]

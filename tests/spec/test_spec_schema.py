@@ -35,8 +35,11 @@ def validator(schema):
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.name)
 def test_every_spec_is_valid_as_written_and_as_resolved(validator, path):
-    validator.validate(plain(read_document(path.read_bytes(), path.name).root))
-    validator.validate(load_spec(path).resolved())
+    for document in (
+        plain(read_document(path.read_bytes(), path.name).root),
+        load_spec(path).resolved(),
+    ):
+        assert [error.message for error in validator.iter_errors(document)] == []
 
 
 @pytest.mark.parametrize(
@@ -96,8 +99,10 @@ def test_editors_are_offered_every_metric_name(schema):
 
 def test_draft_7_only(schema):
     text = json.dumps(schema)
-    for newer in ("$defs", "prefixItems", "dependentRequired", "unevaluatedProperties", '"null"'):
+    for newer in ("$defs", "prefixItems", "dependentRequired", "unevaluatedProperties"):
         assert newer not in text
+    # null is a value in one place: a cell of a table that nobody counted
+    assert text.count('"null"') == 1
     assert text == json.dumps(spec_schema())
 
 

@@ -97,9 +97,8 @@ def test_nan_is_a_number_that_is_none():
             "2:4: number out of range: 1e-400; a smaller number, or quotes around text"]),
         ("a: [\n", [("2:1: not YAML: did not find expected node content "
                     "while parsing a flow node")]),
-        ("a: b: c\n", ["1:5: not YAML: mapping values are not allowed in this context"]),
-        ("\ta: 1\n", [("1:1: not YAML: found character that cannot start any token "
-                      "while scanning for the next token")]),
+        ("a: b: c\n", ['1:4: not YAML: the text of a has a colon in it; quote it: "b: c"']),
+        ("\ta: 1\n", ["1:1: not YAML: a line is indented by a tab; spaces"]),
     ],
 )  # fmt: skip
 def test_more_than_data_is_refused_at_its_place(source, expected):

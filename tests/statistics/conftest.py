@@ -50,10 +50,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def compare() -> Callable[[Case, dict[str, Check]], None]:
-    """Runs the checks that a case has values for; all differences are reported at once."""
+def compare() -> Callable[[Case, dict[str, Check]], list[str]]:
+    """Runs the checks that a case has values for, and gives all differences at once."""
 
-    def run(case: Case, checks: dict[str, Check]) -> None:
+    def run(case: Case, checks: dict[str, Check]) -> list[str]:
         problems: list[str] = []
         checked = 0
         for e in case.content["expected"]:
@@ -64,9 +64,9 @@ def compare() -> Callable[[Case, dict[str, Check]], None]:
             if found is not None:
                 checked += 1
                 problems += differences(case, e, found)
-        assert not problems, "\n".join(problems)
         if not checked:
             pytest.skip("the case has no value with a counterpart here")
+        return problems
 
     return run
 

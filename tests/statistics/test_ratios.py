@@ -53,7 +53,7 @@ def test_impact_ratio_by_hand() -> None:
     ratio = (34 / 76) / (50 / 92)
     spread = math.exp(Z * math.sqrt(1 / 34 - 1 / 76 + 1 / 50 - 1 / 92))
     assert round(ratio, 2) == 0.82
-    assert ratios.impact_ratio(34, 76, 50, 92, 0.95) == pytest.approx(
+    assert ratios.RATIO_METHODS["log"](34, 76, 50, 92, 0.95) == pytest.approx(
         (ratio / spread, ratio * spread)
     )
 
@@ -88,3 +88,86 @@ def test_predictive_values_follow_the_logit_delta_method(
 def test_a_prevalence_of_0_or_1_gives_no_interval() -> None:
     assert ratios.ppv_at_prevalence(5, 5, 5, 5, 0.0, 0.95) is None
     assert ratios.npv_at_prevalence(5, 5, 5, 5, 1.0, 0.95) is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "koopman", "miettinen_nurminen"),
+    [
+        (
+            (36, 40, 16, 80),
+            (2.9395691922149965, 7.15222343486603),
+            (2.934646459487796, 7.166298299460339),
+        ),
+        (
+            (2, 50, 9, 60),
+            (0.06660955137927228, 1.026948381245108),
+            (0.06624313682371942, 1.0323652544898392),
+        ),
+        (
+            (15, 40, 18, 28),
+            (0.35447852887029696, 0.9472622635464816),
+            (0.35314413949804363, 0.9507361386888749),
+        ),
+    ],
+)
+def test_score_intervals_of_a_ratio_are_those_of_statsmodels(
+    counts: tuple[int, int, int, int],
+    koopman: tuple[float, float],
+    miettinen_nurminen: tuple[float, float],
+) -> None:
+    """confint_proportions_2indep of statsmodels 0.14; the first is Koopman's own example."""
+    assert ratios.koopman(*counts, 0.95) == pytest.approx(koopman, rel=1e-9)
+    found = ratios.miettinen_nurminen(*counts, 0.95)
+    assert found == pytest.approx(miettinen_nurminen, rel=1e-9)
+
+
+def test_a_rate_of_one_is_not_certain() -> None:
+    low, high = ratios.koopman(1, 1, 40, 100, 0.95) or (0.0, 0.0)
+    assert low < 1 < high
+    assert low == pytest.approx(0.5103592527890431)
+    assert ratios.koopman(3, 3, 0, 100, 0.95) is not None
+    assert math.isinf((ratios.koopman(3, 3, 0, 100, 0.95) or (0, 0))[1])
+    assert ratios.koopman(0, 3, 0, 5, 0.95) is None
+    assert ratios.koopman(0, 0, 1, 5, 0.95) is None
+    # LR+ of 20 of 20 and 5 of 20: by the log method 1.9 to 8.5, as if recall were known
+    score = ratios.lr_plus_score(20, 0, 5, 15, 0.95)
+    assert score is not None
+    assert score.low < 4 < score.high
+
+
+def _covered(method: ratios.RatioMethod, n1: int, p1: float, n2: int, p2: float) -> float:
+    """Exact coverage: the probability of all counts whose interval holds the ratio."""
+    inside = total = 0.0
+    for x1 in range(n1 + 1):
+        for x2 in range(1, n2 + 1):
+            chance = math.comb(n1, x1) * p1**x1 * (1 - p1) ** (n1 - x1)
+            chance *= math.comb(n2, x2) * p2**x2 * (1 - p2) ** (n2 - x2)
+            if chance < 1e-7:
+                continue
+            total += chance
+            limits = method(x1, n1, x2, n2, 0.95)
+            inside += chance * (limits is not None and limits.low <= p1 / p2 <= limits.high)
+    return inside / total
+
+
+def test_koopman_covers_small_groups_where_the_log_method_does_not() -> None:
+    assert _covered(ratios.koopman, 3, 0.7, 40, 0.4) > 0.93
+    assert _covered(ratios.katz, 3, 0.7, 40, 0.4) < 0.85
+    assert _covered(ratios.koopman, 10, 0.8, 30, 0.5) > 0.93
+
+
+@pytest.mark.parametrize(("own", "rest"), [(0.8, 0.6), (0.9, 0.9)])
+def test_a_group_against_all_rows_is_covered_as_the_overlapping_sets_they_are(
+    own: float, rest: float
+) -> None:
+    n, others = 12, 30
+    truth = own / ((n * own + others * rest) / (n + others))
+
+    def method(x1: float, n1: float, x2: float, n2: float, level: float) -> object:
+        found = ratios.to_the_whole(x1, n1, x1 + x2, n1 + n2, level)
+        if found is None:
+            return None
+        # as the ratio of the two parts, for the sum over counts above
+        return type(found)(found.low * own / rest / truth, found.high * own / rest / truth)
+
+    assert _covered(method, n, own, others, rest) > 0.93  # type: ignore[arg-type]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_results import render_html
 from trap_runs import measures_of, one, results_of
 
 from evalreport.cli import status_of
 from evalreport.errors import ExitStatus, SpecError
-from evalreport.render.html import render_html
 from evalreport.statistics import paired, proportions
 
 ROOT = Path(__file__).resolve().parents[2]

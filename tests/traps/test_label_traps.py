@@ -256,5 +256,5 @@ def test_the_same_rule_for_rows_averages_and_gates() -> None:
         averaging=["none", "macro"],
         positive="smallest",
     )
-    assert one(found, "npv", average=None)["state"] == "undefined"
+    assert one(found, "npv", average=None, label="a")["state"] == "undefined"
     assert found["acceptance"][0]["outcome"] == "not_evaluated"

@@ -19,6 +19,7 @@ DECLARING = (
     "comparisons",
     "subgroups",
     "drift",
+    "courses",
     "process",
 )
 

@@ -6,16 +6,17 @@ import math
 from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
-from evalreport.engine.cautions.facts import Record, RunFacts
+from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import counted, estimate, limits, listed, name, number
-from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
 from evalreport.predict.view import View
+from evalreport.results.records import AgainstBaseline, Measure
 
 
 @caution(
     "no_better_than_chance",
+    whole_table=True,
     severity="warning",
     title="No better than without information",
     why="a model that looks at nothing reaches these values too",
@@ -89,11 +90,11 @@ def _shares(run: RunFacts, view: View) -> list[float]:
 def baseline_not_beaten(run: RunFacts) -> Iterator[Caution]:
     """An interval does not lie on the better side of what a baseline reaches."""
     for view in run.views:
-        own = [r for r in run.against if (r["dataset"], r["model"]) == (view.dataset, view.model)]
-        open_ones = [r for r in own if r["outcome"] in ("not_shown", "worse")]
+        own = [r for r in run.against if (r.dataset, r.model) == (view.dataset, view.model)]
+        open_ones = [r for r in own if r.outcome in ("not_shown", "worse")]
         if not open_ones:
             continue
-        by_baseline: dict[str, list[Record]] = {}
+        by_baseline: dict[str, list[AgainstBaseline]] = {}
         for record in open_ones:
             by_baseline.setdefault(_baseline_words(record), []).append(record)
         parts = [
@@ -102,34 +103,36 @@ def baseline_not_beaten(run: RunFacts) -> Iterator[Caution]:
             else f"{words} on {number(len(records))}"
             for place, (words, records) in enumerate(by_baseline.items())
         ]
-        worse = sum(r["outcome"] == "worse" for r in open_ones)
-        judged = sum(r["outcome"] != "not_judged" for r in own)
+        worse = sum(r.outcome == "worse" for r in open_ones)
+        judged = sum(r.outcome != "not_judged" for r in own)
         told = f", in {number(worse)} of them worse" if worse else ""
         yield Caution(
             f"In {number(len(open_ones))} of {counted(judged, 'comparison')} not shown to be "
             f"better than a baseline{told}: {'; '.join(parts)}.",
             view.dataset,
             view.model,
-            open_ones[0]["measure"],
+            open_ones[0].measure,
             numbers={"open": len(open_ones), "worse": worse, "judged": judged},
         )
 
 
-def _baseline_words(record: Record) -> str:
-    if record["previous"] is not None:
-        return f"the previous model {name(record['previous'])}"
-    return str(record["baseline"]).replace("_", " ")
+def _baseline_words(record: AgainstBaseline) -> str:
+    if record.previous is not None:
+        return f"the previous model {name(record.previous)}"
+    return str(record.baseline).replace("_", " ")
 
 
-def _beside(view: View, record: Record) -> str:
+def _beside(view: View, record: AgainstBaseline) -> str:
     """A value beside that of a baseline, with the interval that was judged."""
-    many = record["label"] is not None and len(view.labels) > 2
-    of = f" of {name(record['label'])}" if many else ""
-    average = f" ({record['average']})" if record["average"] else ""
-    interval = record["interval"]
-    inside = limits(interval["low"], interval["high"])
-    if record["difference"] is not None:
-        shown = f"difference {estimate(record['difference'])}, {inside}"
+    of = ""
+    if record.label is not None and len(view.labels) > 2:
+        of = f" of {name(record.label)}"
+    average = f" ({record.average})" if record.average else ""
+    interval = record.interval
+    assert interval is not None
+    inside = limits(interval.low, interval.high)
+    if record.difference is not None:
+        shown = f"difference {estimate(record.difference)}, {inside}"
     else:
-        shown = f"{inside}; baseline {estimate(record['baseline_value'])}"
-    return f"{record['title']}{average}{of} {estimate(record['value'])} ({shown})"
+        shown = f"{inside}; baseline {estimate(record.baseline_value)}"
+    return f"{record.title}{average}{of} {estimate(record.value)} ({shown})"

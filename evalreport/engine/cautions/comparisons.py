@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from evalreport.engine.cautions.declare import Caution, caution
-from evalreport.engine.cautions.facts import Record, RunFacts, pairs
+from evalreport.engine.cautions.facts import RunFacts, pairs
 from evalreport.engine.cautions.merging import bounded
-from evalreport.engine.cautions.roc import leads
 from evalreport.engine.cautions.wording import (
     counted,
     estimate,
@@ -18,11 +17,13 @@ from evalreport.engine.cautions.wording import (
     number,
     p_value,
 )
-from evalreport.engine.records import Measure, TableRecord
+from evalreport.engine.printed_table import PrintedTable
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
+from evalreport.metrics.tables import Matrix
 from evalreport.plan.requests import metric_named
 from evalreport.predict.view import View
+from evalreport.results.records import Comparison, Measure
 
 #: From this lead in true positive rate on, both ways, curves are said to cross.
 CROSSING = 0.02
@@ -32,6 +33,8 @@ SAME = 0.005
 NAMED = 2
 #: From this difference of specificity on, tables with the same recall differ.
 DIFFERENT = 0.05
+#: From this difference of a recall on, models with the same accuracy behave differently.
+OTHER_RECALL = 0.1
 
 
 @caution(
@@ -49,7 +52,8 @@ def metrics_rank_differently(run: RunFacts) -> Iterator[Caution]:
             continue
         best = _best_models(run, views)
         composite = {
-            metric: first for metric, first in best.items()
+            metric: first
+            for metric, first in best.items()
             if metric_named(metric).shows is not Shows.ONE_KIND
         }
         chosen = composite if len(composite) > 1 else best
@@ -99,19 +103,20 @@ def roc_curves_cross(run: RunFacts) -> Iterator[Caution]:
     """Each of two models leads the other by 0.02 or more somewhere."""
     for dataset in run.datasets:
         found = []
-        for first, second in pairs(run, dataset):
-            a, b = run.score_table(first), run.score_table(second)
-            both = leads(a, b) if a is not None and b is not None else None
-            if both is None or min(lead.height for lead in both) < CROSSING:
+        for record in run.roc:
+            if record.dataset != dataset or record.relation != "cross":
                 continue
-            ahead, behind = both
+            ahead, behind = record.first_leads, record.second_leads
+            if min(ahead.by, behind.by) < CROSSING:
+                continue
             found.append(
                 Caution(
-                    f"{name(first.model)} finds up to {number(ahead.height)} more of the positives "
-                    f"at a false positive rate of {number(ahead.at)}, {name(second.model)} up to "
-                    f"{number(behind.height)} more at {number(behind.at)}.",
+                    f"{name(record.first)} finds up to {number(ahead.by)} more of the "
+                    f"positives at a false positive rate of {number(ahead.fpr)}, "
+                    f"{name(record.second)} up to {number(behind.by)} more at "
+                    f"{number(behind.fpr)}.",
                     dataset,
-                    numbers={"first_leads": ahead.height, "second_leads": behind.height},
+                    numbers={"first_leads": ahead.by, "second_leads": behind.by},
                 )
             )
         yield from bounded(
@@ -121,6 +126,7 @@ def roc_curves_cross(run: RunFacts) -> Iterator[Caution]:
 
 @caution(
     "same_precision_and_recall",
+    whole_table=True,
     severity="warning",
     title="Same precision and recall, different true negatives",
     why="precision, recall and F1 never look at true negatives",
@@ -155,7 +161,67 @@ def same_precision_and_recall(run: RunFacts) -> Iterator[Caution]:
     )
 
 
-def _rates(run: RunFacts, record: TableRecord) -> tuple[float, float, float, float] | None:
+@caution(
+    "same_accuracy",
+    whole_table=True,
+    severity="warning",
+    title="Same accuracy, different mistakes",
+    why="accuracy counts right rows of every class alike, so models that miss different classes "
+    "can share it",
+    read_instead="recall of each class, or the tables themselves",
+)
+def same_accuracy(run: RunFacts) -> Iterator[Caution]:
+    """Two models of a dataset agree in accuracy and differ in the recall of a class."""
+    for dataset in run.datasets:
+        found = []
+        for first, second in pairs(run, dataset):
+            a, b = run.main_table(first), run.main_table(second)
+            if a is not None and b is not None:
+                found += list(_same_accuracy(run, (first, a), (second, b)))
+        yield from bounded(
+            found, "{count} pairs of models agree in accuracy only. The first: {first}"
+        )
+
+
+def _same_accuracy(
+    run: RunFacts, first: tuple[View, PrintedTable], second: tuple[View, PrintedTable]
+) -> Iterator[Caution]:
+    matrices = run.matrix(first[1]), run.matrix(second[1])
+    if not all(matrix.n.value for matrix in matrices):
+        return
+    right = [matrix.correct.value / matrix.n.value for matrix in matrices]
+    if abs(right[0] - right[1]) > SAME:
+        return
+    label, recalls = _most_apart(matrices)
+    if abs(recalls[0] - recalls[1]) < OTHER_RECALL:
+        return
+    names = [name(view.model) for view, _ in (first, second)]
+    same = number(right[0]) if right[0] == right[1] else " and ".join(map(number, right))
+    yield Caution(
+        f"{names[0]} and {names[1]} have accuracy {same}; their recalls of "
+        f"{name(first[0].labels[label])} are {number(recalls[0])} and {number(recalls[1])}.",
+        first[0].dataset,
+        table=first[1].id,
+        numbers={"recall_first": recalls[0], "recall_second": recalls[1]},
+    )
+
+
+def _most_apart(matrices: tuple[Matrix, Matrix]) -> tuple[int, tuple[float, float]]:
+    """The class whose recalls differ most, and both; classes without rows have none."""
+    best: tuple[int, tuple[float, float]] = (0, (0.0, 0.0))
+    totals = [matrix.row_totals for matrix in matrices]
+    for k in range(matrices[0].size):
+        if totals[0][k] and totals[1][k]:
+            one, two = (
+                float(matrix.one_versus_rest(k).tp.value) / float(total[k])
+                for matrix, total in zip(matrices, totals, strict=True)
+            )
+            if abs(one - two) > abs(best[1][0] - best[1][1]):
+                best = k, (one, two)
+    return best
+
+
+def _rates(run: RunFacts, record: PrintedTable) -> tuple[float, float, float, float] | None:
     """Precision, recall, specificity and true negatives; None where one is undefined."""
     positive = record.table.positive
     counts = run.matrix(record).one_versus_rest(positive if positive is not None else 1)
@@ -178,20 +244,20 @@ def _called(view: View, one_dataset: bool) -> str:
 )
 def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
     """Comparisons of all rows that cannot tell the models apart, or favour the reference."""
-    by_pair: dict[tuple[str, str, str], list[Record]] = {}
+    by_pair: dict[tuple[str, str, str], list[Comparison]] = {}
     for record in run.comparisons:
-        whole = not record.get("subgroup") and not record.get("fold")
-        if whole and record.get("difference") is not None:
-            key = tuple(str(record.get(k)) for k in ("dataset", "model", "reference"))
-            by_pair.setdefault((key[0], key[1], key[2]), []).append(record)
+        whole = not record.subgroup and not record.fold
+        if whole and record.difference is not None:
+            key = (record.dataset, record.model, record.reference)
+            by_pair.setdefault(key, []).append(record)
     for (dataset, model, reference), records in by_pair.items():
-        open_ones = [r for r in records if not _told_apart(run, r)]
-        worse = [r for r in records if _told_apart(run, r) and r.get("better") == "reference"]
+        open_ones = [r for r in records if not r.told_apart]
+        worse = [r for r in records if r.told_apart and r.better == "reference"]
         parts = []
         if worse:
             parts.append(f"{name(reference)} is better on {listed(map(_difference, worse), NAMED)}")
         # no difference from an earlier run is what one hopes for
-        if open_ones and not records[0].get("reference_run"):
+        if open_ones and not records[0].reference_run:
             compared = counted(len(records), "comparison")
             parts.append(
                 f"in {number(len(open_ones))} of {compared} no difference "
@@ -208,31 +274,19 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
             )
 
 
-def _told_apart(run: RunFacts, record: Record) -> bool:
-    """As the record says; else by the adjusted p value, else by the interval."""
-    if record.get("told_apart") is not None:
-        return bool(record["told_apart"])
-    adjusted = record.get("p_adjusted")
-    p = adjusted if adjusted is not None else record.get("p_value")
-    if p is not None:
-        return bool(p < 1 - run.settings.level)
-    interval = record.get("interval")
-    return interval is not None and not interval["low"] <= 0 <= interval["high"]
-
-
-def _difference(record: Record) -> str:
+def _difference(record: Comparison) -> str:
     """A difference with its interval and the p value that decides, adjusted where it is."""
-    metric = find(str(record.get("metric")))
-    words = metric.title if metric is not None else str(record.get("metric"))
-    if record.get("average"):
-        words = f"{words} ({record['average']})"
-    elif record.get("label") is not None:
-        words = f"{words} of {name(str(record['label']))}"
-    interval, p, adjusted = (record.get(k) for k in ("interval", "p_value", "p_adjusted"))
-    inside = [limits(interval["low"], interval["high"])] if interval else []
+    metric = find(record.metric)
+    words = metric.title if metric is not None else record.metric
+    if record.average:
+        words = f"{words} ({record.average})"
+    elif record.label is not None:
+        words = f"{words} of {name(str(record.label))}"
+    interval, p, adjusted = record.interval, record.p_value, record.p_adjusted
+    inside = [limits(interval.low, interval.high)] if interval else []
     if adjusted is not None and adjusted != p:
         inside.append(f"adjusted {p_value(adjusted)}")
     elif p is not None:
         inside.append(p_value(p))
     shown = f" ({'; '.join(inside)})" if inside else ""
-    return f"{words} {estimate(record['difference'])}{shown}"
+    return f"{words} {estimate(record.difference or 0.0)}{shown}"

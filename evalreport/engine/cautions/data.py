@@ -8,10 +8,24 @@ from functools import partial
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.merging import by_dataset
-from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent, rows
+from evalreport.engine.cautions.wording import (
+    counted,
+    listed,
+    name,
+    number,
+    p_value,
+    part,
+    percent,
+    rows,
+)
+from evalreport.engine.verification import shares, spoilt
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Interval, Table
+from evalreport.metrics.tables import Counts
 from evalreport.plan.asked import RECORDS_PER_CLASS
 from evalreport.plan.methods import SMOOTH_CLASSES
 from evalreport.plan.refusals import PAIRED_CLASSES
+from evalreport.plan.unknown import unknown_words
 from evalreport.predict.view import View
 from evalreport.statistics.means import effective_size_from_sums
 
@@ -21,12 +35,15 @@ RARE = 0.1
 FEW_ROWS = 10
 #: Above this share of rows left out, the note becomes a warning.
 MANY_EXCLUDED = 0.05
+#: Weights that differ by more than this factor are said to.
+TENFOLD = 10.0
 #: Fewer clusters than this make cluster-robust intervals too narrow.
 FEW_CLUSTERS = 30
 
 
 @caution(
     "imbalance",
+    whole_table=True,
     severity="note",
     title="One class is rare",
     why="where one class is rare, accuracy and specificity are high whatever happens to it",
@@ -60,6 +77,7 @@ def _imbalance(run: RunFacts, view: View) -> Iterator[Caution]:
 
 @caution(
     "few_rows_of_class",
+    whole_table=True,
     severity="warning",
     title="Few rows of a class",
     why="rates of a class with under 10 rows move by a tenth or more with each row",
@@ -83,7 +101,25 @@ def _few_rows(run: RunFacts, view: View) -> Iterator[Caution]:
 
 
 @caution(
+    "few_rows",
+    severity="warning",
+    title="There are hardly any rows",
+    why="on so few rows nearly every value could have come about by chance",
+    read_instead="the intervals, which say how little is known, or a report on more rows",
+)
+def few_rows(run: RunFacts) -> Iterator[Caution]:
+    """A dataset has fewer than 10 rows."""
+    yield from by_dataset(run, _few_in_all)
+
+
+def _few_in_all(view: View) -> Iterator[Caution]:
+    if 0 < view.rows < FEW_ROWS:
+        yield Caution(f"The dataset has {rows(view.rows)} in all.", numbers={"rows": view.rows})
+
+
+@caution(
     "one_class",
+    whole_table=True,
     severity="warning",
     title="Only one class occurs",
     why="with one actual class nothing can be told apart: whatever needs both is undefined",
@@ -140,6 +176,9 @@ def rows_excluded(run: RunFacts) -> Iterator[Caution]:
 
 def _excluded(view: View) -> Iterator[Caution]:
     reasons = tuple(getattr(view.ledger, "excluded", ()))
+    if view.sample is not None and view.sample.kind == "verified":
+        # rows that nobody verified are what the estimate is made for
+        reasons = tuple((why, n) for why, n in reasons if not why.endswith(": not verified"))
     left_out = sum(count for _, count in reasons)
     if left_out:
         read = getattr(view.ledger, "rows_read", view.rows + left_out)
@@ -153,19 +192,116 @@ def _excluded(view: View) -> Iterator[Caution]:
 
 
 @caution(
+    "labels_missing_by_prediction",
+    severity="warning",
+    title="Labels are missing by what was predicted",
+    why="where a label was looked for more often in some predictions than in others, recall, "
+    "specificity and all that mixes rows of several predictions is off, often far",
+    read_instead="predictive values, or the estimates of sampling: {verified: column, strata: "
+    "[predicted]}; until then no criterion passes on the others",
+)
+def labels_missing_by_prediction(run: RunFacts) -> Iterator[Caution]:
+    """Having a label depends on the predicted class, p below 0.001, by Fisher or chi-square."""
+    for (dataset, model), told in spoilt(run.tables).items():
+        table = next(t for t in run.tables if (t.dataset, t.model) == (dataset, model))
+        yield Caution(
+            f"Of the rows predicted {listed(shares(told))} ({p_value(told.p_value)}).",
+            dataset,
+            model,
+            table=table.id,
+            numbers={"p_value": told.p_value, "known": sum(told.known), "rows": sum(told.rows)},
+        )
+
+
+@caution(
+    "enriched_sample",
+    severity="warning",
+    title="The share of positives was fixed by the sampling",
+    why="predictive values and accuracy depend on prevalence, and that of an enriched sample is "
+    "not that of the rows a model will meet",
+    read_instead="recall, specificity and areas; or predictive values at the prevalences that "
+    "the spec names",
+)
+def enriched_sample(run: RunFacts) -> Iterator[Caution]:
+    """A case-control sample, no prevalence declared, and values that depend on it."""
+    for dataset in run.datasets:
+        if dataset not in run.enriched:
+            continue
+        found = [
+            m.title
+            for view in run.views_of(dataset)
+            for m in run.measures_of(view)
+            if _moves_with_prevalence(m.metric) and m.state == "value"
+        ]
+        titles = list(dict.fromkeys(found))
+        if titles:
+            yield Caution(
+                f"{listed(titles)} of a case-control sample, without a declared prevalence.",
+                dataset,
+                numbers={"values": len(found)},
+            )
+
+
+def _moves_with_prevalence(metric_name: str) -> bool:
+    """Tried on a table of two classes: does twice as many negatives change the value?"""
+    metric = find(metric_name)
+    if (
+        metric is None
+        or metric.table is not Table.COUNTS
+        or metric.context
+        or metric.interval in (Interval.NONE, Interval.PREDICTIVE)
+    ):
+        return False
+    arguments = metric.arguments({})
+    once, twice = (
+        metric(Counts(tp=30, fn=10, fp=12 * k, tn=48 * k), **arguments).exact() for k in (1, 2)
+    )
+    return bool(abs(float(once) - float(twice)) > 1e-9)
+
+
+@caution(
+    "uneven_weights",
+    severity="note",
+    title="Weights vary more than tenfold",
+    why="a few heavy rows decide the estimates, and one that is wrong moves them far",
+    read_instead="the rows behind each cell, and the intervals",
+)
+def uneven_weights(run: RunFacts) -> Iterator[Caution]:
+    """The heaviest row weighs more than ten times the lightest."""
+    yield from by_dataset(run, _uneven)
+
+
+def _corrected(view: View) -> bool:
+    """Whether weights are those of a correction, some of them below 0."""
+    return view.sample is not None and view.sample.kind == "proxy"
+
+
+def _uneven(view: View) -> Iterator[Caution]:
+    if view.weight is None or not len(view.weight) or _corrected(view):
+        return
+    held = view.weight[view.weight > 0]
+    if len(held) and held.max() > TENFOLD * held.min():
+        ratio = float(held.max() / held.min())
+        yield Caution(
+            f"The heaviest row weighs {number(float(f'{ratio:.3g}'))} times the lightest.",
+            numbers={"ratio": ratio},
+        )
+
+
+@caution(
     "effective_sample_size",
     severity="note",
-    title="Weights lower the effective number of rows",
+    title="Weights are uneven",
     why="with uneven weights the rows tell less than their number",
-    read_instead="the intervals, which are taken from the effective number of rows",
+    read_instead="the intervals, which rest on the variance of each value under its weights",
 )
 def effective_sample_size(run: RunFacts) -> Iterator[Caution]:
-    """Kish's effective sample size; a warning below half of the rows."""
+    """Kish's number (sum of w)^2 / sum of w^2; a warning below half of the rows."""
     yield from by_dataset(run, _effective)
 
 
 def _effective(view: View) -> Iterator[Caution]:
-    if view.weight is None or not view.rows:
+    if view.weight is None or not view.rows or _corrected(view):
         return
     total, squares = view.total_weight(), view.total_weight(power=2)
     if not squares > 0:
@@ -173,8 +309,9 @@ def _effective(view: View) -> Iterator[Caution]:
     effective = effective_size_from_sums(total, squares)
     if effective < view.rows * (1 - 1e-9):
         yield Caution(
-            f"The weights of {rows(view.rows)} are worth about {number(float(round(effective)))} "
-            f"rows of equal weight ({percent(effective / view.rows)}).",
+            f"For a value that has nothing to do with the weights, the {rows(view.rows)} are worth "
+            f"{number(float(round(effective)))} ({percent(effective / view.rows)}). What each "
+            "share is worth stands beside its interval.",
             numbers={"n_effective": effective, "rows": view.rows},
             severity="warning" if effective < view.rows / 2 else None,
         )
@@ -198,8 +335,37 @@ def _few_clusters(view: View) -> Iterator[Caution]:
     clusters = len(set(view.cluster[0].tolist()))
     if clusters < FEW_CLUSTERS:
         yield Caution(
-            f"The {rows(view.rows)} come from {counted(clusters, 'cluster')}.",
+            f"The {rows(view.rows)} come from {counted(clusters, 'cluster')}."
+            if view.entries is None
+            else f"The {number(view.rows)} predictions are of {rows(len(view.entries))}, "
+            "some of them tested more than once.",
             numbers={"clusters": clusters, "rows": view.rows},
+        )
+
+
+@caution(
+    "readers_pooled",
+    severity="note",
+    title="Readings of several readers are taken together",
+    why="limits of pooled readings allow for the cases, not for which readers there were",
+    read_instead="the mean over readers with its limits, in the section on readers",
+)
+def readers_pooled(run: RunFacts) -> Iterator[Caution]:
+    """The rows of a dataset are what several readers said of the same cases."""
+    yield from by_dataset(run, _readers_pooled)
+
+
+def _readers_pooled(view: View) -> Iterator[Caution]:
+    readings = getattr(view.ledger, "readings", None)
+    if readings is None:
+        return
+    many = len(set(readings.reader[view.row].tolist()))
+    cases = len(set(readings.case[view.row].tolist()))
+    if many > 1:
+        yield Caution(
+            f"The {rows(view.rows)} are readings of {counted(cases, 'case')} by "
+            f"{counted(many, 'reader')}.",
+            numbers={"readers": many, "cases": cases, "rows": view.rows},
         )
 
 
@@ -230,3 +396,28 @@ def class_count_cap(run: RunFacts) -> Iterator[Caution]:
 
 def _classes(run: RunFacts, view: View) -> list[tuple[int, str]]:
     return list(zip(run.class_rows(view), view.labels, strict=True))
+
+
+@caution(
+    "unknown_cells",
+    severity="warning",
+    title="A cell of the table was not counted",
+    why="whatever needs it is undefined, and so are comparisons with chance, baselines and the "
+    "largest class",
+    read_instead="what the known cells give: of true negatives, precision, recall and F",
+)
+def unknown_cells(run: RunFacts) -> Iterator[Caution]:
+    """The spec declares cells of the table that nobody counted."""
+    yield from by_dataset(run, partial(_unknown_cells, run))
+
+
+def _unknown_cells(run: RunFacts, view: View) -> Iterator[Caution]:
+    if not view.unknown:
+        return
+    own = [m for m in run.measures_of(view) if m.state != "not_applicable"]
+    none = [m for m in own if m.value is None]
+    yield Caution(
+        f"The {unknown_words(view.unknown)} are not known: {number(len(none))} of "
+        f"{counted(len(own), 'value')} of all rows cannot be had.",
+        numbers={"undefined": len(none), "values": len(own)},
+    )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evalreport.engine.cautions.facts import RunFacts
+from evalreport.results import records
 
 Severity = Literal["note", "warning"]
 
@@ -39,7 +40,11 @@ Check = Callable[[RunFacts], Iterator[Caution]]
 
 @dataclass(frozen=True)
 class Declared:
-    """A caution of the catalogue; calling it runs its check."""
+    """A caution of the catalogue; calling it runs its check.
+
+    ``whole_table``: it takes every row to be there, so that it says nothing of datasets of
+    which a cell of the table was not counted.
+    """
 
     code: str
     severity: Severity
@@ -47,25 +52,26 @@ class Declared:
     why: str
     read_instead: str
     check: Check
+    whole_table: bool = False
 
     def __call__(self, run: RunFacts) -> Iterator[Caution]:
         return self.check(run)
 
-    def record(self, found: Caution) -> dict[str, Any]:
-        """The record as it stands in ``results.json``, with what is always said."""
-        return {
-            "code": self.code,
-            "severity": found.severity or self.severity,
-            "title": self.title,
-            "message": found.message,
-            "why": self.why,
-            "read": self.read_instead,
-            "dataset": found.dataset,
-            "model": found.model,
-            "measure": found.measure,
-            "table": found.table,
-            "numbers": {key: _plain(found.numbers[key]) for key in sorted(found.numbers)},
-        }
+    def record(self, found: Caution) -> records.Caution:
+        """The record as it stands in the results, with what is always said."""
+        return records.Caution(
+            code=self.code,
+            severity=found.severity or self.severity,
+            title=self.title,
+            message=found.message,
+            why=self.why,
+            read=self.read_instead,
+            dataset=found.dataset,
+            model=found.model,
+            measure=found.measure,
+            table=found.table,
+            numbers={key: _plain(found.numbers[key]) for key in sorted(found.numbers)},
+        )
 
 
 #: Every caution by its code, in the order of declaration.
@@ -73,7 +79,13 @@ CAUTIONS: dict[str, Declared] = {}
 
 
 def caution(
-    code: str, *, severity: Severity, title: str, why: str, read_instead: str
+    code: str,
+    *,
+    severity: Severity,
+    title: str,
+    why: str,
+    read_instead: str,
+    whole_table: bool = False,
 ) -> Callable[[Check], Declared]:
     """Declare the decorated check as a caution of the catalogue.
 
@@ -83,7 +95,7 @@ def caution(
     def declare(check: Check) -> Declared:
         if code in CAUTIONS:
             raise ValueError(f"caution {code!r} is declared twice")
-        CAUTIONS[code] = Declared(code, severity, title, why, read_instead, check)
+        CAUTIONS[code] = Declared(code, severity, title, why, read_instead, check, whole_table)
         return CAUTIONS[code]
 
     return declare

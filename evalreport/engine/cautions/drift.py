@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
-from evalreport.engine.cautions.facts import Record, RunFacts
+from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import name
+from evalreport.results.records import Drift
 
 
 @caution(
@@ -22,31 +23,31 @@ def drift(run: RunFacts) -> Iterator[Caution]:
     note, warning = run.drift_limits
     most = 1.0 - run.settings.level
     for record in run.drift:
-        psi, chance = record["psi"], record["psi_p_value"]
+        psi, chance = record.psi, record.psi_p_value
         if psi is not None and chance is not None and psi >= note and chance < most:
             message = (
                 f"{_what(record)}: population stability index {psi:.3g} against "
-                f"{record['reference']}; about {record['psi_expected']:.2g} would come by chance "
+                f"{record.reference}; about {record.psi_expected:.2g} would come by chance "
                 "from this many rows."
             )
             severe = psi >= warning
-        elif psi is None and record["p_value"] is not None and record["p_value"] < most:
-            message = f"{_what(record)}, against {record['reference']}: {record['psi_reason']}."
+        elif psi is None and record.p_value is not None and record.p_value < most:
+            message = f"{_what(record)}, against {record.reference}: {record.psi_reason}."
             severe = True
         else:
             continue
         yield Caution(
             message,
-            dataset=record["dataset"],
-            model=record["model"],
-            numbers={"psi": psi, "p_value": chance if psi is not None else record["p_value"]},
+            dataset=record.dataset,
+            model=record.model,
+            numbers={"psi": psi, "p_value": chance if psi is not None else record.p_value},
             severity="warning" if severe else "note",
         )
 
 
-def _what(record: Record) -> str:
-    if record["of"] == "labels":
+def _what(record: Drift) -> str:
+    if record.of == "labels":
         return "Labels"
-    if record["of"] == "scores":
-        return f"Scores of {name(str(record['label']))}"
-    return f"The column {name(str(record['column']))}"
+    if record.of == "scores":
+        return f"Scores of {name(str(record.label))}"
+    return f"The column {name(str(record.column))}"

@@ -10,14 +10,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.records import Measure, TableRecord
+from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
 from evalreport.metrics.tables import Matrix, ScoreTable
-from evalreport.plan.task import EVERYTHING, Slice
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.results.records import (
+    AgainstBaseline,
+    Comparison,
+    Criterion,
+    Drift,
+    Measure,
+    Period,
+    RocRelation,
+    Threshold,
+)
 
-Record = Mapping[str, Any]
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, str]
 
@@ -41,25 +50,32 @@ class RunFacts:
     ``drift``: what has moved from a reference; ``drift_limits`` are the stability
     indices from which a note and a warning are given.
     ``overlaps``: what tested datasets share with training datasets. ``against``: the
-    records of models against baselines.
+    records of models against baselines. ``periods``: subgroup columns that are periods,
+    ``courses``: the measures over them.
+    ``enriched``: datasets whose share of positives the sampling fixed, where no prevalence is
+    declared. ``roc``: how the ROC curves of every two models lie to each other.
     """
 
     views: Sequence[View]
     set_views: Sequence[View] = field(default=(), kw_only=True)
     measures: Sequence[Measure] = ()
-    tables: Sequence[TableRecord] = ()
-    comparisons: Sequence[Record] = ()
-    acceptance: Sequence[Record] = ()
-    thresholds: Sequence[Record] = ()
+    tables: Sequence[PrintedTable] = ()
+    comparisons: Sequence[Comparison] = ()
+    acceptance: Sequence[Criterion] = ()
+    thresholds: Sequence[Threshold] = ()
     scores: Callable[[str, str], ScoreTable | None] = no_score_table
     settings: Settings = field(default_factory=Settings)
     requested: Sequence[str] = ()
     intervals: int | None = None
     tests: int | None = None
     overlaps: Sequence[Overlap] = field(default=(), kw_only=True)
-    drift: Sequence[Record] = field(default=(), kw_only=True)
+    drift: Sequence[Drift] = field(default=(), kw_only=True)
     drift_limits: tuple[float, float] = field(default=(0.1, 0.25), kw_only=True)
-    against: Sequence[Record] = field(default=(), kw_only=True)
+    against: Sequence[AgainstBaseline] = field(default=(), kw_only=True)
+    roc: Sequence[RocRelation] = field(default=(), kw_only=True)
+    courses: Sequence[Period] = field(default=(), kw_only=True)
+    periods: frozenset[str] = field(default=frozenset(), kw_only=True)
+    enriched: frozenset[str] = field(default=frozenset(), kw_only=True)
 
     # -- datasets and models ----------------------------------------------------------------
 
@@ -85,20 +101,20 @@ class RunFacts:
     # -- tables -----------------------------------------------------------------------------
 
     @cached_property
-    def _tables_by_view(self) -> Mapping[Key, tuple[TableRecord, ...]]:
+    def _tables_by_view(self) -> Mapping[Key, tuple[PrintedTable, ...]]:
         return _grouped(t for t in self.tables if t.label is None)
 
-    def tables_of(self, view: View, where: Slice = EVERYTHING) -> tuple[TableRecord, ...]:
+    def tables_of(self, view: View, where: Slice = EVERYTHING) -> tuple[PrintedTable, ...]:
         """The whole classification tables of a slice, first threshold first."""
         own = self._tables_by_view.get((view.dataset, view.model), ())
         return tuple(t for t in own if t.where == where)
 
-    def subgroup_tables(self, view: View) -> tuple[TableRecord, ...]:
+    def subgroup_tables(self, view: View) -> tuple[PrintedTable, ...]:
         """The whole classification tables of subgroups, in the order of the run."""
         own = self._tables_by_view.get((view.dataset, view.model), ())
         return tuple(t for t in own if t.where.subgroup and t.where.fold is None)
 
-    def main_table(self, view: View) -> TableRecord | None:
+    def main_table(self, view: View) -> PrintedTable | None:
         """The table of all rows at the first threshold."""
         return next(iter(self.tables_of(view)), None)
 
@@ -106,7 +122,7 @@ class RunFacts:
     def _matrices(self) -> dict[str, Matrix]:
         return {}
 
-    def matrix(self, record: TableRecord) -> Matrix:
+    def matrix(self, record: PrintedTable) -> Matrix:
         """The K x K table, indeterminate predictions counted for the model."""
         if record.id not in self._matrices:
             self._matrices[record.id] = record.table.matrix("for")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,13 +13,14 @@ from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import counted
 from evalreport.engine.guarding import Failures, guarded
 from evalreport.errors import SpecError
+from evalreport.results import records
 
 _RANK = {"warning": 0, "note": 1}
 
 
 def find_cautions(
     run: RunFacts, off: Mapping[str, str] | None = None, failures: Failures | None = None
-) -> list[dict[str, Any]]:
+) -> list[records.Caution]:
     """Every caution that applies, warnings first, then in the order of the catalogue.
 
     A check that fails unexpectedly is recorded in ``failures``; the others go on.
@@ -34,8 +36,12 @@ def find_cautions(
         raise SpecError(*problems)
     placed = []
     failed: Failures = failures if failures is not None else []
+    whole = run
+    if any(view.unknown for view in run.views):
+        whole = replace(run, views=[view for view in run.views if not view.unknown])
     for place, declared in enumerate(catalogue()):
-        work, nothing = partial(_all, declared, run), list[Caution]()
+        facts = whole if declared.whole_table else run
+        work, nothing = partial(_all, declared, facts), list[Caution]()
         found = guarded(failed, f"caution {declared.code}", work, nothing)
         if declared.code in switched_off:
             found = [_switched_off(switched_off[declared.code], len(found))]
@@ -68,15 +74,15 @@ class _Order:
         self.measures = {m.id: k for k, m in enumerate(run.measures)}
         self.tables = {t.id: k for k, t in enumerate(run.tables)}
 
-    def key(self, place: int, record: Mapping[str, Any]) -> tuple[Any, ...]:
+    def key(self, place: int, record: records.Caution) -> tuple[Any, ...]:
         """What records are sorted by; what belongs to several comes before its parts."""
-        dataset, model = record["dataset"], record["model"]
+        dataset, model = record.dataset, record.model
         return (
-            _RANK[record["severity"]],
+            _RANK[record.severity],
             place,
-            self.datasets.get(dataset, -1),
-            self.views.get((dataset, model), -1),
-            self.tables.get(record["table"], -1),
-            self.measures.get(record["measure"], -1),
-            record["message"],
+            self.datasets.get(dataset or "", -1),
+            self.views.get((dataset or "", model or ""), -1),
+            self.tables.get(record.table or "", -1),
+            self.measures.get(record.measure or "", -1),
+            record.message,
         )

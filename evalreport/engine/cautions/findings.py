@@ -21,6 +21,7 @@ BELONGS_TO = {
     "groups_across_folds": "leakage",
     "class_not_trained": "fold_lacks_class",
     "one_class_fold": "fold_lacks_class",
+    "labels_differ": "labels_differ",
 }
 #: The caution of findings that have none of their own.
 OTHER = "data_finding"
@@ -87,6 +88,7 @@ def leakage(run: RunFacts) -> Iterator[Caution]:
 
 @caution(
     "fold_lacks_class",
+    whole_table=True,
     severity="warning",
     title="A fold lacks a class",
     why="a class that is not trained cannot be predicted, and a fold of one class leaves "
@@ -96,6 +98,19 @@ def leakage(run: RunFacts) -> Iterator[Caution]:
 def fold_lacks_class(run: RunFacts) -> Iterator[Caution]:
     """A fold has no training rows of a class, or test rows of one class only."""
     yield from by_dataset(run, partial(_passed_on, "fold_lacks_class"))
+
+
+@caution(
+    "labels_differ",
+    severity="warning",
+    title="A model's labels are not those of its score",
+    why="the tables are those of the score at the threshold, not of the labels that were given",
+    read_instead="the results at the threshold that the labels rest on, or of the labels alone "
+    "as a model of their own",
+)
+def labels_differ(run: RunFacts) -> Iterator[Caution]:
+    """Labels that stand beside a score differ from score >= threshold."""
+    yield from by_dataset(run, partial(_passed_on, "labels_differ"))
 
 
 @caution(

@@ -13,9 +13,7 @@ from evalreport.predict.view import View
 WRITTEN_PAIRS = 3
 
 
-def by_dataset(
-    run: RunFacts, describe: Callable[[View], Iterator[Caution]]
-) -> Iterator[Caution]:
+def by_dataset(run: RunFacts, describe: Callable[[View], Iterator[Caution]]) -> Iterator[Caution]:
     """What ``describe`` finds in each view; said once where every model's rows agree."""
     every = (*run.views, *run.set_views)
     for dataset in dict.fromkeys(view.dataset for view in every):

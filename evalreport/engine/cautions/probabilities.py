@@ -6,16 +6,31 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from evalreport.engine.cautions.declare import Caution, caution
-from evalreport.engine.cautions.facts import RunFacts, actual_probability, given_scores
-from evalreport.engine.cautions.wording import estimate, limits, number, p_value, part, percent
+from evalreport.engine.cautions.facts import Floats, RunFacts, actual_probability, given_scores
+from evalreport.engine.cautions.wording import (
+    estimate,
+    limits,
+    listed,
+    number,
+    p_value,
+    part,
+    percent,
+)
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.probabilities import CLIP
+from evalreport.metrics.readings import confidences
 from evalreport.predict.view import View
 from evalreport.statistics.interval import z_value
-from evalreport.statistics.logistic import NotEstimable, calibration_fit
+from evalreport.statistics.logistic import (
+    CalibrationFit,
+    NotEstimable,
+    calibration_fit,
+    robust_calibration_fit,
+)
 
 #: From this share of the log loss on, one row is said to dominate it ...
 DOMINANT = 0.25
@@ -29,6 +44,10 @@ LINES = (
     ("calibration_slope", 1.0, "the calibration slope"),
     ("calibration_in_the_large", 0.0, "calibration in the large"),
 )
+#: Scores up to here, most of them above 1, look like percent.
+PERCENT = 100.0
+#: So many scores outside 0 and 1, and under this share of the rows, look like slips.
+FEW_SLIPS, SLIP_SHARE = 5, 0.05
 
 
 @caution(
@@ -54,18 +73,57 @@ def not_probabilities(run: RunFacts) -> Iterator[Caution]:
                 for table in run.tables_of(view)
             )
             told = f"; the threshold {HALF} is one for probabilities" if halved else ""
+            slips = _slips(given, beyond, outside)
+            told += (_percents(given, beyond) if halved else "") or slips
             yield Caution(
                 f"{part(outside, view.rows)} rows have a score outside 0 and 1; scores run from "
                 f"{number(low)} to {number(high)}{told}.",
                 view.dataset,
                 view.model,
                 numbers={"outside": outside, "rows": view.rows, "low": low, "high": high},
-                severity="warning" if halved else None,
+                severity="warning" if halved or slips else None,
+            )
+
+
+def _percents(given: Floats, beyond: npt.NDArray[np.bool_]) -> str:
+    """What is said of scores most of which lie above 1 and none above 100."""
+    low, high = float(given.min()), float(given.max())
+    if low >= 0 and 1 < high <= PERCENT and 2 * np.count_nonzero(beyond) > given.size:
+        return "; scores not between 0 and 1 but up to 100 look like percent: divide them by 100"
+    return ""
+
+
+def _slips(given: Floats, beyond: npt.NDArray[np.bool_], outside: int) -> str:
+    """The few scores of many that are no probabilities."""
+    if outside > FEW_SLIPS or outside >= SLIP_SHARE * len(given):
+        return ""
+    wrong = listed(number(value) for value in np.unique(given[beyond]).tolist())
+    return f"; {wrong} {'is not a probability' if outside == 1 else 'are not probabilities'}"
+
+
+@caution(
+    "margins_as_probabilities",
+    severity="note",
+    title="Margins are read as probabilities",
+    why="the sigmoid of a signed distance is the confidence that a linear boundary gives; it is "
+    "a probability only as far as the calibration says so",
+    read_instead="the calibration curve before any probability, and ranks where it is off",
+)
+def margins_as_probabilities(run: RunFacts) -> Iterator[Caution]:
+    """A metric of probabilities was measured on margins, through sigmoid(margin)."""
+    for view in run.views:
+        if view.source == "margin" and _probabilities_measured(run, view):
+            yield Caution(
+                "The model gives margins; measures of probabilities are those of the confidence "
+                "1 / (1 + exp(-margin)).",
+                view.dataset,
+                view.model,
             )
 
 
 @caution(
     "miscalibration",
+    whole_table=True,
     severity="warning",
     title="Probabilities do not match what happened",
     why="a probability is used as a number only if events happen about as often as it says",
@@ -116,13 +174,12 @@ def _off_the_line(run: RunFacts, view: View) -> Iterator[str]:
 
 
 def _fitted(run: RunFacts, view: View) -> dict[str, tuple[float, float, float]]:
-    """Both lines fitted here where the spec did not ask for them; independent rows only."""
-    table = run.score_table(view)
-    if table is None or view.weight is not None or view.cluster is not None:
-        return {}
+    """Both lines fitted here where the spec did not ask for them, as the design has it."""
     try:
-        fit = calibration_fit(table.scores, table.positives, table.negatives)
+        fit = _fit(run, view)
     except NotEstimable:
+        return {}
+    if fit is None:
         return {}
     z = z_value(run.settings.level)
     lines = {
@@ -136,6 +193,23 @@ def _fitted(run: RunFacts, view: View) -> dict[str, tuple[float, float, float]]:
     }
 
 
+def _fit(run: RunFacts, view: View) -> CalibrationFit | None:
+    """The calibration lines of a view; None where weighted or clustered rows are not at hand."""
+    table = run.score_table(view)
+    if table is None:
+        return None
+    margin = view.source == "margin"
+    if view.weight is None and view.cluster is None:
+        table = confidences(table) if margin else table
+        return calibration_fit(table.scores, table.positives, table.negatives)
+    if view.score is None:
+        return None
+    # exp(-log(1 + exp(-s))) is the sigmoid of s without an overflow
+    p = np.exp(-np.logaddexp(0.0, -view.score)) if margin else view.score
+    codes = None if view.cluster is None else view.cluster[0]
+    return robust_calibration_fit(p, view.actual == view.positive_index, view.weight, codes)
+
+
 def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:
     m = run.measure(view, "spiegelhalter_p")
     if m is not None and m.value is not None and m.value < 1 - run.settings.level:
@@ -144,6 +218,7 @@ def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:
 
 @caution(
     "confident_mistake",
+    whole_table=True,
     severity="warning",
     title="One confident mistake dominates the log loss",
     why="log loss has no upper limit for a row: a single row can outweigh all others",

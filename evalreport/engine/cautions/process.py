@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalreport.engine.cautions.declare import Caution, caution
-from evalreport.engine.cautions.facts import Record, RunFacts
+from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import (
     counted,
     limits,
@@ -15,10 +15,11 @@ from evalreport.engine.cautions.wording import (
     part,
     percent,
 )
-from evalreport.engine.records import Measure
+from evalreport.engine.intervals.pooled_ranks import ONE_SCALE, fits_of
 from evalreport.metrics.declare import Shows
 from evalreport.plan.requests import metric_named
-from evalreport.plan.task import EVERYTHING
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import Criterion, Measure
 
 #: Above this share of lost replicates, the note becomes a warning.
 MANY_LOST = 0.05
@@ -35,14 +36,14 @@ MANY_LOST = 0.05
 def threshold_chosen_here(run: RunFacts) -> Iterator[Caution]:
     """A threshold is exploratory: a rule was solved on the rows that are evaluated."""
     for record in run.thresholds:
-        if record.get("status") == "exploratory" and record.get("threshold") is not None:
-            value = record["threshold"]
-            rule = record.get("rule")
+        if record.status == "exploratory" and record.threshold is not None:
+            value = record.threshold
+            rule = record.rule
             by = f" by the rule {name(str(rule)).replace('_', ' ')}" if rule else ""
             yield Caution(
                 f"The threshold {value:.6g} was chosen{by} on the rows it is judged on.",
-                record.get("dataset"),
-                record.get("model"),
+                record.dataset,
+                record.model,
                 numbers={"threshold": value},
             )
 
@@ -57,12 +58,11 @@ def threshold_chosen_here(run: RunFacts) -> Iterator[Caution]:
 def threshold_not_found(run: RunFacts) -> Iterator[Caution]:
     """A rule was asked for and gives no threshold."""
     for record in run.thresholds:
-        if record.get("threshold") is None and record.get("reason"):
+        if record.threshold is None and record.reason:
             yield Caution(
-                f"The rule {name(str(record.get('rule')))} gives no threshold: "
-                f"{record['reason']}.",
-                record.get("dataset"),
-                record.get("model"),
+                f"The rule {name(str(record.rule))} gives no threshold: {record.reason}.",
+                record.dataset,
+                record.model,
             )
 
 
@@ -115,24 +115,26 @@ def calibration_evidence(run: RunFacts) -> Iterator[Caution]:
 def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
     """A criterion uses the point although its measure has an interval."""
     known = {m.id: m for m in run.measures}
-    by_criterion: dict[str, list[Record]] = {}
+    by_criterion: dict[str, list[Criterion]] = {}
     for record in run.acceptance:
-        m = known.get(str(record.get("measure")))
-        if record.get("bound") == "point" and m is not None and m.interval is not None:
-            by_criterion.setdefault(str(record.get("criterion")), []).append(record)
+        m = known.get(str(record.measure))
+        # a look holds the whole interval against the requirement, whatever the bound
+        judged = record.bound == "point" and record.claim is None and record.look is None
+        if judged and m is not None and m.interval is not None:
+            by_criterion.setdefault(str(record.criterion), []).append(record)
     for records in by_criterion.values():
         turned = [record for record in records if _would_fail(record, known)]
-        text = str(records[0].get("text") or records[0].get("criterion"))
+        text = records[0].text or str(records[0].criterion)
         message = f"The criterion {text} is judged on the point value, {_times(len(records))}"
         if turned:
             failing = part(len(turned), len(records))
             message += f"; on the limit of the interval {failing} would fail"
-        one = records[0] if len(records) == 1 else {}
+        one = records[0] if len(records) == 1 else None
         yield Caution(
             f"{message}.",
-            one.get("dataset"),
-            one.get("model"),
-            one.get("measure"),
+            None if one is None else one.dataset,
+            None if one is None else one.model,
+            None if one is None else one.measure,
             numbers={"judged": len(records), "would_fail": len(turned)},
         )
 
@@ -141,13 +143,13 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{number(count)} times"
 
 
-def _would_fail(record: Record, known: dict[str, Measure]) -> bool:
+def _would_fail(record: Criterion, known: dict[str, Measure]) -> bool:
     """Whether a criterion that passes on the point fails on the limit towards failure."""
-    interval = known[str(record.get("measure"))].interval
-    required = record.get("required")
-    if record.get("outcome") != "pass" or interval is None or required is None:
+    interval = known[str(record.measure)].interval
+    required = record.required
+    if record.outcome != "pass" or interval is None or required is None:
         return False
-    if record.get("direction") == "at_most":
+    if record.direction == "at_most":
         return bool(interval.high > required)
     return bool(interval.low < required)
 
@@ -172,7 +174,7 @@ def replicates_lost(run: RunFacts) -> Iterator[Caution]:
 def _about_lost(dataset: str, model: str, found: Sequence[Measure]) -> Caution:
     worst = max(found, key=_lost)
     assert worst.interval is not None
-    lost, drawn = _lost(worst), int(worst.interval.facts["resamples"])
+    lost, drawn = _lost(worst), worst.interval.resamples or 0
     verb = "rests" if len(found) == 1 else "rest"
     of = "" if worst.where == EVERYTHING else f" ({worst.where})"
     return Caution(
@@ -189,8 +191,9 @@ def _about_lost(dataset: str, model: str, found: Sequence[Measure]) -> Caution:
 
 def _lost(m: Measure) -> int:
     """Replicates on which the metric was undefined."""
-    facts = m.interval.facts if m.interval is not None else {}
-    return int(facts.get("resamples", 0)) - int(facts.get("usable", facts.get("resamples", 0)))
+    if m.interval is None or m.interval.resamples is None or m.interval.usable is None:
+        return 0
+    return m.interval.resamples - m.interval.usable
 
 
 @caution(
@@ -204,9 +207,9 @@ def _lost(m: Measure) -> int:
 def biased_resamples(run: RunFacts) -> Iterator[Caution]:
     """The quantiles of a bootstrap do not hold the value that was resampled."""
     for m in run.measures:
-        if m.interval is None or m.value is None or "bias" not in m.interval.facts:
+        if m.interval is None or m.value is None or m.interval.bias is None:
             continue
-        bias = float(m.interval.facts["bias"])
+        bias = m.interval.bias
         of = "" if m.where == EVERYTHING else f" ({m.where})"
         yield Caution(
             f"{m.title}{of} is {number(m.value)}, outside {limits(m.interval.low, m.interval.high)}"
@@ -244,6 +247,32 @@ def pooled_folds(run: RunFacts) -> Iterator[Caution]:
 
 
 @caution(
+    "pooled_ranks",
+    severity="warning",
+    title="Scores of different fits are ranked together",
+    why="each fit has a scale of its own, and shifts between them count as mistakes: a model that "
+    "knows nothing may get an area far below 0.5",
+    read_instead="the mean over folds; with one row a fold, measures of single rows",
+)
+def pooled_ranks(run: RunFacts) -> Iterator[Caution]:
+    """A metric of ranks over the rows of all folds, from which no interval could be given."""
+    for view in run.views:
+        found = [
+            m for m in run.measures_of(view) if (m.interval_reason or "").startswith(ONE_SCALE)
+        ]
+        for m in found[:1]:
+            others = "" if len(found) == 1 else f", as for {counted(len(found) - 1, 'other value')}"
+            yield Caution(
+                f"{m.title} has no interval{others}: {m.interval_reason}.",
+                m.dataset,
+                m.model,
+                m.id,
+                m.table,
+                {"fits": fits_of(view), "values": len(found)},
+            )
+
+
+@caution(
     "multiplicity",
     severity="note",
     title="Many intervals and tests",
@@ -255,7 +284,7 @@ def multiplicity(run: RunFacts) -> Iterator[Caution]:
     intervals = run.intervals
     if intervals is None:
         intervals = sum(1 for m in run.measures if m.interval is not None)
-    tested = [c for c in run.comparisons if c.get("p_value") is not None]
+    tested = [c for c in run.comparisons if c.p_value is not None]
     tests = run.tests if run.tests is not None else len(tested)
     parts = []
     if intervals > 20:
@@ -265,7 +294,7 @@ def multiplicity(run: RunFacts) -> Iterator[Caution]:
             f"{number(float(round(missing)))} would miss if all held their level"
         )
     if tests > 1:
-        corrections = sorted({str(c.get("correction") or "none") for c in tested})
+        corrections = sorted({str(c.correction or "none") for c in tested})
         names = listed(c.capitalize() for c in corrections)
         how = f"corrected by {names}" if corrections != ["none"] else "uncorrected"
         parts.append(f"{counted(tests, 'test')}{f', {how}' if corrections else ''}")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import limits, name, number, part, percent, rows
-from evalreport.engine.records import Measure
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
 from evalreport.metrics.precision_recall import average_precision
@@ -15,6 +14,7 @@ from evalreport.metrics.ranking import roc_auc, tied_pairs
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.requests import metric_named
 from evalreport.predict.view import View
+from evalreport.results.records import Measure
 
 #: Positives below this share of the rows are rare.
 RARE = 0.1
@@ -198,3 +198,33 @@ def _of(m: Measure) -> str:
 def _is_area(measure: Measure) -> bool:
     """Whether a measure is the area under the ROC curve, or linear in it."""
     return metric_named(measure.metric).interval is Interval.AUC
+
+
+@caution(
+    "threshold_outside_scores",
+    severity="warning",
+    title="A threshold lies outside the scores",
+    why="where no score reaches the threshold, or every one does, all rows are predicted alike",
+    read_instead="a threshold on the scale of the scores, or the sweep of thresholds",
+)
+def threshold_outside_scores(run: RunFacts) -> Iterator[Caution]:
+    """A threshold is above the highest score, or not above the lowest one."""
+    for view in run.views:
+        table = run.score_table(view)
+        if table is None or not len(table.scores):
+            continue
+        high, low = float(table.scores[0]), float(table.scores[-1])
+        positive = name(view.labels[view.positive_index])
+        for record in run.tables_of(view):
+            at = record.threshold
+            if at is None or low < at <= high:
+                continue
+            what = "no row is" if at > high else "every row is"
+            yield Caution(
+                f"The threshold {at:.6g} lies outside the scores, {number(low)} to "
+                f"{number(high)}: {what} predicted {positive}.",
+                view.dataset,
+                view.model,
+                table=record.id,
+                numbers={"threshold": at, "low": low, "high": high},
+            )

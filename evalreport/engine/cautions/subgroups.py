@@ -9,8 +9,9 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.merging import by_dataset
 from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent
-from evalreport.plan.task import Slice
+from evalreport.plan.asked import MANY_GROUPS
 from evalreport.predict.view import View
+from evalreport.results.identity import Slice
 
 #: Fewer rows than this make a subgroup tiny.
 TINY = 30
@@ -46,7 +47,35 @@ def _tiny(run: RunFacts, view: View) -> Iterator[Caution]:
 
 
 @caution(
+    "many_subgroups",
+    severity="warning",
+    title="A column makes very many subgroups",
+    why="of dozens of groups some are far off by chance alone, most have few rows, and each "
+    "multiplies what is computed and printed",
+    read_instead="a coarser column, bins of a number, or the tests of any difference at all",
+)
+def many_subgroups(run: RunFacts) -> Iterator[Caution]:
+    """A column, or a crossing of columns, has two dozen groups or more; periods aside."""
+    yield from by_dataset(run, partial(_many, run))
+
+
+def _many(run: RunFacts, view: View) -> Iterator[Caution]:
+    by_columns: dict[tuple[str, ...], list[int]] = {}
+    for where, rows in _subgroup_rows(run, view).items():
+        by_columns.setdefault(tuple(column for column, _ in where.subgroup), []).append(rows)
+    for columns, sizes in by_columns.items():
+        if len(sizes) >= MANY_GROUPS and not run.periods.intersection(columns):
+            told = " and ".join(map(name, columns))
+            yield Caution(
+                f"{told} makes {number(len(sizes))} subgroups, of {number(min(sizes))} to "
+                f"{number(max(sizes))} rows.",
+                numbers={"subgroups": len(sizes), "fewest": min(sizes)},
+            )
+
+
+@caution(
     "subgroup_lacks_class",
+    whole_table=True,
     severity="warning",
     title="A subgroup lacks a class",
     why="without rows of a class its recall, and whatever needs every class, is undefined",

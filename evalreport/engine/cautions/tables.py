@@ -18,11 +18,12 @@ from evalreport.engine.cautions.wording import (
     part,
     percent,
 )
-from evalreport.engine.records import Measure, TableRecord
+from evalreport.engine.printed_table import PrintedTable
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.tables import Matrix
 from evalreport.predict.view import View
+from evalreport.results.records import Measure
 from evalreport.statistics.tail import binomial_greater
 
 #: A proportion over fewer rows than this is hardly a percentage.
@@ -33,6 +34,7 @@ WALD = ("wald", "wald_cc")
 
 @caution(
     "majority_class",
+    whole_table=True,
     severity="warning",
     title="Accuracy is no better than naming the largest class",
     why="always naming the largest class, without looking at a row, scores its share",
@@ -47,14 +49,14 @@ def majority_class(run: RunFacts) -> Iterator[Caution]:
                 yield from _against_majority(run, view, record, accuracy)
 
 
-def _accuracy(run: RunFacts, view: View, record: TableRecord) -> Measure | None:
+def _accuracy(run: RunFacts, view: View, record: PrintedTable) -> Measure | None:
     found = (m for m in run.measures_of(view, "accuracy") if m.table == record.id)
     two = len(view.labels) <= 2
     return next((m for m in found if m.average == (None if two else "micro")), None)
 
 
 def _against_majority(
-    run: RunFacts, view: View, record: TableRecord, accuracy: Measure | None
+    run: RunFacts, view: View, record: PrintedTable, accuracy: Measure | None
 ) -> Iterator[Caution]:
     matrix = run.matrix(record)
     n, correct = matrix.n.value, matrix.correct.value
@@ -97,6 +99,7 @@ def _not_above(
 
 @caution(
     "one_prediction",
+    whole_table=True,
     severity="warning",
     title="Every row is predicted the same",
     why="a constant answer finds all rows of one class and none of any other",
@@ -239,7 +242,7 @@ def wald_interval(run: RunFacts) -> Iterator[Caution]:
             )
 
 
-def _tables(run: RunFacts) -> Iterator[tuple[View, TableRecord, Matrix]]:
+def _tables(run: RunFacts) -> Iterator[tuple[View, PrintedTable, Matrix]]:
     for view in run.views:
         for record in run.tables_of(view):
             yield view, record, run.matrix(record)
@@ -265,8 +268,7 @@ def _rows(m: Measure) -> float:
 
 def _worth(m: Measure) -> float | None:
     """How many independent rows would tell as much, where rows are weighted or in clusters."""
-    worth = m.interval.facts.get("n_effective") if m.interval is not None else None
-    return None if worth is None else float(worth)
+    return m.interval.n_effective if m.interval is not None else None
 
 
 def _named(m: Measure) -> str:
@@ -280,6 +282,5 @@ def _occurring(matrix: Matrix) -> int:
     return sum(1 for total in matrix.row_totals if total)
 
 
-def _at(record: TableRecord) -> str:
+def _at(record: PrintedTable) -> str:
     return "" if record.threshold is None else f" at the threshold {record.threshold:.6g}"
-

@@ -134,5 +134,3 @@ def listed(names: Iterable[str], most: int = LISTED) -> str:
     if len(every) < 2:
         return "".join(every)
     return f"{', '.join(every[:-1])} and {every[-1]}"
-
-

@@ -6,20 +6,18 @@ the previous model is compared row by row, by the interval of the difference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from evalreport.engine.records import Measure
 from evalreport.metrics.declare import Goal
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.requests import metric_named
-from evalreport.plan.task import EVERYTHING
-from evalreport.predict.baselines import BASELINES
+from evalreport.predict.baselines import BASELINES, CHEAPEST
+from evalreport.results.identity import EVERYTHING, Quantity, WhichNumber
+from evalreport.results.records import AgainstBaseline, Baseline, Comparison, Interval, Measure
 
 if TYPE_CHECKING:
     from evalreport.engine.working import Working
-
-Records = list[dict[str, Any]]
 
 #: The name of the baseline that is a model of the spec.
 PREVIOUS = "previous"
@@ -30,7 +28,7 @@ _AT_BEST = "the baseline reaches the best possible value, so this metric alone t
 _NO_INTERVAL = "there is no interval"
 
 
-def with_previous(working: Working, baselines: Records) -> Records:
+def with_previous(working: Working, baselines: Sequence[Baseline]) -> list[Baseline]:
     """The records of baselines, with the values of the previous model among them."""
     previous = working.prepared.loaded.spec.baselines.previous
     found = list(baselines)
@@ -41,18 +39,18 @@ def with_previous(working: Working, baselines: Records) -> Records:
             continue
         threshold = working.thresholds[key][first].number if first is not None else None
         found += [
-            {
-                "dataset": m.dataset,
-                "baseline": PREVIOUS,
-                "model": previous,
-                "metric": m.metric,
-                "params": dict(m.params),
-                "average": m.average,
-                "label": m.label,
-                "value": m.value,
-                "n": m.n,
-                "note": f"the previous model is {previous}",
-            }
+            Baseline(
+                dataset=m.dataset,
+                baseline=PREVIOUS,
+                model=previous,
+                metric=m.metric,
+                params=m.params,
+                average=m.average,
+                label=m.label,
+                value=m.value,
+                n=m.n,
+                note=f"the previous model is {previous}",
+            )
             for m in _pooled(working, *key)
             if m.threshold in (None, threshold)
         ]
@@ -60,28 +58,25 @@ def with_previous(working: Working, baselines: Records) -> Records:
 
 
 def against_baselines(
-    working: Working, baselines: Sequence[Mapping[str, Any]], comparisons: Records
-) -> Records:
+    working: Working, baselines: Sequence[Baseline], comparisons: Sequence[Comparison]
+) -> list[AgainstBaseline]:
     """One record per model, baseline and metric with a direction, in the order of the run."""
-    against = {
-        (r["dataset"], r["baseline"], _key(r["metric"], r["params"], r["average"], r["label"])): r
-        for r in baselines
-    }
+    against = {(b.dataset, b.baseline, WhichNumber.of(b).quantity): b for b in baselines}
     weighted = {(v.dataset, v.model) for v in working.prepared.views if v.weight is not None}
     differences = _differences(working, comparisons)
-    found: Records = []
+    found: list[AgainstBaseline] = []
     for dataset, model in working.first:
         for m in _first_measures(working, dataset, model):
-            key = _key(m.metric, m.params, m.average, m.label)
-            for name in (*BASELINES, PREVIOUS):
-                record = against.get((dataset, name, key))
-                if record is None or record["value"] is None or record.get("model") == model:
+            quantity = m.which.quantity
+            for name in (*BASELINES, CHEAPEST, PREVIOUS):
+                baseline = against.get((dataset, name, quantity))
+                if baseline is None or baseline.value is None or baseline.model == model:
                     continue
                 if name == PREVIOUS:
-                    difference = differences.get((model, key, dataset))
-                    found.append(_beside_previous(m, record, difference))
+                    difference = differences.get((dataset, model, quantity))
+                    found.append(_beside_previous(m, baseline, difference))
                 else:
-                    found.append(_beside_trivial(m, record, (dataset, model) in weighted))
+                    found.append(_beside_trivial(m, baseline, (dataset, model) in weighted))
     return found
 
 
@@ -103,11 +98,9 @@ def _first_measures(working: Working, dataset: str, model: str) -> Iterator[Meas
             yield m
 
 
-def _key(metric: str, params: Mapping[str, Any], average: Any, label: Any) -> tuple[Any, ...]:
-    return metric, tuple(sorted((k, str(v)) for k, v in params.items())), average, label
-
-
-def _differences(working: Working, comparisons: Records) -> dict[tuple[Any, ...], dict[str, Any]]:
+def _differences(
+    working: Working, comparisons: Sequence[Comparison]
+) -> dict[tuple[str, str, Quantity], Comparison]:
     """Differences from the previous model, those that the spec compares anyway or others."""
     spec = working.prepared.loaded.spec
     previous = spec.baselines.previous
@@ -124,43 +117,39 @@ def _differences(working: Working, comparisons: Records) -> dict[tuple[Any, ...]
         own = compare(
             request, working.tables, working.thresholds, planned.tasks, working.prepared.settings
         )
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    found: dict[tuple[str, str, Quantity], Comparison] = {}
     for c in own:
-        if not c["subgroup"] and c["fold"] is None:
-            key = _key(c["metric"], c["params"], c["average"], c["label"])
-            found.setdefault((c["model"], key, c["dataset"]), c)
+        if not c.subgroup and c.fold is None:
+            found.setdefault((c.dataset, c.model, c.which.quantity), c)
     return found
 
 
-def _beside_trivial(m: Measure, baseline: Mapping[str, Any], weighted: bool) -> dict[str, Any]:
-    metric, value = metric_named(m.metric), baseline["value"]
-    reason = None
+def _beside_trivial(m: Measure, baseline: Baseline, weighted: bool) -> AgainstBaseline:
+    metric, value = metric_named(m.metric), baseline.value
+    assert value is not None
     if value == metric.best:
-        reason = _AT_BEST
-    elif weighted:
-        reason = _WEIGHTED
-    elif m.interval is None:
-        reason = _NO_INTERVAL
-    interval = None if m.interval is None else m.interval.as_json()
-    outcome = NOT_JUDGED if reason else _outcome(interval, value, metric.goal)
-    return _record(m, baseline, interval, None, outcome, reason)
+        return _record(m, baseline, m.interval, None, NOT_JUDGED, _AT_BEST)
+    if weighted:
+        return _record(m, baseline, m.interval, None, NOT_JUDGED, _WEIGHTED)
+    if m.interval is None:
+        return _record(m, baseline, None, None, NOT_JUDGED, _NO_INTERVAL)
+    return _record(m, baseline, m.interval, None, _outcome(m.interval, value, metric.goal), None)
 
 
 def _beside_previous(
-    m: Measure, baseline: Mapping[str, Any], difference: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    interval = None if difference is None else difference["interval"]
-    shown = None if difference is None else difference["difference"]
+    m: Measure, baseline: Baseline, difference: Comparison | None
+) -> AgainstBaseline:
+    interval = None if difference is None else difference.interval
+    shown = None if difference is None else difference.difference
     if interval is None:
         return _record(m, baseline, None, shown, NOT_JUDGED, _NO_INTERVAL)
     outcome = _outcome(interval, 0.0, metric_named(m.metric).goal)
     return _record(m, baseline, interval, shown, outcome, None)
 
 
-def _outcome(interval: Mapping[str, Any] | None, value: float, goal: Goal) -> str:
+def _outcome(interval: Interval, value: float, goal: Goal) -> str:
     """On which side of the baseline's value the interval lies."""
-    assert interval is not None
-    above, below = interval["low"] > value, interval["high"] < value
+    above, below = interval.low > value, interval.high < value
     if goal is Goal.MINIMIZE:
         above, below = below, above
     return BETTER if above else WORSE if below else NOT_SHOWN
@@ -168,28 +157,30 @@ def _outcome(interval: Mapping[str, Any] | None, value: float, goal: Goal) -> st
 
 def _record(
     m: Measure,
-    baseline: Mapping[str, Any],
-    interval: Mapping[str, Any] | None,
+    baseline: Baseline,
+    interval: Interval | None,
     difference: float | None,
     outcome: str,
     reason: str | None,
-) -> dict[str, Any]:
-    return {
-        "dataset": m.dataset,
-        "model": m.model,
-        "baseline": baseline["baseline"],
-        "previous": baseline.get("model"),
-        "metric": m.metric,
-        "title": m.title,
-        "params": dict(m.params),
-        "average": m.average,
-        "label": m.label,
-        "measure": m.id,
-        "value": m.value,
-        "baseline_value": baseline["value"],
-        "difference": difference,
-        "interval": None if interval is None else dict(interval),
-        "goal": metric_named(m.metric).goal.value,
-        "outcome": outcome,
-        "reason": reason,
-    }
+) -> AgainstBaseline:
+    assert m.value is not None
+    assert baseline.value is not None
+    return AgainstBaseline(
+        dataset=m.dataset,
+        model=m.model,
+        baseline=baseline.baseline,
+        previous=baseline.model,
+        metric=m.metric,
+        title=m.title,
+        params=m.params,
+        average=m.average,
+        label=m.label,
+        measure=m.id,
+        value=m.value,
+        baseline_value=baseline.value,
+        difference=difference,
+        interval=interval,
+        goal=metric_named(m.metric).goal.value,
+        outcome=outcome,
+        reason=reason,
+    )

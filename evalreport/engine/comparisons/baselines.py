@@ -2,57 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.metric_functions import Found, MetricValue, metric_value
 from evalreport.engine.settings import Settings
 from evalreport.plan.asked import MetricRequest
-from evalreport.predict.baselines import BASELINES, OF_THE_SAME_ROWS, Kinds, baseline_kinds
+from evalreport.predict.baselines import (
+    BASELINES,
+    CHEAPEST,
+    OF_THE_SAME_ROWS,
+    Kinds,
+    baseline_kinds,
+)
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
+from evalreport.results.records import Baseline, BaselineTable
+
+#: The threshold that the values of a baseline with scores are at.
+USUAL_THRESHOLD = 0.5
 
 
 def baseline_records(
     views: Sequence[View], metrics: Sequence[MetricRequest], settings: Settings
-) -> list[dict[str, Any]]:
+) -> list[Baseline]:
     """The value of each metric for each baseline on each dataset.
 
     Class shares are those of the rows that are judged, which each record says; weights
     are left out. A baseline follows from the number of rows of each class, so it is the
-    same on every engine. Datasets whose rows have sets of labels, or whose table is too
-    large to be held whole, have no records.
+    same on every engine. Datasets whose rows have sets of labels, whose table is too large to
+    be held whole, or of which a cell of the table is not known, have no records. Where
+    mistakes have prices, the one answer that costs least is a baseline too.
     """
     found = []
+    for view, kind, kinds in _made(views, settings):
+        for request in metrics:
+            value = metric_value(
+                request.metric.name, dict(request.params), view.labels, view.positive, settings
+            )
+            made = _value(value, kinds)
+            found.append(
+                Baseline(
+                    dataset=view.dataset,
+                    baseline=kind,
+                    metric=request.metric.name,
+                    params=dict(request.params),
+                    average=made.average,
+                    label=made.label,
+                    value=made.value,
+                    n=view.rows,
+                    note=OF_THE_SAME_ROWS,
+                )
+            )
+    return found
+
+
+def baseline_tables(views: Sequence[View], settings: Settings) -> list[BaselineTable]:
+    """The classification table of each baseline on each dataset, at the usual threshold."""
+    found = []
+    for view, kind, kinds in _made(views, settings):
+        size = len(view.labels)
+        counts = [[0] * size for _ in view.labels]
+        predicted = kinds.output.predicted
+        if predicted is None:
+            assert kinds.output.score is not None
+            side = view.positive_index
+            predicted = np.where(kinds.output.score >= USUAL_THRESHOLD, side, 1 - side)
+        for actual, said, rows in zip(
+            kinds.actual.tolist(), predicted.tolist(), kinds.rows.tolist(), strict=True
+        ):
+            counts[actual][said] += rows
+        found.append(
+            BaselineTable(
+                dataset=view.dataset,
+                baseline=kind,
+                threshold=USUAL_THRESHOLD if kinds.output.source == "score" else None,
+                labels=view.labels,
+                positive=None if view.positive is None else view.labels[view.positive],
+                counts=counts,
+            )
+        )
+    return found
+
+
+def _made(views: Sequence[View], settings: Settings) -> Iterator[tuple[View, str, Kinds]]:
+    """Each dataset, as its first model sees it, with each baseline on it."""
     first = {view.dataset: view for view in reversed(views)}
     for dataset in dict.fromkeys(view.dataset for view in views):
         view = first[dataset]
-        if isinstance(view, SetView) or not view.rows:
+        if isinstance(view, SetView) or not view.rows or view.unknown:
             continue
         if len(view.labels) > DENSE_LABELS:
             continue
-        for kind in BASELINES:
-            kinds = baseline_kinds(kind, view.class_rows, view.positive, settings.seed)
-            for request in metrics:
-                value = metric_value(
-                    request.metric.name, dict(request.params), view.labels, view.positive, settings
-                )
-                made = _value(value, kinds)
-                found.append(
-                    {
-                        "dataset": dataset,
-                        "baseline": kind,
-                        "metric": request.metric.name,
-                        "params": dict(request.params),
-                        "average": made.average,
-                        "label": made.label,
-                        "value": made.value,
-                        "n": view.rows,
-                        "note": OF_THE_SAME_ROWS,
-                    }
-                )
-    return found
+        prices = settings.prices(view.labels, view.positive)
+        for kind in BASELINES if prices is None else (*BASELINES, CHEAPEST):
+            yield (
+                view,
+                kind,
+                baseline_kinds(kind, view.class_rows, view.positive, settings.seed, prices),
+            )
 
 
 def _value(value: MetricValue, kinds: Kinds) -> Found:

@@ -19,8 +19,9 @@ from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered, 
 from evalreport.engine.comparisons.result import Replicates, replicates_of
 from evalreport.engine.comparisons.rows import DrawnRows
 from evalreport.engine.evaluate import stacked_value
+from evalreport.metrics.comparing import Family
 from evalreport.metrics.declare import Average, Table
-from evalreport.plan.comparisons import ComparisonTask, Family
+from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.statistics import resampling
 
@@ -109,8 +110,8 @@ class PairedDraws:
         found: dict[ComparisonTask, list[tuple[Stack, Stack]]] = {task: [] for task in tasks}
         functions = {
             task: (
-                _of_table(self.pair.model, task.task),
-                _of_table(self.pair.reference, task.reference),
+                of_table(self.pair.model, task.task),
+                of_table(self.pair.reference, task.reference),
             )
             for task in tasks
         }
@@ -181,7 +182,8 @@ def _kind(task: ComparisonTask) -> str:
     return "tables" if at_threshold and task.family is not Family.MEAN else "rows"
 
 
-def _of_table(side: Side, task: Task) -> Callable[[Stack], Stack]:
+def of_table(side: Side, task: Task) -> Callable[[Stack], Stack]:
+    """The metric of a task as a function of stacked tables, (B, K, K) to (B,)."""
     metric = metric_of(task)
     overall = metric.table is Table.MATRIX or (len(side.view.labels) > 2 and metric.scope == "all")
     average = Average(task.average) if task.average is not None else None
@@ -210,9 +212,16 @@ def _by_first_row(codes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
 def row_batches(pair: Pair, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each row is drawn times its weight, in batches of shape (b, n).
 
-    Clusters are drawn whole. Stratified, each true class keeps its number of rows.
+    Clusters are drawn whole. Stratified, each true class keeps its number of rows. Of a
+    sample drawn by a design, units are drawn within its strata.
     """
     view, settings = pair.model.view, pair.model.settings
+    if view.sample is not None and view.weight is not None:
+        # the pair is in an order of its own, see pairs.ordered
+        in_order = np.arange(view.rows)
+        for factors in view.sample.replicates(settings.resamples, rng, in_order):
+            yield factors * view.weight
+        return
     n = view.rows
     unit = np.arange(n)
     if view.cluster is not None:

@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evalreport.engine.comparisons.pairs import Pair
-from evalreport.engine.comparisons.result import Found, Test, difference_of, no_variation
+from evalreport.engine.comparisons.pairs import Pair, metric_of
+from evalreport.engine.comparisons.result import Counted, Found, Test, difference_of, no_variation
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.plan.comparisons import ComparisonTask
-from evalreport.plan.task import Slice
+from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t
+from evalreport.statistics.interval import Interval as Limits
 
 METHOD = "nadeau_bengio"
 
@@ -28,22 +29,27 @@ def fold_names(pair: Pair) -> tuple[str, ...]:
 
 
 def over_folds(
-    pair: Pair, task: ComparisonTask, folds: Sequence[str]
+    pairs: Sequence[Pair], task: ComparisonTask
 ) -> tuple[ComparisonTask, tuple[Evaluated, Evaluated], float | None, Found]:
     """The mean difference over folds with its corrected t interval and test.
 
-    Nadeau C., Bengio Y. Inference for the generalization error. Machine Learning 52, 2003.
+    ``pairs``: one for each repeat of the cross-validation. The folds of all of them give the
+    values, their difference, its interval and the test. Nadeau C., Bengio Y. Inference for
+    the generalization error. Machine Learning 52, 2003; Bouckaert R., Frank E. PAKDD 2004,
+    for repeats.
     """
+    folds = [(pair, name) for pair in pairs for name in fold_names(pair)]
+    names = [name for _, name in folds]
     by_fold = [
         (
             pair.model.value(replace(task.task, where=Slice(fold=name))),
             pair.reference.value(replace(task.reference, where=Slice(fold=name))),
         )
-        for name in folds
+        for pair, name in folds
     ]
     means = (
-        mean_over_folds(folds, [one for one, _ in by_fold]),
-        mean_over_folds(folds, [two for _, two in by_fold]),
+        mean_over_folds(names, [one for one, _ in by_fold]),
+        mean_over_folds(names, [two for _, two in by_fold]),
     )
     differences = [difference_of(*values) for values in by_fold]
     known = [d for d in differences if d is not None]
@@ -57,26 +63,35 @@ def over_folds(
     )
     if len(known) < len(differences):
         missing = len(differences) - len(known)
-        reason = f"the difference is undefined in {missing} of {len(folds)} folds"
+        reason = f"the difference is undefined in {missing} of {len(names)} folds"
         return renamed, means, None, Found(Test(reason=reason), None, reason)
     mean = math.fsum(known) / len(known)
-    return renamed, means, mean, _tested(pair, known, mean)
+    return renamed, means, mean, _tested(pairs, task, known, mean)
 
 
-def _tested(pair: Pair, differences: Sequence[float], mean: float) -> Found:
-    sizes = pair.model.view.fold_sizes
-    facts = {"fold_differences": list(differences)}
-    if sizes is None:
+def _tested(
+    pairs: Sequence[Pair], task: ComparisonTask, differences: Sequence[float], mean: float
+) -> Found:
+    sizes = [size for pair in pairs for size in (pair.model.view.fold_sizes or {}).values()]
+    counts = Counted(folds=tuple(differences))
+    if not sizes or any(pair.model.view.fold_sizes is None for pair in pairs):
         reason = "sizes of the training sets are not known"
-        return Found(Test(reason=reason), None, reason, facts)
-    train = math.fsum(size[0] for size in sizes.values()) / len(sizes)
-    test = math.fsum(size[1] for size in sizes.values()) / len(sizes)
-    level = pair.model.settings.level
+        return Found(Test(reason=reason), None, reason, counts)
+    train = math.fsum(size[0] for size in sizes) / len(sizes)
+    test = math.fsum(size[1] for size in sizes) / len(sizes)
+    level, classes = pairs[0].model.settings.level, len(pairs[0].model.view.labels)
     found = corrected_resampled_t(differences, train, test, level)
     if found is None:
         reason = "there are fewer than two folds"
-        return Found(Test(reason=reason), None, reason, facts)
-    interval = from_limits(found.interval, level, METHOD)
+        return Found(Test(reason=reason), None, reason, counts)
+    interval = from_limits(_within(found.interval, task, classes), level, METHOD)
     if found.p_value is None or found.statistic is None:
-        return Found(no_variation(mean), interval, None, facts)
-    return Found(Test(found.statistic, found.p_value, found.df), interval, None, facts)
+        return Found(no_variation(mean), interval, None, counts)
+    return Found(Test(found.statistic, found.p_value, found.df), interval, None, counts)
+
+
+def _within(limits: Limits, task: ComparisonTask, classes: int) -> Limits:
+    """No further from 0 than two values of the metric can lie from each other."""
+    low, high = metric_of(task.task).range_of(classes)
+    width = high - low
+    return Limits(max(limits.low, -width), min(limits.high, width))

@@ -19,9 +19,10 @@ from evalreport.engine.measures import Measurer
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Metric, Table
+from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.comparisons import share_of
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import View
 
@@ -58,6 +59,10 @@ class Side:
         wrong = 1 - self.view.actual if size == 2 else np.full(len(codes), size)
         return np.where(codes < size, codes, wrong).astype(np.int64)
 
+    def metric(self, task: Task) -> Metric:
+        """The metric of a task as it reads the scores of this model."""
+        return as_read(metric_of(task), self.view.source, self.view.margin_unit)
+
     def class_index(self, task: Task) -> int:
         """Code of the class that a task's value belongs to."""
         if task.label is not None:
@@ -74,7 +79,7 @@ class Side:
 
     def arguments(self, task: Task) -> dict[str, Any]:
         """What the metric of a task is called with beside its table."""
-        metric = metric_of(task)
+        metric = self.metric(task)
         arguments = metric.arguments(dict(task.params))
         labels = self.view.labels
         if "threshold" in metric.context:
@@ -89,7 +94,7 @@ class Side:
 
     def losses(self, task: Task) -> Floats | None:
         """What every row adds to a mean over rows, shape (n,); None where it is not known."""
-        metric = metric_of(task)
+        metric = self.metric(task)
         if task.table == Table.CLASS_SCORES.value:
             if metric.class_loss is None:
                 return None
@@ -197,7 +202,16 @@ def pair(model: Side, reference: Side) -> Pair | str:
     one, two = _taken(model, i), _taken(reference, j)
     if not np.array_equal(one.view.actual, two.view.actual):
         return "the true classes of the rows differ between the two models"
+    if not _weigh_alike(one.view, two.view):
+        return "rows stand for others by what each model predicts: name the strata by a column"
     return Pair(one, two, _left_out(model, reference, len(common)))
+
+
+def _weigh_alike(one: View, two: View) -> bool:
+    """Whether rows of a sample stand for as many others under both models."""
+    if one.sample is None or one.weight is None or two.weight is None:
+        return True
+    return bool(np.allclose(one.weight, two.weight, rtol=1e-9, atol=0.0))
 
 
 def _counted(model: Side, reference: Side, joint: Joint) -> Pair | str:
@@ -248,9 +262,7 @@ def ordered(both: Pair) -> Pair:
         order = np.lexsort([*keys, actual])
     else:
         order, _ = canonical_rows(codes_of(actual, *keys), None, cluster[0])
-    return replace(
-        both, model=_taken(both.model, order), reference=_taken(both.reference, order)
-    )
+    return replace(both, model=_taken(both.model, order), reference=_taken(both.reference, order))
 
 
 def _keys(view: View) -> npt.NDArray[np.int64]:
@@ -284,6 +296,7 @@ def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
         score=part(view.score),
         class_scores=part(view.class_scores),
         weight=part(view.weight),
+        sample=None if view.sample is None else view.sample.taken(index),
         cluster=None if view.cluster is None else (part(view.cluster[0]), view.cluster[1]),
         fold=None if view.fold is None else (part(view.fold[0]), view.fold[1]),
         groups={name: (part(codes), values) for name, (codes, values) in view.groups.items()},

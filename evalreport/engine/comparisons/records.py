@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
@@ -19,21 +18,19 @@ from evalreport.engine.comparisons.result import Found, Test, difference_of
 from evalreport.engine.comparisons.tests import paired_comparison
 from evalreport.engine.comparisons.unpaired import Independent
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.settings import Settings
+from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE, Family
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.formula import Undefined, Value
-from evalreport.plan.comparisons import (
-    BOOTSTRAP,
-    CLUSTERS,
-    PERCENTILE,
-    ComparisonRequest,
-    ComparisonTask,
-    Family,
-)
-from evalreport.plan.task import AT_THRESHOLD, MEAN_OF_FOLDS
-from evalreport.statistics.multiplicity import adjust
+from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask
+from evalreport.plan.task import AT_THRESHOLD
+from evalreport.predict.view import View as RowView
+from evalreport.results.identity import MEAN_OF_FOLDS
+from evalreport.results.records import Comparison
+from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
 
 View = tuple[str, str]
 DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
@@ -59,15 +56,17 @@ def compare(
     thresholds: Mapping[View, Thresholds],
     tasks: Sequence[ComparisonTask],
     settings: Settings,
-) -> list[dict[str, Any]]:
+    repeats: Mapping[View, Sequence[RowView]] | None = None,
+) -> list[Comparison]:
     """The records of all planned comparisons, in their order.
 
     Args:
-        request: whose correction is applied to all comparisons of a dataset.
+        request: whose correction is applied to the comparisons of its families.
         tables: by dataset and model.
         thresholds: the solved thresholds, by dataset and model.
         tasks: as :func:`evalreport.plan.comparisons.plan_comparisons` plans them.
         settings: level, resamples, seed and costs.
+        repeats: the further repeats of cross-validated views, by dataset and model.
     """
     differences: list[Difference] = []
     for (first, second, paired), group in groupby(tasks, key=_views):
@@ -75,8 +74,19 @@ def compare(
             Side(tables[view].view, tables[view], settings, thresholds.get(view, {}))
             for view in (first, second)
         )
-        of_these = _paired if paired else _independent
-        differences.extend(of_these(model, reference, list(group)))
+        if not paired:
+            differences.extend(_independent(model, reference, list(group)))
+            continue
+        further = [
+            (
+                replace(model, view=one, tables=tables_of(one)),
+                replace(reference, view=two, tables=tables_of(two)),
+            )
+            for one, two in zip(
+                (repeats or {}).get(first, ()), (repeats or {}).get(second, ()), strict=False
+            )
+        ]
+        differences.extend(_paired(model, reference, list(group), further))
     return _records(differences, request, settings)
 
 
@@ -86,7 +96,10 @@ def _views(task: ComparisonTask) -> tuple[View, View, bool]:
 
 
 def _paired(
-    model: Side, reference: Side, tasks: Sequence[ComparisonTask]
+    model: Side,
+    reference: Side,
+    tasks: Sequence[ComparisonTask],
+    further: Sequence[tuple[Side, Side]],
 ) -> Iterator[Difference]:
     both = pair(model, reference)
     if isinstance(both, str):
@@ -104,9 +117,9 @@ def _paired(
             yield _of_pair(both, draws, task, values[task])
         else:
             yield _not_compared(task, str(both.cut))
-    folds = fold_names(both)
-    for task in known if folds else ():
-        renamed, means, difference, found = over_folds(both, task, folds)
+    pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
+    for task in known if all(fold_names(p) for p in pairs) else ():
+        renamed, means, difference, found = over_folds(pairs, task)
         at = _numbers(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
         yield Difference(renamed, means, difference, found, both.rows, at, notes, MEAN_OF_FOLDS)
@@ -137,8 +150,13 @@ def _of_pair(
     if task.task.indeterminate or task.reference.indeterminate:
         notes.append("indeterminate predictions count as wrong")
     return Difference(
-        task, values, difference, found, both.rows,
-        _numbers(both.model, both.reference, task), tuple(notes),
+        task,
+        values,
+        difference,
+        found,
+        both.rows,
+        _numbers(both.model, both.reference, task),
+        tuple(notes),
     )
 
 
@@ -163,7 +181,11 @@ def _independent(
             found = both.compare(task, values, difference)
         notes = ("the rows of the two datasets are taken as independent",)
         yield Difference(
-            task, values, difference, found, model.view.rows,
+            task,
+            values,
+            difference,
+            found,
+            model.view.rows,
             _numbers(model, reference, task),
             (*notes, *_threshold_notes(model, reference, task)),
         )
@@ -227,62 +249,68 @@ def _why_none(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> str:
 
 def _records(
     differences: Sequence[Difference], request: ComparisonRequest, settings: Settings
-) -> list[dict[str, Any]]:
-    adjusted: dict[int, float | None] = {}
-    datasets = dict.fromkeys(d.task.task.dataset for d in differences)
-    for dataset in datasets:
-        places = [i for i, d in enumerate(differences) if d.task.task.dataset == dataset]
-        p_values = [differences[i].found.test.p_value for i in places]
-        adjusted.update(zip(places, adjust(p_values, request.correction), strict=True))
+) -> list[Comparison]:
+    families = [d.task.task.dataset if request.family == "dataset" else "" for d in differences]
+    p_values = [d.found.test.p_value for d in differences]
+    adjusted = adjust_families(p_values, families, request.correction)
     return [
-        _record(d, adjusted[i], request.correction, settings.level)
-        for i, d in enumerate(differences)
+        _record(d, own, request, settings.level)
+        for d, own in zip(differences, adjusted, strict=True)
     ]
 
 
 def _record(
-    d: Difference, p_adjusted: float | None, correction: str, level: float
-) -> dict[str, Any]:
+    d: Difference, adjusted: Adjusted, request: ComparisonRequest, level: float
+) -> Comparison:
     task, own, other = d.task, d.task.task, d.task.reference
     metric, interval, test = metric_of(own), d.found.interval, d.found.test
     if interval is not None and own.threshold is not None and _is_conditional(d):
         interval = replace(interval, note="; ".join(filter(None, (interval.note, d.notes[-1]))))
-    return {
-        "dataset": own.dataset,
-        "subgroup": {},
-        "fold": d.fold,
-        "threshold": d.thresholds[0],
-        "threshold_rule": own.threshold.text if own.threshold is not None else None,
-        "reference_threshold": d.thresholds[1],
-        "metric": own.metric,
-        "title": metric.title,
-        "params": shown_params(metric, own),
-        "average": own.average,
-        "label": own.label,
-        "model": own.model,
-        "reference": other.model if task.paired else other.dataset,
-        "reference_dataset": None if task.paired else other.dataset,
-        "paired": task.paired,
-        "n": d.rows,
-        "model_value": _number(d.values[0]),
-        "reference_value": _number(d.values[1]),
-        "difference": d.difference,
-        "interval": None if interval is None else interval.as_json(),
-        "interval_reason": d.found.interval_reason,
-        "test": task.test,
-        "statistic": test.statistic,
-        "df": test.df,
-        "p_value": test.p_value,
-        "p_adjusted": p_adjusted,
-        "correction": correction,
-        "reason": test.reason,
-        "why": task.why,
-        "better": better(metric, d.values, d.difference),
-        "told_apart": _told_apart(p_adjusted, d, level),
-        **_non_inferior(task, metric, d),
-        "note": "; ".join(d.notes) or None,
-        **d.found.facts,
-    }
+    family, tests = corrected_family(adjusted, request.correction, request.family)
+    return Comparison(
+        dataset=own.dataset,
+        subgroup={},
+        fold=d.fold,
+        threshold=d.thresholds[0],
+        threshold_rule=own.threshold.text if own.threshold is not None else None,
+        reference_threshold=d.thresholds[1],
+        metric=own.metric,
+        title=metric.title,
+        params=shown_params(metric, own),
+        average=own.average,
+        label=own.label,
+        model=own.model,
+        reference=other.model if task.paired else other.dataset,
+        reference_dataset=None if task.paired else other.dataset,
+        paired=task.paired,
+        n=d.rows,
+        model_value=_number(d.values[0]),
+        reference_value=_number(d.values[1]),
+        difference=d.difference,
+        interval=interval,
+        interval_reason=d.found.interval_reason,
+        test=task.test,
+        statistic=test.statistic,
+        df=test.df,
+        p_value=test.p_value,
+        p_adjusted=adjusted.p_value,
+        correction=request.correction,
+        family=family,
+        family_tests=tests,
+        reason=test.reason,
+        why=task.why,
+        better=better(metric, d.values, d.difference),
+        told_apart=_told_apart(adjusted.p_value, d, level),
+        margin=task.margin,
+        non_inferior=_non_inferior(task, metric, d),
+        exploratory=True if _is_conditional(d) else None,
+        note="; ".join(d.notes) or None,
+        joint_table=d.found.counts.rows,
+        joint_calls=d.found.counts.calls,
+        fold_differences=d.found.counts.folds,
+        model_fraction=d.found.counts.fractions[0],
+        reference_fraction=d.found.counts.fractions[1],
+    )
 
 
 def _is_conditional(d: Difference) -> bool:
@@ -315,14 +343,14 @@ def _told_apart(p_adjusted: float | None, d: Difference, level: float) -> bool:
     return interval is not None and not interval.low <= 0.0 <= interval.high
 
 
-def _non_inferior(task: ComparisonTask, metric: Metric, d: Difference) -> dict[str, Any]:
+def _non_inferior(task: ComparisonTask, metric: Metric, d: Difference) -> bool | None:
     """Whether the limit on the losing side stays within the margin; None without a limit."""
     if task.margin is None:
-        return {}
+        return None
     interval, margin = d.found.interval, task.margin
     shown: bool | None = None
     if interval is not None and metric.goal is Goal.MAXIMIZE:
         shown = interval.low > -margin
     elif interval is not None and metric.goal is Goal.MINIMIZE:
         shown = interval.high < margin
-    return {"margin": margin, "non_inferior": shown}
+    return shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,14 +11,16 @@ import numpy.typing as npt
 
 from evalreport.engine.comparisons.pairs import metric_of
 from evalreport.engine.evaluate import Evaluated
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ComparisonTask
+from evalreport.results import records
+from evalreport.results.records import JointCalls, JointTable
 from evalreport.statistics.tail import normal_two_sided
 
 Floats = npt.NDArray[np.float64]
+Pair = tuple[float, float] | None
 
 #: An interval of no width would claim to know more than the replicates do.
 ALIKE = "the difference is the same in all replicates: they tell no width"
@@ -38,13 +39,27 @@ class Test:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """The counts that a reader can check a difference with, as far as there are any.
+
+    ``rows``, ``calls``: of the same rows; ``fractions``: of other rows, of the model and of
+    the reference; ``folds``: the difference in each fold.
+    """
+
+    rows: JointTable | None = None
+    calls: JointCalls | None = None
+    fractions: tuple[Pair, Pair] = (None, None)
+    folds: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
 class Found:
-    """The test and interval of one difference; ``facts`` are further fields of its record."""
+    """The test and interval of one difference, and the counts that they came from."""
 
     test: Test
-    interval: IntervalResult | None
+    interval: records.Interval | None
     interval_reason: str | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    counts: Counted = field(default_factory=Counted)
 
 
 def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
@@ -121,7 +136,7 @@ def no_variation(difference: float) -> Test:
 
 def bootstrap_interval(
     difference: float, replicates: Replicates, level: float, method: str
-) -> tuple[IntervalResult | None, str | None]:
+) -> tuple[records.Interval | None, str | None]:
     """Percentile interval of the difference, or why there is none."""
     drawn = replicates.differences
     usable = drawn[np.isfinite(drawn)]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.pairs import Side, metric_of
+from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.counting.mirrored_scores import mirrored
+from evalreport.metrics.comparing import Family, family_of
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.tables import ClassScores, ScoreTable
-from evalreport.plan.comparisons import Family, family_of
 from evalreport.plan.task import Task
 
 Floats = npt.NDArray[np.float64]
@@ -54,7 +54,7 @@ class DrawnRows:
 
     def function(self, task: Task) -> Values:
         """The metric of a task on whatever rows are drawn, as a call without arguments."""
-        metric, arguments = metric_of(task), self.side.arguments(task)
+        metric, arguments = self.side.metric(task), self.side.arguments(task)
         if family_of(metric, task.average) is Family.MEAN:
             losses = self.side.losses(task)
             if losses is not None:
@@ -91,8 +91,9 @@ class DrawnRows:
             tables = [self._table(k) for k in places]
         else:
             own = self._table(view.positive_index)
-            tables = [own if k == view.positive_index else mirrored(own, metric.kind)
-                      for k in places]
+            tables = [
+                own if k == view.positive_index else mirrored(own, metric.kind) for k in places
+            ]
         each = np.stack([self._broadcast(metric(t, **arguments)) for t in tables])
         weights = np.ones_like(each)
         if average is Average.WEIGHTED:

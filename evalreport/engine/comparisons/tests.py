@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.engine.comparisons import designed
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
 from evalreport.engine.comparisons.result import (
+    Counted,
     Found,
     Test,
     bootstrap_comparison,
@@ -18,14 +20,16 @@ from evalreport.engine.comparisons.result import (
     no_variation,
 )
 from evalreport.engine.evaluate import Evaluated
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals.methods import from_limits
+from evalreport.metrics.comparing import CLUSTERS, PERCENTILE
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.comparisons import CLUSTERS, PERCENTILE, ComparisonTask
+from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
+from evalreport.results import records
+from evalreport.results.records import Calls, JointCalls, JointTable
 from evalreport.statistics import delong, means, obuchowski, paired, predictive
 
-Interval = tuple[IntervalResult | None, str | None]
+Interval = tuple[records.Interval | None, str | None]
 
 NO_DISCORDANT = "the two models differ on no row"
 NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
@@ -39,15 +43,16 @@ def paired_comparison(
     difference: float,
 ) -> Found:
     """Test, interval and joint counts of one difference."""
-    test, facts = _test(pair, draws, task, values, difference)
-    interval, reason = _interval(pair, draws, task, difference)
+    counts = _counts(pair, task)
+    test = _test(pair, draws, task, values, difference)
+    interval, reason = _interval(pair, draws, task, values, difference)
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
-    return Found(test, interval, reason, facts)
+    return Found(test, interval, reason, counts)
 
 
-def _warned(interval: IntervalResult) -> IntervalResult:
-    if interval.method in (CLUSTERS, "obuchowski"):
+def _warned(interval: records.Interval) -> records.Interval:
+    if interval.method in (CLUSTERS, "obuchowski", designed.INTERVAL):
         return interval
     text = "clusters are drawn" if interval.method == PERCENTILE else NOT_INDEPENDENT
     return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
@@ -59,32 +64,39 @@ def _test(
     task: ComparisonTask,
     values: tuple[Evaluated, Evaluated],
     difference: float,
-) -> tuple[Test, Mapping[str, Any]]:
-    facts = _counts(pair, task)
+) -> Test:
     if task.test_reason is not None:
-        return Test(reason=task.test_reason), facts
-    if task.test in _OF_PROPORTIONS:
-        joint = facts["joint_table"]
-        return _OF_PROPORTIONS[task.test](joint["n10"], joint["n01"]), facts
+        return Test(reason=task.test_reason)
+    if task.test in OF_PROPORTIONS:
+        joint = joint_table(pair, task)
+        return OF_PROPORTIONS[task.test](joint.n10, joint.n01)
     if task.test in ("leisenring", "kosinski"):
-        return _predictive(pair, task), facts
+        return _predictive(pair, task)
     if task.test in ("delong", "obuchowski"):
-        return _area_test(_areas(pair, task, task.test)), facts
+        return _area_test(_areas(pair, task, task.test))
     if task.test == "paired_t":
-        return _t_test(pair, task), facts
+        return _t_test(pair, task)
+    if task.test == designed.TEST:
+        return designed.tested(designed.standard_error(pair, task, values), difference)
     replicates = draws.of(task)
     if isinstance(replicates, str):
-        return Test(reason=replicates), facts
-    return bootstrap_comparison(replicates, values, difference), facts
+        return Test(reason=replicates)
+    return bootstrap_comparison(replicates, values, difference)
 
 
-def _interval(pair: Pair, draws: PairedDraws, task: ComparisonTask, difference: float) -> Interval:
+def _interval(
+    pair: Pair,
+    draws: PairedDraws,
+    task: ComparisonTask,
+    values: tuple[Evaluated, Evaluated],
+    difference: float,
+) -> Interval:
     level, method = pair.model.settings.level, task.interval
     if task.interval_reason is not None:
         return None, task.interval_reason
     if method in paired.PAIRED_METHODS:
         joint = joint_table(pair, task)
-        cells = (joint["n11"], joint["n10"], joint["n01"], joint["n00"])
+        cells = (joint.n11, joint.n10, joint.n01, joint.n00)
         limits = paired.PAIRED_METHODS[method](*cells, level)
         return _given(from_limits(limits, level, method), method)
     if method in ("delong", "obuchowski"):
@@ -94,50 +106,47 @@ def _interval(pair: Pair, draws: PairedDraws, task: ComparisonTask, difference: 
         found = None if rows is None else means.paired_t(rows, level)
         limits = None if found is None else found.interval
         return _given(from_limits(limits, level, method), method)
+    if method == designed.INTERVAL:
+        return designed.limits(designed.standard_error(pair, task, values), difference, level)
     replicates = draws.of(task)
     if isinstance(replicates, str):
         return None, replicates
     return bootstrap_interval(difference, replicates, level, method)
 
 
-def _given(interval: IntervalResult | None, method: str) -> Interval:
+def _given(interval: records.Interval | None, method: str) -> Interval:
     return interval, None if interval is not None else f"{method} gives none here"
 
 
 # -- proportions ------------------------------------------------------------------------------
 
 
-def joint_table(pair: Pair, task: ComparisonTask) -> dict[str, int]:
+def joint_table(pair: Pair, task: ComparisonTask) -> JointTable:
     """Rows that count for both models, one only, or neither: n11, n10 (model only), n01, n00."""
     first, included = pair.model.hits(task.task)
     second, _ = pair.reference.hits(task.reference)
-    return {
-        "n11": pair.count(included & first & second),
-        "n10": pair.count(included & first & ~second),
-        "n01": pair.count(included & ~first & second),
-        "n00": pair.count(included & ~first & ~second),
-    }
+    return JointTable(
+        n11=pair.count(included & first & second),
+        n10=pair.count(included & first & ~second),
+        n01=pair.count(included & ~first & second),
+        n00=pair.count(included & ~first & ~second),
+    )
 
 
-def _counts(pair: Pair, task: ComparisonTask) -> Mapping[str, Any]:
+def _counts(pair: Pair, task: ComparisonTask) -> Counted:
     """The joint counts a reader can check the difference with; none where rows are weighted."""
     if pair.model.view.weight is not None:
-        return {}
+        return Counted()
     if task.family.name == "ROWS":
-        return {"joint_table": joint_table(pair, task)}
+        return Counted(rows=joint_table(pair, task))
     if task.family.name == "CALLS":
         positives, negatives = _calls(pair, task)
-        return {
-            "joint_calls": {
-                "actual_positive": _whole(positives),
-                "actual_negative": _whole(negatives),
-            }
-        }
-    return {}
+        return Counted(calls=JointCalls(_whole(positives), _whole(negatives)))
+    return Counted()
 
 
-def _whole(calls: predictive.PairedCalls) -> dict[str, int]:
-    return {name: int(count) for name, count in calls._asdict().items()}
+def _whole(calls: predictive.PairedCalls) -> Calls:
+    return Calls(**{name: int(count) for name, count in calls._asdict().items()})
 
 
 def _calls(
@@ -199,7 +208,7 @@ def _statistic(found: paired.ChiSquare | None) -> Test:
     return Test(found.statistic, found.p_value, float(found.df))
 
 
-_OF_PROPORTIONS: Mapping[str, Callable[[int, int], Test]] = {
+OF_PROPORTIONS: Mapping[str, Callable[[int, int], Test]] = {
     "mcnemar_exact": _exact,
     "mcnemar_midp": _midp,
     "mcnemar": _chi_square,
@@ -250,7 +259,7 @@ def _area_interval(pair: Pair, task: ComparisonTask, method: str, level: float) 
     limits = delong.difference_interval(areas.difference, areas.difference_variance, level)
     assert limits is not None
     factor = scale(pair.model, task.task)
-    return IntervalResult(level, factor * limits.low, factor * limits.high, method), None
+    return records.Interval(level, factor * limits.low, factor * limits.high, method), None
 
 
 # -- means --------------------------------------------------------------------------------------

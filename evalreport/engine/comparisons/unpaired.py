@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.pairs import Side, metric_of
+from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.comparisons.result import (
+    Counted,
     Found,
     Replicates,
     Test,
@@ -21,14 +22,15 @@ from evalreport.engine.comparisons.result import (
 )
 from evalreport.engine.comparisons.tests import scale
 from evalreport.engine.evaluate import Evaluated, stacked_value
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.measures import Measurer
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ComparisonTask
-from evalreport.plan.task import AT_THRESHOLD, EVERYTHING, Task
+from evalreport.plan.task import AT_THRESHOLD, Task
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import Interval
 from evalreport.statistics import delong, unpaired
 
 Floats = npt.NDArray[np.float64]
@@ -83,7 +85,7 @@ class Independent:
 
     def _interval(
         self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
-    ) -> tuple[IntervalResult | None, str | None]:
+    ) -> tuple[Interval | None, str | None]:
         level, method = self.model.settings.level, task.interval
         if task.interval_reason is not None:
             return None, task.interval_reason
@@ -125,7 +127,7 @@ class Independent:
 
     def _area_interval(
         self, task: ComparisonTask, level: float
-    ) -> tuple[IntervalResult | None, str | None]:
+    ) -> tuple[Interval | None, str | None]:
         one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
         if one is None or two is None:
             return None, "too few rows of one class for a variance"
@@ -138,7 +140,7 @@ class Independent:
         limits = delong.difference_interval(one[0] - two[0], variance, level)
         assert limits is not None
         method = "delong_unpaired"
-        return IntervalResult(level, first * limits.low, first * limits.high, method), None
+        return Interval(level, first * limits.low, first * limits.high, method), None
 
     # -- bootstrap ----------------------------------------------------------------------------
 
@@ -157,7 +159,7 @@ class Independent:
 
 
 def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:
-    metric, arguments = metric_of(task), side.arguments(task)
+    metric, arguments = side.metric(task), side.arguments(task)
     average = Average(task.average) if task.average is not None else None
     several = len(side.view.labels) > 2
     if task.table in AT_THRESHOLD:
@@ -189,7 +191,7 @@ def _column(side: Side, task: Task) -> int | None:
 
 
 def _value(side: Side, task: Task) -> Callable[[Any], Any]:
-    metric, arguments = metric_of(task), side.arguments(task)
+    metric, arguments = side.metric(task), side.arguments(task)
     return lambda drawn: metric(drawn, **arguments).array()
 
 
@@ -205,14 +207,16 @@ def _cells(values: tuple[Evaluated, Evaluated]) -> tuple[float, float, float, fl
     return x1, n1, x2, n2
 
 
-def _counts(values: tuple[Evaluated, Evaluated]) -> dict[str, Any]:
+def _counts(values: tuple[Evaluated, Evaluated]) -> Counted:
     if _cells(values) is None:
-        return {}
-    one, two = values
-    return {
-        "model_fraction": [one.numerator, one.denominator],
-        "reference_fraction": [two.numerator, two.denominator],
-    }
+        return Counted()
+    return Counted(fractions=(_fraction(values[0]), _fraction(values[1])))
+
+
+def _fraction(value: Evaluated) -> tuple[float, float] | None:
+    if value.numerator is None or value.denominator is None:
+        return None
+    return value.numerator, value.denominator
 
 
 def _of_proportions(test: str, values: tuple[Evaluated, Evaluated]) -> Test:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
+from evalreport.data.score_bins import ScoreBins
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.queries import Field
 
@@ -18,6 +19,10 @@ class CountedRows(Protocol):
 
     name: str
     header: tuple[str, ...]
+    #: The column that says how many rows each one stands for; None where each is one.
+    times: Field | None
+    #: Columns whose scores are known by their bins alone; a score is the lowest of its bin.
+    binned: Mapping[str, ScoreBins]
 
     def field(self, column: str) -> Field:
         """The column of ``data`` that holds a column of the dataset."""

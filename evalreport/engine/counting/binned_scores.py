@@ -61,13 +61,3 @@ class BinnedScores(ScoreTable):
 def bounded(metric: Metric) -> bool:
     """Whether bounds of a metric are known for binned scores."""
     return metric.binned is not Binned.UNKNOWN or metric.row_loss is not None
-
-
-
-
-
-
-
-
-
-

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import re
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from evalreport.data.files import Files, parts_of
+from evalreport.data.joined import Joined
+from evalreport.data.limits import DEFAULT_LIMITS, plain_bytes
 from evalreport.data.parquet_file import LOCKS, plain_name
-from evalreport.data.source import Source
+from evalreport.data.source import Source, opened
 from evalreport.engine.counting.loading import (
-    PACKED_BYTES,
     TEXT_BYTES,
     VALUE_BYTES,
     check_room,
     told,
 )
 from evalreport.engine.counting.wanted import quoted_text
-from evalreport.errors import Problem, SpecError
+from evalreport.errors import DataError, Problem, SpecError
 from evalreport.plan.asked import Requests
-from evalreport.predict.columns import columns_needed, columns_read, in_overlap
+from evalreport.predict.columns import (
+    columns_needed,
+    columns_read,
+    fitted_on,
+    in_overlap,
+    roles_of,
+)
 from evalreport.spec.datasets import Dataset
 from evalreport.spec.model import Spec
-from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel
+from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel, ScoresModel
 
 #: From so many rows on, ``auto`` counts where the data lie.
 MANY_ROWS = 2_000_000
-#: The same for text, in bytes, and for text that is packed.
-MUCH_TEXT, MUCH_PACKED = 100_000_000, 25_000_000
+#: The same for text, in bytes when unpacked.
+MUCH_TEXT = 100_000_000
+#: No gzip data unpack to more than this many times their size.
+MOST_PACKED = 1032
 #: Memory that counting keeps to unless the spec sets a limit.
 MEMORY = "1GB"
 #: Bytes that one distinct score takes while metrics are computed from its table.
@@ -38,6 +47,9 @@ ENTRY_BYTES = 512
 FITS = "{rows:,} rows fit in memory"
 #: The same where there are many, before the reason why they are read.
 LOADED = "{rows:,} rows are loaded: "
+
+#: What is said of rows that come as kinds with counts.
+AS_MANY = "each kind of rows stands for as many as it counts"
 
 _UNITS = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
 
@@ -83,12 +95,13 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
         from evalreport.engine.counting.spark_rows import check_kind
 
         check_kind(source)
+    counts = source is not None and spec.datasets[name].count is not None
+    if asked == "spark" and why is None and counts:
+        why = AS_MANY
     if asked in ("duckdb", "spark"):
         if why is None:
-            return Choice(asked, "asked for")
-        return loaded(
-            spec, name, source, requests, f"{asked} was asked for, but {why}", why
-        )
+            return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for")
+        return loaded(spec, name, source, requests, f"{asked} was asked for, but {why}", why)
     many = None if source is None else _many(source) or _beyond(spec, name, source, requests)
     if many is None:
         return Choice("memory", FITS)
@@ -111,7 +124,7 @@ def loaded(
 def _needed(spec: Spec, name: str, source: Source, requests: Requests) -> int:
     """About how many bytes loading takes, at most."""
     if source.suffix != ".parquet":
-        return source.size * (PACKED_BYTES if source.suffix.endswith(".gz") else TEXT_BYTES)
+        return unpacked_bytes(source, DEFAULT_LIMITS.bytes) * TEXT_BYTES
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
     columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
     return (stored_rows(source) or 0) * len(columns) * VALUE_BYTES
@@ -133,35 +146,124 @@ def _beyond(spec: Spec, name: str, source: Source, requests: Requests) -> str | 
 def _many(source: Source) -> str | None:
     """Why a dataset is rather counted than loaded; None where it is small."""
     if source.suffix != ".parquet":
-        most = MUCH_PACKED if source.suffix.endswith(".gz") else MUCH_TEXT
-        return None if source.size < most else f"{source.size:,} bytes are counted, not loaded"
-    # Below one byte a row and column nothing is stored: a small file needs no look.
-    rows = 0 if source.size < MANY_ROWS // 8 else stored_rows(source)
+        packed = source.suffix.endswith(".gz")
+        if source.size * (MOST_PACKED if packed else 1) < MUCH_TEXT:
+            return None
+        size = unpacked_bytes(source, MUCH_TEXT)
+        if size < MUCH_TEXT:
+            return None
+        told = f"more than {size:,} unpacked bytes" if packed else f"{size:,} bytes"
+        return f"{told} are counted, not loaded"
+    # However small the file: a value that repeats takes no room in it.
+    rows = stored_rows(source)
     if rows is None or rows < MANY_ROWS:
         return None
     return f"{rows:,} rows are counted in the file, not loaded"
+
+
+def unpacked_bytes(source: Source, most: int) -> int:
+    """The bytes of text files, gzip undone, looked at up to about ``most``.
+
+    Raises FilesError and LimitError as reading does; what is damaged counts as far as it goes.
+    """
+    if not source.suffix.endswith(".gz"):
+        return source.size
+    total = 0
+    for part in parts_of(source):
+        if total >= most:
+            break
+        one = part.source
+        with opened(one) as stream, suppress(DataError):
+            total += plain_bytes(stream, one.name, one.size, DEFAULT_LIMITS, most - total)
+    return total
 
 
 def _needs_rows(spec: Spec, name: str, source: Source | None, requests: Requests) -> str | None:
     """Why single rows are needed, or None where counts are enough."""
     if source is None:
         return "the rows are handed over in memory"
+    why = _files_need_reading(source)
+    if why is not None:
+        return why
+    single = source.suffix == ".parquet" and not isinstance(source, (Files, Joined))
+    return counts_lack(spec, name, requests, single=single)
+
+
+def counts_lack(spec: Spec, name: str, requests: Requests, *, single: bool = False) -> str | None:
+    """Why counts of kinds of rows are not enough, wherever they come from, or None.
+
+    ``single``: the rows are of one Parquet file.
+    """
     if spec.drift is not None and spec.drift.columns:
         return "columns are compared value by value"
     if spec.report.characteristics:
         return "rows are described by class"
-    single = source.suffix == ".parquet" and not isinstance(source, Files)
-    if in_overlap(spec, name) and not single:
-        return "rows are compared with those that a model learned from"
+    if in_overlap(spec, name) and (fitted_on(spec, name) or not single):
+        trained = "a model is trained on its rows"
+        compared = "rows are compared with those that a model learned from"
+        return trained if fitted_on(spec, name) else compared
     if elsewhere(requests, name) and _compares(spec):
         return "a threshold is chosen on another dataset, and models are compared at it"
-    for model in spec.models:
-        if name in spec.datasets_of(model) and not _counts_enough(spec.models[model]):
-            return f"{model} needs several columns of each row"
+    why = _models_need_rows(spec, name)
+    if why is not None:
+        return why
+    return (
+        _units_need_rows(spec, name)
+        or _columns_need_rows(spec.datasets[name])
+        or _bins_need_rows(spec, name)
+    )
+
+
+def _units_need_rows(spec: Spec, name: str) -> str | None:
+    """Why weights, clusters or the design of a sample need single rows, or None."""
+    if spec.datasets[name].design is not None:
+        return "how it was sampled belongs to each row"
     for role in ("weight", "cluster"):
         if getattr(spec.datasets[name], role) is not None and not _of_labels(spec, name):
             return f"a {role} belongs to each row"
-    return _columns_need_rows(spec.datasets[name])
+    return None
+
+
+def _models_need_rows(spec: Spec, name: str) -> str | None:
+    """The first model of a dataset that needs single rows, and why, or None."""
+    for model in spec.models:
+        why = _rows_of(spec.models[model]) if name in spec.datasets_of(model) else None
+        if why is not None:
+            return f"{model} {why}"
+    return None
+
+
+def _files_need_reading(source: Source) -> str | None:
+    """Why files are read row by row for how they are written, or None."""
+    sides = (source.left, source.right) if isinstance(source, Joined) else (source,)
+    for side in sides:
+        if side.suffix == ".xlsx":
+            return "they are cells of a spreadsheet"
+        why = side.dialect.why_read()
+        if (
+            why is None
+            and not side.dialect.is_usual
+            and side.suffix.startswith((".jsonl", ".parquet"))
+        ):
+            why = "numbers in it are written in another way"
+        if why is not None:
+            return why
+    return None
+
+
+def _bins_need_rows(spec: Spec, name: str) -> str | None:
+    """Why a column of numbers that makes subgroups is read row by row, or None."""
+    for column in spec.bins:
+        if any(column in (r for _, r in _other_roles(spec, name, model)) for model in spec.models):
+            return f"{column} makes subgroups and has another part"
+    return None
+
+
+def _other_roles(spec: Spec, name: str, model: str) -> list[tuple[str, str]]:
+    """The columns of a model that are no subgroups; none where it is not of the dataset."""
+    if name not in spec.datasets_of(model) or not isinstance(spec.datasets[name].target, str):
+        return []
+    return roles_of(spec.datasets[name], spec.models[model], ()).named()
 
 
 def elsewhere(requests: Requests, name: str) -> bool:
@@ -184,6 +286,8 @@ def _of_labels(spec: Spec, name: str) -> bool:
 def _columns_need_rows(dataset: Dataset) -> str | None:
     if dataset.period is not None:
         return "rows are sorted into periods"
+    if dataset.readers is not None:
+        return "what readers say of a case is held together"
     if dataset.keep_rows:
         return "digests of its rows are kept"
     if dataset.types:
@@ -191,10 +295,14 @@ def _columns_need_rows(dataset: Dataset) -> str | None:
     return None if isinstance(dataset.target, str) else "rows have sets of labels"
 
 
-def _counts_enough(model: Any) -> bool:
-    if isinstance(model, PredictionModel):
-        return isinstance(model.prediction, str)
-    return isinstance(model, (ScoreModel, MarginModel))
+def _rows_of(model: Any) -> str | None:
+    """What a model needs single rows for, or None where counts are enough."""
+    if isinstance(model, ScoresModel) and isinstance(model.scores, str):
+        return "lists the scores of each row"
+    if isinstance(model, (ScoreModel, MarginModel)):
+        return None if model.prediction is None else "has a score and a label in each row"
+    enough = isinstance(model, PredictionModel) and isinstance(model.prediction, str)
+    return None if enough else "needs several columns of each row"
 
 
 def stored_rows(source: Source) -> int | None:

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.tables import Counts, Matrix
+from evalreport.plan.asked import RECORDS_PER_CLASS
 
 #: Above so many labels a table is kept and written as its non-zero cells.
-DENSE_LABELS = 500
+DENSE_LABELS = RECORDS_PER_CLASS
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,8 @@ class ClassificationTable:
     """Counts by actual label (rows) and predicted label (columns), as non-zero cells.
 
     Column indices from ``len(labels)`` on are indeterminate predictions, named
-    in ``extra``. ``squares`` are sums of squared weights per cell, or None where
+    in ``extra``. ``sampled``: how many rows each cell was estimated from, where rows stand for
+    others by a declared design. ``squares`` are sums of squared weights per cell, or None where
     every row weighs 1. ``rows`` is the number of rows, whatever they weigh.
     """
 
@@ -31,6 +33,7 @@ class ClassificationTable:
     rows: int
     extra: tuple[str, ...] = ()
     squares: Mapping[tuple[int, int], float] | None = None
+    sampled: Mapping[tuple[int, int], int] | None = None
 
     @property
     def size(self) -> int:
@@ -39,10 +42,17 @@ class ClassificationTable:
 
     def counts(self) -> list[list[int | float]]:
         """The dense table, indeterminate columns last."""
+        return self._dense_list(self.cells)
+
+    def sampled_counts(self) -> list[list[int | float]] | None:
+        """The rows that each cell was estimated from; None where rows stand for themselves."""
+        return None if self.sampled is None else self._dense_list(self.sampled)
+
+    def _dense_list(self, cells: Mapping[tuple[int, int], int | float]) -> list[list[int | float]]:
         dense: list[list[int | float]] = [
             [0] * (self.size + len(self.extra)) for _ in range(self.size)
         ]
-        for (actual, predicted), count in self.cells.items():
+        for (actual, predicted), count in cells.items():
             dense[actual][predicted] = count
         return dense
 
@@ -52,21 +62,35 @@ class ClassificationTable:
         Against the model they join the other class where there are two, and are
         a miss of the actual class without a predicted one where there are more.
         """
+        return self._placed(self.cells, indeterminate)
+
+    def squares_of(self, indeterminate: str | None = None) -> npt.NDArray[np.float64] | None:
+        """The K x K sums of squared weights, counted as :meth:`matrix` counts the rows.
+
+        None where every row weighs 1.
+        """
+        squares = self.squares_matrix(indeterminate)
+        return None if squares is None else _dense(squares)
+
+    def squares_matrix(self, indeterminate: str | None = None) -> Matrix | None:
+        """The same, indeterminate predictions without a column kept beside."""
+        if self.squares is None:
+            return None
+        return self._placed(self.squares, indeterminate)
+
+    def _placed(
+        self, cells: Mapping[tuple[int, int], int | float], indeterminate: str | None
+    ) -> Matrix:
         inside: dict[tuple[int, int], Any] = {}
         unplaced: list[Any] = [0] * self.size
-        for (actual, predicted), count in sorted(self.cells.items()):
-            if predicted < self.size:
-                column = predicted
-            elif indeterminate == "for":
-                column = actual
-            elif indeterminate == "against" and self.size == 2:
-                column = 1 - actual
-            elif indeterminate == "against":
+        for (actual, predicted), count in sorted(cells.items()):
+            column = predicted
+            if predicted >= self.size:
+                column = column_of_indeterminate(actual, self.size, indeterminate)
+            if column == NOWHERE:
                 unplaced[actual] = unplaced[actual] + count
-                continue
-            else:
-                continue
-            inside[actual, column] = inside.get((actual, column), 0) + count
+            elif column != LEFT_OUT:
+                inside[actual, column] = inside.get((actual, column), 0) + count
         return Matrix(self.size, inside, unplaced)
 
     def binary(self, indeterminate: str | None = None) -> Counts:
@@ -91,16 +115,26 @@ class ClassificationTable:
         """The K x K counts as floats, indeterminate predictions left out."""
         return _dense(self.matrix())
 
-    @cached_property
-    def dense_squares(self) -> npt.NDArray[np.float64] | None:
-        """The K x K sums of squared weights, or None where every row weighs 1."""
-        if self.squares is None:
-            return None
-        table = np.zeros((self.size, self.size))
-        for (actual, predicted), square in self.squares.items():
-            if predicted < self.size:
-                table[actual, predicted] = square
-        return table
+
+#: Columns of an indeterminate prediction that counts for no class, and of one that is left out.
+NOWHERE, LEFT_OUT = -1, -2
+
+
+def column_of_indeterminate(actual: Any, size: int, mode: str | None) -> Any:
+    """The column that an indeterminate prediction is counted in, by its actual class.
+
+    ``mode``: ``for``, ``against`` or None for left out. ``actual`` may be an array of codes.
+
+    >>> column_of_indeterminate(1, 2, "for"), column_of_indeterminate(1, 2, "against")
+    (1, 0)
+    >>> column_of_indeterminate(1, 3, "against") == NOWHERE
+    True
+    """
+    if mode == "for":
+        return actual
+    if mode == "against" and size == 2:
+        return 1 - actual
+    return actual * 0 + (NOWHERE if mode == "against" else LEFT_OUT)
 
 
 def _dense(matrix: Matrix) -> npt.NDArray[np.float64]:

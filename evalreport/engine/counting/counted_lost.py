@@ -67,7 +67,7 @@ def _by_score(
     score = rows.field(scored)
     where = queries.scored_only(rows.field(target), score)
     keys = [rows.field(column).value for column in columns]
-    answer = rows.ask(queries.score_counts(keys, score, where, None))
+    answer = rows.ask(queries.score_counts(keys, score, where, None, rows.times))
     n = np.asarray(answer["n"], np.int64)
     nothing = np.full(len(n), -1, np.int32)
     groups = {}

@@ -18,7 +18,7 @@ from evalreport.data.findings import Finding
 from evalreport.data.label_column import texts
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import numbers, weights
-from evalreport.data.table import RawColumn, RawTable
+from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.counted_lost import lost_kinds
@@ -60,6 +60,8 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
         raise DataError(Problem(f"{rows.name} has no column '{absent[0]}'", ""))
     columns = [roles.target, roles.prediction, roles.fold, roles.weight, roles.cluster]
     keys = list(dict.fromkeys(c for c in (*columns, *roles.subgroups) if c is not None))
+    if PARTNER in rows.header:
+        keys.append(PARTNER)
     by_row = roles.weight is not None or roles.cluster is not None
     if by_row:
         _few_kinds(rows, keys)
@@ -69,6 +71,7 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
             [rows.field(c) for c in keys],
             None if scored is None else rows.field(scored),
             None if roles.id is None else rows.field(roles.id),
+            rows.times,
         )
     )
     counts = np.asarray(answer["n"], np.int64)
@@ -81,8 +84,8 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
                 Location(rows.name),
             )
         )
-    raw = _representatives(rows, keys, scored, answer)
-    _check_rows(rows, roles, rules, answer, counts)
+    raw = rules.reading(_representatives(rows, keys, scored, answer))
+    _check_rows(rows, roles, rules, raw, answer, counts)
     named = _without_nameless(raw, scored or roles.prediction or roles.target, answer)
     checked = check(named, replace(roles, id=None), rules)
     if roles.weight is not None and checked.lost is not None:
@@ -90,6 +93,7 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
     excluded = _excluded(raw, roles, answer, counts)
     held = counts[checked.used]
     names = [c for c in (roles.fold, roles.id) if c is not None]
+    alone = [PARTNER] if PARTNER in rows.header else []
     where = None
     if excluded:
         labels = [c for c in (roles.target, roles.prediction) if c is not None]
@@ -97,6 +101,7 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
             [rows.field(c) for c in labels],
             None if scored is None else rows.field(scored),
             [rows.field(c) for c in names],
+            [rows.field(c) for c in alone],
         )
     low, high, outside = _score_range(answer, checked, counts)
     findings = _findings(checked, scored if roles.score else None, outside, int(held.sum()))
@@ -105,6 +110,7 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
     checked = replace(
         checked,
         rows_read=int(counts.sum()),
+        kinds_read=None if rows.times is None else int(rows.rows),  # type: ignore[attr-defined]
         excluded=tuple(excluded),
         findings=findings,
         lost=lost_kinds(rows, roles, raw, checked, counts, written, codes),
@@ -146,14 +152,22 @@ def _without_nameless(raw: RawTable, column: str, answer: Columns) -> RawTable:
 
 
 def _check_rows(
-    rows: CountedRows, roles: Roles, rules: Rules, answer: Columns, counts: npt.NDArray[np.int64]
+    rows: CountedRows,
+    roles: Roles,
+    rules: Rules,
+    raw: RawTable,
+    answer: Columns,
+    counts: npt.NDArray[np.int64],
 ) -> None:
+    nameless_rows = np.asarray(answer["gap"]) == 1
+    if PARTNER in raw.columns:
+        nameless_rows &= raw.columns[PARTNER].missing
     wrong = int(counts[np.asarray(answer["state"]) == queries.WRONG].sum())
     problems = []
     if wrong:
         what = f"{roles.score or roles.margin} is no finite number in {wrong:,} rows"
         problems.append(Problem(what, "give a number, or nothing", Location(rows.name)))
-    nameless = int(counts[np.asarray(answer["gap"]) == 1].sum())
+    nameless = int(counts[nameless_rows].sum())
     if nameless and rules.missing == "error":
         what = f"{roles.id} is empty in {nameless:,} rows"
         problems.append(Problem(what, "fill it in", Location(rows.name)))
@@ -183,6 +197,10 @@ def _excluded(
 def _gaps(
     raw: RawTable, roles: Roles, answer: Columns
 ) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    if PARTNER in raw.columns:
+        codes, reasons = raw.columns[PARTNER].factorize()
+        for told in sorted(reasons):
+            yield told, codes == reasons.index(told)
     yield f"{roles.target} is empty", raw.columns[roles.target].missing
     if roles.prediction is not None:
         yield f"{roles.prediction} is empty", raw.columns[roles.prediction].missing
@@ -212,9 +230,7 @@ def _score_range(
     return float(low.min()) + 0.0, float(high.max()) + 0.0, int(outside.sum())
 
 
-def _findings(
-    checked: Checked, score: str | None, outside: int, rows: int
-) -> tuple[Finding, ...]:
+def _findings(checked: Checked, score: str | None, outside: int, rows: int) -> tuple[Finding, ...]:
     found = [f for f in checked.findings if f.code != "scores_outside_unit"]
     if score is not None and outside:
         message = (

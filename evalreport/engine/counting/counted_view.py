@@ -103,6 +103,8 @@ def counted_facts(view: CountedView, crossings: tuple[tuple[str, ...], ...]) -> 
         groups={columns: _occurring(view.counted, columns) for columns in crossings},
         low=view.low,
         high=view.high,
+        unknown=view.unknown,
+        counted=True,
     )
 
 

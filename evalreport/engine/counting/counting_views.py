@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.source import Source
+from evalreport.data.table import RawTable
 from evalreport.engine.counting.choosing import (
     ENTRY_BYTES,
     MEMORY,
     Choice,
+    counts_lack,
     elsewhere,
     limit_bytes,
     loaded,
@@ -44,6 +46,8 @@ READ_FOR_MISTAKES = 20_000_000
 MOST_READ = 2_000_000_000
 #: The part of ``memory_limit`` that the engine may hold; the rest is for tables and numbers.
 ENGINE_SHARE = 0.4
+#: From so many rows on kinds of rows that were read are added up, and not written out.
+MANY_COUNTED = 200_000
 #: What the engine cannot do without, however low the limit.
 LEAST_FOR_ENGINE = 64_000_000
 
@@ -62,37 +66,12 @@ def counted_views(
     ``numbers_of`` gives the thresholds at which models are compared.
     Raises DataError, FilesError and LimitError.
     """
-    from evalreport.engine.counting.score_counting import Room, counted_view
-
-    memory = limit_bytes(spec.engine.memory_limit or MEMORY)
-    room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins, elsewhere(requests, name))
-    subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
-    numbers = [t.number for t in requests.thresholds if t.number is not None]
-    wanted = Wanted(
-        columns=columns_needed(spec, name, subgroups),
-        numbers=_only_numbers(spec, name, subgroups),
-        memory=max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE),
-        watch=watch,
-        query=path if isinstance(path := spec.datasets[name].path, Query) else None,
-    )
+    wanted = _wanted(spec, name, requests, watch)
     try:
         with _rows(spec, source, choice, wanted) as rows:
             try:
-                views = [
-                    counted_view(
-                        rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room
-                    )
-                    for model in spec.models
-                    if name in spec.datasets_of(model)
-                ]
-                pairs = _compared(spec, [view.model for view, _ in views])
-                if not pairs or numbers_of is None:
-                    return [view for view, _ in views]
-                from evalreport.engine.counting.counted_view import CountedView
-                from evalreport.engine.counting.joint_kinds import with_joints
-
-                counted = [(v, k) for v, k in views if isinstance(v, CountedView)]
-                return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory)
+                _check_counts(rows)
+                return _views(rows, spec, name, requests, numbers_of)
             except DataError:
                 if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
                     raise
@@ -108,6 +87,99 @@ def counted_views(
             raise DataError(told) from None
         reason = f"read row by row, not counted: {error}"
         return loaded(spec, name, source, requests, reason, str(error)).reason
+
+
+def views_of_kinds(
+    spec: Spec, name: str, table: RawTable, requests: Requests, numbers_of: Numbers
+) -> Sequence[View] | None:
+    """The views of a dataset whose kinds of rows were read, by adding up how many there are.
+
+    None where rows are to be written out: there are not many of them, single ones are needed,
+    or something is wrong with them.
+    """
+    from evalreport.data.multiplicity import multiplicities
+    from evalreport.data.score_bins import binned_scores
+    from evalreport.engine.counting.table_rows import table_rows
+
+    count = spec.datasets[name].count
+    if count is None or count not in table.columns:
+        return None
+    wanted = _wanted(spec, name, requests, UNWATCHED)
+    scores = wanted.numbers - {count}
+    binned = [c for c in scores if c in table.columns and binned_scores(table, c) is not None]
+    if int(multiplicities(table, count).sum()) < MANY_COUNTED and not binned:
+        return None
+    lack = counts_lack(spec, name, requests)
+    if lack is not None and binned:
+        what = f"scores of {binned[0]} are known by their bins alone, and {lack}"
+        raise DataError(Problem(what, "the scores themselves", Location(table.name)))
+    if lack is not None:
+        return None
+    try:
+        with table_rows(table, count, wanted, scores) as rows:
+            return _views(rows, spec, name, requests, numbers_of)
+    except DataError:
+        if binned:
+            raise
+        return None
+    except NotPlainError as error:
+        if binned:
+            raise DataError(Problem(str(error), "", Location(table.name))) from None
+        return None
+
+
+def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted:
+    """The columns that are counted by, and what is kept to."""
+    memory, count = limit_bytes(spec.engine.memory_limit or MEMORY), spec.datasets[name].count
+    subgroups = _subgroup_columns(requests)
+    return Wanted(
+        columns=(*columns_needed(spec, name, subgroups), *([count] if count else ())),
+        numbers=_only_numbers(spec, name, subgroups) | ({count} if count else set()),
+        memory=max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE),
+        watch=watch,
+        query=path if isinstance(path := spec.datasets[name].path, Query) else None,
+        count=count,
+    )
+
+
+def _subgroup_columns(requests: Requests) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
+
+
+def _views(
+    rows: CountedRows, spec: Spec, name: str, requests: Requests, numbers_of: Numbers | None
+) -> Sequence[View]:
+    """Each model of a dataset by counting, with what pairs of models share."""
+    from evalreport.engine.counting.score_counting import Room, counted_view
+
+    memory = limit_bytes(spec.engine.memory_limit or MEMORY)
+    room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins, elsewhere(requests, name))
+    numbers = [t.number for t in requests.thresholds if t.number is not None]
+    views = [
+        counted_view(rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room)
+        for model in spec.models
+        if name in spec.datasets_of(model)
+    ]
+    pairs = _compared(spec, [view.model for view, _ in views])
+    if not pairs or numbers_of is None:
+        return [view for view, _ in views]
+    from evalreport.engine.counting.counted_view import CountedView
+    from evalreport.engine.counting.joint_kinds import with_joints
+
+    counted = [(v, k) for v, k in views if isinstance(v, CountedView)]
+    return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory)
+
+
+def _check_counts(rows: CountedRows) -> None:
+    """Raise NotPlainError where rows do not say how many they stand for: reading names each."""
+    if rows.times is None:
+        return
+    from evalreport.engine.counting import queries
+
+    found = rows.ask(queries.uncountable(rows.times))
+    wrong, total = (found[name].tolist()[0] for name in ("n", "total"))
+    if wrong or not 0 < (total or 0.0) <= queries.MOST:
+        raise NotPlainError("rows do not say how many they stand for")
 
 
 def _compared(spec: Spec, models: Sequence[str]) -> list[tuple[str, str]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,21 @@ from sqlglot import exp
 
 from evalreport.data.files import holding, parts_of
 from evalreport.data.interruptible import interruptible
+from evalreport.data.joined import Joined
 from evalreport.data.parquet_file import LOCKS, damaged, plain_name
 from evalreport.data.parquet_types import parquet_column
+from evalreport.data.score_bins import ScoreBins
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
+from evalreport.engine.counting.joined_rows import joined_rows
 from evalreport.engine.counting.kept_query import kept_query
 from evalreport.engine.counting.parquet_rows import parquet_rows
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.text_rows import kept_rows, typed_column
 from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
 from evalreport.errors import LimitError, Location, Problem
+from evalreport.scratch import scratch_folder
 
 #: The most temporary space that counting may take on disk.
 MOST_SPILLED = "64GB"
@@ -42,9 +45,12 @@ class DuckDBRows:
         kinds: tuple[str, ...],
         rows: int,
         watch: Watcher = UNWATCHED,
+        count: str | None = None,
     ) -> None:
         self.name, self.header, self.kinds, self.rows = name, header, kinds, rows
         self._connection, self._watch = connection, watch
+        self.times = None if count is None else self.field(count)
+        self.binned: Mapping[str, ScoreBins] = {}
 
     def field(self, column: str) -> Field:
         place = self.header.index(column)
@@ -79,23 +85,27 @@ def duckdb_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
         query = wanted.query is not None
         if not query:
             stack.enter_context(holding(source))
-        spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="evalreport-"))
+        spill = stack.enter_context(scratch_folder())
         file = Path(spill).resolve() / "rows.tsv"
-        paths = [str(file)] if query else [
-            stack.enter_context(plain_name(part.source.path)) for part in parts_of(source)
-        ]
+        paths = (
+            [str(file)]
+            if query
+            else [stack.enter_context(plain_name(part.source.path)) for part in parts_of(source)]
+        )
         connection = duckdb.connect(":memory:")
         stack.callback(connection.close)
         try:
             kept = source.suffix != ".parquet"
             lock(connection, paths, spill, wanted.memory, kept=kept)
-            if query:
+            if isinstance(source, Joined):
+                made = joined_rows(connection, source, paths, wanted)
+            elif query:
                 made = kept_query(connection, source, file, wanted)
             elif kept:
                 made = kept_rows(connection, source, paths, wanted)
             else:
                 made = parquet_rows(connection, source, paths, wanted.columns)
-            yield DuckDBRows(connection, source.name, *made, wanted.watch)
+            yield DuckDBRows(connection, source.name, *made, wanted.watch, wanted.count)
         except duckdb.OutOfMemoryException:
             raise LimitError(
                 Problem(
@@ -121,9 +131,7 @@ def _failure(error: Exception, source: Source, paths: list[str]) -> Exception:
     return NotPlainError(reason)
 
 
-def lock(
-    connection: Any, paths: list[str], spill: str, memory: int, *, kept: bool = False
-) -> None:
+def lock(connection: Any, paths: list[str], spill: str, memory: int, *, kept: bool = False) -> None:
     """Let a connection open the ``paths`` and nothing else; what it spills goes to ``spill``.
 
     With ``kept`` there is a database ``kept`` in that folder, for rows on disk.

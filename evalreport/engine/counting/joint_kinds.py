@@ -82,6 +82,9 @@ def _joint(rows: CountedRows, one: Side, two: Side, by_score: bool, memory: int)
         return replace(cut, cut="only one of the two models has scores") if any(scored) else cut
     if not by_score:
         return replace(cut, cut=NOT_ASKED)
+    names = [str(side.known.roles.score or side.known.roles.margin) for side in both]
+    if any(name in rows.binned for name in names):
+        return replace(cut, cut="scores are known by their bins alone")
     needed = cut.first.rows * (KIND_BYTES + ROW_BYTES)
     if needed > memory:
         query = queries.how_many(_trees(rows, both, by_score=True), _used(both))
@@ -124,13 +127,13 @@ def _trees(rows: CountedRows, both: tuple[Side, Side], by_score: bool) -> list[q
 
 
 def _kinds(rows: CountedRows, both: tuple[Side, Side], by_score: bool) -> Joint:
-    answer = rows.ask(queries.kinds(_trees(rows, both, by_score), _used(both)))
+    answer = rows.ask(queries.kinds(_trees(rows, both, by_score), _used(both), rows.times))
     columns = [f"k{i}" for i in range(len(answer) - 1)]
     shared = _keys(both)
     read = [key.read(rows, answer[name]) for key, name in zip(shared, columns, strict=False)]
     said = [
         _said(rows, side, answer, name, by_score)
-        for side, name in zip(both, columns[len(shared):], strict=True)
+        for side, name in zip(both, columns[len(shared) :], strict=True)
     ]
     order = np.lexsort((*said, *read))
     times = np.ma.getdata(answer["n"]).astype(np.int64)[order]

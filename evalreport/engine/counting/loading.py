@@ -10,8 +10,8 @@ from evalreport.errors import LimitError, Location, Problem
 
 #: Bytes that a value takes at most while a dataset is loaded, labels as text (measured).
 VALUE_BYTES = 100
-#: The same for each byte of text, where rows are not known beforehand; and of packed text.
-TEXT_BYTES, PACKED_BYTES = 10, 40
+#: The same for each byte of text when unpacked, where rows are not known beforehand.
+TEXT_BYTES = 10
 
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 

@@ -10,17 +10,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.canonical_rows import canonical_stack
-from evalreport.engine.counting.classification import ClassificationTable
+from evalreport.engine.counting.classification import (
+    ClassificationTable,
+    column_of_indeterminate,
+)
 from evalreport.metrics.tables import ClassScores, ScoreTable
-from evalreport.plan.task import EVERYTHING, Slice
 from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING, Slice
 
 T = TypeVar("T")
 Codes = npt.NDArray[np.int64]
@@ -55,13 +58,15 @@ class MemoryTables:
 
     def row_count(self, where: Slice) -> int:
         """How many rows a slice holds."""
-        mask = self.rows_of(where)
+        mask, sample = self.rows_of(where), self.view.sample
+        if sample is not None and sample.own is not None:
+            return len(np.unique(self.view.row[self.rows(where)]))
         return len(self.view.actual) if mask is None else int(mask.sum())
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """Counts by actual and predicted label; for score models at ``score >= threshold``."""
         key = ("classification", where, threshold)
-        return self._once(key, lambda: self._classify(where, threshold))
+        return self._once(key, lambda: self._with_rows(where, threshold))
 
     def scores(self, where: Slice, index: int | None = None) -> ScoreTable:
         """Distinct scores with the weight of positives and negatives.
@@ -72,9 +77,13 @@ class MemoryTables:
 
     def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
         """What the columns of class scores are reduced to."""
-        return self._once(
-            ("class_scores", where, pairs), lambda: self._class_scores(where, pairs)
-        )
+        return self._once(("class_scores", where, pairs), lambda: self._class_scores(where, pairs))
+
+    def ranks(self, where: Slice) -> Codes:
+        """The rank of the actual class among the scores of each row of a slice, 0 first."""
+        rows = self.rows(where)
+        assert self.view.class_scores is not None
+        return _ranks(self.view.class_scores[rows], self.view.actual[rows])
 
     def predicted(self, threshold: float | None) -> npt.NDArray[Any]:
         """Predicted label code of every row."""
@@ -86,19 +95,59 @@ class MemoryTables:
         assert threshold is not None
         return np.where(view.score >= threshold, positive, 1 - positive)
 
+    def columns(
+        self,
+        rows: npt.NDArray[np.intp],
+        threshold: float | None,
+        indeterminate: str | None,
+    ) -> npt.NDArray[np.int64]:
+        """The column of the K x K table that each of the rows is counted in; below 0 for none.
+
+        ``indeterminate``: how such predictions count, ``for``, ``against`` or None.
+        """
+        size = len(self.view.labels)
+        predicted = self.predicted(threshold)[rows].astype(np.int64)
+        neither = predicted >= size
+        if neither.any():
+            actual = self.view.actual[rows][neither].astype(np.int64)
+            predicted[neither] = column_of_indeterminate(actual, size, indeterminate)
+        return predicted
+
+    def designed_variance(
+        self,
+        where: Slice,
+        threshold: float | None,
+        indeterminate: str | None,
+        slopes: npt.NDArray[np.float64],
+    ) -> float:
+        """Variance of a value by the design of the sample, from its derivatives by the cells.
+
+        Rows outside the slice belong to the sample all the same, and contribute nothing.
+        """
+        view = self.view
+        assert view.sample is not None
+        assert view.weight is not None
+        rows = self.rows(where)
+        column = self.columns(rows, threshold, indeterminate)
+        rows, column = rows[column >= 0], column[column >= 0]
+        contributions = np.zeros(len(view.actual))
+        contributions[rows] = view.weight[rows] * slopes[view.actual[rows], column]
+        return view.sample.variance(contributions)
+
     def clusters(
-        self, where: Slice, threshold: float | None
+        self, where: Slice, threshold: float | None, indeterminate: str | None = None
     ) -> npt.NDArray[np.float64] | None:
         """Tables of the clusters, shape (C, K, K), clusters without rows left out.
 
-        None where no cluster is declared or the tables would not fit.
+        ``indeterminate``: how such predictions count. None where no cluster is declared or
+        the tables would not fit.
         """
         view = self.view
         size = len(view.labels)
         if view.cluster is None or view.cluster[1] * size * size > MOST_CLUSTER_CELLS:
             return None
-        key = ("clusters", where, threshold)
-        return self._once(key, lambda: self._cluster_tables(where, threshold))
+        key = ("clusters", where, threshold, indeterminate)
+        return self._once(key, lambda: self._cluster_tables(where, threshold, indeterminate))
 
     def rows(self, where: Slice) -> npt.NDArray[np.intp]:
         """Indices of the rows of a slice."""
@@ -116,13 +165,13 @@ class MemoryTables:
     # -- how ------------------------------------------------------------------------------
 
     def _cluster_tables(
-        self, where: Slice, threshold: float | None
+        self, where: Slice, threshold: float | None, indeterminate: str | None
     ) -> npt.NDArray[np.float64]:
         view = self.view
         assert view.cluster is not None
         rows = self.rows(where)
-        predicted = self.predicted(threshold)[rows].astype(np.int64)
-        inside = predicted < len(view.labels)
+        predicted = self.columns(rows, threshold, indeterminate)
+        inside = predicted >= 0
         rows, predicted = rows[inside], predicted[inside]
         size = len(view.labels)
         _, cluster = np.unique(view.cluster[0][rows], return_inverse=True)
@@ -153,6 +202,17 @@ class MemoryTables:
             codes, names = self.view.fold
             mask &= codes == names.index(where.fold)
         return mask
+
+    def _with_rows(self, where: Slice, threshold: float | None) -> ClassificationTable:
+        """The table, with the rows behind its cells where they are estimates of a sample."""
+        table, view = self._classify(where, threshold), self.view
+        if view.sample is None:
+            return table
+        rows = self.rows(where)
+        rows = rows if view.sample.own is None else rows[view.sample.own[rows]]
+        width = len(view.labels) + len(view.indeterminate)
+        codes = view.actual[rows].astype(np.int64) * width + self.predicted(threshold)[rows]
+        return replace(table, sampled=_counted(codes, None, width)[0])  # type: ignore[arg-type]
 
     def _classify(self, where: Slice, threshold: float | None) -> ClassificationTable:
         view = self.view
@@ -227,15 +287,14 @@ class MemoryTables:
         weight = None if view.weight is None else view.weight[chosen]
         size = len(view.labels)
         own = scores[np.arange(len(actual)), actual]
-        ahead = (scores > own[:, None]).sum(axis=1)
-        tied_before = ((scores == own[:, None]) & (np.arange(size) < actual[:, None])).sum(axis=1)
+        rank = _ranks(scores, actual)
         true_scores, entry = np.unique(own, return_inverse=True)
         return ClassScores(
             labels=view.labels,
             per_class=tuple(self.scores(where, k) for k in range(size)),
             true_scores=true_scores,
             true_weights=_summed(entry, weight, len(true_scores)),
-            ranks=_summed(ahead + tied_before, weight, size),
+            ranks=_summed(rank, weight, size),
             class_totals=_summed(actual.astype(np.int64), weight, size),
             pairs=self._pairs(where) if pairs else {},
         )
@@ -255,6 +314,14 @@ class MemoryTables:
                 kept = both if mask is None else both & mask
                 found[i, j] = _score_table(order, actual == i, kept, self._weights(order))
         return found
+
+
+def _ranks(scores: npt.NDArray[np.float64], actual: npt.NDArray[Any]) -> Codes:
+    """Place of each row's actual class among its scores, 0 first; ties by the order of classes."""
+    own = scores[np.arange(len(actual)), actual]
+    ahead = (scores > own[:, None]).sum(axis=1)
+    before = np.arange(scores.shape[1]) < actual[:, None]
+    return np.asarray(ahead + ((scores == own[:, None]) & before).sum(axis=1), np.int64)
 
 
 def _sorted(scores: npt.NDArray[np.float64]) -> _Order:

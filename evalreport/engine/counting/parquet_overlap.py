@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +11,7 @@ from evalreport.data.parquet_types import expression, readable
 from evalreport.data.source import Source, reading
 from evalreport.engine.counting.duckdb_rows import MOST_SPILLED
 from evalreport.errors import LimitError, Location, Problem
+from evalreport.scratch import scratch_folder
 
 _NUMBERS = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT",
@@ -110,7 +110,7 @@ def parquet_pair(tested: Source, trained: Source, memory: int) -> Iterator[Parqu
         reading(trained),
         plain_name(tested.path) as one,
         plain_name(trained.path) as other,
-        tempfile.TemporaryDirectory(prefix="evalreport-") as spill,
+        scratch_folder() as spill,
     ):
         connection = duckdb.connect(":memory:")
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.limits import DEFAULT_LIMITS
-from evalreport.data.parquet import check_cells, check_checksums
+from evalreport.data.parquet import check_cells, check_stored
 from evalreport.data.parquet_file import ParquetFile
 from evalreport.data.parquet_types import expression, readable
 from evalreport.data.read import not_twice, same_columns
@@ -80,7 +80,7 @@ def _check(files: Sequence[ParquetFile], parts: Sequence[Part], columns: tuple[s
             told = Problem("the file has no rows", "give at least one", Location(file.name))
             raise DataError(told)
         with opened(part.source) as stream:
-            check_checksums(file, stream, asked)
+            check_stored(file, stream, asked, part.source.size, DEFAULT_LIMITS)
     check_cells(total, len(asked), files[0].name, DEFAULT_LIMITS)
 
 

@@ -17,6 +17,8 @@ from sqlglot import exp
 #: A tree of sqlglot; its base classes are called differently from release to release.
 Tree: TypeAlias = Any
 
+#: The largest whole number up to which a double counts every one.
+MOST = 2**53
 #: A number as people write it, the whole of a text and nothing else.
 _NUMBER = r"\A[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
 _NUMBER_OF_JSON = (
@@ -68,8 +70,9 @@ class Field:
         """What tells values apart: of JSON 1, 1.0 and "1" are one."""
         if self.kind != "JSON":
             return self.value
-        bare = exp.func("REGEXP_REPLACE", self.value, exp.Literal.string(r"\.0$"),
-                        exp.Literal.string(""))
+        bare = exp.func(
+            "REGEXP_REPLACE", self.value, exp.Literal.string(r"\.0$"), exp.Literal.string("")
+        )
         inner = exp.func("SUBSTR", self.value, _whole(2), exp.Length(this=self.value) - _whole(2))
         return exp.Case().when(self.value.like('"%'), inner).else_(bare)
 
@@ -117,14 +120,9 @@ def state(field: Field) -> Tree:
         told = "nan" if field.kind == "VARCHAR" else '"nan"'
         nan = exp.func("LOWER", field.value).eq(exp.Literal.string(told))
         missing = exp.or_(field.empty, nan)
-    too_large = exp.func("ABS", score) > _literal(_LARGEST)
+    too_large = exp.func("ABS", score) > literal(_LARGEST)
     wrong = exp.or_(_null(score), too_large)
-    return (
-        exp.Case()
-        .when(missing, _whole(MISSING))
-        .when(wrong, _whole(WRONG))
-        .else_(_whole(READ))
-    )
+    return exp.Case().when(missing, _whole(MISSING)).when(wrong, _whole(WRONG)).else_(_whole(READ))
 
 
 def read_number(field: Field) -> Tree:
@@ -132,8 +130,15 @@ def read_number(field: Field) -> Tree:
     return exp.Case().when(state(field).eq(_whole(READ)), number(field))
 
 
-def cells(keys: Sequence[Field], score: Field | None, gap: Field | None) -> exp.Select:
+def cells(
+    keys: Sequence[Field],
+    score: Field | None,
+    gap: Field | None,
+    times: Field | None = None,
+) -> exp.Select:
     """Rows by the values of ``keys``, by the state of the score, by a missing id.
+
+    ``times``, here and below: the column that says how many rows each one stands for.
 
     Columns ``k0``, ``k1``, ..., ``state``, ``gap``, ``n``; of the scores that are
     numbers ``low``, ``high`` and how many lie ``outside`` 0 to 1.
@@ -146,22 +151,30 @@ def cells(keys: Sequence[Field], score: Field | None, gap: Field | None) -> exp.
     if score is not None:
         value = read_number(score)
     inside.append(exp.alias_(value, "s"))
+    inside += _times(times)
     by = [_column(f"k{i}") for i in range(len(keys))] + [_column("state"), _column("gap")]
     s = _column("s")
-    outside = exp.or_(s < _literal("0"), s > _literal("1"))
+    outside = exp.or_(s < literal("0"), s > literal("1"))
+    out = exp.Sum(this=_flag(outside) if times is None else _flag(outside) * _column("times"))
     return (
-        exp.select(*by, _count(), *_range(s), exp.alias_(exp.Sum(this=_flag(outside)), "outside"))
-        .from_(exp.select(*inside).from_("data").subquery("d"))
+        exp.select(*by, _count(times), *_range(s), exp.alias_(_whole_sum(out, times), "outside"))
+        .from_(exp.select(*inside).from_("data").where(_some(None, times)).subquery("d"))
         .group_by(*by)
     )
 
 
-def used(labels: Sequence[Field], score: Field | None, names: Sequence[Field]) -> Tree:
-    """Whether a row has its labels, its score, and its fold and id."""
+def used(
+    labels: Sequence[Field],
+    score: Field | None,
+    names: Sequence[Field],
+    alone: Sequence[Field] = (),
+) -> Tree:
+    """Whether a row has its labels, its score, its fold and id, and is not marked as ``alone``."""
     conditions = [exp.not_(field.missing) for field in labels]
     if score is not None:
         conditions.append(state(score).eq(_whole(READ)))
     conditions += [exp.not_(field.empty) for field in names]
+    conditions += [field.missing for field in alone]
     return exp.and_(*conditions)
 
 
@@ -170,9 +183,7 @@ def scored_only(target: Field, score: Field) -> Tree:
     return exp.and_(target.missing, state(score).eq(_whole(READ)))
 
 
-def distinct_scores(
-    score: Field, where: Tree | None, first: int | None
-) -> exp.Select:
+def distinct_scores(score: Field, where: Tree | None, first: int | None) -> exp.Select:
     """How many distinct scores there are, among any ``first`` rows or among all."""
     rows = exp.select(exp.alias_(number(score), "s")).from_("data").where(where)
     if first is not None:
@@ -204,7 +215,11 @@ def coded(field: Field, codes: Mapping[str | None, int]) -> Tree:
 
 
 def score_counts(
-    keys: Sequence[Tree], score: Field, where: Tree | None, binning: Binning | None
+    keys: Sequence[Tree],
+    score: Field,
+    where: Tree | None,
+    binning: Binning | None,
+    times: Field | None = None,
 ) -> exp.Select:
     """Rows by the values of ``keys`` and by score, or bin of scores.
 
@@ -213,25 +228,27 @@ def score_counts(
     """
     keys = [exp.alias_(key, f"k{i}") for i, key in enumerate(keys)]
     names = [_column(f"k{i}") for i in range(len(keys))]
-    rows = exp.select(*keys, exp.alias_(number(score), "s")).from_("data").where(where)
+    rows = exp.select(*keys, exp.alias_(number(score), "s"), *_times(times)).from_("data")
+    rows = rows.where(_some(where, times))
     s = _column("s")
     if binning is None:
-        return exp.select(*names, s, _count()).from_(rows.subquery("d")).group_by(*names, s)
+        counted = exp.select(*names, s, _count(times)).from_(rows.subquery("d"))
+        return counted.group_by(*names, s)
+    kept = [] if times is None else [_column("times")]
     placed = exp.select(
-        *names, s, exp.alias_(_bin(s, binning), "bin"), exp.alias_(_step(s, binning), "step")
+        *names, s, *kept, exp.alias_(_bin(s, binning), "bin"), exp.alias_(_step(s, binning), "step")
     ).from_(rows.subquery("d"))
     names += [_column("bin"), _column("step")]
-    return (
-        exp.select(*names, _count(), *_range(s)).from_(placed.subquery("p")).group_by(*names)
-    )
+    counted = exp.select(*names, _count(times), *_range(s)).from_(placed.subquery("p"))
+    return counted.group_by(*names)
 
 
-def kinds(keys: Sequence[Tree], where: Tree | None) -> exp.Select:
+def kinds(keys: Sequence[Tree], where: Tree | None, times: Field | None = None) -> exp.Select:
     """Rows by the values of ``keys``: columns ``k0``, ``k1``, ... and ``n``."""
     names = [_column(f"k{i}") for i in range(len(keys))]
     shown = [exp.alias_(key, f"k{i}") for i, key in enumerate(keys)]
-    rows = exp.select(*shown).from_("data").where(where)
-    return exp.select(*names, _count()).from_(rows.subquery("d")).group_by(*names)
+    rows = exp.select(*shown, *_times(times)).from_("data").where(_some(where, times))
+    return exp.select(*names, _count(times)).from_(rows.subquery("d")).group_by(*names)
 
 
 def how_many(keys: Sequence[Tree], where: Tree | None) -> exp.Select:
@@ -239,11 +256,28 @@ def how_many(keys: Sequence[Tree], where: Tree | None) -> exp.Select:
     return exp.select(_count()).from_(kinds(keys, where).subquery("k"))
 
 
+def uncountable(times: Field) -> exp.Select:
+    """How many rows have no count: none, no number, one below 0 or not whole, or too large.
+
+    Columns ``n`` and ``total``, the sum of the counts of the others.
+    """
+    count = number(times)
+    fits = exp.and_(
+        state(times).eq(_whole(READ)),
+        count >= literal("0"),
+        count.eq(exp.Floor(this=count.copy())),
+        count <= literal(repr(float(MOST))),
+    )
+    total = exp.Sum(this=exp.Case().when(fits.copy(), count.copy()))
+    wrong = exp.Sum(this=exp.Case().when(fits, _whole(0)).else_(_whole(1)))
+    return exp.select(exp.alias_(wrong, "n"), exp.alias_(total, "total")).from_("data")
+
+
 def reached(score: Tree, numbers: Sequence[float]) -> Tree:
     """How many of the thresholds a score reaches."""
     total: Tree = _whole(0)
     for number in numbers:
-        total = total + _flag(score >= _literal(repr(number)))
+        total = total + _flag(score >= literal(repr(number)))
     return total
 
 
@@ -253,13 +287,13 @@ def all_of(conditions: Sequence[Tree]) -> Tree:
 
 
 def _bin(s: Tree, binning: Binning) -> Tree:
-    bins = _literal(str(binning.bins))
+    bins = literal(str(binning.bins))
     if not binning.unit:
-        scale = _literal(repr(binning.bins / (binning.high - binning.low)))
-        return _int(_double(exp.Floor(this=(s - _literal(repr(binning.low))) * scale)))
+        scale = literal(repr(binning.bins / (binning.high - binning.low)))
+        return _int(_double(exp.Floor(this=(s - literal(repr(binning.low))) * scale)))
     near = _double(exp.Floor(this=s * bins))
     # The product may round across an edge; the edges k / bins themselves are exact.
-    down, up = _flag(s < near / bins), _flag(s >= (near + _literal("1")) / bins)
+    down, up = _flag(s < near / bins), _flag(s >= (near + literal("1")) / bins)
     return _int(near) - down + up
 
 
@@ -267,7 +301,7 @@ def _step(s: Tree, binning: Binning) -> Tree:
     """How many cuts lie at or below a score, and how many below: equal scores stay alone."""
     total: Tree = _whole(0)
     for cut in binning.cuts:
-        at = _literal(repr(cut))
+        at = literal(repr(cut))
         total = total + _flag(s >= at) + _flag(s > at)
     return total
 
@@ -288,7 +322,8 @@ def _int(value: Tree) -> Tree:
     return exp.cast(value, "bigint")
 
 
-def _literal(text: str) -> Tree:
+def literal(text: str) -> Tree:
+    """A number, by its text, as a double."""
     return _double(exp.Literal.string(text))
 
 
@@ -300,8 +335,27 @@ def _flag(condition: Tree) -> Tree:
     return exp.Case().when(condition, _whole(1)).else_(_whole(0))
 
 
-def _count() -> Tree:
-    return exp.alias_(exp.Count(this=exp.Star()), "n")
+def _count(times: Field | None = None) -> Tree:
+    if times is None:
+        return exp.alias_(exp.Count(this=exp.Star()), "n")
+    return exp.alias_(_whole_sum(exp.Sum(this=_column("times")), times), "n")
+
+
+def _whole_sum(total: Tree, times: Field | None) -> Tree:
+    """A sum of counts as a whole number; doubles hold every one up to the most that is counted."""
+    return total if times is None else _int(total)
+
+
+def _times(times: Field | None) -> list[Tree]:
+    return [] if times is None else [exp.alias_(_double(number(times)), "times")]
+
+
+def _some(where: Tree | None, times: Field | None) -> Tree | None:
+    """The condition, and that a row stands for any at all."""
+    if times is None:
+        return where
+    some = number(times) > literal("0")
+    return some if where is None else exp.and_(where, some)
 
 
 def _range(s: Tree) -> list[Tree]:

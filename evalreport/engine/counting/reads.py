@@ -52,8 +52,12 @@ class Held:
     def is_of(self, source: Source) -> bool:
         """Whether a source is this file, by whatever name."""
         own = self.source
-        return (own.path, own.suffix, own.sha256, own.identity) == (
-            source.path, source.suffix, source.sha256, source.identity
+        return (own.path, own.suffix, own.sha256, own.identity, own.dialect) == (
+            source.path,
+            source.suffix,
+            source.sha256,
+            source.identity,
+            source.dialect,
         )
 
     def has(self, columns: Columns) -> bool:
@@ -113,7 +117,8 @@ def _is_unchanged(source: Source) -> bool:
 def files_of(loaded: LoadedSpec) -> Iterator[tuple[Key, str]]:
     """The files of a spec's datasets, each with the dataset that it is of."""
     for name, dataset in loaded.spec.datasets.items():
-        if isinstance(dataset.path, str):
+        # what a dataset makes of its file is its own
+        if isinstance(dataset.path, str) and dataset.join is None and dataset.read is None:
             yield key_of(loaded.folder or Path(), dataset.path), name
 
 

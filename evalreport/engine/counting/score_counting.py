@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.roles import Roles
+from evalreport.data.score_bins import ScoreBins
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.counted_rows import TARGET, Known, known
 from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.in_intervals import in_intervals
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.kinds import KindView
 from evalreport.engine.counting.queries import Binning
@@ -73,16 +75,23 @@ def counted_view(
     """
     subgroups = tuple(dict.fromkeys(column for crossing in crossings for column in crossing))
     roles = roles_of(spec.datasets[dataset], spec.models[model], subgroups)
-    found = known(rows, roles, rules_of(spec, dataset))
+    rules = rules_of(spec, dataset)
+    rows = in_intervals(rows, {c: rules.bins[c] for c in subgroups if c in rules.bins})
+    found = known(rows, roles, rules)
     checked = found.checked
     source = source_of(spec.models[model])
     if roles.weight is not None or roles.cluster is not None:
         return _kinds(dataset, model, found), found
     binning, tables = None, {}
+    held = rows.binned.get(str(roles.score or roles.margin))
     if source != "prediction":
-        binning = _binning(rows, roles, found, crossings, thresholds, room, source)
+        if held is None:
+            binning = _binning(rows, roles, found, crossings, thresholds, room, source)
+        else:
+            _check_edges(rows.name, str(roles.score or roles.margin), held, _fixed(spec, source))
         groupings = [*crossings, *([(FOLD,)] if checked.fold is not None else [])]
         tables = _counted(rows, roles, found, groupings or [()], binning)
+        tables = {by: {k: _held(t, held) for k, t in own.items()} for by, own in tables.items()}
     view = CountedView(
         dataset=dataset,
         model=model,
@@ -96,11 +105,42 @@ def counted_view(
         ledger=checked,
         cells=found.cells,
         score_tables=tables,
-        bins=None if binning is None else binning.bins,
+        bins=len(held.lows) if held is not None else None if binning is None else binning.bins,
         low=found.low,
         high=found.high,
     )
     return view, found
+
+
+def _fixed(spec: Spec, source: str) -> list[float]:
+    """The thresholds that are numbers: those of the spec, or the one that there is by default."""
+    if spec.thresholds is None:
+        return [0.0 if source == "margin" else 0.5]
+    return [one.value for one in spec.thresholds if one.value is not None]
+
+
+def _check_edges(name: str, column: str, held: ScoreBins, thresholds: Sequence[float]) -> None:
+    """Raise DataError for a threshold within a bin: nobody knows how many scores reach it."""
+    problems = [
+        Problem(
+            f"the threshold {threshold:g} lies within a bin of {column}",
+            "a threshold at an edge of its bins, or finer bins",
+            Location(name),
+        )
+        for threshold in thresholds
+        if held.inside(threshold)
+    ]
+    if problems:
+        raise DataError(*problems)
+
+
+def _held(table: ScoreTable, held: ScoreBins | None) -> ScoreTable:
+    """A table of lower edges as one of bins, where scores are known by their bins alone."""
+    if held is None:
+        return table
+    highs = held.highs[np.searchsorted(held.lows, table.scores)]
+    counts = table.positives, table.negatives
+    return BinnedScores(table.scores, *counts, highs=highs, bins=len(held.lows))
 
 
 def _kinds(dataset: str, model: str, found: Known) -> KindView:
@@ -167,8 +207,11 @@ def _binning(
         return Binning(bins, 0.0, 1.0, tuple(sorted({*thresholds, 0.0})))
     if not math.isfinite(high - low):
         raise DataError(
-            Problem(f"{rows.name}: scores from {low:g} to {high:g} are too far apart to be binned",
-                    "raise engine.memory_limit", Location(rows.name))
+            Problem(
+                f"{rows.name}: scores from {low:g} to {high:g} are too far apart to be binned",
+                "raise engine.memory_limit",
+                Location(rows.name),
+            )
         )
     return Binning(bins, low, high, tuple(sorted(thresholds)))
 
@@ -224,7 +267,7 @@ def _asked(
     ]
     score = rows.field(str(roles.score or roles.margin))
     trees = [key.tree(rows) for key in keys]
-    answer = rows.ask(queries.score_counts(trees, score, found.where, binning))
+    answer = rows.ask(queries.score_counts(trees, score, found.where, binning, rows.times))
     values = [key.read(rows, answer[f"k{i}"]) for i, key in enumerate(keys)]
     index = found.checked.positive
     positive = values[0] == (len(found.checked.labels) - 1 if index is None else index)
@@ -266,15 +309,16 @@ def _cut(
         part = slice(start, end)
         key = tuple(int(codes[start]) for codes in sorted_places)
         found[key] = _table(
-            entry[part], np.where(positive[part], counts[part], -counts[part]),
-            lows[part], highs[part], binning,
+            entry[part],
+            np.where(positive[part], counts[part], -counts[part]),
+            lows[part],
+            highs[part],
+            binning,
         )
     return found
 
 
-def _table(
-    entry: Any, signed: Any, lows: Any, highs: Any, binning: Binning | None
-) -> ScoreTable:
+def _table(entry: Any, signed: Any, lows: Any, highs: Any, binning: Binning | None) -> ScoreTable:
     """One table of entries from the highest on; ``signed`` counts negatives below 0."""
     entry, signed = np.asarray(entry), np.asarray(signed, np.int64)
     if not len(entry):

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics.sets_table import LabelSets
 from evalreport.metrics.tables import Counts
-from evalreport.plan.task import Slice
 from evalreport.predict.label_sets import SetView
+from evalreport.results.identity import Slice
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,21 +7,22 @@ their types, and how many rows there are. The cluster must then see as many.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 from urllib.parse import unquote
 
+from evalreport.data.dialect import DECIMAL_COMMA, Dialect
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.parquet_file import plain_name
-from evalreport.data.read import not_twice
+from evalreport.data.read import DELIMITERS, not_twice
 from evalreport.data.source import Source
 from evalreport.engine.counting.duckdb_rows import lock
 from evalreport.engine.counting.parquet_rows import checked_files
-from evalreport.engine.counting.text_rows import DELIMITERS, scanned
+from evalreport.engine.counting.text_rows import scanned
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
 from evalreport.errors import DataError
+from evalreport.scratch import scratch_folder
 
 _PACKED = tuple(f"{kind}.gz" for kind in DELIMITERS)
 #: Kinds of files that a cluster reads.
@@ -65,7 +66,7 @@ def _parquet(session: Any, source: Source, wanted: Wanted) -> tuple[Any, tuple[s
 
     with ExitStack() as stack:
         paths = [stack.enter_context(plain_name(p.source.path)) for p in parts_of(source)]
-        spill = stack.enter_context(tempfile.TemporaryDirectory(prefix="evalreport-"))
+        spill = stack.enter_context(scratch_folder())
         connection = stack.enter_context(duckdb.connect(":memory:"))
         lock(connection, paths, spill, wanted.memory)
         files = checked_files(connection, source, paths, wanted.columns)
@@ -99,10 +100,33 @@ def _delimited(session: Any, source: Source, wanted: Wanted) -> tuple[Any, tuple
         raise NotPlainError("line ends in quoted fields, which Spark may change")
     frame = read.options(**_STRICT, sep=delimiter).csv(_paths(source))
     # Empty text is no value, with quotes around it or without.
-    shown = [f"nullif({name}, '') AS {name}" for name in names]
+    dialect = parts_of(source)[0].source.dialect
+    shown = [f"nullif({_in_dialect(name, dialect)}, '') AS {name}" for name in names]
     path = _place_of(frame).alias("path")
     frame = frame.select(*names, path).selectExpr(*shown, "path")
     return frame, header, sum(plain.records for _, _, plain in found)
+
+
+def _in_dialect(column: str, dialect: Dialect) -> str:
+    """A text as every other file has it: numbers with a point, no text for no value."""
+    if dialect.missing:
+        gaps = ", ".join(map(spark_text, dialect.missing))
+        column = f"CASE WHEN {column} IN ({gaps}) THEN '' ELSE {column} END"
+    if dialect.decimal == ",":
+        number = spark_text(f"^(?:{DECIMAL_COMMA})$")
+        column = (
+            f"CASE WHEN {column} RLIKE {number} THEN replace({column}, ',', '.') ELSE {column} END"
+        )
+    return column
+
+
+def spark_text(text: str) -> str:
+    r"""A text as a literal of Spark SQL.
+
+    >>> print(spark_text("it's"), spark_text(r"a\d"))
+    'it\'s' 'a\\d'
+    """
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _place_of(frame: Any) -> Any:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 import socket
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from sqlglot import exp
 
 from evalreport.data.files import holding, parts_of
+from evalreport.data.joined import Joined
 from evalreport.data.parquet_types import parquet_column
+from evalreport.data.score_bins import ScoreBins
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.spark_frames import READ, frame_of
+from evalreport.engine.counting.spark_joined import joined_frame
 from evalreport.engine.counting.wanted import OTHER_ENGINE, Wanted
 from evalreport.errors import DataError, FilesError, Location, Problem
 
@@ -43,6 +47,9 @@ _TYPES = {
 
 class SparkRows:
     """The rows of a dataset's files as the relation ``data`` of a Spark session."""
+
+    times: Field | None = None
+    binned: Mapping[str, ScoreBins] = MappingProxyType({})
 
     def __init__(self, session: Any, frame: Any, header: tuple[str, ...], name: str) -> None:
         self.name, self.header = name, header
@@ -104,7 +111,10 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
             # Names as they are written; the clock of no machine.
             session.conf.set("spark.sql.caseSensitive", "true")
             session.conf.set("spark.sql.session.timeZone", "UTC")
-            frame, header = frame_of(session, source, wanted)
+            if isinstance(source, Joined):
+                frame, header = joined_frame(session, source, wanted)
+            else:
+                frame, header = frame_of(session, source, wanted)
             yield SparkRows(session, frame, header, source.name)
         except failure as error:
             reason = str(error).splitlines()[0]
@@ -118,6 +128,10 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
 
 def check_kind(source: Source) -> None:
     """Raise DataError for rows that a cluster does not read as the other engines do."""
+    if isinstance(source, Joined):
+        check_kind(source.left)
+        check_kind(source.right)
+        return
     why = None
     if source.suffix not in READ:
         why = "a cluster does not reach databases"

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from evalreport.data.delimited_header import check_names
+from evalreport.data.interruptible import interruptible
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, open_source, reading
 from evalreport.data.table import RawTable
 from evalreport.data.typed_values import column_of
+from evalreport.engine.counting import query_limits
 from evalreport.engine.counting.postgres_rows import from_postgres, query_fails
+from evalreport.engine.counting.query_limits import QueryLimits, QueryWatch
 from evalreport.engine.counting.rows_digest import RowsDigest
+from evalreport.engine.counting.wanted import quoted_text
 from evalreport.errors import DataError, FilesError, Location, Problem
+from evalreport.scratch import scratch_folder
 from evalreport.spec.datasets import Query
 
 #: Rows fetched at a time.
-_BATCH = 10_000
+_BATCH = 5_000
+_BATCH_BYTES = 16 << 20
 #: What SQLite may do for a SELECT: read tables, call functions, recurse in a WITH.
 _ALLOWED = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
@@ -59,7 +67,8 @@ def read_query(source: Source, query: Query, columns: Collection[str] | None) ->
     """The asked columns (default all) of the rows that a SELECT gives; NULL and NaN are missing.
 
     Rows come in the order the database gives them; results do not depend on it. Raises
-    DataError for a query that fails, or does anything but read its own database.
+    DataError for a query that fails, or does anything but read its own database, LimitError
+    for one that takes more than it may.
     """
     with query_rows(source, query) as found:
         header = next(found)
@@ -88,16 +97,17 @@ def hash_of(source: Source) -> str | None:
 @contextmanager
 def query_rows(source: Source, query: Query) -> Iterator[Iterator[Any]]:
     """The header and then the rows of a query, fetched in batches. Raises as ``read_query``."""
+    watch = QueryWatch(source.name, query_limits.limits_of(os.environ))
     if isinstance(source, Address):
-        with closing(from_postgres(source.address, source.name, query.sql, _BATCH)) as rows:
+        with closing(from_postgres(source.address, source.name, query.sql, watch)) as rows:
             yield _digested(rows, source.digest)
         return
     with reading(source) as stream:
         magic = stream.read(16)
         if magic.startswith(b"SQLite format 3\0"):
-            found = _from_sqlite(source, query.sql)
+            found = _from_sqlite(source, query.sql, watch)
         elif magic[8:12] == b"DUCK":
-            found = _from_duckdb(source, query.sql)
+            found = _from_duckdb(source, query.sql, watch)
         else:
             raise DataError(
                 Problem(
@@ -126,13 +136,20 @@ def no_rows(source: Source) -> DataError:
     )
 
 
-def _from_sqlite(source: Source, sql: str) -> Generator[Any]:
+def _from_sqlite(source: Source, sql: str, watch: QueryWatch) -> Generator[Any]:
     """The header, then the rows; nothing can be written and no other file attached."""
     address = f"file:{quote(str(source.path))}?mode=ro&immutable=1"
     try:
-        with closing(sqlite3.connect(address, uri=True)) as connection:
+        with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection:
+            # What is sorted stays in memory, which is watched; files would not be.
+            connection.execute("PRAGMA temp_store = MEMORY")
+            # SQLite takes no more than 2 GiB, however much it is allowed.
+            length = min(watch.limits.value, 2**31 - 1)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
             connection.set_authorizer(_authorize)
-            yield from _fetched(connection.execute(sql))
+            yield from _fetched(connection, sql, watch, _batch)
+    except MemoryError:
+        raise watch.too_much_memory() from None
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise _failed(source, str(error)) from None
 
@@ -142,28 +159,61 @@ def _authorize(action: int, *about: Any) -> int:
     return sqlite3.SQLITE_OK if action in _ALLOWED and not loads else sqlite3.SQLITE_DENY
 
 
-def _from_duckdb(source: Source, sql: str) -> Generator[Any]:
+def _from_duckdb(source: Source, sql: str, watch: QueryWatch) -> Generator[Any]:
     import duckdb
 
-    with plain_name(source.path) as path:
+    with plain_name(source.path) as path, scratch_folder() as spill:
         try:
             with duckdb.connect(path, read_only=True) as connection:
-                for lock in ("threads=2", *LOCKS):
-                    connection.execute(f"SET {lock}")
+                for setting in (*_bounded(watch.limits, spill), *LOCKS):
+                    connection.execute(f"SET {setting}")
                 statements = connection.extract_statements(sql)
                 if [s.type for s in statements] != [duckdb.StatementType.SELECT]:
                     raise _failed(source, "it is not one SELECT statement")
-                yield from _fetched(connection.execute(statements[0]))
+                yield from _fetched(
+                    connection, statements[0], watch, lambda cursor: cursor.fetchmany(_BATCH)
+                )
+        except duckdb.OutOfMemoryException:
+            raise watch.too_much_memory() from None
         except duckdb.Error as error:
             raise _failed(source, str(error).replace(path, source.name)) from None
 
 
-def _fetched(cursor: Any) -> Iterator[Any]:
+def _bounded(limits: QueryLimits, spill: str) -> tuple[str, ...]:
+    return (
+        "threads=2",
+        f"memory_limit='{limits.memory}B'",
+        f"temp_directory={quoted_text(spill)}",
+        f"max_temp_directory_size='{limits.spilled}B'",
+    )
+
+
+def _batch(cursor: Any) -> list[Any]:
+    """The next rows, fewer where they are long."""
+    rows: list[Any] = []
+    size = 0
+    for row in islice(cursor, _BATCH):
+        rows.append(row)
+        size += sum(len(value) for value in row if isinstance(value, str | bytes))
+        if size > _BATCH_BYTES:
+            break
+    return rows
+
+
+def _fetched(
+    connection: Any, statement: Any, watch: QueryWatch, batch_of: Callable[[Any], list[Any]]
+) -> Iterator[Any]:
+    """Header and rows, each batch beside the main thread, so that it can be stopped."""
+
+    def beside(work: Callable[[], Any]) -> Any:
+        return interruptible(connection, work, look=watch.look)
+
+    cursor = beside(lambda: connection.execute(statement))
     if cursor.description is None:
         raise sqlite3.Error("it gives no rows")
     yield [str(column[0]) for column in cursor.description]
-    while batch := cursor.fetchmany(_BATCH):
-        yield from batch
+    while batch := beside(lambda: batch_of(cursor)):
+        yield from watch.counted(batch)
 
 
 def _failed(source: Source, reason: str) -> DataError:

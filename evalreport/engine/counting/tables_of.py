@@ -14,9 +14,9 @@ from evalreport.engine.counting.kinds import KindView
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.task import Slice
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
+from evalreport.results.identity import Slice
 
 Codes = npt.NDArray[np.int64]
 
@@ -54,9 +54,7 @@ class KindTables(MemoryTables):
             view.labels, view.positive, found, self.row_count(where), view.indeterminate, squares
         )
 
-    def each(
-        self, rows: npt.NDArray[np.intp], values: npt.NDArray[Any]
-    ) -> npt.NDArray[Any]:
+    def each(self, rows: npt.NDArray[np.intp], values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.repeat(values, self.view.times[rows])
 
     def _score_table(
@@ -95,6 +93,7 @@ class CountedTables(MemoryTables):
         self,
         where: Slice,  # noqa: ARG002 - as for rows in memory
         threshold: float | None,  # noqa: ARG002
+        indeterminate: str | None = None,  # noqa: ARG002
     ) -> None:
         return None
 
@@ -132,8 +131,11 @@ class CountedTables(MemoryTables):
     ) -> ScoreTable:
         view = self.view
         columns = tuple(column for column, _ in where.subgroup)
-        place = [view.counted.groups[c][1].index(value) for c, value in where.subgroup
-                 if value in view.counted.groups[c][1]]
+        place = [
+            view.counted.groups[c][1].index(value)
+            for c, value in where.subgroup
+            if value in view.counted.groups[c][1]
+        ]
         if where.fold is not None:
             assert view.fold is not None
             columns, place = (FOLD,), [view.fold[1].index(where.fold)]

@@ -16,12 +16,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from evalreport.data.delimited_header import check_header
+from evalreport.data.delimited_header import check_header, named_index
+from evalreport.data.dialect import DECIMAL_COMMA, Dialect
 from evalreport.data.files import Files, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.json_lines import MANY_DIGITS, json_value
 from evalreport.data.limits import DEFAULT_LIMITS, decompressed
-from evalreport.data.read import not_twice
+from evalreport.data.read import DELIMITERS, not_twice
 from evalreport.data.source import Source, opened
 from evalreport.data.table import RawColumn
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
@@ -34,7 +35,6 @@ from evalreport.errors import DataError
 
 #: Decompressed text may be as large as the disk allows; the ratio stays under its limit.
 _LIMITS = replace(DEFAULT_LIMITS, bytes=1 << 46)
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _STRICT = (
     "header=true, auto_detect=false, quote='\"', escape='\"', strict_mode=true, "
     "null_padding=false, ignore_errors=false, comment='', nullstr='', allow_quoted_nulls=true"
@@ -125,17 +125,37 @@ def _delimited(
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
     packed = "gzip" if part.suffix.endswith(".gz") else "none"
     quotes = "false" if found.lines else "true"
-    text = (
-        f"SELECT {shown or 'NULL AS none'}/*keys*/ FROM read_csv({quoted_text(path)}, "  # noqa: S608
-        f"delim='{delimiter}', {_STRICT}, parallel={quotes}, compression='{packed}', "
-        f"columns={{{columns}}})"
+    file = (
+        f"read_csv({quoted_text(path)}, delim={quoted_text(delimiter)}, {_STRICT}, "
+        f"parallel={quotes}, compression='{packed}', columns={{{columns}}})"
     )
+    if not part.dialect.is_usual:
+        pointed = ", ".join(
+            f"{_in_dialect(f'c{i}', part.dialect)} AS c{i}"
+            for i, name in enumerate(header)
+            if name in asked
+        )
+        file = f"(SELECT {pointed or 'NULL AS none'} FROM {file})"  # noqa: S608
+    text = f"SELECT {shown or 'NULL AS none'}/*keys*/ FROM {file}"  # noqa: S608
     return text, header, found.records
+
+
+def _in_dialect(column: str, dialect: Dialect) -> str:
+    """A text as every other file has it: numbers with a point, no text for no value."""
+    if dialect.missing:
+        gaps = ", ".join(quoted_text(text) for text in dialect.missing)
+        column = f"CASE WHEN {column} IN ({gaps}) THEN '' ELSE {column} END"
+    if dialect.decimal == ",":
+        column = (
+            f"CASE WHEN regexp_full_match({column}, {quoted_text(DECIMAL_COMMA)}) "
+            f"THEN replace({column}, ',', '.') ELSE {column} END"
+        )
+    return column
 
 
 def scanned(part: Source, asked: Sequence[str]) -> tuple[str, tuple[str, ...], Plain]:
     """Delimiter, header and records of a delimited file; NotPlainError where it is not plain."""
-    delimiter = DELIMITERS[part.suffix.removesuffix(".gz")]
+    delimiter = part.dialect.delimiter or DELIMITERS[part.suffix.removesuffix(".gz")]
     with _plain_bytes(part) as stream:
         header = _header(stream, part.name, delimiter, asked)
     with _plain_bytes(part) as stream:
@@ -199,12 +219,10 @@ def _plain_bytes(part: Source) -> Iterator[BinaryIO]:
             yield stream
 
 
-def _header(
-    stream: BinaryIO, name: str, delimiter: str, asked: Sequence[str]
-) -> tuple[str, ...]:
+def _header(stream: BinaryIO, name: str, delimiter: str, asked: Sequence[str]) -> tuple[str, ...]:
     lines = text_lines(io.BytesIO(stream.read(1 << 20)), name)
     try:
-        header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
+        header = named_index(next(csv.reader(lines, delimiter=delimiter, strict=True), []))
     except csv.Error as error:
         raise NotPlainError(str(error)) from None
     check_header(header, lambda: next(lines, ""), name, delimiter, asked)

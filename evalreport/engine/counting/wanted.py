@@ -46,7 +46,8 @@ class TooManyKindsError(NotPlainError):
 class Wanted:
     """The ``columns`` asked for, those that hold ``numbers`` only, and the bytes to keep to.
 
-    ``query``: what gives the rows, where they come from a database.
+    ``query``: what gives the rows, where they come from a database. ``count``: the column
+    that says how many rows each one stands for.
     """
 
     columns: tuple[str, ...]
@@ -54,6 +55,7 @@ class Wanted:
     memory: int = 400_000_000
     watch: Watcher = UNWATCHED
     query: Query | None = None
+    count: str | None = None
 
 
 def quoted_text(text: str | None) -> str:

@@ -9,21 +9,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.engine.groups.standard_errors import standard_error
-from evalreport.engine.interval_result import IntervalResult
-from evalreport.engine.records import Measure
+from evalreport.engine.intervals.methods import from_limits
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
-from evalreport.statistics import unpaired
+from evalreport.metrics.interval_methods import SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS
+from evalreport.results import records
+from evalreport.results.identity import WhichNumber
+from evalreport.results.records import Gap, Heterogeneity, Measure
+from evalreport.statistics import ratios, unpaired
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.tail import chi2_sf
 
 MISSING = "(missing)"
 #: Methods that tell that the rows of a cluster are not independent.
-DEPENDENT = ("cluster_robust", "wilson_clusters", "cluster_bootstrap", "grouped_jackknife")
+DEPENDENT = (
+    "cluster_robust",
+    SHARE_OF_CLUSTERS,
+    TABLE_OF_CLUSTERS,
+    "wilson_clusters",
+    "cluster_bootstrap",
+    "grouped_jackknife",
+)
 
 
 @dataclass(frozen=True)
@@ -43,12 +53,12 @@ class Family:
 
 def families(measures: Sequence[Measure]) -> tuple[Family, ...]:
     """Measures that belong together, in the order in which they first occur."""
-    everything: dict[Any, Measure] = {}
-    groups: dict[Any, list[Measure]] = {}
+    everything: dict[WhichNumber, Measure] = {}
+    groups: dict[tuple[WhichNumber, tuple[str, ...]], list[Measure]] = {}
     for m in measures:
         if m.where.fold is not None:
             continue
-        key = _identity(m)
+        key = replace(m.which, subgroup=())
         if not m.where.subgroup:
             everything[key] = m
         else:
@@ -60,70 +70,56 @@ def families(measures: Sequence[Measure]) -> tuple[Family, ...]:
     )
 
 
-def _identity(m: Measure) -> tuple[Any, ...]:
-    return (
-        m.dataset,
-        m.model,
-        m.metric,
-        tuple(sorted((name, repr(value)) for name, value in m.params.items())),
-        m.average,
-        m.label,
-        m.threshold,
-        m.threshold_rule,
-        m.indeterminate,
-    )
-
-
-def subgroup_gaps(
-    measures: Sequence[Measure], level: float, *, minimum: int = 0
-) -> list[dict[str, Any]]:
+def subgroup_gaps(measures: Sequence[Measure], level: float, *, minimum: int = 0) -> list[Gap]:
     """One record per group and reference: all rows, and the largest group.
 
     ``gap`` is the group minus the reference, ``ratio`` the group over it. ``few`` marks a
     group, or a reference, of fewer than ``minimum`` rows.
     """
-    records = []
+    found = []
     for family in families(measures):
         largest = family.largest
         for group in family.groups:
             if family.everything is not None:
-                records.append(_record(family, group, family.everything, level, minimum))
+                found.append(_record(family, group, family.everything, level, minimum))
             if largest is not None and group is not largest:
-                records.append(_record(family, group, largest, level, minimum))
-    return records
+                found.append(_record(family, group, largest, level, minimum))
+    return found
 
 
-def _record(
-    family: Family, group: Measure, reference: Measure, level: float, minimum: int
-) -> dict[str, Any]:
+def _record(family: Family, group: Measure, reference: Measure, level: float, minimum: int) -> Gap:
     to_all = not reference.where.subgroup
     one, two = group.value, reference.value
     gap = None if one is None or two is None else one - two
     ratio = None if one is None or two is None or two == 0 else one / two
-    gap_interval, gap_reason = _gap_interval(group, reference, level) if gap is not None else (
-        None,
-        _undefined(group, reference),
+    gap_interval, gap_reason = (
+        _gap_interval(group, reference, level)
+        if gap is not None
+        else (
+            None,
+            _undefined(group, reference),
+        )
     )
     ratio_interval = _ratio_interval(group, reference, level) if ratio is not None else None
-    return {
+    return Gap(
         **_header(family, group),
-        "subgroup": dict(group.where.subgroup),
-        "measure": group.id,
-        "against": "all rows" if to_all else "largest group",
-        "against_subgroup": dict(reference.where.subgroup),
-        "against_measure": reference.id,
-        "n": group.n,
-        "against_n": reference.n,
-        "value": one,
-        "against_value": two,
-        "gap": gap,
-        "gap_interval": None if gap_interval is None else gap_interval.as_json(),
-        "ratio": ratio,
-        "ratio_interval": None if ratio_interval is None else ratio_interval.as_json(),
-        "ratio_reason": "0 below the line" if gap is not None and ratio is None else None,
-        "few": min(group.n, reference.n) < minimum,
-        "reason": gap_reason,
-    }
+        subgroup=group.subgroup,
+        measure=group.id,
+        against="all rows" if to_all else "largest group",
+        against_subgroup=reference.subgroup,
+        against_measure=reference.id,
+        n=group.n,
+        against_n=reference.n,
+        value=one,
+        against_value=two,
+        gap=gap,
+        gap_interval=gap_interval,
+        ratio=ratio,
+        ratio_interval=ratio_interval,
+        ratio_reason="0 below the line" if gap is not None and ratio is None else None,
+        few=min(group.n, reference.n) < minimum,
+        reason=gap_reason,
+    )
 
 
 def _header(family: Family, group: Measure) -> dict[str, Any]:
@@ -131,12 +127,12 @@ def _header(family: Family, group: Measure) -> dict[str, Any]:
         "dataset": group.dataset,
         "model": group.model,
         "metric": group.metric,
-        "params": dict(group.params),
+        "params": group.params,
         "average": group.average,
         "label": group.label,
         "threshold": group.threshold,
         "threshold_rule": group.threshold_rule,
-        "columns": list(family.columns),
+        "columns": family.columns,
     }
 
 
@@ -154,7 +150,7 @@ def _undefined(*measures: Measure) -> str:
 def _fraction(m: Measure) -> tuple[float, float] | None:
     """Counts of a plain proportion of independent rows."""
     metric = find(m.metric)
-    if metric is None or metric.interval is not Interval.PROPORTION or "weight" in m.extra:
+    if metric is None or metric.interval is not Interval.PROPORTION or m.weight is not None:
         return None
     if m.interval is not None and m.interval.method in DEPENDENT:
         return None
@@ -165,7 +161,7 @@ def _fraction(m: Measure) -> tuple[float, float] | None:
 
 def _gap_interval(
     group: Measure, reference: Measure, level: float
-) -> tuple[IntervalResult | None, str | None]:
+) -> tuple[records.Interval | None, str | None]:
     one, two = _fraction(group), _fraction(reference)
     if not reference.where.subgroup:
         if one is None or two is None:
@@ -178,12 +174,12 @@ def _gap_interval(
         limits, method = _square_and_add(group, reference), "square_and_add"
     if limits is None:
         return None, "one of the two has no interval"
-    return IntervalResult(level, limits.low, limits.high, method), None
+    return records.Interval(level, limits.low, limits.high, method), None
 
 
 def _part_of_all(
     group: tuple[float, float], whole: tuple[float, float], level: float
-) -> tuple[IntervalResult | None, str | None]:
+) -> tuple[records.Interval | None, str | None]:
     """A group against all rows that contain it, by way of the rest.
 
     With w the group's share below the line, p - p_all = (1 - w)(p - p_rest): the hybrid
@@ -196,7 +192,7 @@ def _part_of_all(
     if limits is None:
         return None, "one of the two has no interval"
     rest = 1.0 - n / n_all
-    return IntervalResult(level, rest * limits.low, rest * limits.high, "newcombe_hybrid"), None
+    return records.Interval(level, rest * limits.low, rest * limits.high, "newcombe_hybrid"), None
 
 
 def _square_and_add(group: Measure, reference: Measure) -> Limits | None:
@@ -213,56 +209,41 @@ def _square_and_add(group: Measure, reference: Measure) -> Limits | None:
     return Limits(difference - down, difference + up)
 
 
-def _ratio_interval(group: Measure, reference: Measure, level: float) -> IntervalResult | None:
-    """Log interval of a ratio of two proportions; None for anything else, or with a 0."""
+def _ratio_interval(group: Measure, reference: Measure, level: float) -> records.Interval | None:
+    """Koopman's interval of a ratio of two proportions; None for anything else."""
     one, two = _fraction(group), _fraction(reference)
     if one is None or two is None:
         return None
     if reference.where.subgroup:
-        limits = unpaired.katz(*one, *two, level)
+        limits = ratios.koopman(*one, *two, level)
     else:
-        limits = _ratio_to_all(one, two, level)
-    return None if limits is None else IntervalResult(level, limits.low, limits.high, "log")
-
-
-def _ratio_to_all(
-    group: tuple[float, float], whole: tuple[float, float], level: float
-) -> Limits | None:
-    """Delta method for log(p / p_all), p_all = w p + (1 - w) p_rest with w held fixed."""
-    (x, n), (x_all, n_all) = group, whole
-    if min(x, x_all) <= 0 or n_all <= n:
-        return None
-    p, p_all, w = x / n, x_all / n_all, n / n_all
-    p_rest = (x_all - x) / (n_all - n)
-    own = (1.0 / p - w / p_all) ** 2 * p * (1.0 - p) / n
-    other = ((1.0 - w) / p_all) ** 2 * p_rest * (1.0 - p_rest) / (n_all - n)
-    return unpaired.log_interval(p / p_all, own + other, level)
+        limits = ratios.to_the_whole(*one, *two, level)
+    return from_limits(limits, level, "koopman")
 
 
 # -- heterogeneity --------------------------------------------------------------------------------
 
 
-def heterogeneity_tests(measures: Sequence[Measure], level: float) -> list[dict[str, Any]]:
+def heterogeneity_tests(measures: Sequence[Measure], level: float) -> list[Heterogeneity]:
     """One record per measure and column: do its groups differ by more than chance?
 
     Pearson's chi-square for proportions, else Cochran's Q on the standard errors that the
     intervals (at ``level``) were made with.
     """
-    records = []
-    for family in families(measures):
-        test, found, reason = _heterogeneity(family, level)
-        records.append(
-            {
-                **_header(family, family.groups[0]),
-                "groups": len(family.groups),
-                "test": test,
-                "statistic": None if found is None else found.statistic,
-                "df": None if found is None else found.df,
-                "p_value": None if found is None else found.p_value,
-                "reason": reason,
-            }
-        )
-    return records
+    return [_tested(family, level) for family in families(measures)]
+
+
+def _tested(family: Family, level: float) -> Heterogeneity:
+    test, found, reason = _heterogeneity(family, level)
+    return Heterogeneity(
+        **_header(family, family.groups[0]),
+        groups=len(family.groups),
+        test=test,
+        statistic=None if found is None else found.statistic,
+        df=None if found is None else found.df,
+        p_value=None if found is None else found.p_value,
+        reason=reason,
+    )
 
 
 def _heterogeneity(

@@ -6,8 +6,9 @@ the scores. Everything comes from the tables, whichever engine counted them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.memory import MemoryTables
@@ -18,12 +19,14 @@ from evalreport.engine.intervals.impact import (
     scored_above,
     selection,
 )
-from evalreport.engine.records import TableRecord
+from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.asked import slices
 from evalreport.plan.facts import Facts
-from evalreport.plan.task import EVERYTHING, Slice, ThresholdRequest
+from evalreport.plan.task import ThresholdRequest
+from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.results.records import Impact
 
 if TYPE_CHECKING:
     from evalreport.engine.working import Working
@@ -32,19 +35,20 @@ DEPENDENT = "rows of one cluster depend on each other: no interval and no test i
 WEIGHTED = "rows are weighted: no interval and no test is given"
 
 
-def impact_records(working: Working) -> list[dict[str, Any]]:
+def impact_records(working: Working) -> list[Impact]:
     """Every record of a run; none without subgroups, or for more than two classes."""
     prepared, found = working.prepared, []
-    crossings = prepared.loaded.spec.subgroups
+    crossings = prepared.loaded.spec.crossings
     for view, facts in zip(prepared.views, prepared.facts, strict=True):
-        if not facts.two_classes:
+        # a selection rate is a share of all rows
+        if not facts.two_classes or facts.unknown:
             continue
         key = (view.dataset, view.model)
         own = [t for e in working.evaluations if e.view is view for t in e.tables]
         asked: Sequence[tuple[ThresholdRequest | None, Resolved]] = [
             *(working.thresholds[key].items() or [(None, Resolved(None))])
         ]
-        impact = _Impact(working.tables[key], facts, prepared.settings, own)
+        impact = _Rates(working.tables[key], facts, prepared.settings, own)
         for columns in crossings:
             groups = [
                 where
@@ -58,7 +62,7 @@ def impact_records(working: Working) -> list[dict[str, Any]]:
     return found
 
 
-class _Impact:
+class _Rates:
     """Records of one dataset and model."""
 
     def __init__(
@@ -66,7 +70,7 @@ class _Impact:
         tables: MemoryTables,
         facts: Facts,
         settings: Settings,
-        records: Sequence[TableRecord],
+        records: Sequence[PrintedTable],
     ) -> None:
         self.tables, self.facts, self.settings = tables, facts, settings
         self.ids = {(t.where, t.threshold, t.threshold_rule): t.id for t in records if not t.label}
@@ -77,71 +81,65 @@ class _Impact:
         groups: Sequence[Slice],
         request: ThresholdRequest | None,
         resolved: Resolved,
-    ) -> dict[str, Any]:
+    ) -> Impact:
         """Shares of rows predicted positive."""
         number, rule = resolved.number, request.text if request is not None else None
         header = self._header(columns, "selection", number, rule)
         if request is not None and number is None:
-            return {**header, "reason": resolved.reason or "there is no such threshold"}
+            return replace(header, reason=resolved.reason or "there is no such threshold")
         positive = self.tables.view.positive_index
         found = [
             selection(self.tables.classification(where, number), where.subgroup, positive)
             for where in groups
         ]
         ids = [self.ids.get((where, number, rule)) for where in groups]
-        return {**header, **self._body(found, ids)}
+        return self._with_categories(header, found, ids)
 
-    def scored(self, columns: tuple[str, ...], groups: Sequence[Slice]) -> dict[str, Any]:
+    def scored(self, columns: tuple[str, ...], groups: Sequence[Slice]) -> Impact:
         """Shares of rows whose score is strictly above the median of all rows."""
         header = self._header(columns, "scoring", None, None)
         whole = self.tables.scores(EVERYTHING)
         if isinstance(whole, BinnedScores):
-            return {**header, "reason": "scores are counted in bins: their median is not exact"}
+            return replace(header, reason="scores are counted in bins: their median is not exact")
         middle = median(whole)
         if middle is None:
-            return {**header, "reason": "there is no row"}
+            return replace(header, reason="there is no row")
         found = [
             scored_above(
                 self.tables.scores(where), where.subgroup, middle, self.tables.row_count(where)
             )
             for where in groups
         ]
-        return {**header, "median": middle, **self._body(found, [None] * len(found))}
+        return self._with_categories(replace(header, median=middle), found, [None] * len(found))
 
     def _header(
         self, columns: tuple[str, ...], kind: str, threshold: float | None, rule: str | None
-    ) -> dict[str, Any]:
-        return {
-            "dataset": self.facts.dataset,
-            "model": self.facts.model,
-            "columns": list(columns),
-            "kind": kind,
-            "label": self.facts.positive,
-            "threshold": threshold,
-            "threshold_rule": rule,
-            "median": None,
-            "smallest_share": self.settings.impact.smallest_share,
-            "unknown": 0,
-            "categories": [],
-            "reason": None,
-        }
-
-    def _body(
-        self, selections: Sequence[Selection], tables: Sequence[str | None]
-    ) -> Mapping[str, Any]:
-        rule = self.settings.impact
-        dependent = self.facts.clustered or self.facts.weighted
-        records = impact_ratios(
-            selections, self.settings.level, independent=not dependent, rule=rule
+    ) -> Impact:
+        return Impact(
+            dataset=self.facts.dataset,
+            model=self.facts.model,
+            columns=columns,
+            kind=kind,
+            label=self.facts.positive,
+            threshold=threshold,
+            threshold_rule=rule,
+            smallest_share=self.settings.impact.smallest_share,
         )
-        unknown = [r for r in records if rule.is_unknown(tuple(r["subgroup"].items()))]
-        found: dict[str, Any] = {
-            "unknown": sum(r["n"] for r in unknown),
-            "categories": [
-                {**record, "unknown": record in unknown, "table": table}
-                for record, table in zip(records, tables, strict=True)
-            ],
-        }
-        if dependent:
-            found["interval_reason"] = DEPENDENT if self.facts.clustered else WEIGHTED
-        return found
+
+    def _with_categories(
+        self, header: Impact, selections: Sequence[Selection], tables: Sequence[str | None]
+    ) -> Impact:
+        dependent = self.facts.clustered or self.facts.weighted
+        found = impact_ratios(
+            selections, self.settings.level, independent=not dependent, rule=self.settings.impact
+        )
+        reason = DEPENDENT if self.facts.clustered else WEIGHTED
+        return replace(
+            header,
+            unknown=sum(category.n for category in found if category.unknown),
+            categories=tuple(
+                replace(category, table=table)
+                for category, table in zip(found, tables, strict=True)
+            ),
+            interval_reason=reason if dependent else None,
+        )

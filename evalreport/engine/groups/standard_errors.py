@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from evalreport.engine.interval_result import IntervalResult
-from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import SQUARE_AND_ADD
+from evalreport.results.records import Interval, Measure
 from evalreport.statistics.interval import z_value
 
 #: Interval methods from whose width the standard error can be read.
@@ -14,7 +14,7 @@ NORMAL = frozenset({"delong", "normal", "delta", "wald", "obuchowski", "sandwich
 #: Those that are symmetric on the logit scale of a measure with a least and a greatest value.
 ON_LOGITS = frozenset({"delong_logit"})
 #: Those whose variance is recovered from both limits (Zou G., Donner A. Stat Med 27, 2008).
-RECOVERED = frozenset({"newcombe_hybrid"})
+RECOVERED = frozenset({"newcombe_hybrid", SQUARE_AND_ADD})
 
 
 def standard_error(m: Measure, level: float) -> float | None:
@@ -25,6 +25,8 @@ def standard_error(m: Measure, level: float) -> float | None:
     limits = m.interval
     if limits is None or m.value is None:
         return None
+    if limits.standard_error is not None:
+        return limits.standard_error or None
     half = 0.0
     if limits.method in NORMAL:
         # a limit that was cut off at the edge of the range is the nearer one
@@ -41,7 +43,7 @@ def _bounds(m: Measure) -> tuple[float, float]:
     return (0.0, math.inf) if metric is None else metric.bounds
 
 
-def _from_logits(value: float, limits: IntervalResult, bounds: tuple[float, float]) -> float:
+def _from_logits(value: float, limits: Interval, bounds: tuple[float, float]) -> float:
     """The half-width on the measure's own scale; 0 where it has no least or greatest value."""
     least, most = bounds
     width = most - least

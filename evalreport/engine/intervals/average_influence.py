@@ -98,6 +98,4 @@ def _of_mirrored(
     of_negative: Any = share.get(k, 0.0) * first[1] + share.get(1 - k, 0.0) * second[0][entry]
     of_positive = of_positive + moved.get(k, 0.0)
     of_negative = of_negative + moved.get(1 - k, 0.0)
-    return float(
-        np.sum(own.positives * of_positive**2) + np.sum(own.negatives * of_negative**2)
-    )
+    return float(np.sum(own.positives * of_positive**2) + np.sum(own.negatives * of_negative**2))

@@ -11,10 +11,10 @@ import numpy as np
 
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.evaluate import Evaluated
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.metrics.declare import Binned, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
+from evalreport.results.records import Interval
 
 
 def bounds(
@@ -40,8 +40,8 @@ def with_bounds(
     arguments: Mapping[str, Any],
     table: ScoreTable,
     value: Evaluated,
-    interval: IntervalResult | None,
-) -> tuple[Evaluated, IntervalResult | None]:
+    interval: Interval | None,
+) -> tuple[Evaluated, Interval | None]:
     """A value and interval with what binning can change: bounds told, the interval widened."""
     if not isinstance(table, BinnedScores) or not isinstance(value.outcome, Value):
         return value, interval

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.canonical_rows import canonical_rows, canonical_stack
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals import grouped_jackknife, jackknife
 from evalreport.engine.intervals.jackknife import finite
 from evalreport.engine.intervals.methods import has_width
 from evalreport.engine.settings import Settings
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.task import Slice, Task
+from evalreport.plan.task import Task
+from evalreport.results.identity import Slice
+from evalreport.results.records import Interval
 from evalreport.statistics import resampling
 
 Floats = npt.NDArray[np.float64]
@@ -47,12 +48,20 @@ class Bootstrap:
         self._shared: dict[Any, ByClass] = {}
 
     def of_table(
-        self, where: Slice, threshold: float | None, function: OfTables, matrix: Floats
+        self,
+        where: Slice,
+        threshold: float | None,
+        function: OfTables,
+        matrix: Floats,
+        indeterminate: str | None = None,
     ) -> Floats:
-        """Replicates of a table metric, shape (B,); NaN where it is undefined."""
+        """Replicates of a table metric, shape (B,); NaN where it is undefined.
+
+        ``indeterminate``: how such predictions are counted in the ``matrix``.
+        """
         key = (where, threshold, matrix.shape, float(matrix.sum()), matrix.tobytes())
         if key not in self._draws:
-            batches = list(self._table_batches(where, threshold, matrix))
+            batches = list(self._table_batches(where, threshold, matrix, indeterminate))
             self._draws[key] = np.concatenate(batches)
         drawn = self._draws[key]
         step = max(1, _BATCH // max(1, matrix.size))
@@ -75,24 +84,24 @@ class Bootstrap:
 
     def _rng(self, where: Slice, kind: str) -> np.random.Generator:
         view = self.tables.view
-        return resampling.generator(
-            self.settings.seed, view.dataset, view.model, str(where), kind
-        )
+        return resampling.generator(self.settings.seed, view.dataset, view.model, str(where), kind)
 
     def _table_batches(
-        self, where: Slice, threshold: float | None, matrix: Floats
+        self, where: Slice, threshold: float | None, matrix: Floats, indeterminate: str | None
     ) -> Iterator[npt.NDArray[Any]]:
         view, resamples = self.tables.view, self.settings.resamples
         rng = self._rng(where, f"table {threshold}")
-        if view.cluster is not None:
-            per_cluster = self.tables.clusters(where, threshold)
+        if view.sample is not None:
+            yield from self._designed_tables(where, threshold, rng, indeterminate)
+        elif view.cluster is not None:
+            per_cluster = self.tables.clusters(where, threshold, indeterminate)
             if per_cluster is None:
                 return
             per_cluster = canonical_stack(per_cluster)
             for drawn in resampling.cluster_resamples(len(per_cluster), resamples, rng):
                 yield np.einsum("bc,cij->bij", drawn.astype(np.float64), per_cluster)
         elif view.weight is not None:
-            yield from self._weighted_tables(where, threshold, rng)
+            yield from self._weighted_tables(where, threshold, rng, indeterminate)
         else:
             draw = (
                 resampling.stratified_tables
@@ -102,16 +111,49 @@ class Bootstrap:
             yield draw(np.rint(matrix).astype(np.int64), resamples, rng).astype(np.float64)
 
     def _weighted_tables(
-        self, where: Slice, threshold: float | None, rng: np.random.Generator
+        self,
+        where: Slice,
+        threshold: float | None,
+        rng: np.random.Generator,
+        indeterminate: str | None,
     ) -> Iterator[npt.NDArray[Any]]:
         size = len(self.tables.view.labels)
-        code, weight = self._weighted_cells(where, threshold)
+        code, weight = self._weighted_cells(where, threshold, indeterminate)
         order, _ = canonical_rows(code, weight, None)
         code, weight = code[order], weight[order]
         for drawn in self._times(code // size, len(code), rng):
             yield np.stack(
                 [np.bincount(code, weight * times, size * size) for times in drawn]
             ).reshape(-1, size, size)
+
+    def _designed_tables(
+        self,
+        where: Slice,
+        threshold: float | None,
+        rng: np.random.Generator,
+        indeterminate: str | None,
+    ) -> Iterator[npt.NDArray[Any]]:
+        """Tables of replicates of the whole sample, cut down to the slice."""
+        view, size = self.tables.view, len(self.tables.view.labels)
+        rows = self.tables.rows(where)
+        column = self.tables.columns(rows, threshold, indeterminate)
+        rows, column = rows[column >= 0], column[column >= 0]
+        assert view.weight is not None
+        code, weight = view.actual[rows].astype(np.int64) * size + column, view.weight[rows]
+        for factors in self._replicates(rng):
+            chosen = factors[:, rows] * weight
+            yield np.stack([np.bincount(code, one, size * size) for one in chosen]).reshape(
+                -1, size, size
+            )
+
+    def _replicates(self, rng: np.random.Generator) -> Iterator[Floats]:
+        """By what factor each row of the sample weighs more in each replicate, shape (b, n)."""
+        view = self.tables.view
+        assert view.sample is not None
+        held: list[npt.NDArray[Any]] = [view.actual, view.sample.stratum]
+        held += [part for part in (view.predicted, view.score, view.weight) if part is not None]
+        held += [] if view.class_scores is None else list(view.class_scores.T)
+        return view.sample.replicates(self.settings.resamples, rng, np.lexsort(held))
 
     def _times(
         self, actual: npt.NDArray[Any], units: int, rng: np.random.Generator
@@ -124,30 +166,35 @@ class Bootstrap:
         return resampling.stratified_resamples(strata, resamples, rng)
 
     def _weighted_cells(
-        self, where: Slice, threshold: float | None
+        self, where: Slice, threshold: float | None, indeterminate: str | None
     ) -> tuple[npt.NDArray[Any], Floats]:
         """The cell of each row in the flattened table, and its weight."""
         view, rows = self.tables.view, self.tables.rows(where)
         size = len(view.labels)
-        predicted = self.tables.predicted(threshold)[rows]
-        inside = predicted < size
+        predicted = self.tables.columns(rows, threshold, indeterminate)
+        inside = predicted >= 0
         assert view.weight is not None
         rows, predicted = rows[inside], predicted[inside]
         code = view.actual[rows].astype(np.int64) * size + predicted
         return self.tables.each(rows, code), self.tables.each(rows, view.weight[rows])
 
     def table_jackknife(
-        self, where: Slice, threshold: float | None, function: OfTables, matrix: Floats
+        self,
+        where: Slice,
+        threshold: float | None,
+        function: OfTables,
+        matrix: Floats,
+        indeterminate: str | None = None,
     ) -> jackknife.Jackknife | None:
         """Values of a table metric with one row or cluster left out, for BCa."""
         view = self.tables.view
         if view.cluster is not None:
-            clusters = self.tables.clusters(where, threshold)
+            clusters = self.tables.clusters(where, threshold, indeterminate)
             if clusters is None:
                 return None
             return jackknife.of_clusters(function, canonical_stack(clusters))
         if view.weight is not None:
-            cells = self._weighted_cells(where, threshold)
+            cells = self._weighted_cells(where, threshold, indeterminate)
             return jackknife.of_weights(function, matrix, *cells)
         return jackknife.of_cells(function, matrix)
 
@@ -187,9 +234,7 @@ class Bootstrap:
             self._shared = {key: make()}
         return self._shared[key]
 
-    def without_groups(
-        self, where: Slice, of_classes: Callable[[ScoreTable], ByClass]
-    ) -> ByClass:
+    def without_groups(self, where: Slice, of_classes: Callable[[ScoreTable], ByClass]) -> ByClass:
         """The values of both classes, and their rows, without each group of a jackknife."""
         found = [of_classes(one) for one in self._without_groups(where, None)]
         return np.concatenate([e for e, _ in found], -1), np.concatenate([s for _, s in found], -1)
@@ -251,6 +296,9 @@ class Bootstrap:
         self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
     ) -> Iterator[ScoreTable]:
         size = len(table.scores)
+        if self.tables.view.sample is not None:
+            yield from self._designed_scores(where, index, table, rng)
+            return
         code, weight, unit = self._units(where, index)
         count = int(unit.max()) + 1 if len(unit) else 0
         for drawn in self._times(code // size, count, rng):
@@ -264,6 +312,22 @@ class Bootstrap:
                 )
                 yield ScoreTable(table.scores, part[:, :size], part[:, size:])
 
+    def _designed_scores(
+        self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
+    ) -> Iterator[ScoreTable]:
+        view, rows, size = self.tables.view, self.tables.rows(where), len(table.scores)
+        column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+        assert column is not None
+        assert view.weight is not None
+        negative = view.actual[rows] != (view.positive_index if index is None else index)
+        code = np.searchsorted(-table.scores, -column[rows]) + size * negative
+        step = max(1, _BATCH // max(1, 2 * size))
+        for factors in self._replicates(rng):
+            for start in range(0, len(factors), step):
+                chosen = factors[start : start + step][:, rows] * view.weight[rows]
+                part = np.stack([np.bincount(code, one, 2 * size) for one in chosen])
+                yield ScoreTable(table.scores, part[:, :size], part[:, size:])
+
 
 def from_replicates(
     values: Floats,
@@ -271,14 +335,13 @@ def from_replicates(
     level: float,
     method: str,
     left_out: jackknife.Jackknife | None = None,
-) -> IntervalResult | None:
+) -> Interval | None:
     """Percentile or BCa limits, with the number of usable replicates.
 
     Where the limits do not hold the value, as those of a measure that is never negative
     may not, the bias of the replicates is given and said.
     """
     usable = int(np.isfinite(values).sum())
-    facts: dict[str, Any] = {"resamples": len(values), "usable": usable}
     if method == "bootstrap_bca":
         if left_out is None:
             return None
@@ -287,17 +350,21 @@ def from_replicates(
         limits = resampling.percentile(values, level)
     if limits is None or not has_width(limits):
         return None
-    notes = []
+    notes, bias = [], None
     if usable < len(values):
         notes.append(
             f"the metric is undefined in {len(values) - usable} of {len(values)} replicates"
         )
     if not limits.low <= estimate <= limits.high:
         bias = float(np.nanmean(values)) - estimate
-        facts["bias"] = bias
-        notes.append(
-            f"the value lies outside: resamples differ from it by {bias:+.3g} on average"
-        )
-    return IntervalResult(
-        level, limits.low, limits.high, method, "; ".join(notes) or None, facts
+        notes.append(f"the value lies outside: resamples differ from it by {bias:+.3g} on average")
+    return Interval(
+        level,
+        limits.low,
+        limits.high,
+        method,
+        note="; ".join(notes) or None,
+        resamples=len(values),
+        usable=usable,
+        bias=bias,
     )

@@ -36,6 +36,13 @@ def class_replicates(
     rng = _rng(measurer, task, "rows")
     found = []
     resamples = measurer.settings.resamples
+    sample = measurer.view.sample
+    if sample is not None:
+        rows = measurer.tables.rows(task.where)
+        for factors in sample.replicates(resamples, rng, _canonical(measurer)):
+            weights = factors[:, rows][:, drawn.order] * drawn.weight
+            found.append(drawn.values(task, metric, arguments, weights))
+        return finite(np.concatenate(found))
     if measurer.settings.stratify and measurer.view.cluster is None:
         times_of_units = resampling.stratified_resamples(drawn.strata, resamples, rng)
     else:
@@ -43,6 +50,15 @@ def class_replicates(
     for times in times_of_units:
         found += [drawn.values(task, metric, arguments, part) for part in drawn.batches(times)]
     return finite(np.concatenate(found))
+
+
+def _canonical(measurer: Measuring) -> npt.NDArray[Any]:
+    """Places of all rows of the sample in an order that follows from what they hold."""
+    view = measurer.view
+    assert view.class_scores is not None
+    assert view.sample is not None
+    assert view.weight is not None
+    return np.lexsort([view.actual, view.sample.stratum, view.weight, *view.class_scores.T])
 
 
 def class_jackknife(
@@ -116,6 +132,7 @@ class _Drawn:
     own: OwnScores
     weight: Floats
     unit: npt.NDArray[Any]
+    order: npt.NDArray[np.intp]
 
     @classmethod
     def of(cls, measurer: Measuring, task: Task) -> _Drawn | None:
@@ -145,6 +162,7 @@ class _Drawn:
             OwnScores(scores, actual),
             weight[order],
             unit,
+            order,
         )
 
     @property

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals import methods as intervals
 from evalreport.metrics.tables import ScoreTable
+from evalreport.results.records import Interval
 from evalreport.statistics.tail import t_quantile
 
 Floats = npt.NDArray[np.float64]
@@ -78,7 +78,7 @@ def of_counts(table: ScoreTable, rng: np.random.Generator) -> Iterator[ScoreTabl
 
 def interval(
     left_out: Floats, number: float, level: float, bounds: tuple[float, float], note: str = ""
-) -> IntervalResult | None:
+) -> Interval | None:
     """The value plus and minus Student's t times the jackknife's standard error.
 
     ``left_out``: values without each group; one that is undefined is not counted.
@@ -93,5 +93,5 @@ def interval(
     notes = [note] if note else []
     if count < len(left_out):
         notes.append(f"undefined without {len(left_out) - count} of {len(left_out)} groups")
-    found = IntervalResult(level, low, high, METHOD, "; ".join(notes) or None, {"groups": count})
+    found = Interval(level, low, high, METHOD, "; ".join(notes) or None, groups=count)
     return found if intervals.has_width(found) else None

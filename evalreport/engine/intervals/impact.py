@@ -9,16 +9,16 @@ category are counted and get no rate. The four-fifths flag is 29 CFR 1607.4(D).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.settings import ImpactRule
 from evalreport.metrics.tables import ScoreTable
-from evalreport.statistics.ratios import impact_ratio as ratio_interval
+from evalreport.results.records import ImpactCategory, Interval, Rates, UnknownBounds
+from evalreport.statistics.ratios import koopman
 from evalreport.statistics.unpaired import fisher_exact
 
 FOUR_FIFTHS = 0.8
@@ -90,9 +90,7 @@ def _sum(parts: Iterable[float]) -> float:
     return math.fsum(parts)
 
 
-def highest(
-    selections: Sequence[Selection], rule: ImpactRule = NO_RULE
-) -> Selection | None:
+def highest(selections: Sequence[Selection], rule: ImpactRule = NO_RULE) -> Selection | None:
     """The group with the highest rate, of those that take part; the first of equals."""
     taking = [s for s in selections if left_out(s, selections, rule) is None]
     return max(taking, key=lambda s: s.rate or 0.0, default=None)
@@ -115,12 +113,12 @@ def impact_ratios(
     *,
     independent: bool = True,
     rule: ImpactRule = NO_RULE,
-) -> list[dict[str, Any]]:
+) -> list[ImpactCategory]:
     """One record per group of one column or crossing, in the order given.
 
     Args:
         selections: every group, those of unknown category included.
-        level: of the log interval of the ratio, which the rule does not ask for; the
+        level: of Koopman's interval of the ratio, which the rule does not ask for; the
             group with the highest rate is chosen by the data, and the interval takes it
             as given.
         independent: False where counts are sums of weights or rows of one cluster depend
@@ -128,90 +126,75 @@ def impact_ratios(
         rule: what is unknown, and which groups are left out with their number and rate.
 
     >>> sexes = [Selection((("sex", "M"),), 50, 92), Selection((("sex", "F"),), 34, 76)]
-    >>> [round(r["impact_ratio"], 2) for r in impact_ratios(sexes, 0.95)]
+    >>> [round(r.impact_ratio, 2) for r in impact_ratios(sexes, 0.95)]
     [1.0, 0.82]
     """
     top = highest(selections, rule)
     taking = [s for s in selections if left_out(s, selections, rule) is None]
     unknown = math.fsum(s.n for s in selections if rule.is_unknown(s.group))
     total = math.fsum(s.n for s in selections)
-    records = []
+    found = []
     for s in selections:
         share = s.n / total if total > 0 else None
-        record: dict[str, Any] = {
-            "subgroup": dict(s.group),
-            "selected": _plain(s.selected),
-            "n": _plain(s.n),
-            "rows": s.rows if s.rows is not None else _plain(s.n),
-            "share_of_rows": share,
-            "under_two_percent": share is not None and share < LEAVE_OUT,
-            "selection_rate": None if rule.is_unknown(s.group) else s.rate,
-            **_NOTHING,
-            "reason": left_out(s, selections, rule),
-        }
-        if record["reason"] is None and top is not None:
-            record.update(_ratio(s, top, level, independent=independent))
-            if unknown > 0:
-                record["bounds"] = _bounds(s, taking, unknown)
-        records.append(record)
-    return records
-
-
-_NOTHING: Mapping[str, Any] = {
-    "impact_ratio": None,
-    "highest": False,
-    "against_subgroup": None,
-    "highest_fraction": None,
-    "interval": None,
-    "p_value": None,
-    "test": None,
-    "below_four_fifths": None,
-    "small": None,
-    "bounds": None,
-}
-
-
-def _ratio(s: Selection, top: Selection, level: float, *, independent: bool) -> dict[str, Any]:
-    if not top.rate or s.rate is None:
-        return {"reason": "no group has a selected row: 0 / 0", "small": s.n < SMALL}
-    ratio = 1.0 if s is top else (s.selected * top.n) / (s.n * top.selected)
-    found: dict[str, Any] = {
-        "impact_ratio": ratio,
-        "highest": s is top,
-        "against_subgroup": dict(top.group),
-        "highest_fraction": [_plain(top.selected), _plain(top.n)],
-        "below_four_fifths": ratio < FOUR_FIFTHS,
-        "small": s.n < SMALL,
-    }
-    if s is not top and independent:
-        limits = ratio_interval(s.selected, s.n, top.selected, top.n, level)
-        if limits is not None:
-            found["interval"] = {
-                "level": level,
-                "low": limits.low,
-                "high": limits.high,
-                "method": "log",
-            }
-        found["test"] = "fisher_exact"
-        found["p_value"] = fisher_exact(
-            round(s.selected), round(s.n), round(top.selected), round(top.n)
+        category = ImpactCategory(
+            subgroup=dict(s.group),
+            selected=_plain(s.selected),
+            n=_plain(s.n),
+            rows=s.rows if s.rows is not None else int(s.n),
+            share_of_rows=share,
+            under_two_percent=share is not None and share < LEAVE_OUT,
+            selection_rate=None if rule.is_unknown(s.group) else s.rate,
+            reason=left_out(s, selections, rule),
+            unknown=rule.is_unknown(s.group),
         )
+        if category.reason is None and top is not None:
+            category = _with_ratio(category, s, top, level, independent=independent)
+            if unknown > 0:
+                category = replace(category, bounds=_bounds(s, taking, unknown))
+        found.append(category)
     return found
 
 
-def _bounds(s: Selection, taking: Sequence[Selection], unknown: float) -> dict[str, Any]:
+def _with_ratio(
+    category: ImpactCategory, s: Selection, top: Selection, level: float, *, independent: bool
+) -> ImpactCategory:
+    if not top.rate or s.rate is None:
+        reason = "no group has a selected row: 0 / 0"
+        return replace(category, reason=reason, small=s.n < SMALL)
+    ratio = 1.0 if s is top else (s.selected * top.n) / (s.n * top.selected)
+    found = replace(
+        category,
+        impact_ratio=ratio,
+        highest=s is top,
+        against_subgroup=dict(top.group),
+        highest_fraction=(_plain(top.selected), _plain(top.n)),
+        below_four_fifths=ratio < FOUR_FIFTHS,
+        small=s.n < SMALL,
+    )
+    if s is top or not independent:
+        return found
+    limits = koopman(s.selected, s.n, top.selected, top.n, level)
+    return replace(
+        found,
+        interval=None if limits is None else Interval(level, limits.low, limits.high, "koopman"),
+        test="fisher_exact",
+        p_value=fisher_exact(round(s.selected), round(s.n), round(top.selected), round(top.n)),
+    )
+
+
+def _bounds(s: Selection, taking: Sequence[Selection], unknown: float) -> UnknownBounds:
     """The rate and ratio if every row of unknown category were of this group.
 
     Once with all of them taken as not selected, once as selected; the other groups keep
     their rates.
     """
     others = max((o.rate or 0.0 for o in taking if o is not s), default=0.0)
-    found: dict[str, Any] = {"unknown": _plain(unknown)}
-    for name, selected in (("not_selected", s.selected), ("selected", s.selected + unknown)):
+    both = []
+    for selected in (s.selected, s.selected + unknown):
         rate = selected / (s.n + unknown)
         most = max(rate, others)
-        found[name] = {"selection_rate": rate, "impact_ratio": rate / most if most > 0 else None}
-    return found
+        both.append(Rates(rate, rate / most if most > 0 else None))
+    return UnknownBounds(_plain(unknown), *both)
 
 
 def _plain(number: float) -> int | float:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from evalreport.data.lost import Lost
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.tables import ScoreTable
+from evalreport.results.records import Fraction, MissingBounds
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,7 +62,7 @@ def ranked(lost: Lost, inside: npt.NDArray[np.bool_], index: int, columns: bool)
     )
 
 
-def area_bounds(metric: Metric, table: ScoreTable, missing: Ranked) -> dict[str, Any] | None:
+def area_bounds(metric: Metric, table: ScoreTable, missing: Ranked) -> MissingBounds | None:
     """The least and the greatest area, each with the pairs won and all pairs.
 
     None for what is no area, or no straight line of one that has bounds of its own.
@@ -70,25 +71,16 @@ def area_bounds(metric: Metric, table: ScoreTable, missing: Ranked) -> dict[str,
     if metric.interval is not Interval.AUC or not np.isfinite([least, most]).all():
         return None
     won, pairs = _best(table.scores, table.positives, table.negatives, missing)
-    turned = Ranked(
-        missing.positives, missing.negatives, -missing.scored[::-1], missing.unknown
+    turned = Ranked(missing.positives, missing.negatives, -missing.scored[::-1], missing.unknown)
+    lost, other = _best(-table.scores[::-1], table.positives[::-1], table.negatives[::-1], turned)
+    return MissingBounds(
+        low=_told(other - lost, other, least, most), high=_told(won, pairs, least, most)
     )
-    lost, other = _best(
-        -table.scores[::-1], table.positives[::-1], table.negatives[::-1], turned
-    )
-    return {
-        "low": _told(other - lost, other, least, most),
-        "high": _told(won, pairs, least, most),
-    }
 
 
-def _told(won: float, pairs: float, least: float, most: float) -> dict[str, Any]:
+def _told(won: float, pairs: float, least: float, most: float) -> Fraction:
     numerator = least * pairs + (most - least) * won
-    return {
-        "value": numerator / pairs,
-        "numerator": _plain(numerator),
-        "denominator": _plain(pairs),
-    }
+    return Fraction(numerator / pairs, _plain(numerator), _plain(pairs))
 
 
 def _plain(number: float) -> float | int:

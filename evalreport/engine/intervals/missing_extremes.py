@@ -19,13 +19,14 @@ from evalreport.engine.evaluate import stacked_value
 from evalreport.engine.intervals.missing_rows import CELLS, Groups, Number
 from evalreport.metrics.declare import Interval, Metric
 from evalreport.metrics.tables import Counts
+from evalreport.results.records import Cells, MissingBounds, OfCells
 
 Placement = Mapping[str, Number]
 
 
 def extremes(
     metric: Metric, arguments: Mapping[str, Any], own: Counts, groups: Groups
-) -> dict[str, Any] | None:
+) -> MissingBounds | None:
     """The least and the greatest value, each with its four cells.
 
     None for p values and measures of several groups. Of complete rows that have a value, every
@@ -49,10 +50,8 @@ def extremes(
     if not np.isfinite(values).all():
         return None
     least, most = int(np.argmin(values)), int(np.argmax(values))
-    return {
-        side: {"value": float(values[place]), "cells": tables[place]}
-        for side, place in (("low", least), ("high", most))
-    }
+    low, high = (OfCells(float(values[place]), Cells(**tables[place])) for place in (least, most))
+    return MissingBounds(low, high)
 
 
 def _stack(tables: Sequence[Placement]) -> npt.NDArray[np.float64]:

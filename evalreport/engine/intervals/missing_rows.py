@@ -20,8 +20,9 @@ from evalreport.engine.evaluate import Evaluated
 from evalreport.metrics.declare import Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
 from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.task import Slice
 from evalreport.predict.view import View
+from evalreport.results.identity import Slice
+from evalreport.results.records import Fraction, MissingBounds, MissingRows
 
 #: Cells of one class against the rest, as a row of the class or not, found or not.
 TP, FN, FP, TN = "tp", "fn", "fp", "tn"
@@ -42,13 +43,9 @@ class Missing:
     without_target: tuple[Number, ...]
     without_both: Number
 
-    def as_json(self) -> dict[str, Any]:
-        """As it stands beside a table of ``results.json``."""
-        return {
-            "without_prediction": list(self.without_prediction),
-            "without_target": list(self.without_target),
-            "without_both": self.without_both,
-        }
+    def record(self) -> MissingRows:
+        """As it stands beside a table of the results."""
+        return MissingRows(self.without_prediction, self.without_target, self.without_both)
 
 
 def missing_rows(view: View, where: Slice, threshold: float | None) -> Missing | None:
@@ -114,7 +111,7 @@ def missing_bounds(
     index: int | None,
     missing: Missing,
     indeterminate: str | None,
-) -> dict[str, Any] | None:
+) -> MissingBounds | None:
     """The least and greatest share, each with its fraction; None for what is no share of rows.
 
     Args:
@@ -138,7 +135,7 @@ def missing_bounds(
             top, bottom = next(kind for kind in order if kind in kinds)
             found[0] += top * count
             found[1] += bottom * count
-    return {"low": _share(*low), "high": _share(*high)} if low[1] and high[1] else None
+    return MissingBounds(_share(*low), _share(*high)) if low[1] and high[1] else None
 
 
 #: What one row adds above and below the line, in the order that lowers a share most.
@@ -147,8 +144,8 @@ _HIGHER = ((1, 1), (0, 0), (0, 1))
 RIGHT, WRONG = "right", "wrong"
 
 
-def _share(x: Number, n: Number) -> dict[str, Number]:
-    return {"value": x / n, "numerator": x, "denominator": n}
+def _share(x: Number, n: Number) -> Fraction:
+    return Fraction(x / n, x, n)
 
 
 def _parts(
@@ -233,9 +230,7 @@ def _of_all(missing: Missing) -> Groups:
     return [(_added(some), (RIGHT, WRONG))]
 
 
-def _indeterminate(
-    groups: Groups, missing: Missing, size: int, mode: str | None
-) -> Groups:
+def _indeterminate(groups: Groups, missing: Missing, size: int, mode: str | None) -> Groups:
     """With the rows that are indeterminate and lack a target: right, wrong or left out."""
     unsure = _added(missing.without_target[size:])
     if not unsure or mode is None:

@@ -14,7 +14,6 @@ import numpy as np
 
 from evalreport.engine.counting.mirrored_scores import mirrored
 from evalreport.engine.evaluate import Evaluated, average, evaluated
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.average_influence import average_variance
 from evalreport.engine.intervals.bootstrap import from_replicates
@@ -24,17 +23,19 @@ from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.methods import SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
+from evalreport.results.records import Interval
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
 
-BOOTSTRAP = ("bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap")
+BOOTSTRAP = ("bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap", SURVEY_BOOTSTRAP)
 
 
 def average_of_scores(
     measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
-) -> tuple[Evaluated, IntervalResult | None]:
+) -> tuple[Evaluated, Interval | None]:
     """The macro or weighted average over classes, with its bootstrap interval."""
     labels, kind = measurer.view.labels, Average(str(task.average))
     tables = _tables(measurer, task, metric)
@@ -77,7 +78,7 @@ def _jackknife(
     arguments: Mapping[str, Any],
     number: float,
     note: str = "",
-) -> IntervalResult | None:
+) -> Interval | None:
     """Random groups of rows or clusters left out in turn, all classes together."""
     if len(measurer.view.labels) > 2:
         left_out = class_left_out(measurer, task, metric, arguments)
@@ -115,7 +116,7 @@ def _mirrored_interval(
     metric: Metric,
     arguments: Mapping[str, Any],
     number: float,
-) -> IntervalResult | None:
+) -> Interval | None:
     """Bootstrap over the one table, both classes from the same draws."""
     function = _mean(metric, arguments, Average(str(task.average)))
     bootstrap, method, name = measurer.bootstrap, str(task.interval), task.name()

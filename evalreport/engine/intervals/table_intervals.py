@@ -10,18 +10,31 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.classification import ClassificationTable, dense_counts
-from evalreport.engine.evaluate import Evaluated, stacked_value
-from evalreport.engine.interval_result import IntervalResult
+from evalreport.engine.evaluate import Evaluated, overall_value, stacked_value
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.methods import TableValue
-from evalreport.metrics.declare import Average, Interval, Metric, Table
+from evalreport.metrics.comparing import same_number
+from evalreport.metrics.declare import SQUARE_AND_ADD, Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Value
+from evalreport.metrics.interval_methods import (
+    TABLE_OF_CLUSTERS,
+    Held,
+    few_clusters,
+    taking_over,
+)
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.methods import ASKED
 from evalreport.plan.task import Task
+from evalreport.results import records
+from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import ratios
+from evalreport.statistics.delta import cluster_variance, delta_variance, gradient
+from evalreport.statistics.interval import Interval as Limits
+from evalreport.statistics.interval import z_value
 from evalreport.statistics.proportions import PROPORTION_METHODS
+from evalreport.statistics.square_and_add import square_and_add
+from evalreport.statistics.tail import t_quantile
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
@@ -39,33 +52,214 @@ def table_interval(
     matrix: Matrix,
     value: Evaluated,
     threshold: float | None,
-) -> IntervalResult | None:
+) -> records.Interval | None:
     """The interval of one value of a table metric; None where the method gives none."""
+    metric, arguments, value = _standing_for(task, metric, arguments, matrix, value)
     assert isinstance(value.outcome, Value)
     level, method = measurer.settings.level, task.interval
     assert method is not None
+    small = _of_few_rows(measurer, task, metric, arguments, matrix, value.outcome.number)
+    if small is not None:
+        return small
     if method in PROPORTION_METHODS and metric.interval is Interval.PROPORTION:
         if value.numerator is None or value.denominator is None:
             return None
         return intervals.proportion(value.numerator, value.denominator, level, method)
-    if method == "wilson_n_eff":
-        squares = _denominator_squares(metric, arguments, task, table, measurer)
-        share, weight = value.outcome.number, float(value.denominator or 0)
-        return intervals.weighted_proportion(share, weight, squares, level)
     if method == "newcombe_hybrid":
         return _of_rates(metric, matrix.one_versus_rest(measurer.class_index(task)), level)
     if table.size > MOST_CLASSES or any(np.any(u) for u in matrix.unplaced):
+        if method == "wilson_n_eff":
+            return _sparse_share(measurer, task, metric, arguments, table, value)
         return None
     v = _table_value(measurer, task, metric, arguments, table, matrix, value, threshold)
-    if method == "cluster_robust" and _single_proportion(metric, task) and v.clusters is not None:
-        top, bottom = _parts(metric, arguments, task, measurer, v.clusters)
-        return intervals.clustered_proportion(top, bottom, level)
-    if method == "cluster_robust" and v.clusters is None:
-        return None
+    if method == "wilson_n_eff":
+        return intervals.weighted_proportion(v)
+    if method == "cluster_robust":
+        return _of_clusters(measurer, task, metric, arguments, matrix, v, threshold)
     return _smooth(measurer, task, metric, v, threshold, method)
 
 
-def _of_rates(metric: Metric, own: Counts, level: float) -> IntervalResult | None:
+def _standing_for(
+    task: Task, metric: Metric, arguments: Mapping[str, Any], matrix: Matrix, value: Evaluated
+) -> tuple[Metric, Mapping[str, Any], Evaluated]:
+    """What the interval is taken of: accuracy, where a micro average is the same number."""
+    same = same_number(metric, task.average)
+    if same is metric or task.indeterminate is not None:
+        return metric, arguments, value
+    return same, {}, overall_value(same, matrix, {})
+
+
+def _of_clusters(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    matrix: Matrix,
+    v: TableValue,
+    threshold: float | None,
+) -> records.Interval | None:
+    """The interval of a value of clustered rows; None where their tables would not fit."""
+    if v.clusters is None:
+        return None
+    if _single_proportion(metric, task):
+        top, bottom = _parts(metric, arguments, task, measurer, v.clusters)
+        return intervals.clustered_proportion(top, bottom, v.level)
+    if measurer.view.weight is None:
+        few = _of_few_clusters(measurer, task, metric, arguments, matrix, v)
+        if few is not None:
+            return few
+    return _smooth(measurer, task, metric, v, threshold, "cluster_robust")
+
+
+def _of_few_rows(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    matrix: Matrix,
+    number: float,
+) -> records.Interval | None:
+    """Square-and-add of shares, where it was asked for or a cell holds few rows; else None."""
+    cells = _four_cells(measurer, task, metric, matrix)
+    if cells is None:
+        return None
+    reason = None
+    if task.interval != SQUARE_AND_ADD:
+        few = taking_over(str(task.interval), Held(least_cell=min(cells)))
+        if task.why == ASKED or few is None or _of_edge(metric, cells):
+            return None
+        reason = few.reason
+    found = _added(metric, arguments, cells, number, measurer.settings.level)
+    return None if found is None else replace(found, why=reason)
+
+
+def _four_cells(
+    measurer: Measuring, task: Task, metric: Metric, matrix: Matrix
+) -> tuple[float, float, float, float] | None:
+    """(TP, FN, FP, TN) of a metric that is taken apart into shares; None for any other."""
+    of_two = metric.table is Table.COUNTS and metric.scope == "class"
+    if metric.shares is None or task.average is not None or any(map(np.any, matrix.unplaced)):
+        return None
+    classes = len(matrix.row_totals)
+    if classes < 2 or (classes > 2 and not of_two):
+        return None
+    own = matrix.one_versus_rest(measurer.class_index(task))
+    return (
+        float(own.tp.exact()),
+        float(own.fn.exact()),
+        float(own.fp.exact()),
+        float(own.tn.exact()),
+    )
+
+
+def _added(
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    cells: tuple[float, float, float, float],
+    number: float,
+    level: float,
+) -> records.Interval | None:
+    """Square-and-add limits at the counts of the cells, within what one row can give."""
+    assert metric.shares is not None
+    limits = square_and_add(
+        lambda shares: _of_shares(metric, arguments, shares),
+        cells,
+        metric.shares.value,
+        level,
+        log=metric.interval is Interval.LOG,
+    )
+    if limits is None or not intervals.has_width(limits):
+        return None
+    least, most = metric.bounds
+    if metric.interval is Interval.MEAN:
+        rows = _of_shares(metric, arguments, np.eye(4))
+        least, most = float(rows.min()), float(rows.max())
+    within = Limits(max(limits.low, least), min(limits.high, most))
+    found = intervals.from_limits(within, level, SQUARE_AND_ADD)
+    return found if found is not None and found.low <= number <= found.high else None
+
+
+def _of_few_clusters(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    matrix: Matrix,
+    v: TableValue,
+) -> records.Interval | None:
+    """Square-and-add on the rows that clustered ones are worth, with Student's t; else None.
+
+    Cells are divided by the design effect, the variance over that of independent rows (Rao J.,
+    Scott A. Biometrics 48, 1992), at least 1, and by (t / z)^2 for as many degrees of freedom
+    as there are clusters less one. Clusters without variation count as one row each.
+    """
+    assert v.clusters is not None
+    clusters = len(v.clusters)
+    cells = _four_cells(measurer, task, metric, matrix)
+    few = few_clusters(TABLE_OF_CLUSTERS, clusters)
+    if cells is None or few is None or clusters < 2:
+        return None
+    slopes = gradient(v.function, v.table)
+    alone = delta_variance(slopes, v.table)
+    together = cluster_variance(slopes, v.table, v.clusters)
+    if together > intervals.VANISHED and alone > intervals.VANISHED:
+        effect = max(together / alone, 1.0)
+    else:
+        effect = sum(cells) / clusters
+    t = t_quantile((1.0 - v.level) / 2.0, clusters - 1.0)
+    worth = 1.0 / (effect * (t / z_value(v.level)) ** 2)
+    tp, fn, fp, tn = (worth * cell for cell in cells)
+    found = _added(metric, arguments, (tp, fn, fp, tn), v.value, v.level)
+    if found is None:
+        return None
+    effective = sum(cells) / effect
+    return replace(found, method=few.name, why=few.reason, n_effective=effective)
+
+
+def _of_edge(metric: Metric, cells: tuple[float, ...]) -> bool:
+    """Whether score limits serve, as they do for ratios of rates where a cell is 0."""
+    return metric.edge_limits is not None and min(cells) == 0
+
+
+def _of_shares(
+    metric: Metric, arguments: Mapping[str, Any], shares: npt.NDArray[np.float64]
+) -> npt.NDArray[Any]:
+    """The metric of tables with the shares (TP, FN, FP, TN) of rows, shape (B, 4)."""
+    tp, fn, fp, tn = shares.T
+    if metric.table is Table.COUNTS:
+        values = metric(Counts(tp=tp, fp=fp, fn=fn, tn=tn), **arguments).array()
+        return np.broadcast_to(np.asarray(values), tp.shape)
+    whole = stacked_value(metric, arguments, average=None, index=None)
+    return whole(np.stack([tp, fn, fp, tn], axis=-1).reshape(-1, 2, 2))
+
+
+def _sparse_share(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ClassificationTable,
+    value: Evaluated,
+) -> records.Interval | None:
+    """A weighted share whose table is not made dense: squared weights above and below the line."""
+    squares = table.squares_matrix(task.indeterminate)
+    if squares is None or not isinstance(value.outcome, Value) or not value.denominator:
+        return None
+    pooled = metric.table is Table.MATRIX or task.average is not None
+    own = squares if pooled else squares.one_versus_rest(measurer.class_index(task))
+    form = (metric.for_classes or metric) if pooled else metric
+    expression = form(own, **arguments)
+    assert isinstance(expression, Ratio)
+    hits, all_rows = float(expression.top.exact()), float(expression.bottom.exact())
+    share, n = value.outcome.number, measurer.tables.row_count(EVERYTHING)
+    spread = hits * (1 - share) ** 2 + (all_rows - hits) * share**2
+    variance = n / (n - 1) * spread / float(value.denominator) ** 2 if n > 1 else 0.0
+    if variance <= intervals.VANISHED:
+        return None
+    return intervals.n_eff_interval(share, variance, measurer.settings.level)
+
+
+def _of_rates(metric: Metric, own: Counts, level: float) -> records.Interval | None:
     """Limits of a measure that follows from two rates of one class against the rest."""
     assert metric.limits is not None
     cells = (float(cell.exact()) for cell in (own.tp, own.fn, own.fp, own.tn))
@@ -79,33 +273,34 @@ def _smooth(
     v: TableValue,
     threshold: float | None,
     method: str,
-) -> IntervalResult | None:
+) -> records.Interval | None:
     index = measurer.class_index(task)
     if task.why != ASKED and method in ("delta", "fisher_z", "wald") and _has_empty_cell(v):
         reason = "a cell of the table is empty: 1/2 was added to each cell"
         return intervals.plus_half(v, method, reason)
     if method in ("delta", "sandwich", "cluster_robust"):
-        scales = {Interval.LOG: "log", Interval.CORRELATION: "fisher_z"}
+        scales = {Interval.LOG: "log", Interval.RATIO: "log", Interval.CORRELATION: "fisher_z"}
         asked_plain = method == "delta"
         return intervals.smooth(
             v, method, "plain" if asked_plain else scales.get(metric.interval, "plain")
         )
     if method == "fisher_z":
         return intervals.fisher_z(v)
-    if method == "log" and "highest" in metric.context:
-        return _impact(measurer, task, v, threshold)
+    if method in ratios.RATIO_METHODS and metric.interval is Interval.RATIO:
+        return _impact(measurer, task, v, threshold, method)
     if method in ("log", "mercaldo"):
         assert metric.limits is not None
-        params = metric.arguments(dict(task.params))
-        return intervals.of_cells(metric.limits, params, v, index, method)
+        params, asked = metric.arguments(dict(task.params)), task.why == ASKED
+        return intervals.of_cells(
+            metric.limits, params, v, index, method, None if asked else metric.edge_limits
+        )
     if method == "wald" and metric.interval is Interval.KAPPA:
         return intervals.kappa_wald(v, metric.arguments(dict(task.params)).get("weights"))
     if method == "normal":
         return _mean_interval(v, asked=task.why == ASKED)
-    values = measurer.bootstrap.of_table(task.where, threshold, v.function, v.table)
-    left_out = None
-    if method == "bootstrap_bca":
-        left_out = measurer.bootstrap.table_jackknife(task.where, threshold, v.function, v.table)
+    drawn = (task.where, threshold, v.function, v.table, task.indeterminate)
+    values = measurer.bootstrap.of_table(*drawn)
+    left_out = measurer.bootstrap.table_jackknife(*drawn) if method == "bootstrap_bca" else None
     return from_replicates(values, v.value, v.level, method, left_out)
 
 
@@ -133,8 +328,14 @@ def _table_value(
         table=dense_counts(matrix),
         bounds=metric.bounds,
         level=measurer.settings.level,
-        squares=table.dense_squares,
-        clusters=measurer.tables.clusters(task.where, threshold),
+        squares=table.squares_of(task.indeterminate),
+        clusters=measurer.tables.clusters(task.where, threshold, task.indeterminate),
+        rows=measurer.tables.row_count(EVERYTHING),
+        designed=None
+        if measurer.view.sample is None
+        else lambda slopes: measurer.tables.designed_variance(
+            task.where, threshold, task.indeterminate, slopes
+        ),
     )
 
 
@@ -144,17 +345,18 @@ def _has_empty_cell(v: TableValue) -> bool:
 
 
 def _impact(
-    measurer: Measuring, task: Task, v: TableValue, threshold: float | None
-) -> IntervalResult | None:
-    """Log interval against the group with the highest rate; none for that group itself."""
+    measurer: Measuring, task: Task, v: TableValue, threshold: float | None, method: str
+) -> records.Interval | None:
+    """Interval of the ratio against the group with the highest rate; none for that group itself."""
     top = measurer.highest(task, threshold)
     if top is None or top.group == task.where.subgroup:
         return None
     k = measurer.class_index(task)
     selected = float(v.table[:, k].sum())
-    limits = ratios.impact_ratio(selected, float(v.table.sum()), top.selected, top.n, v.level)
+    rates = (selected, float(v.table.sum()), float(top.selected), float(top.n))
+    limits = ratios.RATIO_METHODS[method](*rates, v.level)
     note = "the group with the highest rate was chosen by the data"
-    return intervals.from_limits(limits, v.level, "log", note)
+    return intervals.from_limits(limits, v.level, method, note)
 
 
 def _single_proportion(metric: Metric, task: Task) -> bool:
@@ -183,25 +385,7 @@ def _parts(
     return np.asarray(expression.top.array()), np.asarray(expression.bottom.array())
 
 
-def _denominator_squares(
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    task: Task,
-    table: ClassificationTable,
-    measurer: Measuring,
-) -> float:
-    """Sum of squared weights over the cells below the line: the formula's own denominator."""
-    inside = {place: s for place, s in (table.squares or {}).items() if place[1] < table.size}
-    matrix = Matrix(table.size, inside)
-    if metric.table is Table.MATRIX:
-        expression = metric(matrix, **arguments)
-    else:
-        expression = metric(matrix.one_versus_rest(measurer.class_index(task)), **arguments)
-    assert isinstance(expression, Ratio)
-    return float(expression.bottom.exact())
-
-
-def _mean_interval(v: TableValue, *, asked: bool) -> IntervalResult | None:
+def _mean_interval(v: TableValue, *, asked: bool) -> records.Interval | None:
     """Mean over rows whose value depends on their cell alone: cost, net benefit.
 
     Kept between the least and the greatest value of a row. Where all rows have the same

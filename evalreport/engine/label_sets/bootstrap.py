@@ -25,7 +25,7 @@ from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.class_bootstrap import ScoreColumn
 from evalreport.engine.settings import Settings
 from evalreport.metrics.declare import Average, Metric
-from evalreport.plan.task import Slice
+from evalreport.results.identity import Slice
 from evalreport.statistics import resampling
 
 Floats = npt.NDArray[np.float64]
@@ -128,9 +128,7 @@ class SetBootstrap:
     def of_rows(self, where: Slice, values: Floats, counted: Floats) -> Floats:
         """Replicates of sum(values) / sum(counted) over rows, both of shape (n,)."""
         held = np.stack([values, counted], axis=1)[self._units(where).order]
-        parts = [
-            np.einsum("bn,nk->bk", times, held) for times in self._drawn_rows(where, "rows")
-        ]
+        parts = [np.einsum("bn,nk->bk", times, held) for times in self._drawn_rows(where, "rows")]
         sums = np.concatenate(parts)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(sums[:, 0] / sums[:, 1])

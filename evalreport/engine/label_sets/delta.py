@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.set_tables import CELLS, stacked_counts
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.label_sets.bootstrap import average_of_cells
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.sets_table import LabelSets
 from evalreport.metrics.tables import Counts
+from evalreport.results.records import Interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def delta_interval(
     number: float,
     level: float,
     method: str,
-) -> IntervalResult | None:
+) -> Interval | None:
     """Value plus and minus z standard errors; None where the variance vanishes."""
     cells = np.array([[float(getattr(c, name).value) for c in counts] for name in CELLS])
     slopes = _slopes(cells, metric, arguments, kind)
@@ -59,9 +59,7 @@ def delta_interval(
     return intervals.symmetric(number, variance, level, method, metric.bounds)
 
 
-def _slopes(
-    cells: Floats, metric: Metric, arguments: Mapping[str, Any], kind: Average
-) -> Floats:
+def _slopes(cells: Floats, metric: Metric, arguments: Mapping[str, Any], kind: Average) -> Floats:
     """The derivative of the average by each cell, shape (4, K); 0 for labels it leaves out."""
     inside = np.arange(cells.shape[1])
     if kind is not Average.MICRO:

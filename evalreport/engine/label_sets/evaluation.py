@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from evalreport.engine.counting.set_tables import SetTables
-from evalreport.engine.curves import CURVED_CLASSES, curve_records
+from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation, Evaluator, Numbering
 from evalreport.engine.label_sets.measures import SetMeasurer
-from evalreport.engine.records import TableRecord
+from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.asked import RECORDS_PER_CLASS
-from evalreport.plan.task import MEAN_OF_FOLDS, Plan, Skipped, Slice, Task, ThresholdRequest
+from evalreport.plan.everything import CURVED_CLASSES
+from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
+from evalreport.results.identity import MEAN_OF_FOLDS, Slice
+from evalreport.results.records import Curve
 
 
 class SetEvaluator(Evaluator):
@@ -61,7 +63,7 @@ class SetEvaluator(Evaluator):
         labels = self.view.labels if len(self.view.labels) <= RECORDS_PER_CLASS else ()
         ids = [self._of_label(where, request, label) for where in slices for label in labels]
         measure = self.result.measures[-1]
-        self.result.measures[-1] = replace(measure, extra={**measure.extra, "tables": ids})
+        self.result.measures[-1] = replace(measure, tables=tuple(ids))
 
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
         return None if self._label is None else self._of_label(where, request, self._label)
@@ -74,7 +76,7 @@ class SetEvaluator(Evaluator):
             self._ids[key] = self.numbering.table()
             of_label = self.tables.of_labels[self.view.labels.index(label)]
             self.result.tables.append(
-                TableRecord(
+                PrintedTable(
                     id=self._ids[key],
                     dataset=self.view.dataset,
                     model=self.view.model,
@@ -109,7 +111,7 @@ def set_curves(
     thresholds: list[float],
     probabilities: bool,
     level: float,
-) -> list[dict[str, Any]]:
+) -> list[Curve]:
     """The curves of each label's scores, where there are scores and few labels."""
     if tables.view.label_scores is None or len(tables.view.labels) > CURVED_CLASSES:
         return []

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.label_sets.bootstrap import SetBootstrap
-from evalreport.plan.task import Slice
+from evalreport.results.identity import Slice
+from evalreport.results.records import Interval
 from evalreport.statistics import means
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
@@ -48,15 +48,17 @@ class RowMean:
 
 def row_mean_interval(
     mean: RowMean, method: str, level: float, bootstrap: SetBootstrap, where: Slice
-) -> IntervalResult | None:
+) -> Interval | None:
     """The interval of a mean over rows by the planned method; None where it gives none."""
     if method in PROPORTION_METHODS:
         top, bottom = math.fsum(mean.parts), math.fsum(mean.counted)
         return intervals.proportion(top, bottom, level, method)
     if method == "wilson_n_eff":
-        squares = math.fsum(mean.counted**2)
-        total = math.fsum(mean.counted)
-        return intervals.weighted_proportion(mean.number, total, squares, level)
+        hit = mean.parts > 0
+        squares = math.fsum(mean.counted[hit] ** 2), math.fsum(mean.counted[~hit] ** 2)
+        total, rows = math.fsum(mean.counted), int(np.count_nonzero(mean.counted))
+        heaviest = float(mean.counted.max(initial=0.0))
+        return intervals.share_of_weights(mean.number, total, squares, heaviest, level, rows)
     if method == "normal":
         return _normal(mean, level)
     if method == "sandwich":
@@ -75,7 +77,7 @@ def row_mean_interval(
     return from_replicates(values, mean.number, level, method, jackknife)
 
 
-def _normal(mean: RowMean, level: float) -> IntervalResult | None:
+def _normal(mean: RowMean, level: float) -> Interval | None:
     values = mean.values[np.isfinite(mean.values)]
     if not len(values) or values.min() == values.max():
         return None
@@ -85,7 +87,7 @@ def _normal(mean: RowMean, level: float) -> IntervalResult | None:
 
 def _linearised(
     mean: RowMean, top: Floats, bottom: Floats, method: str, level: float
-) -> IntervalResult | None:
+) -> Interval | None:
     """The ratio of two totals over independent units: weighted rows, or clusters."""
     estimate = means.ratio_of_totals(top, bottom)
     if estimate is None or estimate.standard_error is None:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.evaluate import Evaluated, average, class_value, evaluated
-from evalreport.engine.interval_result import IntervalResult
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.label_sets.bootstrap import SetBootstrap
@@ -31,8 +30,9 @@ from evalreport.metrics.sets_table import (
 )
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.label_sets import SetView
+from evalreport.results import records
 
-Result = tuple[Evaluated, IntervalResult | None]
+Result = tuple[Evaluated, records.Interval | None]
 
 #: Interval methods that take an average as a smooth function of the cells.
 SMOOTH = frozenset({"delta", "sandwich", "cluster_robust"})
@@ -62,9 +62,7 @@ class SetMeasurer(Measurer):
         super().__init__(tables.view, tables, settings, thresholds)
         self.draws = SetBootstrap(tables, settings)
         self.parents = {k: v for k, v in parents.items() if k in tables.view.labels}
-        self.of_labels = [
-            Measurer(one.view, one, settings, thresholds) for one in tables.of_labels
-        ]
+        self.of_labels = [Measurer(one.view, one, settings, thresholds) for one in tables.of_labels]
 
     def announce(self, tasks: Sequence[Task]) -> None:
         for label, measurer in zip(self.view.labels, self.of_labels, strict=True):
@@ -183,9 +181,15 @@ class SetMeasurer(Measurer):
             return value, None
         if task.interval in SMOOTH:
             found = delta_interval(
-                self.tables.sets(where, threshold), self.tables.counts(where, threshold),
-                self._clusters(task), metric, arguments, kind, value.outcome.number,
-                self.settings.level, task.interval,
+                self.tables.sets(where, threshold),
+                self.tables.counts(where, threshold),
+                self._clusters(task),
+                metric,
+                arguments,
+                kind,
+                value.outcome.number,
+                self.settings.level,
+                task.interval,
             )
             return value, found
         drawn = self.draws.of_counts(where, threshold, metric, arguments, kind)

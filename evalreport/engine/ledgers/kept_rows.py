@@ -87,8 +87,6 @@ def _digests(columns: list[list[str]], key: bytes) -> list[str]:
     """A keyed digest of each row of texts."""
     # JSON keeps apart what joining would not
     return [
-        hashlib.blake2b(
-            json.dumps(row).encode("ascii"), key=key, digest_size=DIGEST
-        ).hexdigest()
+        hashlib.blake2b(json.dumps(row).encode("ascii"), key=key, digest_size=DIGEST).hexdigest()
         for row in zip(*columns, strict=True)
     ]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+import numpy as np
 
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
+from evalreport.results.records import ClassCount, Excluded, LabelLedger, RowLedger, Ties
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.model import Spec
 
 
-def label_record(spec: Spec, view: View, thresholds: Sequence[float]) -> dict[str, Any]:
+def label_record(spec: Spec, view: View, thresholds: Sequence[float]) -> LabelLedger:
     """Classes declared and seen, the positive one and its rule, ties at the thresholds."""
     if isinstance(view, SetView):
         return _set_record(spec, view, thresholds)
@@ -21,58 +23,64 @@ def label_record(spec: Spec, view: View, thresholds: Sequence[float]) -> dict[st
     threshold_rule = None
     if view.has_score:
         threshold_rule = "margin >= threshold" if view.source == "margin" else "score >= threshold"
-    return {
-        "dataset": view.dataset,
-        "model": view.model,
-        "declared": list(dataset.labels) if dataset.labels is not None else None,
-        "seen_true": list(checked.seen_true),
-        "seen_predicted": list(checked.seen_predicted),
-        "order": list(view.labels),
-        "kind": checked.label_kind,
-        "positive": view.labels[view.positive_index] if two else None,
-        "rule": f"label {rule.label}" if isinstance(rule, NamedPositive) else rule,
-        "operator": threshold_rule,
-        "ties": [
-            {"threshold": t, "rows": view.tied(t)} for t in thresholds
-        ]
-        if view.has_score
-        else [],
-    }
+    return LabelLedger(
+        dataset=view.dataset,
+        model=view.model,
+        declared=tuple(dataset.labels) if dataset.labels is not None else None,
+        seen_true=tuple(checked.seen_true),
+        seen_predicted=tuple(checked.seen_predicted),
+        order=tuple(view.labels),
+        kind=checked.label_kind,
+        positive=view.labels[view.positive_index] if two else None,
+        rule=f"label {rule.label}" if isinstance(rule, NamedPositive) else rule,
+        operator=threshold_rule,
+        ties=tuple(Ties(t, view.tied(t)) for t in thresholds) if view.has_score else (),
+    )
 
 
-def _set_record(spec: Spec, view: SetView, thresholds: Sequence[float]) -> dict[str, Any]:
+def _set_record(spec: Spec, view: SetView, thresholds: Sequence[float]) -> LabelLedger:
     """The same where rows have sets of labels: none is the positive one, each has its turn."""
     declared, checked, scores = spec.datasets[view.dataset].labels, view.ledger, view.label_scores
-    return {
-        "dataset": view.dataset,
-        "model": view.model,
-        "declared": list(declared) if declared is not None else None,
-        "seen_true": list(checked.seen_true),
-        "seen_predicted": list(checked.seen_predicted),
-        "order": list(view.labels),
-        "kind": checked.label_kind,
-        "positive": None,
-        "label_sets": True,
-        "rule": "sets of labels: each label against its absence",
-        "operator": None if scores is None else "score >= threshold",
-        "ties": []
-        if scores is None
-        else [{"threshold": t, "rows": int((scores == t).any(axis=1).sum())} for t in thresholds],
-    }
+    ties = () if scores is None else thresholds
+    return LabelLedger(
+        dataset=view.dataset,
+        model=view.model,
+        declared=tuple(declared) if declared is not None else None,
+        seen_true=tuple(checked.seen_true),
+        seen_predicted=tuple(checked.seen_predicted),
+        order=tuple(view.labels),
+        kind=checked.label_kind,
+        label_sets=True,
+        rule="sets of labels: each label against its absence",
+        operator=None if scores is None else "score >= threshold",
+        ties=tuple(Ties(t, int(np.any(scores == t, axis=1).sum())) for t in ties),
+    )
 
 
-def row_record(view: View) -> dict[str, Any]:
-    """Rows read, used and excluded by reason, and the used ones by class."""
-    checked = view.ledger
-    return {
-        "dataset": view.dataset,
-        "model": view.model,
-        "read": checked.rows_read,
-        "used": view.rows,
-        "excluded": [{"reason": reason, "count": count} for reason, count in checked.excluded],
-        "classes": [
-            {"label": label, "count": count}
-            for label, count in zip(view.labels, view.class_rows, strict=True)
-        ],
-        **({"clusters": view.cluster[1]} if view.cluster is not None else {}),
-    }
+def row_record(view: View, repeats: int = 1) -> RowLedger:
+    """Rows read, used and excluded by reason, and the used ones by class.
+
+    Where rows were predicted several times, by drawn splits or in so many ``repeats``, the
+    predictions are counted beside the rows.
+    """
+    checked, entries = view.ledger, view.entries
+    used, classes = view.rows, view.class_rows
+    if entries is not None:
+        counts = np.bincount(view.actual[entries], minlength=len(view.labels))
+        used, classes = len(entries), tuple(counts.tolist())
+    # Predictions of one row depend on each other as a cluster does, yet are none of the data.
+    clustered = view.cluster is not None and (entries is None or view.cluster[1] != used)
+    several = entries is not None or repeats > 1
+    return RowLedger(
+        dataset=view.dataset,
+        model=view.model,
+        read=checked.rows_read,
+        used=used,
+        excluded=tuple(Excluded(reason, count) for reason, count in checked.excluded),
+        classes=tuple(
+            ClassCount(label, count) for label, count in zip(view.labels, classes, strict=True)
+        ),
+        clusters=view.cluster[1] if clustered and view.cluster is not None else None,
+        predictions=view.rows if several else None,
+        repeats=repeats if several else None,
+    )

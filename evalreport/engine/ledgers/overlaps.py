@@ -14,7 +14,7 @@ from evalreport.data.files import Files
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.errors import LimitError
-from evalreport.predict.columns import features_named
+from evalreport.predict.columns import features_named, learned_from
 from evalreport.predict.making import column_roles
 from evalreport.predict.overlap import Overlap, Use, shared_rows, shared_values
 from evalreport.spec.model import Spec
@@ -46,14 +46,9 @@ def pairs_of(spec: Spec) -> tuple[Pair, ...]:
     found: dict[tuple[str, str, Use, tuple[str, ...] | None], list[str]] = {}
     for model, declared in spec.models.items():
         features = features_named(declared)
-        uses: tuple[tuple[Use, str | None], ...] = (
-            ("training", declared.trained_on),
-            ("tuning", declared.tuned_on),
-        )
         for dataset in spec.datasets_of(model):
-            for use, other in uses:
-                if other is not None:
-                    found.setdefault((dataset, other, use, features), []).append(model)
+            for use, other in learned_from(declared).items():
+                found.setdefault((dataset, other, use, features), []).append(model)
     return tuple(
         Pair(tested, other, use, tuple(models), features)
         for (tested, other, use, features), models in found.items()
@@ -131,14 +126,12 @@ class _InMemory:
 
 
 def _comparable(table: RawTable) -> list[str]:
-    return [n for n in table.header if n in table.columns and table.columns[n].kind != "list"]
+    return [n for n in table.header if n in table.columns and table.columns[n].single]
 
 
 def _compared(spec: Spec, pair: Pair, both: _InMemory | ParquetPair) -> Iterator[Overlap]:
     def overlap(by: str, columns: tuple[str, ...], rows: int) -> Overlap:
-        return Overlap(
-            pair.tested, pair.other, pair.use, pair.models, by, columns, rows, both.rows
-        )
+        return Overlap(pair.tested, pair.other, pair.use, pair.models, by, columns, rows, both.rows)
 
     tested, trained = spec.datasets[pair.tested], spec.datasets[pair.other]
     if tested.id is not None and trained.id is not None:

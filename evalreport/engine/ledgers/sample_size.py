@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from evalreport.engine.records import Measure
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
+from evalreport.results.records import Measure, SampleSize
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 #: More rows than this are not worth a number.
@@ -21,9 +22,7 @@ SAME_SHARE = "the same share and method, on more rows"
 SQUARE_ROOT = "the width falls with the square root of the rows"
 
 
-def sample_sizes(
-    measures: Sequence[Measure], wanted: float | None
-) -> list[dict[str, Any]]:
+def sample_sizes(measures: Sequence[Measure], wanted: float | None) -> list[SampleSize]:
     """One record for each interval of all rows; where a width is wanted, of subgroups too."""
     return [
         _record(m, wanted)
@@ -35,42 +34,41 @@ def sample_sizes(
     ]
 
 
-def _record(m: Measure, wanted: float | None) -> dict[str, Any]:
+def _record(m: Measure, wanted: float | None) -> SampleSize:
     assert m.interval is not None
     assert m.value is not None
     width = m.interval.high - m.interval.low
-    record: dict[str, Any] = {
-        "measure": m.id,
-        "width": width,
-        "half_width": width / 2,
-        "rows": m.n,
-    }
     metric = find(m.metric)
     share = metric is not None and metric.interval is Interval.PROPORTION
-    if share and m.denominator:
-        record["denominator"] = m.denominator
+    record = SampleSize(
+        measure=m.id,
+        width=width,
+        half_width=width / 2,
+        rows=m.n,
+        denominator=(m.denominator or None) if share else None,
+        wanted_width=wanted,
+    )
     if wanted is None:
         return record
-    record |= {"wanted_width": wanted, "rows_needed": None, "rule": None}
     if metric is None or not all(map(math.isfinite, metric.bounds)):
-        return record | {"reason": "the metric has no bounds that a width could be held against"}
+        reason = "the metric has no bounds that a width could be held against"
+        return replace(record, reason=reason)
     method = PROPORTION_METHODS.get(m.interval.method) if share else None
     if method is None or not m.denominator:
         rows = math.ceil(m.n * (width / wanted) ** 2)
-        return record | {"rows_needed": rows, "rule": SQUARE_ROOT}
+        return replace(record, rows_needed=rows, rule=SQUARE_ROOT)
     below = _fewest(m.value, wanted, m.interval.level, method)
     if below is None:
-        return record | {"reason": f"no number of rows up to {MOST_ROWS:,} is enough"}
-    return record | {
-        "denominator_needed": below,
-        "rows_needed": math.ceil(below * m.n / m.denominator),
-        "rule": SAME_SHARE,
-    }
+        return replace(record, reason=f"no number of rows up to {MOST_ROWS:,} is enough")
+    return replace(
+        record,
+        denominator_needed=below,
+        rows_needed=math.ceil(below * m.n / m.denominator),
+        rule=SAME_SHARE,
+    )
 
 
-def _fewest(
-    share: float, wanted: float, level: float, method: Callable[..., Any]
-) -> int | None:
+def _fewest(share: float, wanted: float, level: float, method: Callable[..., Any]) -> int | None:
     """The fewest rows below the line at which a share has an interval no wider than wanted."""
 
     def enough(n: int) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.periods.calendar import period_columns
-from evalreport.engine.records import Measure
+from evalreport.engine.periods.charts import change_of
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
-from evalreport.metrics.recorded import estimate_of, series_key
+from evalreport.metrics.estimates import estimate_of
+from evalreport.results.identity import WhichNumber
+from evalreport.results.records import ControlLimits, Measure, Period
 from evalreport.statistics.control_limits import limits_for
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.separate_samples import Estimate
@@ -25,12 +27,12 @@ UNDATED = "(missing)"
 NO_TEST = "fewer than two periods have a value with an interval"
 
 
-def period_records(working: Working) -> dict[str, Any]:
-    """The part of ``results.json`` with every measure over time; nothing without periods."""
+def period_records(working: Working) -> tuple[Period, ...] | None:
+    """Every measure over time; None without periods."""
     columns = period_columns(working.prepared.loaded.spec)
     if not columns:
-        return {}
-    courses: dict[tuple[str, str], list[Measure]] = {}
+        return None
+    courses: dict[tuple[str, WhichNumber], list[Measure]] = {}
     for measure in working.measures:
         own = dict(measure.where.subgroup)
         (column, *more) = own or [""]
@@ -38,96 +40,94 @@ def period_records(working: Working) -> dict[str, Any]:
             continue
         # rows without a date stand at no place in time
         if own[column] != UNDATED:
-            key = series_key({**measure.as_json(), "subgroup": {}})
+            key = replace(measure.which.series, subgroup=())
             courses.setdefault((column, key), []).append(measure)
-    return {
-        "periods": [
-            _record(column, columns[column], sorted(found, key=lambda m: m.where.subgroup))
-            for (column, _), found in courses.items()
-        ]
-    }
+    return tuple(
+        _record(working, column, columns[column], sorted(found, key=lambda m: m.where.subgroup))
+        for (column, _), found in courses.items()
+    )
 
 
-def _record(column: str, every: str, measures: Sequence[Measure]) -> dict[str, Any]:
+def _record(working: Working, column: str, every: str, measures: Sequence[Measure]) -> Period:
     first = measures[0]
-    return {
-        "dataset": first.dataset,
-        "model": first.model,
-        "metric": first.metric,
-        "params": dict(first.params),
-        "average": first.average,
-        "label": first.label,
-        "threshold": first.threshold,
-        "threshold_rule": first.threshold_rule,
-        "column": column,
-        "every": every,
-        "periods": [dict(m.where.subgroup)[column] for m in measures],
-        "measures": [m.id for m in measures],
-        "values": [m.value for m in measures],
-        "limits": _limits(measures),
-        **_tests(first, [e for m in measures if (e := estimate_of(m.as_json())) is not None]),
-    }
+    metric = find(first.metric)
+    charted = metric is None or metric.interval is not Interval.NONE
+    course = Period(
+        dataset=first.dataset,
+        model=first.model,
+        metric=first.metric,
+        params=first.params,
+        average=first.average,
+        label=first.label,
+        threshold=first.threshold,
+        threshold_rule=first.threshold_rule,
+        column=column,
+        every=every,
+        periods=tuple(m.subgroup[column] for m in measures),
+        measures=tuple(m.id for m in measures),
+        values=tuple(m.value for m in measures),
+        limits=_limits(measures),
+        change=change_of(working, column, measures) if charted else None,
+    )
+    return _tested(course, [e for m in measures if (e := estimate_of(m)) is not None])
 
 
-def _limits(measures: Sequence[Measure]) -> list[dict[str, Any]]:
+def _limits(measures: Sequence[Measure]) -> tuple[ControlLimits, ...]:
     """Of each period, the control limits that the periods before it give, and whether it is out."""
-    found: list[dict[str, Any]] = []
+    found: list[ControlLimits] = []
     earlier: list[Estimate] = []
     metric = find(measures[0].metric)
     within = metric.bounds if metric is not None else (-math.inf, math.inf)
     for measure in measures:
-        estimate = estimate_of(measure.as_json())
+        estimate = estimate_of(measure)
         if estimate is None:
-            names = ("centre", "low", "high", "chart")
-            found.append({**dict.fromkeys(names), "reason": measure.reason, "signal": False})
+            found.append(ControlLimits(None, None, None, None, measure.reason, signal=False))
             continue
         limits = limits_for(estimate, earlier, within)
-        found.append({**asdict(limits), "signal": limits.signals(estimate.value)})
+        signal = limits.signals(estimate.value)
+        found.append(
+            ControlLimits(
+                limits.centre, limits.low, limits.high, limits.chart, limits.reason, signal
+            )
+        )
         earlier.append(estimate)
-    return found
+    return tuple(found)
 
 
-def _tests(first: Measure, estimates: Sequence[Estimate]) -> dict[str, Any]:
-    metric = find(first.metric)
+def _tested(period: Period, estimates: Sequence[Estimate]) -> Period:
+    """The period with tests of a change and of a trend, or why there are none."""
+    metric = find(period.metric)
     shares = [e.fraction for e in estimates if e.fraction is not None]
     if metric is not None and metric.interval is Interval.NONE:
-        return _told(None, None, None, None, None, reason="p values and statistics are not tested")
+        return replace(period, reason="p values and statistics are not tested")
     if len(shares) == len(estimates) >= 2:
         x, n = ([float(pair[i]) for pair in shares] for i in (0, 1))
         among, trend = heterogeneity(x, n), cochran_armitage(x, n)
         if among is None or trend is None:
-            reason = "all rows, or none, are counted in every period"
-            return _told(None, None, None, None, None, reason=reason)
-        return _told("chi_square", among, "cochran_armitage", trend.statistic, trend.p_value)
+            return replace(period, reason="all rows, or none, are counted in every period")
+        return _told(period, ("chi_square", among), ("cochran_armitage", trend))
     errors = [
         (e.high - e.low) / (2.0 * z_value(e.level))
         for e in estimates
         if e.low is not None and e.high is not None and e.level is not None
     ]
     if len(errors) < len(estimates):
-        return _told(None, None, None, None, None, reason=NO_TEST)
+        return replace(period, reason=NO_TEST)
     found = weighted_changes([e.value for e in estimates], errors)
     if found is None or found.trend is None:
-        return _told(None, None, None, None, None, reason=NO_TEST)
-    return _told("cochran_q", found, "weighted_slope", found.trend.statistic, found.trend.p_value)
+        return replace(period, reason=NO_TEST)
+    return _told(period, ("cochran_q", found), ("weighted_slope", found.trend))
 
 
-def _told(
-    change: str | None,
-    among: Any,
-    trend: str | None,
-    statistic: float | None,
-    p_value: float | None,
-    *,
-    reason: str | None = None,
-) -> dict[str, Any]:
-    return {
-        "change_test": change,
-        "change_statistic": None if among is None else among.statistic,
-        "change_df": None if among is None else among.df,
-        "change_p_value": None if among is None else among.p_value,
-        "trend_test": trend,
-        "trend_statistic": statistic,
-        "trend_p_value": p_value,
-        "reason": reason,
-    }
+def _told(period: Period, change: tuple[str, Any], trend: tuple[str, Any]) -> Period:
+    (change_test, among), (trend_test, slope) = change, trend
+    return replace(
+        period,
+        change_test=change_test,
+        change_statistic=among.statistic,
+        change_df=among.df,
+        change_p_value=among.p_value,
+        trend_test=trend_test,
+        trend_statistic=slope.statistic,
+        trend_p_value=slope.p_value,
+    )

@@ -7,15 +7,14 @@ one with a best value where it is not further from it by more than the margin.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS, Criterion, judge
-from evalreport.engine.records import Measure
+from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS, Criterion, judge, of_nobody
 from evalreport.engine.reference.differences import (
-    interval_json,
+    interval_of,
     loss_of,
     shift_from,
     threshold_words,
@@ -23,12 +22,16 @@ from evalreport.engine.reference.differences import (
 )
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.declare import Goal, Metric
-from evalreport.metrics.recorded import exact_difference, series_key
+from evalreport.metrics.estimates import exact_difference
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.requests import threshold_text
-from evalreport.plan.task import EVERYTHING, Task
+from evalreport.plan.task import Task
+from evalreport.results import records
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import Interval, Measure
 from evalreport.spec.acceptance import Criterion as AskedCriterion
 from evalreport.spec.acceptance import Declared
+from evalreport.spec.claims import Claim
 from evalreport.spec.comparisons import DatasetReference
 
 if TYPE_CHECKING:
@@ -41,34 +44,49 @@ class Against:
 
     difference: float | None
     reference_value: float | None = None
-    interval: Mapping[str, Any] | None = None
+    interval: Interval | None = None
     reason: str | None = None
 
 
 def with_references(
-    working: Working, judged: Sequence[Mapping[str, Any]], references: References
-) -> list[dict[str, Any]]:
+    working: Working, judged: Sequence[records.Criterion], references: References
+) -> list[records.Criterion]:
     """All outcomes in the order of the spec: those judged, and those against a reference.
 
     Where the spec refers to the previous run, each outcome tells how many runs in a
     row have not passed.
     """
-    asked = working.prepared.loaded.spec.acceptance
-    valued = [number for number, one in enumerate(asked, start=1) if one.required is not None]
-    found = [{**entry, "criterion": valued[entry["criterion"] - 1]} for entry in judged]
-    for number, one in enumerate(asked, start=1):
+    asked = working.prepared.loaded.spec.criteria
+    valued = [number for number, one in asked if one.required is not None]
+    found = [replace(entry, criterion=valued[entry.criterion - 1]) for entry in judged]
+    for number, one in asked:
         if one.reference is not None:
             work = partial(_outcomes, working, number, one, references)
             found += working.records(f"criterion {number}", work)
-    found.sort(key=lambda entry: entry["criterion"])
+    found.sort(key=lambda entry: entry.criterion)
     previous = references.previous
     return found if previous is None else [_counted(entry, previous) for entry in found]
 
 
-def selected(working: Working, asked: AskedCriterion | Declared) -> list[dict[str, Any]]:
-    """The records that a criterion or declared value means, as acceptance chooses them."""
+def selected(working: Working, asked: AskedCriterion | Declared | Claim) -> list[records.Criterion]:
+    """The records that a criterion or declared value means, as acceptance chooses them.
+
+    A criterion leaves out subgroups of too few rows; a declared value is shown beside any.
+    """
+    return judge(
+        [_criterion(asked)],
+        working.measures,
+        [(view.dataset, view.model) for view in working.prepared.views],
+        {key: None if one is None else str(one) for key, one in working.first.items()},
+        working.prepared.loaded.spec.subgroup_minimum if isinstance(asked, AskedCriterion) else 0,
+        working.prepared.positive_classes(),
+    )
+
+
+def _criterion(asked: AskedCriterion | Declared | Claim) -> Criterion:
+    """Which numbers are meant, as a criterion that any of them meets."""
     subgroup: Any = {} if asked.subgroup is None else asked.subgroup
-    criterion = Criterion(
+    return Criterion(
         metric=asked.metric.metric,
         params=dict(asked.metric.params),
         at_least=float("-inf"),
@@ -79,51 +97,49 @@ def selected(working: Working, asked: AskedCriterion | Declared) -> list[dict[st
         average=None if asked.average == "none" else asked.average,
         label=asked.label,
     )
-    return judge(
-        [criterion],
-        working.measures,
-        [(view.dataset, view.model) for view in working.prepared.views],
-        {key: None if one is None else str(one) for key, one in working.first.items()},
-    )
 
 
 def _outcomes(
     working: Working, number: int, asked: AskedCriterion, references: References
-) -> list[dict[str, Any]]:
+) -> list[records.Criterion]:
     by_id = {m.id: m for m in working.measures}
     metric, margin = asked.metric.metric, asked.margin or 0.0
-    found: list[dict[str, Any]] = []
-    for entry in selected(working, asked):
-        if _is_itself(asked, entry):
-            continue
-        measure = by_id.get(entry["measure"])
-        against = Against(None, reason=entry["reason"])
-        if measure is not None and entry["outcome"] != NOT_EVALUATED:
+    found: list[records.Criterion] = []
+    entries = [entry for entry in selected(working, asked) if not _is_itself(asked, entry)]
+    if not entries:
+        name = _name(asked, references)
+        entries = [of_nobody(number, _criterion(asked), f"there is nothing but the {name}")]
+    for entry in entries:
+        measure = by_id.get(entry.measure or "")
+        against = Against(None, reason=entry.reason)
+        if measure is not None and entry.outcome != NOT_EVALUATED:
             against = _against(working, asked, measure, references)
         observed, required, outcome, reason = _held(metric, margin, asked.bound, measure, against)
-        found.append({
-            **entry,
-            "criterion": number,
-            "text": _text(asked, references),
-            "bound": asked.bound,
-            "direction": "at_most" if metric.goal is not Goal.MAXIMIZE else "at_least",
-            "required": required,
-            "observed": observed,
-            "outcome": outcome,
-            "reason": reason,
-            "reference": _name(asked, references),
-            "reference_value": against.reference_value,
-            "margin": margin,
-            "difference": against.difference,
-            "interval": against.interval,
-        })
+        found.append(
+            replace(
+                entry,
+                criterion=number,
+                text=_text(asked, references),
+                bound=asked.bound,
+                direction="at_most" if metric.goal is not Goal.MAXIMIZE else "at_least",
+                required=required,
+                observed=observed,
+                outcome=outcome,
+                reason=reason,
+                reference=_name(asked, references),
+                reference_value=against.reference_value,
+                margin=margin,
+                difference=against.difference,
+                interval=against.interval,
+            )
+        )
     return found
 
 
-def _is_itself(asked: AskedCriterion, entry: Mapping[str, Any]) -> bool:
+def _is_itself(asked: AskedCriterion, entry: records.Criterion) -> bool:
     if isinstance(asked.reference, DatasetReference):
-        return bool(entry["dataset"] == asked.reference.dataset)
-    return bool(entry["model"] == asked.reference)
+        return entry.dataset == asked.reference.dataset
+    return entry.model == asked.reference
 
 
 def _name(asked: AskedCriterion, references: References) -> str:
@@ -141,8 +157,10 @@ def _text(asked: AskedCriterion, references: References) -> str:
     label = f" of {asked.label}" if asked.label is not None else ""
     run = references.of(asked.reference)
     # an earlier run is another one each week; the criterion stays the same
-    name = ("the previous run" if run.previous else "the reference run") if run else _name(
-        asked, references
+    name = (
+        ("the previous run" if run.previous else "the reference run")
+        if run
+        else _name(asked, references)
     )
     margin = f" by more than {asked.margin:g}" if asked.margin else ""
     return f"{word}{average}{asked.metric.name}{label} no worse than {name}{margin}"
@@ -159,7 +177,7 @@ def _against(
         return Against(None, reason=f"{_name(asked, references)} does not have it")
     if twin.value is None or measure.value is None:
         return Against(None, reason=f"{_name(asked, references)}: {twin.state}, {twin.reason}")
-    difference = exact_difference(measure.as_json(), twin.as_json())
+    difference = exact_difference(measure, twin)
     if asked.bound == "point":
         return Against(difference, twin.value)
     if measure.where.subgroup:
@@ -168,28 +186,29 @@ def _against(
     record = _compared(working, asked, measure)
     if record is None:
         return Against(difference, twin.value, None, "the two are not compared")
-    return Against(difference, twin.value, record["interval"], record["interval_reason"])
+    return Against(difference, twin.value, record.interval, record.interval_reason)
 
 
 def _against_run(working: Working, measure: Measure, run: ReferenceRun) -> Against:
-    then = run.measures.get(series_key(measure.as_json()))
+    then = run.measures.get(measure.which.series)
     found = shift_from(working, measure, then, run)
     if found is None or then is None:
         return Against(None, reason=why_none(measure, then, run))
-    return Against(found.difference, then["value"], interval_json(found), found.reason)
+    return Against(found.difference, then.value, interval_of(found), found.reason)
 
 
 def _twin(working: Working, asked: AskedCriterion, measure: Measure) -> Measure | None:
-    change = {"dataset": asked.reference.dataset} if isinstance(
-        asked.reference, DatasetReference
-    ) else {"model": asked.reference}
-    key = series_key({**measure.as_json(), **change})
-    return next((m for m in working.measures if series_key(m.as_json()) == key), None)
+    own = measure.which.series
+    if isinstance(asked.reference, DatasetReference):
+        key = replace(own, dataset=asked.reference.dataset)
+    else:
+        key = replace(own, model=str(asked.reference))
+    return next((m for m in working.measures if m.which.series == key), None)
 
 
 def _compared(
     working: Working, asked: AskedCriterion, measure: Measure
-) -> Mapping[str, Any] | None:
+) -> records.Comparison | None:
     """The comparison of this one number with its reference, made as the spec makes them."""
     of_dataset = isinstance(asked.reference, DatasetReference)
     wanted = working.prepared.loaded.spec.comparisons
@@ -204,15 +223,14 @@ def _compared(
     tasks = [task for task in working.prepared.plan.tasks if _same_number(task, measure)]
     planned = plan_comparisons(request, tasks, working.prepared.facts).tasks
     own = [
-        one for one in planned
+        one
+        for one in planned
         if (one.task.dataset, one.task.model) == (measure.dataset, measure.model)
     ]
     from evalreport.engine.comparisons.records import compare
 
-    records = compare(
-        request, working.tables, working.thresholds, own, working.prepared.settings
-    )
-    return next((record for record in records if record["fold"] is None), None)
+    found = compare(request, working.tables, working.thresholds, own, working.prepared.settings)
+    return next((one for one in found if one.fold is None), None)
 
 
 def _same_number(task: Task, measure: Measure) -> bool:
@@ -243,7 +261,7 @@ def _held(
         if metric.goal is Goal.TARGET:
             reason = "a distance from the best value has no interval; bound: point"
             return None, required, NOT_EVALUATED, reason
-        observed = float(against.interval["low" if bound == "lower" else "high"])
+        observed = against.interval.low if bound == "lower" else against.interval.high
     elif metric.goal is Goal.TARGET and against.reference_value is not None:
         observed = loss_of(metric, measure.value, against.reference_value) or 0.0
     else:
@@ -252,20 +270,17 @@ def _held(
     return observed, required, PASS if passed else FAIL, None
 
 
-def _counted(entry: dict[str, Any], previous: ReferenceRun) -> dict[str, Any]:
+def _counted(entry: records.Criterion, previous: ReferenceRun) -> records.Criterion:
     """The outcome with the number of runs in a row, this one included, that did not pass."""
-    names = ("text", "dataset", "model", "subgroup", "threshold_asked")
-    if entry["outcome"] == PASS:
-        return {**entry, "breaches_in_a_row": 0}
-    before = next(
-        (
-            one
-            for one in previous.results["acceptance"]
-            if all(one.get(name) == entry.get(name) for name in names)
-        ),
-        None,
-    )
-    count = 0
-    if before is not None and before["outcome"] != PASS:
-        count = before.get("breaches_in_a_row", 1)
-    return {**entry, "breaches_in_a_row": count + 1}
+    if entry.outcome == PASS:
+        return replace(entry, breaches_in_a_row=0)
+    same = (one for one in previous.results.acceptance if _asked(one) == _asked(entry))
+    before, count = next(same, None), 0
+    if before is not None and before.outcome != PASS:
+        count = 1 if before.breaches_in_a_row is None else before.breaches_in_a_row
+    return replace(entry, breaches_in_a_row=count + 1)
+
+
+def _asked(one: records.Criterion) -> tuple[Any, ...]:
+    """What makes the outcomes of two runs those of the same criterion."""
+    return one.text, one.dataset, one.model, one.subgroup, one.threshold_asked

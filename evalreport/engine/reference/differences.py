@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from evalreport.engine.records import Measure
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Interval, Metric
-from evalreport.metrics.recorded import estimate_of, exact_difference, series_key
+from evalreport.metrics.estimates import estimate_of, exact_difference
+from evalreport.results import records
+from evalreport.results.records import Comparison, Measure
 from evalreport.spec.comparisons import Comparisons
-from evalreport.statistics.multiplicity import adjust
+from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
 from evalreport.statistics.separate_samples import Shift, shift
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ WHY = "two runs: values, counts and intervals as recorded"
 TESTS = "a test or method that is asked for needs the rows of both runs, which results do not hold"
 
 
-def compared_with_run(working: Working, references: References) -> list[dict[str, Any]]:
+def compared_with_run(working: Working, references: References) -> list[Comparison]:
     """Records of comparisons with an earlier run; none unless the spec asks for them.
 
     All rows, at the first threshold of each model, as models are compared.
@@ -33,19 +33,16 @@ def compared_with_run(working: Working, references: References) -> list[dict[str
     if asked is None or run is None:
         return []
     found = [
-        (measure, run.measures.get(series_key(measure.as_json())))
+        (measure, run.measures.get(measure.which.series))
         for measure in working.measures
         if _is_compared(working, measure)
     ]
     shifts = [shift_from(working, measure, then, run) for measure, then in found]
     level = working.prepared.settings.level
-    adjusted: dict[int, float | None] = {}
-    for dataset in dict.fromkeys(measure.dataset for measure, _ in found):
-        places = [i for i, (measure, _) in enumerate(found) if measure.dataset == dataset]
-        of_these = adjust([_p_value(shifts[i]) for i in places], asked.correction)
-        adjusted.update(zip(places, of_these, strict=True))
+    families = [m.dataset if asked.family == "dataset" else "" for m, _ in found]
+    adjusted = adjust_families([_p_value(one) for one in shifts], families, asked.correction)
     return [
-        _record(measure, then or {}, shifts[i], adjusted[i], asked, run, level)
+        _record(measure, then, shifts[i], adjusted[i], asked, run, level)
         for i, (measure, then) in enumerate(found)
     ]
 
@@ -74,28 +71,30 @@ def threshold_words(measure: Measure) -> str:
 
 
 def shift_from(
-    working: Working, measure: Measure, then: Mapping[str, Any] | None, run: ReferenceRun
+    working: Working, measure: Measure, then: Measure | None, run: ReferenceRun
 ) -> Shift | None:
     """Now minus then; None where there is no difference to be told."""
-    now, before = estimate_of(measure.as_json()), estimate_of(then or {})
-    if now is None or before is None or then is None:
+    if then is None:
         return None
-    found = replace(shift(now, before), difference=exact_difference(measure.as_json(), then))
+    now, before = estimate_of(measure), estimate_of(then)
+    if now is None or before is None:
+        return None
+    found = replace(shift(now, before), difference=exact_difference(measure, then))
     own = {one.dataset: one.sha256 for one in working.prepared.inputs}.get(measure.dataset)
     if own is not None and own == run.data.get(measure.dataset):
         return Shift(found.difference, reason=SAME_ROWS)
     return found
 
 
-def why_none(measure: Measure, then: Mapping[str, Any] | None, run: ReferenceRun) -> str:
+def why_none(measure: Measure, then: Measure | None, run: ReferenceRun) -> str:
     """Why a measure has no difference from an earlier run."""
     if then is None:
         return f"run {run.name} does not have it"
     parts = [
-        f"{word}: {str(state).replace('_', ' ')}, {reason}"
+        f"{word}: {state.replace('_', ' ')}, {reason}"
         for word, state, reason in (
             ("now", measure.state, measure.reason),
-            ("then", then["state"], then.get("reason")),
+            ("then", then.state, then.reason),
         )
         if state != "value"
     ]
@@ -104,70 +103,76 @@ def why_none(measure: Measure, then: Mapping[str, Any] | None, run: ReferenceRun
 
 def _record(
     measure: Measure,
-    then: Mapping[str, Any],
+    then: Measure | None,
     found: Shift | None,
-    p_adjusted: float | None,
+    adjusted: Adjusted,
     asked: Comparisons,
     run: ReferenceRun,
     level: float,
-) -> dict[str, Any]:
+) -> Comparison:
     metric = find(measure.metric)
     assert metric is not None
-    told = found if found is not None else Shift(0.0, reason=why_none(measure, then or None, run))
+    told = found if found is not None else Shift(0.0, reason=why_none(measure, then, run))
     difference = None if found is None else found.difference
-    apart = told.beyond_chance is True if p_adjusted is None else p_adjusted < 1.0 - level
+    p = adjusted.p_value
+    apart = told.beyond_chance is True if p is None else p < 1.0 - level
     method = {**asked.tests, **asked.methods}.get(measure.metric)
     notes = ["the rows of the two runs are taken as independent"] if told.interval else []
-    if measure.exploratory or then.get("exploratory"):
+    exploratory = measure.exploratory or (then is not None and then.exploratory)
+    if exploratory:
         notes.append("conditional on the threshold, which was chosen on these rows")
-    return {
-        "dataset": measure.dataset,
-        "subgroup": {},
-        "fold": None,
-        "threshold": measure.threshold,
-        "threshold_rule": measure.threshold_rule,
-        "reference_threshold": then.get("threshold"),
-        "metric": measure.metric,
-        "title": measure.title,
-        "params": dict(measure.params),
-        "average": measure.average,
-        "label": measure.label,
-        "model": measure.model,
-        "reference": f"run {run.name}",
-        "reference_dataset": None,
-        "reference_run": run.name,
-        "paired": False,
-        "n": measure.n,
-        "model_value": measure.value,
-        "reference_value": then.get("value"),
-        "reference_interval": then.get("interval"),
-        "reference_numerator": then.get("numerator"),
-        "reference_denominator": then.get("denominator"),
-        "reference_n": then.get("n"),
-        "difference": difference,
-        "interval": interval_json(told),
-        "interval_reason": told.reason,
-        "test": told.test,
-        "statistic": told.statistic,
-        "df": None,
-        "p_value": told.p_value,
-        "p_adjusted": p_adjusted,
-        "correction": asked.correction,
-        "reason": None if told.p_value is not None else told.reason or "no test of this value",
-        "why": WHY if method is None else f"{WHY}; {TESTS}",
-        "better": better(metric, measure.value, then.get("value")),
-        "told_apart": apart,
-        **_non_inferior(metric, told, asked.margins.get(measure.metric)),
-        "note": "; ".join(notes) or None,
-    }
+    margin = asked.margins.get(measure.metric)
+    family, tests = corrected_family(adjusted, asked.correction, asked.family)
+    return Comparison(
+        dataset=measure.dataset,
+        subgroup={},
+        fold=None,
+        threshold=measure.threshold,
+        threshold_rule=measure.threshold_rule,
+        reference_threshold=None if then is None else then.threshold,
+        metric=measure.metric,
+        title=measure.title,
+        params=measure.params,
+        average=measure.average,
+        label=measure.label,
+        model=measure.model,
+        reference=f"run {run.name}",
+        reference_run=run.name,
+        paired=False,
+        n=measure.n,
+        model_value=measure.value,
+        reference_value=None if then is None else then.value,
+        reference_interval=None if then is None else then.interval,
+        reference_numerator=None if then is None else then.numerator,
+        reference_denominator=None if then is None else then.denominator,
+        reference_n=None if then is None else then.n,
+        difference=difference,
+        interval=interval_of(told),
+        interval_reason=told.reason,
+        test=told.test,
+        statistic=told.statistic,
+        p_value=told.p_value,
+        p_adjusted=adjusted.p_value,
+        correction=asked.correction,
+        family=family,
+        family_tests=tests,
+        reason=None if told.p_value is not None else told.reason or "no test of this value",
+        why=WHY if method is None else f"{WHY}; {TESTS}",
+        better=better(metric, measure.value, None if then is None else then.value),
+        told_apart=apart,
+        margin=margin,
+        non_inferior=_non_inferior(metric, told, margin),
+        exploratory=exploratory or None,
+        note="; ".join(notes) or None,
+    )
 
 
-def interval_json(found: Shift) -> dict[str, Any] | None:
-    """The interval of a difference as it stands in ``results.json``."""
-    if found.interval is None:
+def interval_of(found: Shift) -> records.Interval | None:
+    """The interval of a difference as it stands in the results."""
+    if found.interval is None or found.level is None:
         return None
     low, high = found.interval
-    return {"level": found.level, "low": low, "high": high, "method": found.method}
+    return records.Interval(found.level, low, high, str(found.method))
 
 
 def better(metric: Metric, now: float | None, then: float | None) -> str | None:
@@ -189,12 +194,11 @@ def loss_of(metric: Metric, now: float, then: float) -> float | None:
     return None
 
 
-def _non_inferior(metric: Metric, found: Shift, margin: float | None) -> dict[str, Any]:
-    if margin is None:
-        return {}
-    shown: bool | None = None
-    if found.interval is not None and metric.goal is Goal.MAXIMIZE:
-        shown = found.interval.low > -margin
-    elif found.interval is not None and metric.goal is Goal.MINIMIZE:
-        shown = found.interval.high < margin
-    return {"margin": margin, "non_inferior": shown}
+def _non_inferior(metric: Metric, found: Shift, margin: float | None) -> bool | None:
+    if margin is None or found.interval is None:
+        return None
+    if metric.goal is Goal.MAXIMIZE:
+        return found.interval.low > -margin
+    if metric.goal is Goal.MINIMIZE:
+        return found.interval.high < margin
+    return None

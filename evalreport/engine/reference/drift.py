@@ -14,8 +14,10 @@ from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.reference.run import ReferenceRun, References
-from evalreport.plan.task import EVERYTHING
 from evalreport.predict.view import View
+from evalreport.results import records
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import DriftBin, DriftCategory
 from evalreport.spec.comparisons import DatasetReference
 from evalreport.spec.engine import Drift
 from evalreport.statistics.shift import EMPTY_BIN, Values, chi_square, index_of, value_shift
@@ -31,13 +33,13 @@ ONE_SIDED = "a category is on one side only"
 Counts = Mapping[str, float]
 
 
-def drift_records(working: Working, references: References) -> list[dict[str, Any]]:
+def drift_records(working: Working, references: References) -> list[records.Drift]:
     """One record per dataset and what is compared: labels, scores of each model, columns."""
     asked = working.prepared.loaded.spec.drift
     if asked is None:
         return []
     run = references.of(asked.reference)
-    found: list[dict[str, Any]] = []
+    found: list[records.Drift] = []
     for dataset in dict.fromkeys(view.dataset for view in working.prepared.views):
         if isinstance(asked.reference, DatasetReference) and dataset == asked.reference.dataset:
             continue
@@ -45,7 +47,7 @@ def drift_records(working: Working, references: References) -> list[dict[str, An
     return found
 
 
-def drift_criteria(working: Working, records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def drift_criteria(working: Working, drift: Sequence[records.Drift]) -> list[records.Criterion]:
     """The limits of the spec as criteria, numbered after those of ``acceptance``."""
     spec = working.prepared.loaded.spec
     if spec.drift is None or spec.drift.at_most is None:
@@ -62,69 +64,79 @@ def drift_criteria(working: Working, records: Sequence[Mapping[str, Any]]) -> li
         number += 1
         found += [
             _criterion(number, name, title, most, record)
-            for record in records
-            if name == "psi" or record["kind"] == "numbers"
+            for record in drift
+            if name == "psi" or record.kind == "numbers"
         ]
     return found
 
 
 def _criterion(
-    number: int, name: str, title: str, most: float, record: Mapping[str, Any]
-) -> dict[str, Any]:
-    observed, reason = record[name], record["reason"]
+    number: int, name: str, title: str, most: float, record: records.Drift
+) -> records.Criterion:
+    observed, reason = record.psi if name == "psi" else record.ks, record.reason
     outcome = NOT_EVALUATED if observed is None else PASS if observed <= most else FAIL
-    if name == "psi" and record["psi_reason"] is not None:
-        outcome, reason = FAIL, f"{record['psi_reason']}, and the index infinite"
-    what = {"labels": "labels", "scores": f"scores of {record['label']}",
-            "column": f"column {record['column']}"}[record["of"]]  # fmt: skip
-    return {
-        "criterion": number,
-        "text": f"{title} of {what} <= {most:g} against {record['reference']}",
-        "metric": name,
-        "params": {},
-        "measure": None,
-        "dataset": record["dataset"],
-        "model": record["model"],
-        "subgroup": {},
-        "threshold": None,
-        "threshold_asked": None,
-        "bound": "point",
-        "direction": "at_most",
-        "required": most,
-        "observed": observed,
-        "outcome": outcome,
-        "reason": None if observed is not None else reason or "not known",
-    }
+    if name == "psi" and record.psi_reason is not None:
+        outcome, reason = FAIL, f"{record.psi_reason}, and the index infinite"
+    what = {
+        "labels": "labels",
+        "scores": f"scores of {record.label}",
+        "column": f"column {record.column}",
+    }[record.of]
+    return records.Criterion(
+        criterion=number,
+        text=f"{title} of {what} <= {most:g} against {record.reference}",
+        metric=name,
+        params={},
+        measure=None,
+        dataset=record.dataset,
+        model=record.model,
+        bound="point",
+        direction="at_most",
+        required=most,
+        observed=observed,
+        outcome=outcome,
+        reason=None if observed is not None else reason or "not known",
+    )
 
 
 def _of_dataset(
     working: Working, asked: Drift, dataset: str, run: ReferenceRun | None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[records.Drift]:
     views = [view for view in working.prepared.views if view.dataset == dataset]
     named = f"run {run.name}" if run is not None else ""
     if isinstance(asked.reference, DatasetReference):
         named = f"dataset {asked.reference.dataset}"
-    head = {"dataset": dataset, "reference": named}
     weighted = any(view.weight is not None or view.cluster is not None for view in views)
     first = views[0]
+    place = (dataset, named)
     then = _labels_of_run(run, first) if run is not None else _labels(working, asked, first)
-    yield {**head, **_about("labels"), **_categories(then, _class_counts(first), weighted)}
+    yield _record(place, "labels", _categories(then, _class_counts(first), weighted))
     for view in views:
         for label, values, before in _scores(working, asked, view, run):
-            about = _about("scores", view.model, label)
-            yield {**head, **about, **_numbers(before, values, asked.bins, weighted)}
+            found = _numbers(before, values, asked.bins, weighted)
+            yield _record(place, "scores", found, model=view.model, label=label)
     for column in asked.columns:
-        yield {
-            **head,
-            **_about("column", None, None, column),
-            **_column(working, asked, dataset, column, weighted),
-        }
+        found = _column(working, asked, dataset, column, weighted)
+        yield _record(place, "column", found, column=column)
 
 
-def _about(
-    of: str, model: str | None = None, label: str | None = None, column: str | None = None
-) -> dict[str, Any]:
-    return {"of": of, "model": model, "label": label, "column": column}
+def _record(
+    place: tuple[str, str],
+    of: str,
+    found: Mapping[str, Any],
+    model: str | None = None,
+    label: str | None = None,
+    column: str | None = None,
+) -> records.Drift:
+    return records.Drift(
+        dataset=place[0],
+        reference=place[1],
+        of=of,
+        model=model,
+        label=label,
+        column=column,
+        **found,
+    )
 
 
 # -- labels and scores ----------------------------------------------------------------------
@@ -148,9 +160,9 @@ def _labels(working: Working, asked: Drift, view: View) -> Counts | None:
 
 
 def _labels_of_run(run: ReferenceRun, view: View) -> Counts | None:
-    for record in run.results.get("rows") or ():
-        if record.get("dataset") == view.dataset and record.get("classes"):
-            return {str(c["label"]): float(c["count"]) for c in record["classes"]}
+    for record in run.results.rows:
+        if record.dataset == view.dataset and record.classes:
+            return {one.label: float(one.count) for one in record.classes}
     return None
 
 
@@ -182,14 +194,13 @@ def _distinct(working: Working, view: View) -> Values | None:
 
 
 def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Values | None:
-    for curve in run.results.get("curves") or ():
-        place = (curve["dataset"], curve["model"], str(curve["label"]), curve["kind"])
-        if place == (view.dataset, view.model, label, "gain") and not curve["subgroup"]:
-            if curve.get("thinned"):
+    for curve in run.results.curves:
+        place = (curve.dataset, curve.model, curve.label, curve.kind)
+        if place == (view.dataset, view.model, label, "gain") and not curve.subgroup:
+            if curve.thinned:
                 return None
-            points = curve["points"]
-            steps = np.diff([0, *points["rows"]]).tolist()
-            told = zip(points["threshold"], steps, strict=True)
+            steps = np.diff([0, *(n or 0 for n in curve.points["rows"])]).tolist()
+            told = zip(curve.points["threshold"], steps, strict=True)
             return [(float(at), float(n)) for at, n in told if at is not None][::-1]
     return None
 
@@ -219,7 +230,7 @@ def _column(
 
 def _as_numbers(column: RawColumn) -> Values | None:
     """Distinct numbers with their rows; None where any value is none. Missing ones are left out."""
-    if column.kind in ("boolean", "list"):
+    if column.kind == "boolean" or not column.single:
         return None
     try:
         numbers = [
@@ -252,9 +263,9 @@ def _categories(then: Counts | None, now: Counts, weighted: bool) -> dict[str, A
     tested = statistic is not None and not weighted
     return {
         "kind": "categories",
-        "bins": [
-            {"name": n, "reference": a, "rows": b} for n, (a, b) in zip(names, counts, strict=True)
-        ],
+        "bins": tuple(
+            DriftCategory(n, reference=a, rows=b) for n, (a, b) in zip(names, counts, strict=True)
+        ),
         "psi": index.psi,
         "psi_p_value": None if weighted else index.p_value,
         "psi_expected": index.expected,
@@ -280,7 +291,7 @@ def _numbers(then: Values | None, now: Values | None, bins: int, weighted: bool)
     tested = found.ks_p_value is not None and not weighted
     return {
         "kind": "numbers",
-        "bins": [{"above": a, "to": b, "reference": n, "rows": m} for a, b, n, m in counted],
+        "bins": tuple(DriftBin(a, b, reference=n, rows=m) for a, b, n, m in counted),
         "psi": found.index.psi,
         "psi_p_value": None if weighted else found.index.p_value,
         "psi_expected": found.index.expected,
@@ -294,14 +305,4 @@ def _numbers(then: Values | None, now: Values | None, bins: int, weighted: bool)
 
 
 def _nothing(kind: str, reason: str) -> dict[str, Any]:
-    names = (
-        "psi",
-        "psi_p_value",
-        "psi_expected",
-        "psi_reason",
-        "ks",
-        "test",
-        "statistic",
-        "p_value",
-    )
-    return {"kind": kind, "bins": [], **dict.fromkeys(names), "reason": reason}
+    return {"kind": kind, "reason": reason}

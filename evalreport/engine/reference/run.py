@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem
-from evalreport.metrics.recorded import series_key
+from evalreport.results.codec import decode
+from evalreport.results.identity import WhichNumber
+from evalreport.results.lookup import SCHEMA, Results
+from evalreport.results.records import Measure, Reference
 from evalreport.spec.comparisons import RunReference
 from evalreport.spec.load import LoadedSpec
+from evalreport.spec.series import LATEST, series_link
 
 RESULTS = "results.json"
-SCHEMA = "evalreport/results/1"
 #: The link to the newest run: what it leads to is the run before this one.
-PREVIOUS = "latest"
+PREVIOUS = LATEST
 #: No results file that is read is larger.
 MOST_BYTES = 1 << 30
 
@@ -29,30 +32,29 @@ class ReferenceRun:
 
     name: str
     sha256: str
-    results: Mapping[str, Any]
+    results: Results
     previous: bool = False
 
     @cached_property
-    def measures(self) -> dict[str, Mapping[str, Any]]:
+    def measures(self) -> dict[WhichNumber, Measure]:
         """Its measures by what they measure."""
-        return {series_key(m): m for m in self.results["measures"]}
+        return {m.which.series: m for m in self.results.measures}
 
     @cached_property
     def data(self) -> dict[str, str | None]:
         """The sha256 of the file of each dataset."""
-        inputs = self.results["provenance"].get("inputs") or []
-        return {str(one["dataset"]): one.get("sha256") for one in inputs}
+        return {one.dataset: one.sha256 for one in self.results.provenance.inputs}
 
-    def as_json(self) -> dict[str, Any]:
+    def record(self) -> Reference:
         """What tells which run it was."""
-        provenance = self.results["provenance"]
-        return {
-            "run": self.name,
-            "results_sha256": self.sha256,
-            "at": provenance.get("at"),
-            "title": self.results.get("title"),
-            "spec_sha256": (provenance.get("spec") or {}).get("sha256"),
-        }
+        provenance = self.results.provenance
+        return Reference(
+            run=self.name,
+            results_sha256=self.sha256,
+            at=provenance.at,
+            title=self.results.title,
+            spec_sha256=None if provenance.spec is None else provenance.spec.sha256,
+        )
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,9 @@ class References:
         """The run before this one, where the spec refers to it."""
         return next((run for run in self.runs.values() if run.previous), None)
 
-    def as_json(self) -> dict[str, Any]:
-        """The part of ``results.json`` that names them; nothing without any."""
-        return {"references": [run.as_json() for run in self.runs.values()]} if self.runs else {}
+    def records(self) -> tuple[Reference, ...]:
+        """The records that name them."""
+        return tuple(run.record() for run in self.runs.values())
 
 
 def read_references(loaded: LoadedSpec) -> References:
@@ -86,7 +88,8 @@ def read_references(loaded: LoadedSpec) -> References:
         if path in found:
             continue
         try:
-            found[path] = read_reference((loaded.folder or Path()) / path, where)
+            run, previous = _led_to((loaded.folder or Path()) / path, loaded.series, where)
+            found[path] = read_reference(run, where, previous=previous)
         except FilesError as error:
             problems.extend(error.problems)
     if problems:
@@ -101,13 +104,32 @@ def _wanted(loaded: LoadedSpec) -> Iterator[tuple[str, Location]]:
         yield spec.comparisons.reference.run, loaded.where(path)
     if spec.drift is not None and isinstance(spec.drift.reference, RunReference):
         yield spec.drift.reference.run, loaded.where(("drift", "reference", "run"))
-    for index, criterion in enumerate(spec.acceptance):
+    for number, criterion in spec.criteria:
+        index = number - 1
         if isinstance(criterion.reference, RunReference):
             where = loaded.where(("acceptance", index, "reference", "run"))
             yield criterion.reference.run, where
 
 
-def read_reference(path: Path, where: Location) -> ReferenceRun:
+def _led_to(path: Path, series: str, where: Location) -> tuple[Path, bool]:
+    """The run that a path means, and whether that is the run before this one.
+
+    ``runs/latest`` is the newest run of the spec's own series, ``runs/latest/other`` that of
+    another. A folder of an older version knows no series: there it is its newest run.
+    """
+    if path.parent.name == PREVIOUS and not path.exists():
+        return path.parent.parent / series_link(path.name), path.name == series
+    if path.name != PREVIOUS:
+        return path, path.name == series_link(series)
+    own = path.parent / series_link(series)
+    if own.exists() or not any(path.parent.glob(f"{PREVIOUS}-*")):
+        return (own if own.exists() else path), True
+    what = f"'{path.parent}' holds no run of the series '{series}' yet"
+    hint = f"{PREVIOUS}/NAME is the newest run of another series; a first run has none to refer to"
+    raise FilesError(Problem(what, hint, where))
+
+
+def read_reference(path: Path, where: Location, *, previous: bool = False) -> ReferenceRun:
     """The run in a folder, or that a link leads to. Raises FilesError."""
     file = path / RESULTS
     try:
@@ -122,16 +144,14 @@ def read_reference(path: Path, where: Location) -> ReferenceRun:
         reason = error.strerror or str(error)
         raise FilesError(Problem(f"'{path}' cannot be read: {reason}", "", where)) from error
     digest = hashlib.sha256(data).hexdigest()
-    return ReferenceRun(name, digest, _content(data, path, where), path.name == PREVIOUS)
+    return ReferenceRun(name, digest, _content(data, path, where), previous)
 
 
-def _content(data: bytes, path: Path, where: Location) -> Mapping[str, Any]:
+def _content(data: bytes, path: Path, where: Location) -> Results:
     try:
-        content = json.loads(data)
-        if content["schema"] == SCHEMA and isinstance(content["measures"], list):
-            return dict(content)
-    except (ValueError, TypeError, KeyError, RecursionError):
-        pass
-    raise FilesError(
-        Problem(f"'{path}': its {RESULTS} is none", f"a run with schema {SCHEMA}", where)
-    )
+        return decode(json.loads(data))
+    except (FilesError, ValueError, RecursionError) as error:
+        known = error.problems if isinstance(error, FilesError) else (Problem("no JSON"),)
+        told = [one.what for one in known]
+        what = f"'{path}': its {RESULTS} is none: {'; '.join(told)}"
+        raise FilesError(Problem(what, f"a run with schema {SCHEMA}", where)) from None

@@ -1,0 +1,411 @@
+"""From arrays to results: the spec and the table that labels and scores stand for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evalreport.api.given import (
+    column,
+    free_name,
+    is_estimator,
+    label_text,
+    label_texts,
+    numbers,
+    same_length,
+)
+from evalreport.api.results import Results
+from evalreport.errors import DataError, Problem, UsageError
+
+#: The dataset of a spec made from arrays, and the file that it names.
+DATASET, FILE = "data", "data.csv"
+
+
+def evaluate(  # noqa: PLR0913 - what an evaluation may be told
+    y_true: Any,
+    y_score: Any = None,
+    y_pred: Any = None,
+    *,
+    positive: Any = None,
+    labels: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    clusters: Any = None,
+    threshold: Any = None,
+    metrics: Any = None,
+    title: str | None = None,
+) -> Results:
+    """Evaluate predictions held in memory; everything not given is as in a spec without it.
+
+    Args:
+        y_true: true labels, shape (n,), of any type: a list, array or series. A fitted
+            classifier here makes the call ``evaluate_estimator(model, X, y)``.
+        y_score: scores of the positive class, shape (n,); or one column per class, shape
+            (n, K), in the order of ``labels`` (sorted, as in scikit-learn, without them);
+            or a frame whose columns are named as the classes; or several models, as a
+            mapping of names to either, or a frame with one column of scores per model.
+            Scores below 0 are taken for signed distances, cut at 0.
+        y_pred: predicted labels, shape (n,), or a mapping of names to them. With one
+            ``y_score`` both are of one model, and how often they agree is told.
+        positive: the positive class; the largest label by default.
+        labels: the classes in their order.
+        sample_weight: weights, shape (n,), finite and at least 0.
+        groups: subgroups: one column, a mapping of names to columns, or a frame.
+        clusters: rows with the same value are not independent, shape (n,).
+        threshold: a number, a rule such as ``{"maximize": "youden_j"}``, or a list of them;
+            0.5 by default (0 for signed distances).
+        metrics: one name or a list, as in a spec; the usual ones by default.
+        title: the title of the report.
+
+    Returns:
+        The same :class:`Results` as :func:`run`. Several models are compared with the first.
+
+    Raises:
+        DataError: labels, scores and rows that do not fit each other.
+        SpecError: metrics and thresholds that are not known.
+
+    >>> results = evaluate([0, 1, 1, 0, 1], [0.2, 0.7, 0.4, 0.1, 0.9], metrics=["recall"])
+    >>> results.measures.loc[0, "substituted"]
+    '2 / (2 + 1)'
+    >>> print(results.spec.splitlines()[1])
+    title: Evaluation of model
+    """
+    if is_estimator(y_true):
+        return _of_estimator(
+            y_true,
+            y_score,
+            y_pred,
+            positive=positive,
+            labels=labels,
+            sample_weight=sample_weight,
+            groups=groups,
+            clusters=clusters,
+            threshold=threshold,
+            metrics=metrics,
+            title=title,
+        )
+    made = Made(column(y_true, "y_true"), positive=positive, labels=labels)
+    made.add_groups(groups)
+    made.add_models(y_score, y_pred)
+    made.add_roles(weight=sample_weight, cluster=clusters)
+    return made.results(threshold=threshold, metrics=metrics, title=title)
+
+
+def _of_estimator(model: Any, data: Any, target: Any, **rest: Any) -> Results:
+    from evalreport.api.estimators import evaluate_estimator
+
+    if data is None or target is None:
+        raise UsageError(
+            Problem(f"y_true is a {type(model).__name__}", "evaluate_estimator(model, X, y)")
+        )
+    return evaluate_estimator(model, data, target, **rest)
+
+
+@dataclass
+class Made:
+    """A spec and a table as they are put together from what a caller gives."""
+
+    truth: list[Any]
+    positive: Any = None
+    labels: Sequence[Any] | None = None
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    models: dict[str, dict[str, Any]] = field(default_factory=dict)
+    dataset: dict[str, Any] = field(default_factory=dict)
+    subgroups: list[str] = field(default_factory=list)
+    predicted: dict[str, list[Any]] = field(default_factory=dict)
+    scored: bool = False
+    margins: bool = False
+
+    def __post_init__(self) -> None:
+        same_length({"y_true": len(self.truth)})
+        texts = [t for t in label_texts({"y": self.truth})["y"] if t is not None]
+        if self.labels is None:
+            from evalreport.data.labels import order_labels
+
+            self.classes = order_labels(texts)
+        else:
+            self.classes = tuple(label_text(one) for one in self.labels)
+
+    # ------------------------------------------------------------------ columns
+
+    def add_groups(self, groups: Any) -> None:
+        """Columns of subgroups, under the names that the caller gives them."""
+        for name, values in _named_columns(groups, "group", "groups").items():
+            found = column(values, f"groups[{name!r}]")
+            self._check(f"groups[{name!r}]", found)
+            self.columns[name] = label_texts({"g": found})["g"]
+            self.subgroups.append(name)
+
+    def add_roles(self, **roles: Any) -> None:
+        """Columns with a part of their own: weight, cluster, fold."""
+        called = {"weight": "sample_weight", "cluster": "clusters"}
+        for role, values in roles.items():
+            if values is None:
+                continue
+            name = called.get(role, role)
+            found = numbers(values, name) if role == "weight" else column(values, name)
+            self._check(name, found)
+            own = self._free(role)
+            self.columns[own] = found if role == "weight" else label_texts({"c": found})["c"]
+            self.dataset[role] = own
+
+    def add_models(self, scores: Any, predictions: Any) -> None:
+        """The models of ``y_score`` and ``y_pred``; raises DataError where there is neither."""
+        if scores is None and predictions is None:
+            raise DataError(
+                Problem("there is neither y_score nor y_pred", "scores, predicted labels, or both")
+            )
+        scored = self._models_of_scores(scores)
+        labelled = (
+            {}
+            if predictions is None
+            else (
+                dict(predictions)
+                if _is_mapping(predictions)
+                else {_name_of(predictions, "model"): predictions}
+            )
+        )
+        if len(scored) == 1 and len(labelled) == 1 and not _is_mapping(predictions):
+            labelled = {next(iter(scored)): predictions}
+        for name, values in scored.items():
+            self.add_scores(str(name), values)
+        for name, values in labelled.items():
+            self.add_labels(str(name), values)
+
+    def _models_of_scores(self, scores: Any) -> dict[str, Any]:
+        """Scores by the name of their model; a frame of classes is one model."""
+        if scores is None:
+            return {}
+        if hasattr(scores, "columns") and hasattr(scores, "iloc"):
+            names = [label_text(one) for one in scores.columns]
+            if len(names) > 1 and set(self.classes) <= set(names):
+                return {"model": scores}
+            return {str(n): scores.iloc[:, i] for i, n in enumerate(scores.columns)}
+        if _is_mapping(scores):
+            if not scores:
+                raise DataError(Problem("y_score is an empty mapping", "scores by model"))
+            return {str(name): values for name, values in scores.items()}
+        return {_name_of(scores, "model"): scores}
+
+    def add_scores(self, name: str, values: Any) -> None:
+        """One model's scores: a column, or a column for each class."""
+        if is_estimator(values):
+            what = f"the scores of {name} are a {type(values).__name__}"
+            raise DataError(Problem(what, "its scores, or evaluate_estimator(models, X, y)"))
+        wide = _wide(values, f"y_score of {name}")
+        if wide is None:
+            self._single(name, numbers(values, "y_score" if name == "model" else name))
+            return
+        by_class = self._by_class(name, wide, values)
+        if len(self.classes) == 2:
+            self._single(name, by_class[self._positive()])
+            return
+        columns = {label: self._free(f"{name} {label}") for label in self.classes}
+        for label, own in columns.items():
+            self._put(own, by_class[label])
+        self.models[name] = {"scores": columns}
+        self.scored = True
+
+    def _single(self, name: str, values: list[float]) -> None:
+        own = self._free(f"score of {name}" if name in ("y_true", *self.columns) else name)
+        self._put(own, values)
+        signed = any(value < 0 for value in values if math.isfinite(value))
+        self.models[name] = {"margin" if signed else "score": own}
+        self.scored, self.margins = True, self.margins or signed
+
+    def add_margin(self, name: str, values: list[float]) -> None:
+        """One model's signed distances, positive for the last class in order."""
+        first = self._positive() == self.classes[0] and len(self.classes) == 2
+        own = self._free(name)
+        self._put(own, [-value for value in values] if first else values)
+        self.models[name] = {"margin": own}
+        self.scored = self.margins = True
+
+    def _by_class(self, name: str, wide: list[list[float]], given: Any) -> dict[str, list[float]]:
+        """The columns of a matrix by class: by their names, else by the order of the classes."""
+        order = self.classes
+        if hasattr(given, "columns"):
+            named = [label_text(one) for one in given.columns]
+            order = tuple(named) if set(self.classes) <= set(named) else order
+        if len(order) != len(wide):
+            told = ", ".join(order)
+            raise DataError(
+                Problem(
+                    f"y_score of {name} has {len(wide)} columns, and there are "
+                    f"{len(order)} classes: {told}",
+                    "a column for each class; labels=[...] names the classes in their order",
+                )
+            )
+        if len(order) > len(self.classes):  # classes that no row is of have scores too
+            self.classes = order
+        return dict(zip(order, wide, strict=True))
+
+    def add_labels(self, name: str, values: Any) -> None:
+        """One model's predicted labels, beside its scores where it has some."""
+        found = column(values, "y_pred" if name == "model" else name)
+        own = self._free(f"prediction of {name}" if name in self.columns else name)
+        self._check(f"y_pred of {name}", found)
+        self.predicted[own] = found
+        self.columns[own] = found
+        model = self.models.get(name)
+        if model is not None and {"score", "margin"} & set(model):
+            model["prediction"] = own
+        else:
+            self.models[name if model is None else f"{name} labels"] = {"prediction": own}
+
+    def _put(self, name: str, values: list[Any]) -> None:
+        self._check(name, values)
+        self.columns[name] = values
+
+    def _check(self, name: str, values: list[Any]) -> None:
+        same_length({"y_true": len(self.truth), name: len(values)})
+
+    def _free(self, wanted: str) -> str:
+        return free_name(wanted, ("y_true", *self.columns))
+
+    def _positive(self) -> str:
+        from evalreport.data.labels import order_labels
+
+        if self.positive in ("largest", "smallest", None):
+            return order_labels(self.classes)[0 if self.positive == "smallest" else -1]
+        wanted = label_text(self.positive)
+        if wanted not in self.classes:
+            wanted = label_texts({"y": [*self.truth, self.positive]})["y"][-1] or wanted
+        if wanted not in self.classes:
+            from evalreport.errors import did_you_mean
+
+            hint = did_you_mean(wanted, self.classes, "classes")
+            raise DataError(Problem(f"positive={self.positive!r} is no class", hint))
+        return wanted
+
+    # --------------------------------------------------------------------- spec
+
+    def results(self, *, threshold: Any, metrics: Any, title: str | None) -> Results:
+        """The results of the spec on the table."""
+        from evalreport.api.running import evaluated
+        from evalreport.spec.load import parse_spec
+
+        texts = label_texts({"y_true": self.truth, **self.predicted})
+        frame = {"y_true": texts["y_true"], **self.columns}
+        frame |= {name: texts[name] for name in self.predicted}
+        text = self._text(threshold, metrics, title)
+        loaded = parse_spec(text, "spec", frames=(DATASET,))
+        try:
+            return evaluated(loaded, {DATASET: frame})
+        except DataError as error:
+            raise DataError(*map(_said_of_arrays, error.problems)) from None
+
+    def _text(self, threshold: Any, metrics: Any, title: str | None) -> str:
+        from evalreport.api.given import spec_text
+
+        dataset: dict[str, Any] = {"path": FILE, "target": "y_true", **self.dataset}
+        if self.labels is not None:
+            dataset["labels"] = list(self.classes)
+        spec: dict[str, Any] = {
+            "evalreport": 1,
+            "title": title or f"Evaluation of {', '.join(self.models)}",
+            "datasets": {DATASET: dataset},
+        }
+        if self.positive in ("largest", "smallest"):
+            spec["positive"] = self.positive
+        elif self.positive is not None:
+            spec["positive"] = {"label": self._positive()}
+        spec["models"] = self.models
+        spec["metrics"] = self._metrics(metrics)
+        if threshold is not None:
+            many = isinstance(threshold, (list, tuple)) or hasattr(threshold, "__len__")
+            single = isinstance(threshold, (Mapping, str)) or not many
+            spec["thresholds"] = [threshold] if single else list(threshold)
+        if self.subgroups:
+            spec["subgroups"] = self.subgroups
+        if len(self.models) > 1:
+            spec["comparisons"] = {"reference": next(iter(self.models))}
+        return _yaml(spec_text(spec))
+
+    def _metrics(self, metrics: Any) -> Any:
+        from evalreport.spec.usual import usual_metrics
+
+        if metrics is None:
+            return usual_metrics(
+                len(self.classes),
+                scored=self.scored,
+                probabilities=self.scored and not self.margins,
+            )
+        single = isinstance(metrics, (str, Mapping)) or not hasattr(metrics, "__iter__")
+        return [metrics] if single else list(metrics)
+
+
+def _yaml(text: str) -> str:
+    """A spec as YAML: blocks at the top, short lists and mappings in one line."""
+    import json
+
+    import yaml
+
+    class Plain(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - asked for each value
+            return True
+
+    body: str = yaml.dump(
+        json.loads(text),
+        Dumper=Plain,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=96,
+    )
+    return body
+
+
+def _said_of_arrays(problem: Problem) -> Problem:
+    """A problem of the rows, with a remedy that arrays have where it names a key of a spec."""
+    if "missing: exclude" not in problem.instead:
+        return problem
+    return replace(problem, instead="fill it in, or leave such rows out of every argument")
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _named_columns(given: Any, single: str, what: str) -> dict[str, Any]:
+    """Columns by name: of a mapping, a frame, a series, or of one nameless array."""
+    if given is None:
+        return {}
+    if _is_mapping(given):
+        return {str(name): values for name, values in given.items()}
+    if hasattr(given, "columns") and hasattr(given, "iloc"):
+        return {str(name): given.iloc[:, i] for i, name in enumerate(given.columns)}
+    if isinstance(given, str):
+        raise DataError(
+            Problem(f"{what} is the text {given!r}", "the values of the rows, such as frame['sex']")
+        )
+    return {_name_of(given, single): given}
+
+
+def _name_of(values: Any, otherwise: str) -> str:
+    """The name of a series, where it has one."""
+    name = getattr(values, "name", None)
+    return name if isinstance(name, str) and name and not callable(name) else otherwise
+
+
+def _wide(values: Any, name: str) -> list[list[float]] | None:
+    """The columns of a matrix as numbers; None for one score per row."""
+    shape = getattr(values, "shape", None)
+    if shape is None and isinstance(values, (list, tuple)) and values:
+        first = values[0]
+        if not isinstance(first, str) and hasattr(first, "__len__") and len(first) > 1:
+            if len({len(row) for row in values}) > 1:
+                raise DataError(
+                    Problem(
+                        f"rows of {name} are not equally long",
+                        "one score for each class in every row",
+                    )
+                )
+            return [numbers([row[i] for row in values], name) for i in range(len(first))]
+        return None
+    if shape is None or len(shape) != 2 or shape[1] == 1:
+        return None
+    at = values.iloc if hasattr(values, "iloc") else values
+    return [numbers(at[:, i], name) for i in range(shape[1])]

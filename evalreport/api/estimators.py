@@ -1,0 +1,210 @@
+"""Fitted classifiers, or classifiers with a cross-validation, to results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from evalreport.api.given import column, free_name, is_estimator, label_text
+from evalreport.api.results import Results
+from evalreport.errors import DataError, Problem, UsageError
+
+
+def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
+    estimator: Any,
+    X: Any,  # noqa: N803 - scikit-learn's name
+    y: Any,
+    *,
+    cv: Any = None,
+    positive: Any = None,
+    labels: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    clusters: Any = None,
+    threshold: Any = None,
+    metrics: Any = None,
+    title: str | None = None,
+) -> Results:
+    """Evaluate classifiers of scikit-learn's kind on the rows of ``X``, shape (n, p).
+
+    Args:
+        estimator: a classifier, or a mapping of names to several. Its ``predict_proba`` is
+            used, else its ``decision_function``, else its ``predict``.
+        X: features, as the classifier takes them.
+        y: true labels, shape (n,).
+        cv: None: the classifiers are fitted already, and ``X`` are rows that they have not
+            seen. Otherwise as in scikit-learn: a number of folds, a splitter, or an
+            iterable of splits; a clone is fitted in each fold, and every row is judged by
+            the one that has not seen it. Results are given per fold, as a mean, and pooled.
+            A splitter that needs groups gets ``clusters``.
+        positive: the positive class; the largest label by default.
+        labels: the classes in their order.
+        sample_weight: weights of the evaluation, shape (n,); models are fitted without them.
+        groups: subgroups: one column, a mapping of names to columns, or a frame.
+        clusters: rows with the same value are not independent, shape (n,).
+        threshold: a number, a rule, or a list of them, as in :func:`evaluate`.
+        metrics: one name or a list; the usual ones by default.
+        title: the title of the report.
+
+    Raises:
+        DataError: a fold that leaves rows out, or tests them more than once; labels.
+        UsageError: something that cannot predict.
+
+    >>> from sklearn.dummy import DummyClassifier
+    >>> results = evaluate_estimator(DummyClassifier(), [[0]] * 8, [0, 1] * 4, cv=4,
+    ...                              metrics=["accuracy"])
+    >>> len(results.measures.query("fold == '1'"))
+    1
+    """
+    from evalreport.api.arrays import Made
+
+    models = _models(estimator)
+    made = Made(column(y, "y"), positive=positive, labels=labels)
+    made.add_groups(groups)
+    target = _array(y)
+    splits = None if cv is None else _splits(cv, X, target, clusters)
+    for name, model in models.items():
+        _add(made, name, _outputs(model, X, target, splits))
+    folds = None if splits is None else _fold_names(splits, len(made.truth))
+    made.add_roles(weight=sample_weight, cluster=clusters, fold=folds)
+    if folds is not None and None in folds:
+        made.dataset["missing"] = "exclude"
+    return made.results(threshold=threshold, metrics=metrics, title=title)
+
+
+def _models(estimator: Any) -> dict[str, Any]:
+    models: dict[str, Any] = {}
+    if isinstance(estimator, Mapping):
+        models = {str(name): model for name, model in estimator.items()}
+    elif isinstance(estimator, (list, tuple)):
+        for model in estimator:
+            models[free_name(type(model).__name__, models)] = model
+    else:
+        models[type(estimator).__name__] = estimator
+    wrong = [(name, model) for name, model in models.items() if not is_estimator(model)]
+    if wrong or not models:
+        raise UsageError(
+            *(
+                Problem(
+                    f"{name} is {'a class' if isinstance(model, type) else 'no classifier'}",
+                    "a classifier object with predict or predict_proba",
+                )
+                for name, model in wrong
+            )
+        )
+    return models
+
+
+def _array(y: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(y).reshape(len(y))
+
+
+def _splits(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[Any, Any]]:  # noqa: N803
+    """Rows to learn from and rows to test, fold by fold; no row is tested twice."""
+    import numpy as np
+    from sklearn.model_selection import check_cv
+
+    try:
+        splitter = check_cv(cv, y, classifier=True)
+        found = [(train, np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            Problem(
+                f"cv cannot be used: {error}", "a number of folds, a splitter, or a list of splits"
+            )
+        ) from None
+    tested = np.concatenate([test for _, test in found])
+    if len(np.unique(tested)) < len(tested):
+        raise DataError(
+            Problem(
+                "cv tests rows more than once",
+                "folds that part the rows; repeats can be declared in a spec, "
+                "cross_validation: {repeats: 10}",
+            )
+        )
+    return found
+
+
+def _fold_names(splits: Sequence[tuple[Any, Any]], rows: int) -> list[str | None]:
+    names: list[str | None] = [None] * rows
+    for number, (_, test) in enumerate(splits, 1):
+        for row in test.tolist():
+            names[row] = str(number)
+    return names
+
+
+class _Outputs:
+    """What a model says of all rows: by class, one number, or a label."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.by_class: dict[str, list[float]] = {}
+        self.single: list[float] | None = None
+        self.labels: list[Any] | None = None
+
+
+def _outputs(
+    model: Any,
+    X: Any,  # noqa: N803
+    y: Any,
+    splits: Sequence[tuple[Any, Any]] | None,
+) -> _Outputs:
+    found = _Outputs(len(y))
+    for fitted, rows, part in _parts(model, X, y, splits):
+        _say(found, fitted, rows, part)
+    return found
+
+
+def _parts(
+    model: Any,
+    X: Any,  # noqa: N803
+    y: Any,
+    splits: Sequence[tuple[Any, Any]] | None,
+) -> Iterator[tuple[Any, Iterable[int], Any]]:
+    """Fitted models with the rows that each of them judges."""
+    if splits is None:
+        yield model, range(len(y)), X
+        return
+    from sklearn.base import clone
+    from sklearn.utils import _safe_indexing
+
+    for train, test in splits:
+        fitted = clone(model).fit(_safe_indexing(X, train), y[train])
+        yield fitted, test.tolist(), _safe_indexing(X, test)
+
+
+def _say(found: _Outputs, fitted: Any, rows: Iterable[int], part: Any) -> None:
+    """Put what a fitted model says of some rows in its place."""
+    import numpy as np
+
+    if hasattr(fitted, "predict_proba"):
+        told = np.asarray(fitted.predict_proba(part), np.float64)
+        for place, label in enumerate(fitted.classes_):
+            values = found.by_class.setdefault(label_text(label), [0.0] * found.rows)
+            for row, value in zip(rows, told[:, place].tolist(), strict=True):
+                values[row] = value
+        return
+    decided = (
+        np.asarray(fitted.decision_function(part)) if hasattr(fitted, "decision_function") else None
+    )
+    if decided is not None and decided.ndim == 1:
+        found.single = found.single or [float("nan")] * found.rows
+        for row, value in zip(rows, decided.tolist(), strict=True):
+            found.single[row] = value
+        return
+    found.labels = found.labels or [None] * found.rows
+    for row, value in zip(rows, np.asarray(fitted.predict(part)).tolist(), strict=True):
+        found.labels[row] = value
+
+
+def _add(made: Any, name: str, said: _Outputs) -> None:
+    if said.by_class:
+        import pandas as pd
+
+        made.add_scores(name, pd.DataFrame(said.by_class))
+    elif said.single is not None:
+        made.add_margin(name, said.single)
+    else:
+        made.add_labels(name, said.labels)

@@ -1,0 +1,206 @@
+"""What callers hand over from Python, checked and made plain: specs, frames, columns, labels.
+
+A wrong argument is told in the words of this program, with what would be right, and
+never by a failure of a library further down.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from evalreport.errors import DataError, Problem, SpecError, UsageError
+
+
+def checked_frames(frames: Any) -> dict[str, Any]:
+    """The frames by the names of their datasets. Raises UsageError for anything else."""
+    if frames is None:
+        return {}
+    if not isinstance(frames, Mapping):
+        what = f"frames is a {type(frames).__name__}"
+        instead = "a mapping from the name of a dataset to its rows: frames={'holdout': frame}"
+        raise UsageError(Problem(what, instead))
+    return {str(name): rows for name, rows in frames.items()}
+
+
+def spec_text(spec: Mapping[str, Any]) -> str:
+    """A spec given as a mapping as the text of one. Raises SpecError for what is no data."""
+    problems: list[Problem] = []
+    body = _plain(spec, (), problems)
+    if problems:
+        raise SpecError(*problems)
+    return json.dumps(body, ensure_ascii=False, indent=1)
+
+
+def _plain(value: Any, path: tuple[str, ...], problems: list[Problem]) -> Any:
+    """Text, numbers, lists and mappings as JSON has them; numpy's numbers are numbers."""
+    if isinstance(value, Mapping):
+        return {_key(k): _plain(item, (*path, _key(k)), problems) for k, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item, (*path, str(place)), problems) for place, item in enumerate(value)]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if hasattr(value, "tolist") and hasattr(value, "dtype"):
+        return _plain(value.tolist(), path, problems)
+    problems.append(_no_data(value, ".".join(path)))
+    return None
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, bool):
+        return str(key).lower()
+    return str(key.item() if hasattr(key, "item") else key)
+
+
+def _no_data(value: Any, path: str) -> Problem:
+    kind = value if isinstance(value, type) else type(value)
+    if hasattr(value, "fit") or hasattr(value, "predict"):
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        instead = (
+            f"the name of its class, '{name}', with its settings as params; "
+            "or evalreport.evaluate_estimator(model, X, y)"
+        )
+    else:
+        instead = "text, numbers, lists and mappings"
+    return Problem(f"{path} is a {kind.__name__} of Python, which no spec can hold", instead)
+
+
+def column(values: Any, name: str) -> list[Any]:
+    """One value per row as a list. Raises DataError where there is another shape.
+
+    >>> column([[1], [0]], "y_true")
+    [1, 0]
+    """
+    array: Any = getattr(values, "values", None) if hasattr(values, "iloc") else values
+    shape = getattr(array, "shape", None)
+    if isinstance(values, (str, bytes, Mapping)) or (
+        shape is None and not isinstance(values, Iterable)
+    ):
+        raise DataError(
+            Problem(
+                f"{name} is {_called(values)}", "one value per row, in a list, an array or a series"
+            )
+        )
+    if shape is not None and len(shape) == 2 and shape[1] == 1:
+        array, shape = array[:, 0], shape[:1]
+    if shape is not None and len(shape) != 1:
+        hint = "one value per row"
+        if len(shape) == 2 and name == "y_true":
+            hint += "; of rows with a single 1: y_true.argmax(axis=1); sets of labels need a spec"
+        raise DataError(Problem(f"{name} has the shape {tuple(shape)}", hint))
+    found = list(array) if shape is None or not hasattr(array, "tolist") else array.tolist()
+    if found and all(isinstance(v, (list, tuple)) and len(v) == 1 for v in found):
+        found = [v[0] for v in found]
+    if any(isinstance(v, (list, tuple, dict)) or getattr(v, "shape", ()) for v in found):
+        raise DataError(Problem(f"{name} holds lists", "one value per row"))
+    return found
+
+
+def _called(value: Any) -> str:
+    return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+def is_estimator(value: Any) -> bool:
+    """Whether a value can predict, so that it is no column.
+
+    >>> is_estimator([0, 1])
+    False
+    """
+    return hasattr(value, "predict") and not isinstance(value, type)
+
+
+def same_length(lengths: Mapping[str, int]) -> None:
+    """Raises DataError unless every argument has as many rows as the first."""
+    first, rows = next(iter(lengths.items()))
+    problems = [
+        Problem(f"{name} has {_rows(count)}, {first} has {rows:,}", "one value for the same rows")
+        for name, count in lengths.items()
+        if count != rows
+    ]
+    if not rows:
+        problems = [Problem(f"{first} is empty", "at least one row")]
+    if problems:
+        raise DataError(*problems)
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row" + ("" if count == 1 else "s")
+
+
+def label_texts(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str | None]]:
+    """Labels of any type as their texts, None where missing.
+
+    Truth values beside numbers are the numbers 0 and 1, as everywhere in Python, so that
+    ``probabilities >= 0.5`` are predictions of labels 0 and 1.
+
+    >>> label_texts({"y": [0, 1, None], "p": [False, True, True]})
+    {'y': ['0', '1', None], 'p': ['0', '1', '1']}
+    """
+    plain = {name: [_label(value) for value in values] for name, values in columns.items()}
+    every = {type(v) for values in plain.values() for v in values if v is not None}
+    numeric = bool(every & {int, float}) and bool in every
+    return {name: [_text(v, numeric) for v in values] for name, values in plain.items()}
+
+
+def label_text(value: Any) -> str:
+    """The text of one label, as :func:`label_texts` gives it."""
+    text = _text(_label(value), False)
+    if text is None:
+        raise DataError(Problem("a label is missing", "the label of a class"))
+    return text
+
+
+def _label(value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") and not isinstance(value, type) else value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, float):
+        return None if math.isnan(value) else float(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    return str(value)
+
+
+def _text(value: Any, numeric: bool) -> str | None:
+    from evalreport.data.labels import written
+
+    if value is None or value == "":
+        return None
+    return written(int(value) if numeric and isinstance(value, bool) else value).text
+
+
+def numbers(values: Any, name: str) -> list[float]:
+    """Scores or weights as numbers, NaN where missing. Raises DataError naming the row."""
+    found = []
+    for row, value in enumerate(column(values, name)):
+        plain = value.item() if hasattr(value, "item") else value
+        if plain is None or type(plain).__name__ == "NAType":
+            plain = math.nan
+        try:
+            found.append(float(plain))
+        except (TypeError, ValueError, OverflowError):
+            what = f"row {row + 1} of {name} is {plain!r}"
+            raise DataError(Problem(what, "a number; predicted labels are y_pred")) from None
+    return found
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """The name, or with a number behind it where it is taken.
+
+    >>> free_name("sex", ["sex"])
+    'sex 2'
+    """
+    name, count = wanted, 1
+    while name in taken:
+        count += 1
+        name = f"{wanted} {count}"
+    return name

@@ -1,0 +1,114 @@
+"""A spec to results, without a file being written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evalreport.api.given import checked_frames, spec_text
+from evalreport.api.results import Ran, Results
+
+
+def run(
+    spec: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    frames: Mapping[str, Any] | None = None,
+    overrides: tuple[str, ...] = (),
+    engine: str = "auto",
+    at: str | None = None,
+    allow_import: Sequence[str] = (),
+    trust: Sequence[str] = (),
+    allow_hosts: Sequence[str] = (),
+) -> Results:
+    """Evaluate a spec and return the results; nothing is written.
+
+    Args:
+        spec: path of a spec file, or the spec itself as a mapping.
+        frames: rows of datasets by name, as pandas data frames or mappings of
+            columns, instead of the files the spec names.
+        overrides: texts such as ``confidence.level=0.9``.
+        engine: ``auto``, ``memory``, ``duckdb`` or ``spark``.
+        at: the clock as ISO 8601 text; else SOURCE_DATE_EPOCH, else now.
+        allow_import: packages whose classifiers may be named as estimators, beside
+            scikit-learn's; the option ``--allow-import`` of the command.
+        trust: types that saved models may hold, beside those that scikit-learn's models are
+            made of; the option ``--trust`` of the command.
+        allow_hosts: computers whose databases and clusters the spec may name, beside this one;
+            the option ``--allow-host`` of the command.
+
+    Raises:
+        UsageError: arguments of another kind than these.
+        SpecError: every mistake of the spec.
+        DataError: every mistake of the data.
+        FilesError: a file could not be read.
+
+    >>> result = run(
+    ...     {
+    ...         "evalreport": 1,
+    ...         "datasets": {"d": {"target": "y"}},
+    ...         "models": {"m": {"prediction": "p"}},
+    ...         "metrics": ["accuracy"],
+    ...     },
+    ...     frames={"d": {"y": ["cat", "dog", "cat", "cat"], "p": ["cat", "dog", "cat", "dog"]}},
+    ... )
+    >>> result.json["measures"][0]["substituted"]
+    '(1 + 2) / (1 + 1 + 0 + 2)'
+    """
+    from evalreport.spec.load import load_spec, parse_spec
+
+    rows = checked_frames(frames)
+    given, allowed = tuple(rows), _packages(allow_import)
+    hosts = _packages(allow_hosts)
+    if isinstance(spec, Mapping):
+        text = spec_text(spec)
+        loaded = parse_spec(
+            text, "spec", overrides, frames=given, allow_import=allowed, allow_hosts=hosts
+        )
+    else:
+        path = Path(_path(spec))
+        loaded = load_spec(path, overrides, frames=given, allow_import=allowed, allow_hosts=hosts)
+    return evaluated(loaded, rows, engine, at, allowed, _packages(trust))
+
+
+def evaluated(
+    loaded: Any,
+    frames: Mapping[str, Any],
+    engine: str = "auto",
+    at: str | None = None,
+    allowed: tuple[str, ...] = (),
+    trust: tuple[str, ...] = (),
+) -> Results:
+    """The results of a loaded spec on its files and the ``frames``."""
+    from evalreport.engine.predicting import Fitting
+    from evalreport.engine.prepare import prepare
+    from evalreport.engine.run import evaluate
+    from evalreport.predict.trust import granted
+    from evalreport.processes import SafeChildren
+    from evalreport.publish.refusals import check_names
+    from evalreport.record.clock import clock_kind, clock_text, read_clock
+    from evalreport.results.codec import encode
+
+    when = read_clock(at, os.environ)
+    fitting = Fitting(allowed=allowed, trusted=granted(trust, os.environ))
+    # A package that the program admits may lie beside it: workers then find what it finds.
+    check_names(loaded)
+    with SafeChildren(keep_path=bool(allowed)):
+        prepared = prepare(loaded, frames, engine, fitting=fitting)
+        found = evaluate(prepared, clock_text(when), clock=clock_kind(at, os.environ))
+    return Results(encode(found), Ran(prepared, when, dict(frames)))
+
+
+def _path(spec: Any) -> str:
+    from evalreport.errors import Problem, UsageError
+
+    try:
+        return str(os.fspath(spec))
+    except TypeError:
+        what = f"spec is a {type(spec).__name__}"
+        raise UsageError(Problem(what, "the path of a spec, or a spec as a mapping")) from None
+
+
+def _packages(names: Any) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)

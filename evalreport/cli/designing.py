@@ -1,0 +1,155 @@
+"""The command that plans a study: is it large enough for its own criteria?"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evalreport.cli.asking import _SET, _SPEC
+from evalreport.lines import json_text, one_line
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from evalreport.design.study import Planned, Point, StudyDesign
+
+
+@click.command()
+@_SPEC
+@_SET
+@click.option("--json", "as_json", is_flag=True, help="The design as JSON with its hash.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FOLDER",
+    help="Also write the protocol there: protocol.json, protocol.html, protocol.pdf.",
+)
+@click.option(
+    "--formats",
+    default="html,pdf",
+    metavar="html,pdf",
+    help="Formats of the protocol, beside its JSON.",
+)
+@click.option("--at", default=None, help="The clock, as ISO 8601 text.")
+def design(
+    spec: Path,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    output: Path | None,
+    formats: str,
+    at: str | None,
+) -> int:
+    """Say whether the study of SPEC is large enough, before there are any data.
+
+    For each acceptance criterion and for all together: the chance that it passes if the true
+    values are those of `design: {expect: ...}`, and the rows that the wanted chance takes.
+    """
+    from evalreport.cli.progress import Progress
+    from evalreport.design.study import plan_study
+    from evalreport.record.clock import read_clock
+    from evalreport.spec.load import load_spec
+
+    wanted = _formats(formats)
+    when = read_clock(at, os.environ)
+    loaded = load_spec(spec, overrides)
+    with Progress() as progress:
+        study = plan_study(loaded, progress.step)
+        if output is not None:
+            progress.step("drawing the protocol")
+            for name, body in _files(study, wanted, when).items():
+                _write(output, name, body)
+    if as_json:
+        click.echo(json_text(study.as_json(), indent=1))
+    else:
+        for line in _lines(study):
+            click.echo(one_line(line))
+    return 0
+
+
+def _formats(asked: str) -> tuple[str, ...]:
+    from evalreport.errors import Problem, UsageError, did_you_mean
+
+    known = ("html", "pdf")
+    found = tuple(part.strip() for part in asked.split(",") if part.strip())
+    for name in found:
+        if name not in known:
+            raise UsageError(
+                Problem(f"a protocol has no format '{name}'", did_you_mean(name, known, "formats"))
+            )
+    return found
+
+
+def _files(study: StudyDesign, formats: tuple[str, ...], when: datetime) -> dict[str, bytes]:
+    """The files of the protocol, all made before any is written."""
+    from evalreport.record.clock import clock_text
+    from evalreport.render.html import fill
+    from evalreport.render.locate import find_template
+    from evalreport.render.pdf import render_pdf
+    from evalreport.render.plain import as_plain
+    from evalreport.report.protocol import protocol
+    from evalreport.version import __version__
+
+    body = study.as_json()
+    text = json.dumps(body, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    found = {"protocol.json": text.encode()}
+    if not formats:
+        return found
+    page = fill(find_template(None), as_plain(protocol(body, clock_text(when), __version__)))
+    if "html" in formats:
+        found["protocol.html"] = page.encode()
+    if "pdf" in formats:
+        found["protocol.pdf"] = render_pdf(
+            page, attachments={"protocol.json": found["protocol.json"]}, at=when
+        )
+    return found
+
+
+def _write(folder: Path, name: str, body: bytes) -> None:
+    from evalreport.cli.rendering import refuse_run, write_file
+
+    refuse_run(folder)
+    click.echo(str(write_file(folder, name, body)), err=True)
+
+
+def _lines(study: StudyDesign) -> list[str]:
+    """The design for a terminal."""
+    expected = ", ".join(f"{name} {value:g}" for name, value in study.expect.items())
+    lines = [f"{study.title}: power if {expected}", ""]
+    for one in study.criteria:
+        lines += [one.text, *(f"  {line}" for line in _told(one, study))]
+    lines += ["", "all criteria together"]
+    if study.joint is not None:
+        lines.append(f"  power with {study.joint.rows} rows: {_chance(study.joint)}")
+    if study.joint_needed is not None:
+        lines.append(f"  rows for a power of {study.wanted:g}: {study.joint_needed}")
+    if study.joint_reason:
+        lines.append(f"  {study.joint_reason}")
+    return [*lines, *(f"note: {note}" for note in study.notes), "", f"protocol {study.sha256}"]
+
+
+def _told(one: Planned, study: StudyDesign) -> list[str]:
+    found = []
+    if one.expected is not None:
+        rule = one.method.replace("_", " ") if one.method else "the value itself"
+        found.append(f"expected {one.expected:.4g}, judged by {rule}")
+    if one.at_rows is not None:
+        found.append(f"power with {one.at_rows.rows} rows: {_chance(one.at_rows)}")
+    if one.needed is not None:
+        early = f" (first reached at {one.first})" if one.first not in (None, one.needed) else ""
+        found.append(f"rows for a power of {study.wanted:g}: {one.needed}{early}")
+    if one.denominator_needed is not None:
+        found.append(f"of them below the line of the share: {one.denominator_needed}")
+    if one.reason:
+        found.append(f"not told: {one.reason}")
+    return found
+
+
+def _chance(point: Point) -> str:
+    drawn = "exact" if point.error is None else f"drawn, standard error {point.error:.3f}"
+    return f"{point.power:.3f} ({drawn})"

@@ -1,0 +1,173 @@
+"""The files of a run drawn again from its results.json, and its manifest held against it.
+
+Whoever changes a page, a table or a PDF and makes the hashes fit is found by drawing the file
+again: it follows from results.json alone, byte by byte. Another release of the program, or of
+the libraries that draw, may draw otherwise; then that is said in place of a problem.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evalreport.cli.rendering import drawing_options
+from evalreport.engine.prepared import silent
+from evalreport.errors import FilesError, Location, Problem, UsageError
+from evalreport.publish.folder import drawing_versions, file_name, outcome_of
+from evalreport.publish.formats import DrawingOptions, drawn
+from evalreport.record.hashing import FileRecord
+from evalreport.record.manifest import Manifest, read_manifest
+from evalreport.results.lookup import Results
+from evalreport.version import __version__
+
+#: The files that follow from results.json, and the format that makes them.
+FORMATS = {
+    "report.html": "html",
+    "report.pdf": "pdf",
+    "summary.md": "markdown",
+    "tables.csv": "csv",
+    "criteria.xml": "junit",
+    "model-index.yaml": "model_index",
+    "measures.tex": "latex",
+}
+ALWAYS = ("measures.csv",)
+#: Files of a run that do not follow from results.json.
+OTHERS = ("results.json", "rows.json")
+
+_DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+
+
+@dataclass
+class Redrawn:
+    """What came of it: problems, the files that came out the same, and what was not compared."""
+
+    problems: list[Problem] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def formats_in(run: Path) -> tuple[str, ...]:
+    """The formats whose files are in a run."""
+    return tuple(kind for name, kind in FORMATS.items() if (run / name).is_file())
+
+
+def redraw(run: Path, data: bytes, results: Results) -> Redrawn:
+    """Every file of a run again from its results, and its manifest. Raises FilesError."""
+    found = Redrawn()
+    manifest, _ = read_manifest(run)
+    where = Location(str(run / "MANIFEST.json"))
+    found.problems += [Problem(what, "", where) for what in manifest_problems(manifest, results)]
+    if results.provenance.version != __version__:
+        found.notes.append(
+            f"the files were drawn by version {results.provenance.version}, this is {__version__}: "
+            "not drawn again, but the numbers of the page were compared"
+        )
+        return found
+    options = _options(run, results)
+    if isinstance(options, str):
+        found.notes.append(options)
+        options = drawing_options(results, "standard", _without_pages(formats_in(run)))
+    _compare(run, data, options, manifest, found)
+    for name in manifest.outputs:
+        if name not in (*FORMATS, *ALWAYS, *OTHERS):
+            found.notes.append(f"{name} does not follow from results.json")
+    if "rows.json" in manifest.outputs:
+        found.notes.append("rows.json holds what is kept of rows: --rerun makes it again")
+    return found
+
+
+def _options(run: Path, results: Results) -> DrawingOptions | str:
+    """How the run was drawn; or why its pages cannot be drawn again."""
+    from evalreport.render.locate import find_template
+
+    options = drawing_options(results, None, formats_in(run))
+    try:
+        find_template(options.template)
+    except (FilesError, UsageError) as error:
+        return f"the page and the PDF were not drawn again: {error.problems[0].what}"
+    return options
+
+
+def _without_pages(formats: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(kind for kind in formats if kind not in ("html", "pdf"))
+
+
+def _compare(
+    run: Path, data: bytes, options: DrawingOptions, manifest: Manifest, found: Redrawn
+) -> None:
+    """Compare the bytes of every file that was drawn again."""
+    made = drawn(data, options, silent)
+    found.notes += [f"not drawn again: {error.problems[0].what}" for error in made.problems]
+    own = {name: manifest.details.versions.get(name) for name in drawing_versions()}
+    alike = own == drawing_versions()
+    for name, content in sorted(made.files.items()):
+        if name in OTHERS or not (run / name).is_file():
+            continue
+        there = (run / name).read_bytes()
+        if there == content:
+            found.same.append(name)
+        elif alike or not _drawn_otherwise(name, there, content):
+            what = f"{name} is not what results.json gives: it comes out differently"
+            found.problems.append(Problem(what, "", Location(str(run / name))))
+        else:
+            found.notes.append(
+                f"{name}: pictures or letters are drawn otherwise by other libraries"
+            )
+
+
+def _drawn_otherwise(name: str, there: bytes, content: bytes) -> bool:
+    """Whether other releases of the libraries that draw can be the cause of a difference."""
+    if name == "report.pdf":
+        return True
+    texts = (body.decode("utf-8", "replace") for body in (there, content))
+    one, other = (_DRAWING.sub("", text) for text in texts)
+    return name == "report.html" and one == other
+
+
+def manifest_problems(manifest: Manifest, results: Results) -> Iterator[str]:
+    """What the manifest says otherwise than the results that it lists."""
+    told, made_by = manifest.details, results.provenance
+    spec = made_by.spec
+    pairs: list[tuple[str, object, object]] = [
+        ("when", told.when, made_by.at),
+        ("version", told.version, made_by.version),
+        ("outcome", told.outcome, outcome_of(results)),
+        ("plan_sha256", told.plan_sha256, made_by.plan_sha256),
+        ("inputs", _stated(manifest), _read(results)),
+        ("versions", _libraries(manifest, results), dict(made_by.versions)),
+    ]
+    if spec is not None:
+        size = len(spec.text.encode("utf-8"))
+        pairs.append(("spec", told.spec, FileRecord(spec.sha256, size)))
+        pairs.append(("overrides", told.settings.get("overrides"), list(spec.overrides)))
+    if made_by.engine is not None:
+        pairs.append(("engine", told.settings.get("engine"), made_by.engine.name))
+    for name, stated, expected in pairs:
+        if stated != expected:
+            yield f"{name} is {stated!r}, results.json says {expected!r}"
+
+
+def _stated(manifest: Manifest) -> list[tuple[str, str, int]]:
+    return sorted((one.name, one.sha256, one.size) for one in manifest.details.inputs)
+
+
+def _read(results: Results) -> list[tuple[str, str, int]]:
+    """The files that were read, as a manifest names them."""
+    found = []
+    for one in results.provenance.inputs:
+        files = [(part.name, part.sha256, part.bytes) for part in one.files]
+        if not files and one.sha256 is not None and one.bytes is not None:
+            files = [(file_name(one.name), one.sha256, one.bytes)]
+        found += [(f"{one.dataset}: {name}", sha256, size) for name, sha256, size in files]
+    cited = results.provenance.protocol
+    if cited is not None:
+        found.append((cited.name, cited.file_sha256, cited.bytes))
+    return sorted(found)
+
+
+def _libraries(manifest: Manifest, results: Results) -> dict[str, str]:
+    """The versions behind the numbers; those of what draws stand beside them."""
+    drawing = set(drawing_versions()) - set(results.provenance.versions)
+    return {name: own for name, own in manifest.details.versions.items() if name not in drawing}

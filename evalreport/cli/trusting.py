@@ -1,0 +1,29 @@
+"""The options that say what the operator trusts; the spec can only ask."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+
+def _granted(_context: click.Context, _option: click.Parameter, words: Any) -> tuple[str, ...]:
+    from evalreport.predict.trust import granted
+
+    return granted(words, os.environ)
+
+
+#: For every command that may load a saved model.
+TRUST = click.option(
+    "--trust", "trusted", multiple=True, metavar="NAME", callback=_granted,
+    help="Trust a type in saved models by its full name, or the classes of a package; @FILE: a "
+    "list of them. The file that EVALREPORT_TRUST names counts too.",
+)  # fmt: skip
+
+#: For every command that may ask a database or a cluster.
+ALLOW_HOST = click.option(
+    "--allow-host", "hosts", multiple=True, metavar="HOST",
+    help="Let the spec name databases and clusters at HOST (or HOST:PORT), beside those of this "
+    "computer: passwords and data go there.",
+)  # fmt: skip

@@ -1,0 +1,233 @@
+"""``evalreport verify``: files, chain and numbers of a run, or of every run of a folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evalreport.cli.completing import run_folders
+from evalreport.cli.trusting import ALLOW_HOST, TRUST
+from evalreport.errors import FilesError, Problem, UsageError, VerificationError
+from evalreport.lines import json_text, one_line
+
+if TYPE_CHECKING:
+    from evalreport.record.verify import Numbers
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=run_folders)
+@click.option(
+    "--rerun",
+    is_flag=True,
+    help="Also compute everything again and compare bytes; models are trained again, "
+    "no kept predictions are used.",
+)
+@click.option(
+    "--spec",
+    "spec",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Where the spec is, for --rerun.",
+)
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY.PATH=VALUE",
+    help="An absolute path that the run was given with --set, for --rerun: a run holds "
+    "the name of the file alone.",
+)
+@click.option(
+    "--allow-import",
+    "allowed",
+    multiple=True,
+    metavar="PACKAGE",
+    help="Admit a package that the run admitted, for --rerun.",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="What was checked, what was not with the reasons, and problems, as JSON.",
+)
+@click.option(
+    "--sealed-by",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="KEY",
+    help="The public key (PEM) that must have sealed the run.",
+)
+@click.option(
+    "--authority",
+    "authorities",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="CERT",
+    help="The certificate of a trusted authority of time stamps; the seal must have a stamp of it.",
+)
+@TRUST
+@ALLOW_HOST
+def verify(
+    run: Path,
+    rerun: bool,
+    spec: Path | None,
+    overrides: tuple[str, ...],
+    allowed: tuple[str, ...],
+    as_json: bool,
+    trusted: tuple[str, ...],
+    hosts: tuple[str, ...],
+    sealed_by: Path | None,
+    authorities: tuple[Path, ...],
+) -> int:
+    """Check RUN (a run folder, or a folder of runs) against manifest, chain and tables."""
+    from evalreport.record.verify import is_folder_of_runs
+
+    if is_folder_of_runs(run):
+        if rerun:
+            raise UsageError("--rerun needs one run; give the folder of a run")
+        found = _of_folder(run)
+    else:
+        found = _of_run(run)
+        if rerun and not found.problems:
+            from evalreport.cli.progress import Progress
+            from evalreport.cli.rerun import rerun_problems
+
+            with Progress() as progress:
+                found.problems += rerun_problems(
+                    run, spec, allowed, trusted, hosts, progress, overrides
+                )
+            found.what += ", and the same bytes again from the data"
+    for check in _seals(run, sealed_by, authorities):
+        found.problems += [one for one in check.problems if one not in found.problems]
+        found.seals += [one_line(check.said)] if check.said else []
+    if as_json:
+        click.echo(json_text(found.as_json(), indent=1))
+    if found.problems:
+        raise VerificationError(*found.problems)
+    if not as_json:
+        click.echo("\n".join(found.lines()))
+    return 0
+
+
+@dataclass
+class Verified:
+    """What verify looked at, and what it found; ``left_out`` as in Numbers."""
+
+    what: str
+    problems: list[Problem] = field(default_factory=list)
+    recomputed: int = 0
+    left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seals: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, numbers: Numbers) -> None:
+        """Count the numbers of a run, with what is wrong with them."""
+        self.problems += [one for one in numbers.problems if one not in self.problems]
+        self.recomputed += numbers.recomputed
+        self.left_out.update(numbers.left_out)
+
+    @property
+    def numbers(self) -> Numbers:
+        """The numbers of all results that were looked at."""
+        from evalreport.record.verify import Numbers
+
+        return Numbers(tuple(self.problems), self.recomputed, self.left_out)
+
+    def lines(self) -> list[str]:
+        """What is said where nothing is wrong."""
+        numbers = self.numbers
+        lines = [
+            f"verified: {self.what}",
+            *self.seals,
+            *(f"note: {one_line(note)}" for note in self.notes),
+            f"{numbers.recomputed:,} of {numbers.all:,} numbers of results.json recomputed",
+        ]
+        if numbers.left_out:
+            lines.append("not recomputed, because")
+        for reason, fields in numbers.reasons.items():
+            names = ", ".join(sorted(fields, key=lambda name: -fields[name]))
+            lines.append(f"  {sum(fields.values()):,}: {reason} ({names})")
+        return lines
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as data."""
+        numbers = self.numbers
+        return {
+            "what": self.what,
+            "checked": numbers.recomputed,
+            "numbers": numbers.all,
+            "unchecked": [
+                {"reason": reason, "count": sum(fields.values()), "fields": fields}
+                for reason, fields in numbers.reasons.items()
+            ],
+            "seals": self.seals,
+            "notes": self.notes,
+            "problems": [
+                {"what": one.what, "instead": one.instead or None, "where": _place(one)}
+                for one in self.problems
+            ],
+        }
+
+
+def _seals(run: Path, key: Path | None, authorities: tuple[Path, ...]) -> list[Any]:
+    """The seals of a run, or of each of a folder of runs, held against what is trusted."""
+    from evalreport.record.runs import run_folders as runs_in
+    from evalreport.record.verify import is_folder_of_runs
+    from evalreport.seal.check import Trusted, check_seal
+
+    folders = list(runs_in(run)) if is_folder_of_runs(run) else [run]
+    return [check_seal(folder, Trusted(key, authorities)) for folder in folders]
+
+
+def _place(problem: Problem) -> str | None:
+    return None if problem.where is None else str(problem.where)
+
+
+def _of_run(run: Path) -> Verified:
+    """One run: its files, the chain beside it, and its numbers where the files are right."""
+    from evalreport.record.verify import is_recorded, verify_numbers, verify_run
+
+    found = Verified("every file against the manifest, every number that its tables settle")
+    found.problems += verify_run(run)
+    if not found.problems:
+        found.add(verify_numbers(run))
+        _draw_again(run, found)
+        if not is_recorded(run):
+            found.what += (
+                "; there is no history beside it, which would tell whether all of it was redone"
+            )
+    return found
+
+
+def _draw_again(run: Path, found: Verified) -> None:
+    """Every file of the run from its results, and the manifest against them."""
+    from evalreport.cli.redrawing import redraw
+    from evalreport.cli.rendering import read_results
+
+    try:
+        data, results = read_results(run / "results.json")
+    except FilesError:
+        return  # it was told why its numbers cannot be read
+    drawn = redraw(run, data, results)
+    found.problems += drawn.problems
+    found.notes += drawn.notes
+    if drawn.same:
+        found.what += f", {', '.join(drawn.same)} drawn again byte by byte"
+
+
+def _of_folder(runs: Path) -> Verified:
+    """Every run of a folder: files, chain, and the numbers of those whose files are right."""
+    from evalreport.record.runs import run_folders as folders_in
+    from evalreport.record.verify import verify_numbers, verify_runs
+
+    found = Verified("every run and the chain of records, every number that tables settle")
+    found.notes.append("pages and PDFs are drawn again where one run is given")
+    found.problems += verify_runs(runs)
+    if not found.problems:
+        for run in folders_in(runs):
+            found.add(verify_numbers(run))
+    return found

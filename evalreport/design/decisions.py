@@ -1,0 +1,271 @@
+"""How often a criterion passes at a size, by its own rule: exactly for shares, else drawn.
+
+A share is x of n, n itself left to chance: x and n are sums of cells, so given n, x is
+binomial. Every count that passes is added up. A measure that is no share is drawn: tables from
+the assumed chances, score tables from two normal distributions with the assumed area.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.design.assumptions import Array, Truth, value_of
+from evalreport.metrics.declare import Interval, Metric, Table
+from evalreport.metrics.formula import Ratio
+from evalreport.metrics.tables import Counts
+from evalreport.spec.acceptance import Criterion
+from evalreport.statistics.delong import (
+    hanley_mcneil_score,
+    hanley_mcneil_variance,
+    logit_interval,
+    normal_interval,
+)
+from evalreport.statistics.power import Rule, size_power
+from evalreport.statistics.proportions import PROPORTION_METHODS
+from evalreport.statistics.tail import normal_quantile
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+#: Draws of tables; the error of a chance from them is at most half a point.
+DRAWS = 10_000
+#: Draws where each has a limit of its own to be computed; at most 1.2 points.
+FUNCTION_DRAWS = 1800
+#: Draws of score tables, each of which is ranked; their error is at most 0.8 points.
+SCORE_DRAWS = 4000
+#: Scores that are drawn and ranked at a time.
+BLOCK = 2_000_000
+
+
+@dataclass(frozen=True)
+class Power:
+    """The chance of passing, and its standard error where it was drawn."""
+
+    chance: float
+    error: float | None = None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A criterion with its rule. ``exact``: it is a share, and its power is no estimate.
+
+    ``top`` and ``bottom`` mark the cells (TP, FN, FP, TN) of a share.
+    """
+
+    criterion: Criterion
+    method: str | None
+    level: float
+    top: Array | None = None
+    bottom: Array | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the power follows from counts alone."""
+        return self.top is not None
+
+    @property
+    def required(self) -> float:
+        """What is required."""
+        found = self.criterion.required
+        assert found is not None
+        return found
+
+    @property
+    def at_least(self) -> bool:
+        """Whether more is better for it."""
+        return self.criterion.at_least is not None
+
+    def meets(self, observed: float | None) -> bool:
+        """Whether a value, or a limit, passes; what does not exist does not."""
+        if observed is None or math.isnan(observed):
+            return False
+        return observed >= self.required if self.at_least else observed <= self.required
+
+    @cached_property
+    def rule(self) -> Rule:
+        """Whether x of n passes, by the value or the limit that the criterion names."""
+        if self.criterion.bound == "point":
+            return lambda x, n: self.meets(x / n)
+        assert self.method is not None
+        limits, low = PROPORTION_METHODS[self.method], self.criterion.bound == "lower"
+
+        def passes(x: int, n: int) -> bool:
+            found = limits(x, n, self.level)
+            return self.meets(None if found is None else found.low if low else found.high)
+
+        return passes
+
+
+def share_of(metric: Metric, params: Mapping[str, Any]) -> tuple[Array, Array] | None:
+    """The cells above and below the line, where the metric is a plain share of rows."""
+    if metric.interval is not Interval.PROPORTION or metric.table is not Table.COUNTS:
+        return None
+    found = []
+    for k in range(4):
+        unit = np.eye(4, dtype=int)[k]
+        counts = Counts(*(int(unit[i]) for i in (0, 2, 1, 3)))
+        expression = metric(counts, **metric.arguments(dict(params)))
+        if not isinstance(expression, Ratio):
+            return None
+        found.append((expression.top.exact(), expression.bottom.exact()))
+    top, bottom = (np.array(side, np.float64) for side in zip(*found, strict=True))
+    plain = np.isin(top, (0, 1)).all() and np.isin(bottom, (0, 1)).all() and (top <= bottom).all()
+    return (top, bottom) if plain else None
+
+
+def share_power(decision: Decision, truth: Truth, rows: int, shrink: float) -> Power:
+    """Exact power at so many rows; ``shrink`` is what a row of a cluster is worth."""
+    assert decision.top is not None
+    assert decision.bottom is not None
+    chance = float(truth.cells @ decision.bottom)
+    share = float(truth.cells @ decision.top) / chance if chance else math.nan
+    counted = max(int(rows * shrink), 1)
+    return Power(size_power(decision.rule, counted, chance, share, at_least=decision.at_least))
+
+
+def given_denominator(decision: Decision, truth: Truth, n: int) -> float:
+    """Exact power with ``n`` rows below the line, however many rows that takes."""
+    from evalreport.statistics.power import share_power as exactly
+
+    assert decision.top is not None
+    assert decision.bottom is not None
+    share = float(truth.cells @ decision.top) / float(truth.cells @ decision.bottom)
+    return exactly(decision.rule, n, share, at_least=decision.at_least)
+
+
+def drawn_tables(truth: Truth, rows: int, shrink: float, seed: int) -> Array:
+    """Tables of a study of this size, drawn from the assumed chances: shape (DRAWS, 4)."""
+    draw = np.random.default_rng(seed)
+    counted = max(int(rows * shrink), 1)
+    return draw.multinomial(counted, truth.cells / truth.cells.sum(), DRAWS).astype(np.float64)
+
+
+def passing_tables(decision: Decision, tables: Array) -> Flags:
+    """Which of the drawn tables pass: by the value, by the limit of a share, or of a function.
+
+    Of a function only the first FUNCTION_DRAWS are looked at.
+    """
+    metric, params = decision.criterion.metric.metric, decision.criterion.metric.params
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.broadcast_to(value_of(metric, dict(params), tables), tables.shape[:1])
+    if decision.criterion.bound == "point":
+        return np.array([decision.meets(float(v)) for v in values])
+    if decision.top is not None:
+        assert decision.bottom is not None
+        return _by_share(decision, tables)
+    kinds, which = np.unique(tables[:FUNCTION_DRAWS], axis=0, return_inverse=True)
+    limit = _limit_of(decision, metric, dict(params))
+    passed = np.array([decision.meets(limit(kind)) for kind in kinds])
+    return passed[which.reshape(-1)]
+
+
+def _by_share(decision: Decision, tables: Array) -> Flags:
+    assert decision.top is not None
+    assert decision.bottom is not None
+    x, n = (tables @ side for side in (decision.top, decision.bottom))
+    pairs, which = np.unique(np.stack([x, n], axis=1), axis=0, return_inverse=True)
+    rule = decision.rule
+    passed = np.array([n > 0 and rule(int(x), int(n)) for x, n in pairs])
+    return passed[which.reshape(-1)]
+
+
+def _limit_of(
+    decision: Decision, metric: Metric, params: dict[str, Any]
+) -> Callable[[Array], float | None]:
+    """The limit that the criterion holds against its requirement, from one table."""
+    from evalreport.engine.intervals.methods import TableValue, smooth
+
+    low, arguments = decision.criterion.bound == "lower", metric.arguments(params)
+
+    def stacked(tables: Any) -> Any:
+        # dense tables are [actual][predicted], the other class first
+        flat = np.stack(
+            [tables[..., 1, 1], tables[..., 1, 0], tables[..., 0, 1], tables[..., 0, 0]], axis=-1
+        )
+        return value_of(metric, params, flat)
+
+    def limit(kind: Array) -> float | None:
+        tp, fn, fp, tn = (float(v) for v in kind)
+        if metric.limits is not None and decision.method not in ("delta", "fisher_z"):
+            found = metric.limits(tp, fn, fp, tn, level=decision.level, **arguments)
+            return None if found is None else found.low if low else found.high
+        table = np.array([[tn, fp], [fn, tp]])
+        value = float(stacked(table))
+        if not math.isfinite(value):
+            return None
+        scale = "fisher_z" if decision.method == "fisher_z" else "plain"
+        made = smooth(
+            TableValue(value, stacked, table, metric.bounds, decision.level), "delta", scale
+        )
+        return None if made is None else made.low if low else made.high
+
+    return limit
+
+
+def area_power(decision: Decision, area: float, positives: int, negatives: int, seed: int) -> Power:
+    """Power of a criterion on the area under the ROC curve, binormal scores drawn and ranked.
+
+    Score tables are drawn in blocks; each gives its area and DeLong's variance, from which the
+    limits of the method follow.
+    """
+    draw = np.random.default_rng(seed)
+    distance = math.sqrt(2.0) * normal_quantile(area)
+    passed = 0
+    block = max(1, min(SCORE_DRAWS, BLOCK // (positives + negatives)))
+    left = SCORE_DRAWS
+    while left:
+        size = min(block, left)
+        left -= size
+        scores = draw.normal(0.0, 1.0, (size, positives + negatives))
+        scores[:, :positives] += distance
+        for estimate, variance in zip(*_areas(scores, positives), strict=True):
+            limit = _area_limit(decision, float(estimate), float(variance), positives, negatives)
+            passed += decision.meets(limit)
+    chance = passed / SCORE_DRAWS
+    return Power(chance, math.sqrt(chance * (1 - chance) / SCORE_DRAWS))
+
+
+def _areas(scores: Array, positives: int) -> tuple[Array, Array]:
+    """Area and DeLong variance of each row of scores, the positives first; no ties."""
+    negatives = scores.shape[1] - positives
+    order = np.argsort(scores, axis=1)
+    positive = order < positives
+    below = np.cumsum(~positive, axis=1) / negatives
+    above = 1.0 - np.cumsum(positive, axis=1) / positives
+    area = np.where(positive, below, 0.0).sum(axis=1) / positives
+    centre = area[:, None]
+    of_positives = np.where(positive, (below - centre) ** 2, 0.0).sum(axis=1)
+    of_negatives = np.where(positive, 0.0, (above - centre) ** 2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.divide(of_positives, positives * (positives - 1.0)) + np.divide(
+            of_negatives, negatives * (negatives - 1.0)
+        )
+    return area, variance
+
+
+def _area_limit(
+    decision: Decision, area: float, variance: float, positives: int, negatives: int
+) -> float | None:
+    if decision.criterion.bound == "point":
+        return area
+    if decision.method == "hanley_mcneil":
+        variance = hanley_mcneil_variance(area, positives, negatives)
+    if not math.isfinite(variance):
+        return None
+    if area in (0.0, 1.0):
+        # the limits have no width: those of the score form, which needs no variance
+        apart = ([positives, 0], [0, negatives])
+        found = hanley_mcneil_score(*(apart if area else apart[::-1]), decision.level)
+    elif decision.method == "delong_logit":
+        found = logit_interval(area, variance, decision.level)
+    else:
+        found = normal_interval(area, variance, decision.level)
+    if found is None:
+        return None
+    return found.low if decision.criterion.bound == "lower" else found.high

@@ -1,0 +1,350 @@
+"""A study as it is planned: the power of each criterion and of all, and the rows it takes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from evalreport.design import decisions
+from evalreport.design.assumptions import table_metric, truth_of, value_of
+from evalreport.design.decisions import Decision, Power
+from evalreport.errors import Location, Problem, SpecError
+from evalreport.metrics.declare import Interval
+from evalreport.plan.criteria import criterion_words
+from evalreport.spec.acceptance import Criterion
+from evalreport.spec.design import Design
+from evalreport.spec.load import LoadedSpec
+from evalreport.statistics.power import Needed, size_needed
+
+SCHEMA = "evalreport/design/1"
+#: Sizes of the curve, as shares of the size that is planned or needed.
+STEPS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+MOST_ROWS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Point:
+    """The power at one size; ``error`` where it was drawn."""
+
+    rows: int
+    power: float
+    error: float | None = None
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One criterion: its rule, the power, and the size that the wanted power takes.
+
+    ``needed`` and ``denominator_needed`` are the sizes from which the power stays; ``first``
+    where it is reached for the first time (the power of a rule on counts goes up and down).
+    """
+
+    text: str
+    method: str | None
+    exact: bool
+    expected: float | None = None
+    at_rows: Point | None = None
+    needed: int | None = None
+    first: int | None = None
+    denominator_needed: int | None = None
+    curve: tuple[Point, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class StudyDesign:
+    """What is fixed before the data: question, assumptions, criteria, sizes."""
+
+    title: str
+    about: dict[str, Any]
+    expect: dict[str, float]
+    wanted: float
+    level: float
+    rows: int | None
+    enrichment: float | None
+    clusters: dict[str, float] | None
+    criteria: tuple[Planned, ...]
+    joint: Point | None
+    joint_needed: int | None
+    joint_reason: str | None
+    notes: tuple[str, ...]
+    spec_sha256: str
+    schema: str = SCHEMA
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, with the hash of everything else in it."""
+        body = asdict(self)
+        text = json.dumps(body, sort_keys=True, ensure_ascii=False)
+        return body | {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+    @property
+    def sha256(self) -> str:
+        """What later reports cite: the hash of the protocol."""
+        return str(self.as_json()["sha256"])
+
+
+def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None) -> StudyDesign:
+    """The design of a spec, from its assumptions alone: no data file is looked at.
+
+    ``step`` is told each criterion before it is worked out. Raises SpecError where the spec
+    assumes nothing, has no criteria, or assumes what does not go together.
+    """
+    spec = loaded.spec
+    where = Location(str(loaded.path)) if loaded.path is not None else None
+    if spec.design is None:
+        raise SpecError(Problem("nothing is assumed: there is no `design`",
+                                "design: {expect: {recall: 0.9, specificity: 0.9, "
+                                "prevalence: 0.1}}", where))  # fmt: skip
+    if not spec.criteria:
+        raise SpecError(Problem("there are no criteria to plan for",
+                                "acceptance: [{metric: recall, at_least: 0.8, bound: lower}]",
+                                where))  # fmt: skip
+    study = _Study(loaded, spec.design)
+    planned = []
+    for _, criterion in spec.criteria:
+        step(criterion_words(criterion))
+        planned.append(study.planned(criterion))
+    step("all criteria together")
+    joint, needed, reason = study.joint()
+    clusters = spec.design.clusters
+    return StudyDesign(
+        title=spec.title,
+        about=dict(spec.about),
+        expect=dict(spec.design.expect),
+        wanted=spec.design.power,
+        level=spec.confidence.level,
+        rows=spec.design.rows,
+        enrichment=spec.design.enrichment,
+        clusters=None if clusters is None else clusters.model_dump(),
+        criteria=tuple(planned),
+        joint=joint,
+        joint_needed=needed,
+        joint_reason=reason,
+        notes=study.notes,
+        spec_sha256=loaded.sha256,
+    )
+
+
+class _Study:
+    """The assumptions of a spec, and what follows from them for one criterion after the other."""
+
+    def __init__(self, loaded: LoadedSpec, design: Design) -> None:
+        self.spec, self.design = loaded.spec, design
+        self.seed = loaded.spec.confidence.seed
+        truth = truth_of(design.expect)
+        self.truth = truth if design.enrichment is None else truth.enriched(design.enrichment)
+
+    @cached_property
+    def shrink(self) -> float:
+        """What a row is worth where rows of a cluster are alike (Kish's design effect)."""
+        found = self.design.clusters
+        return 1.0 if found is None else 1.0 / (1.0 + (found.size - 1.0) * found.correlation)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken for granted on the way."""
+        found = []
+        if self.design.clusters is not None:
+            found.append(
+                "Rows in clusters count as fewer independent rows, by the design effect "
+                f"1 + (m - 1) rho: each is worth {self.shrink:.3g}."
+            )
+        if self.design.enrichment is not None:
+            found.append(
+                f"Positives are sought out: {self.design.enrichment:g} of the sample. Shares "
+                "among all rows and predictive values are those of this sample."
+            )
+        return tuple(found)
+
+    def planned(self, criterion: Criterion) -> Planned:
+        """Power and size of one criterion, or why they cannot be told."""
+        decision = self.decision(criterion)
+        blank = Planned(criterion_words(criterion), decision.method, decision.exact)
+        reason = self._unplannable(criterion, decision)
+        if reason is not None:
+            return replace(blank, reason=reason)
+        found = replace(blank, expected=self._expected(decision))
+        if decision.exact:
+            found = self._with_denominator(found, decision)
+        if not self._rows_settled(decision):
+            told = "in rows it takes the expected prevalence, and what else decides how many count"
+            return replace(found, reason=told)
+        return self._with_sizes(found, decision)
+
+    def decision(self, criterion: Criterion) -> Decision:
+        """The rule of a criterion: its method is the one asked for, else the default."""
+        metric = criterion.metric.metric
+        asked = self.spec.confidence.methods
+        method = None
+        if criterion.bound != "point":
+            method = asked.get(metric.name) or metric.interval.methods[0]
+        share = decisions.share_of(metric, dict(criterion.metric.params))
+        if share is not None and method is not None and not _is_of_shares(method):
+            share = None
+        top, bottom = share if share is not None else (None, None)
+        return Decision(criterion, method, self.spec.confidence.level, top, bottom)
+
+    def _unplannable(self, criterion: Criterion, decision: Decision) -> str | None:
+        metric = criterion.metric.metric
+        if criterion.required is None:
+            return "it compares with a reference, whose truth is not assumed"
+        if criterion.subgroup is not None:
+            return "it is of a subgroup, whose size is not assumed"
+        if criterion.average not in (None, "none") or criterion.label is not None:
+            return "it is of several classes; two are planned for"
+        if _is_area(decision):
+            if metric.name not in self.design.expect:
+                return f"design.expect has no {metric.name}"
+            return None
+        if table_metric(metric.name) is None:
+            return "no distribution of scores is assumed that gives this measure"
+        if not self.truth.settles(lambda cells: self._value(decision, cells)):
+            return "design.expect leaves its true value open"
+        drawn = not decision.exact and criterion.bound != "point"
+        if drawn and decision.method is not None and decision.method.startswith("bootstrap"):
+            return f"its interval is drawn ({decision.method}); it would be drawn for every draw"
+        return None
+
+    def _value(self, decision: Decision, cells: Any) -> Any:
+        request = decision.criterion.metric
+        return value_of(request.metric, dict(request.params), cells)
+
+    def _expected(self, decision: Decision) -> float:
+        if _is_area(decision):
+            return float(self.design.expect[decision.criterion.metric.name])
+        return float(self._value(decision, self.truth.cells))
+
+    def _rows_settled(self, decision: Decision) -> bool:
+        """Whether it is known how many of the rows count for it."""
+        if decision.exact:
+            assert decision.bottom is not None
+            below = decision.bottom
+            return self.truth.settles(lambda cells: cells @ below)
+        if _is_area(decision):
+            return self.truth.settles(lambda cells: cells[0] + cells[1])
+        return len(self.truth.free) == 0
+
+    def _with_denominator(self, found: Planned, decision: Decision) -> Planned:
+        needed = size_needed(
+            lambda n: decisions.given_denominator(decision, self.truth, n),
+            self.design.power,
+            MOST_ROWS,
+        )
+        if needed is None:
+            return found
+        return replace(found, denominator_needed=int(np.ceil(needed.stays / self.shrink)))
+
+    def _with_sizes(self, found: Planned, decision: Decision) -> Planned:
+        def power(rows: int) -> Power:
+            return self._power(decision, rows)
+
+        needed = self._needed(lambda n: power(n).chance, decision)
+        rows = self.design.rows
+        at_rows = None if rows is None else _point(rows, power(rows))
+        base = rows or (needed.stays if needed is not None else None)
+        sizes = [] if base is None else sorted({max(int(base * step), 1) for step in STEPS})
+        reason = None
+        if needed is None:
+            reason = f"not reached with {MOST_ROWS} rows: the assumed value is too close to, or "
+            reason += "beyond, what is required"
+        return replace(
+            found,
+            at_rows=at_rows,
+            needed=None if needed is None else needed.stays,
+            first=None if needed is None or not decision.exact else needed.first,
+            curve=tuple(_point(n, power(n)) for n in sizes),
+            reason=reason,
+        )
+
+    def _needed(self, power: Callable[[int], float], decision: Decision) -> Needed | None:
+        if decision.exact:
+            return size_needed(power, self.design.power, MOST_ROWS)
+        return _about(power, self.design.power)
+
+    def _power(self, decision: Decision, rows: int) -> Power:
+        if decision.exact:
+            return decisions.share_power(decision, self.truth, rows, self.shrink)
+        if _is_area(decision):
+            counted = rows * self.shrink
+            positives = max(round(counted * float(self.truth.cells[:2].sum())), 1)
+            negatives = max(round(counted) - positives, 1)
+            area = float(self.design.expect[decision.criterion.metric.name])
+            return decisions.area_power(decision, area, positives, negatives, self.seed)
+        tables = decisions.drawn_tables(self.truth, rows, self.shrink, self.seed)
+        return _drawn(decisions.passing_tables(decision, tables))
+
+    def joint(self) -> tuple[Point | None, int | None, str | None]:
+        """All criteria together: power at the planned rows, rows needed, or why neither."""
+        every = [self.decision(criterion) for _, criterion in self.spec.criteria]
+        for decision in every:
+            reason = self._unplannable(decision.criterion, decision)
+            if reason is not None or not self._rows_settled(decision):
+                told = reason or "the rows that count for it are left open"
+                return None, None, f"{criterion_words(decision.criterion)}: {told}"
+        if len(every) == 1 and every[0].exact:
+            only = self.planned(every[0].criterion)
+            return only.at_rows, only.needed, None
+
+        def power(rows: int) -> Power:
+            return self._together(every, rows)
+
+        needed = _about(lambda n: power(n).chance, self.design.power)
+        rows = self.design.rows
+        at_rows = None if rows is None else _point(rows, power(rows))
+        reason = None if needed is not None else f"not reached with {MOST_ROWS} rows"
+        return at_rows, None if needed is None else needed.stays, reason
+
+    def _together(self, every: list[Decision], rows: int) -> Power:
+        """The chance that all pass: counts on the same draws, areas as if independent of them."""
+        chance, passed = 1.0, None
+        tables = decisions.drawn_tables(self.truth, rows, self.shrink, self.seed)
+        for decision in every:
+            if _is_area(decision):
+                chance *= self._power(decision, rows).chance
+                continue
+            own = decisions.passing_tables(decision, tables)
+            passed = own if passed is None else passed[: len(own)] & own[: len(passed)]
+        drawn = Power(1.0, 0.0) if passed is None else _drawn(passed)
+        count = len(passed) if passed is not None else decisions.SCORE_DRAWS
+        both = chance * drawn.chance
+        return Power(both, float(np.sqrt(both * (1 - both) / count)))
+
+
+def _is_area(decision: Decision) -> bool:
+    """Whether it is the area under the ROC curve itself, which scores are drawn for."""
+    metric = decision.criterion.metric.metric
+    return metric.interval is Interval.AUC and metric.bounds == (0.0, 1.0)
+
+
+def _is_of_shares(method: str) -> bool:
+    from evalreport.statistics.proportions import PROPORTION_METHODS
+
+    return method in PROPORTION_METHODS
+
+
+def _drawn(passed: Any) -> Power:
+    chance = float(np.mean(passed))
+    return Power(chance, float(np.sqrt(chance * (1 - chance) / len(passed))))
+
+
+def _point(rows: int, power: Power) -> Point:
+    return Point(rows, power.chance, power.error)
+
+
+def _about(power: Callable[[int], float], wanted: float) -> Needed | None:
+    """The size with the wanted power, of a power that is drawn: to about two in a hundred."""
+    low, high = 1, 16
+    while power(high) < wanted:
+        low, high = high, 2 * high
+        if high > MOST_ROWS:
+            return None
+    while high - low > max(1, high // 64):
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(middle) >= wanted else (middle, high)
+    return Needed(high, high)

@@ -1,0 +1,107 @@
+"""Differences of two models on one sample drawn by a design: by what each row contributes.
+
+A row contributes to the difference what it contributes to the one value less what it does to
+the other, and the variance is that of the sum of these by the design (Binder D. International
+Statistical Review 51, 1983): rows, strata and clusters that both models share cancel.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.comparisons.draws import of_table
+from evalreport.engine.comparisons.pairs import Pair, Side
+from evalreport.engine.comparisons.result import Test, no_variation
+from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.intervals.linearised import slopes_of
+from evalreport.metrics.formula import Value
+from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.task import AT_THRESHOLD, Task
+from evalreport.results import records
+from evalreport.statistics.delta import gradient
+from evalreport.statistics.interval import z_value
+from evalreport.statistics.tail import normal_two_sided
+
+Floats = npt.NDArray[np.float64]
+
+#: The test and the interval of a difference by the design of the sample.
+TEST, INTERVAL = "design_based", "sandwich"
+#: Below this a variance is nothing but rounding.
+_VANISHED = 1e-24
+
+
+def standard_error(
+    both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
+) -> float | None:
+    """The standard error of a difference; None where contributions are not known."""
+    sample = both.model.view.sample
+    parts = [
+        _contributions(side, own, value)
+        for side, own, value in zip(
+            (both.model, both.reference), (task.task, task.reference), values, strict=True
+        )
+    ]
+    if sample is None or parts[0] is None or parts[1] is None:
+        return None
+    variance = sample.variance(parts[0] - parts[1])
+    return math.sqrt(variance) if math.isfinite(variance) else None
+
+
+def tested(error: float | None, difference: float) -> Test:
+    """The normal test of a difference of 0."""
+    if error is None:
+        return Test(reason="what a row contributes to the difference is not known")
+    if error * error <= _VANISHED:
+        return no_variation(difference)
+    return Test(difference / error, normal_two_sided(difference / error))
+
+
+def limits(
+    error: float | None, difference: float, level: float
+) -> tuple[records.Interval | None, str | None]:
+    """The difference plus and minus z standard errors, or why there are no limits."""
+    if error is None or error * error <= _VANISHED:
+        return None, "the variance of the difference is 0 or not known"
+    half = z_value(level) * error
+    return (
+        records.Interval(
+            level, difference - half, difference + half, INTERVAL, standard_error=error
+        ),
+        None,
+    )
+
+
+def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
+    """Weight times derivative of each row, shape (n,)."""
+    view = side.view
+    if view.weight is None or not isinstance(value.outcome, Value):
+        return None
+    if task.table in AT_THRESHOLD:
+        size, predicted = len(view.labels), side.predicted(task)
+        if bool(np.any(predicted >= size)):
+            return None
+        code = view.actual.astype(np.int64) * size + predicted
+        summed = np.bincount(code, view.weight, size * size).astype(np.float64)
+        table = summed.reshape(size, size)
+        slopes = gradient(of_table(side, task), table)
+        slopes = slopes - float((table * slopes).sum()) / float(table.sum())
+        return np.asarray(view.weight * slopes.reshape(-1)[code], np.float64)
+    losses = side.losses(task)
+    if losses is not None:
+        return np.asarray(
+            view.weight * (losses - value.outcome.number) / math.fsum(view.weight), np.float64
+        )
+    if task.average is not None or view.score is None:
+        return None
+    table_of_scores = side.tables.scores(task.where)
+    found = slopes_of(
+        side.metric(task), side.arguments(task), table_of_scores, value.outcome.number
+    )
+    if found is None:
+        return None
+    entry = np.searchsorted(-table_of_scores.scores, -view.score)
+    own = np.where(view.actual == view.positive_index, found[0][entry], found[1][entry])
+    return np.asarray(view.weight * own, np.float64)

@@ -1,0 +1,77 @@
+"""How the ROC curves of every two models of a dataset lie to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.metrics.roc_relation import Lead, RocRelation, roc_relation
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.unknown import unknown_words
+from evalreport.predict.label_sets import SetView
+from evalreport.predict.view import View
+from evalreport.results import records
+
+#: Crossings that are written out; curves of models that are alike cross at every other step.
+MOST_CROSSINGS = 20
+
+ScoresOf = Callable[[View], ScoreTable]
+
+
+def roc_relations(views: Sequence[View], scores: ScoresOf) -> list[records.RocRelation]:
+    """One record for every two models of a dataset of two classes, of which one has scores.
+
+    ``relation`` is that of the first curve to the second (above, below, cross or equal), or
+    None with the ``reason``; ``crossings`` are the first ones of ``crossing_count``.
+    """
+    return list(_relations(views, scores))
+
+
+def _relations(views: Sequence[View], scores: ScoresOf) -> Iterator[records.RocRelation]:
+    for dataset in dict.fromkeys(view.dataset for view in views):
+        own = [view for view in views if view.dataset == dataset and _ranked(view)]
+        tables = {view.model: scores(view) for view in own if view.has_score}
+        for first, second in combinations(own, 2):
+            if first.model in tables or second.model in tables:
+                yield _of_pair(dataset, tables, first.model, second.model, first.unknown)
+
+
+def _ranked(view: View) -> bool:
+    return not isinstance(view, SetView) and len(view.labels) <= 2 and view.rows > 0
+
+
+def _of_pair(
+    dataset: str,
+    tables: dict[str, ScoreTable],
+    first: str,
+    second: str,
+    unknown: Sequence[str],
+) -> records.RocRelation:
+    reason = None
+    for model in (first, second):
+        if model not in tables:
+            reason = f"{model} gives labels, which are one point and no curve"
+        elif unknown:
+            reason = f"the {unknown_words(unknown)} are not known"
+        elif isinstance(tables[model], BinnedScores):
+            reason = f"the scores of {model} were counted in bins, which hide single steps"
+    found = None if reason else roc_relation(tables[first], tables[second])
+    known = found if found is not None else RocRelation("")
+    return records.RocRelation(
+        dataset=dataset,
+        first=first,
+        second=second,
+        relation=None if found is None else found.relation,
+        crossings=tuple(
+            records.RocPoint(fpr, tpr) for fpr, tpr in known.crossings[:MOST_CROSSINGS]
+        ),
+        crossing_count=len(known.crossings),
+        first_leads=_lead(known.leads[0]),
+        second_leads=_lead(known.leads[1]),
+        reason=None if found is not None else reason or "rows of one class only have no curve",
+    )
+
+
+def _lead(lead: Lead) -> records.RocLead:
+    return records.RocLead(by=lead.height, fpr=lead.at)

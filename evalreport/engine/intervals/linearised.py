@@ -1,0 +1,105 @@
+"""Linearised variances of score metrics: what each row contributes, summed as it was sampled.
+
+A metric is a function of weighted totals. Its derivative by the weight of a row, times that
+weight, is the row's contribution, and the variance of the metric is that of the sum of the
+contributions (Binder D. International Statistical Review 51, 1983; Deville J.-C. Survey
+Methodology 25, 1999): over independent rows, or over clusters whose rows are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.metrics.declare import Metric
+from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.task import Task
+from evalreport.results.identity import EVERYTHING
+
+if TYPE_CHECKING:
+    from evalreport.engine.intervals.measuring import Measuring
+
+Floats = npt.NDArray[np.float64]
+
+
+def slopes_of(
+    metric: Metric, arguments: Mapping[str, Any], table: ScoreTable, value: float
+) -> tuple[Floats, Floats] | None:
+    """Derivative by the weight of a positive and a negative row at each score, shape (D,).
+
+    None where it is not known, or where only one class occurs.
+    """
+    if metric.row_loss is not None:
+        total = float(table.total)
+        of_positive, of_negative = (metric.row_loss(table.scores, side) for side in (True, False))
+        return (of_positive - value) / total, (of_negative - value) / total
+    if metric.influence is None or not float(table.positive_total * table.negative_total):
+        return None
+    found: tuple[Floats, Floats] | None = metric.influence(table, **arguments)
+    return found
+
+
+def variance(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    value: float,
+    index: int | None,
+) -> float | None:
+    """Variance of a score metric by the sampling of its rows; None where it is not known."""
+    slopes = slopes_of(metric, arguments, table, value)
+    rows = measurer.tables.row_count(EVERYTHING)
+    if slopes is None or rows < 2:
+        return None
+    if measurer.view.sample is not None:
+        inside = measurer.tables.rows(task.where)
+        everyone = np.zeros(len(measurer.view.actual))
+        everyone[inside] = contributions(measurer, inside, table, slopes, index)
+        found = measurer.view.sample.variance(everyone)
+        return found if np.isfinite(found) else None
+    if measurer.view.cluster is not None:
+        return _over_clusters(measurer, task, table, slopes, index)
+    of_positive, of_negative = slopes
+    squares = table.squares_positive, table.squares_negative
+    pos = table.positives if squares[0] is None else squares[0]
+    neg = table.negatives if squares[1] is None else squares[1]
+    spread = float(np.sum(pos * of_positive**2) + np.sum(neg * of_negative**2))
+    return rows / (rows - 1) * spread
+
+
+def _over_clusters(
+    measurer: Measuring,
+    task: Task,
+    table: ScoreTable,
+    slopes: tuple[Floats, Floats],
+    index: int | None,
+) -> float | None:
+    view, tables = measurer.view, measurer.tables
+    assert view.cluster is not None
+    rows = tables.rows(task.where)
+    own = contributions(measurer, rows, table, slopes, index)
+    totals = np.bincount(tables.each(rows, view.cluster[0][rows]), tables.each(rows, own))
+    units = len(np.unique(view.cluster[0][rows]))
+    return units / (units - 1) * float(np.sum(totals**2)) if units > 1 else None
+
+
+def contributions(
+    measurer: Measuring,
+    rows: npt.NDArray[np.intp],
+    table: ScoreTable,
+    slopes: tuple[Floats, Floats],
+    index: int | None,
+) -> Floats:
+    """Weight times derivative of each of the ``rows``, shape (rows,)."""
+    view = measurer.view
+    column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+    assert column is not None
+    entry = np.searchsorted(-table.scores, -column[rows])
+    positive = view.actual[rows] == (view.positive_index if index is None else index)
+    own = np.where(positive, slopes[0][entry], slopes[1][entry])
+    return own if view.weight is None else own * view.weight[rows]

@@ -1,0 +1,293 @@
+"""When a course changed: charts that look every time, the point of change, what moved with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.metrics.estimates import estimate_of
+from evalreport.metrics.tables import ScoreTable
+from evalreport.results.identity import Slice
+from evalreport.results.records import Change, ChartMark, Measure, Moved, Table
+from evalreport.statistics.change import (
+    ChangePoint,
+    Period,
+    change_of_shares,
+    change_of_values,
+    cusum,
+    ewma,
+    of_shares,
+    self_starting,
+)
+from evalreport.statistics.interval import z_value
+from evalreport.statistics.separate_samples import Estimate
+from evalreport.statistics.shift import Values, chi_square, value_shift
+from evalreport.statistics.tail import chi2_sf, normal_sf
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.memory import MemoryTables
+    from evalreport.engine.working import Working
+    from evalreport.plan.facts import Facts
+
+#: Periods that pass on average between two false alarms of a chart: that of three sigmas.
+RUN_LENGTH = 370.0
+#: Fewer periods than this say nothing of a change.
+FEWEST = 5
+#: Level of the interval of the point of change.
+LEVEL = 0.95
+#: Bins of the stability index of scores.
+BINS = 10
+
+
+def change_of(working: Working, column: str, measures: Sequence[Measure]) -> Change | None:
+    """The charts of a course and where it changed; None where fewer than five periods have values.
+
+    Shares are charted by their counts, other values by their standard errors.
+    """
+    estimates = [estimate_of(measure) for measure in measures]
+    known = [k for k, one in enumerate(estimates) if one is not None]
+    if len(known) < FEWEST:
+        return None
+    own = [one for one in estimates if one is not None]
+    periods = _periods(own)
+    if periods is None:
+        return None
+    point = _point(own, periods)
+    values = self_starting(periods)
+    charted = dict(
+        zip(known, zip(values, ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), strict=True),
+            strict=True)
+    )  # fmt: skip
+    marks = []
+    for place in range(len(measures)):
+        value, average, sums = charted.get(place, (None, None, None))
+        if value is None or average is None or sums is None:
+            marks.append(ChartMark(None, None, None, None, None, signal=False))
+        else:
+            marks.append(
+                ChartMark(
+                    value, average.statistic, average.limit, sums.statistic, sums.limit,
+                    signal=sums.signal,
+                )
+            )  # fmt: skip
+    names = [measure.subgroup[column] for measure in measures]
+    alarm = next((k for k, mark in enumerate(marks) if mark.signal), None)
+    found = None if point is None else known[point.index]
+    return Change(
+        run_length=RUN_LENGTH,
+        marks=tuple(marks),
+        alarm=None if alarm is None else names[alarm],
+        since=None if found is None else names[found],
+        earliest=None if point is None else names[known[point.low]],
+        latest=None if point is None else names[known[point.high]],
+        level=LEVEL,
+        probability=None if point is None else point.probability,
+        before=None if found is None else _mean(own, periods, known, 0, found),
+        after=None if found is None else _mean(own, periods, known, found, len(names)),
+        moved=() if alarm is None or found is None else _moved(working, column, measures, found),
+    )
+
+
+def _periods(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
+    shares = [one.fraction for one in estimates if one.fraction is not None]
+    if len(shares) == len(estimates):
+        return of_shares(shares)
+    found = []
+    for one in estimates:
+        if one.low is None or one.high is None or one.level is None or one.high <= one.low:
+            return None
+        error = (one.high - one.low) / (2.0 * z_value(one.level))
+        found.append(Period(one.value, error**2))
+    return tuple(found)
+
+
+def _point(estimates: Sequence[Estimate], periods: Sequence[Period]) -> ChangePoint | None:
+    shares = [one.fraction for one in estimates if one.fraction is not None]
+    if len(shares) == len(estimates):
+        return change_of_shares(shares, LEVEL)
+    return change_of_values(periods, LEVEL)
+
+
+def _mean(
+    estimates: Sequence[Estimate],
+    periods: Sequence[Period],
+    known: Sequence[int],
+    first: int,
+    last: int,
+) -> float | None:
+    """The value over some periods: of all their rows for shares, else weighted by precision."""
+    chosen = [n for n, place in enumerate(known) if first <= place < last]
+    shares = [one for n in chosen if (one := estimates[n].fraction) is not None]
+    if len(shares) == len(chosen):
+        bottom = sum(n for _, n in shares)
+        return sum(x for x, _ in shares) / bottom if bottom else None
+    weights = [1.0 / periods[n].variance for n in chosen]
+    total = math.fsum(w * periods[n].value for w, n in zip(weights, chosen, strict=True))
+    return total / math.fsum(weights) if weights else None
+
+
+def _moved(
+    working: Working, column: str, measures: Sequence[Measure], found: int
+) -> tuple[Moved, ...]:
+    """What else is not as it was before the point of change."""
+    first = measures[0]
+    names = [measure.subgroup[column] for measure in measures]
+    sides = _Sides(working, first, column, names[:found], names[found:])
+    by_id = {t.id: t for e in working.evaluations for one in e.tables for t in [one.record()]}
+    tables = [by_id.get(str(measure.table)) for measure in measures]
+    return (
+        *_of_tables(tables[:found], tables[found:]),
+        *sides.of_scores(),
+        *sides.of_subgroups(),
+    )
+
+
+def _of_tables(before: Sequence[Table | None], after: Sequence[Table | None]) -> list[Moved]:
+    """Prevalence, and the share that is predicted positive."""
+    found = []
+    for what, axis in (("prevalence", 1), ("predicted_prevalence", 0)):
+        sides = [_positives(tables, axis) for tables in (before, after)]
+        if any(side is None or not side[1] for side in sides):
+            continue
+        (x, n), (y, m) = (side for side in sides if side is not None)
+        statistic, df = chi_square([(x, y), (n - x, m - y)])
+        found.append(
+            Moved(
+                what,
+                None,
+                x / n,
+                y / m,
+                None if statistic is None else "chi_square",
+                statistic,
+                None if statistic is None else chi2_sf(statistic, df),
+            )
+        )
+    return found
+
+
+def _positives(tables: Sequence[Table | None], axis: int) -> tuple[float, float] | None:
+    """Positives, actual (axis 1) or predicted, and all rows; None for other than two classes."""
+    x = n = 0.0
+    for table in tables:
+        if table is None or table.counts is None or table.positive is None:
+            return None
+        if len(table.labels) != 2:
+            return None
+        counts = [[float(cell or 0) for cell in row] for row in table.counts]
+        place = list(table.labels).index(table.positive)
+        n += sum(map(sum, counts))
+        x += sum(counts[place]) if axis else sum(row[place] for row in counts)
+    return x, n
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The rows of a dataset and model before a change and after it."""
+
+    working: Working
+    measure: Measure
+    column: str
+    before: Sequence[str]
+    after: Sequence[str]
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the dataset and the model."""
+        own = (self.measure.dataset, self.measure.model)
+        return next(f for f in self.working.prepared.facts if (f.dataset, f.model) == own)
+
+    def of_scores(self) -> list[Moved]:
+        """How scores lie, and how far they are from what happened, where there are scores."""
+        tables = self.working.tables[self.measure.dataset, self.measure.model]
+        if self.facts.source not in ("score", "margin"):
+            return []
+        sides = []
+        for names in (self.before, self.after):
+            parts = [tables.scores(Slice(((self.column, name),))) for name in names]
+            if any(isinstance(part, BinnedScores) for part in parts):
+                return []
+            sides.append(parts)
+        values = [_values(parts) for parts in sides]
+        shift = value_shift(values[0], values[1], BINS)
+        before, after = (_mean_score(side) for side in values)
+        test = None if shift.ks is None else "kolmogorov_smirnov"
+        found = [Moved("scores", None, before, after, test, shift.ks, shift.ks_p_value)]
+        return [*found, *self._calibration(sides)]
+
+    def _calibration(self, sides: Sequence[Sequence[ScoreTable]]) -> list[Moved]:
+        """Mean of outcome minus score, where scores are probabilities."""
+        if not self.facts.probabilities:
+            return []
+        (one, first), (other, second) = (_excess(parts) for parts in sides)
+        spread = math.sqrt(first + second)
+        z = (other - one) / spread if spread > 0 else None
+        p = None if z is None else 2.0 * normal_sf(abs(z))
+        return [Moved("calibration", None, one, other, None if z is None else "z", z, p)]
+
+    def of_subgroups(self) -> list[Moved]:
+        """The mix of the values of each subgroup column of the spec."""
+        working = self.working
+        tables = working.tables[self.measure.dataset, self.measure.model]
+        columns = [c[0] for c in working.prepared.loaded.spec.crossings if len(c) == 1]
+        found = []
+        for column in columns:
+            if column == self.column:
+                continue
+            values = sorted(
+                {
+                    m.subgroup[column]
+                    for m in working.measures
+                    if set(m.subgroup) == {column} and m.dataset == self.measure.dataset
+                }
+            )
+            counts = [
+                (self._rows(tables, column, value, self.before),
+                 self._rows(tables, column, value, self.after))
+                for value in values
+            ]  # fmt: skip
+            statistic, df = chi_square(counts)
+            if statistic is not None:
+                p = chi2_sf(statistic, df)
+                found.append(Moved("subgroups", column, None, None, "chi_square", statistic, p))
+        return found
+
+    def _rows(self, tables: MemoryTables, column: str, value: str, names: Sequence[str]) -> float:
+        return float(
+            sum(
+                tables.row_count(Slice(tuple(sorted(((column, value), (self.column, n))))))
+                for n in names
+            )
+        )
+
+
+def _values(parts: Sequence[ScoreTable]) -> Values:
+    rows: dict[float, float] = {}
+    for part in parts:
+        weights = (part.positives + part.negatives).tolist()
+        for score, weight in zip(part.scores.tolist(), weights, strict=True):
+            rows[score] = rows.get(score, 0.0) + float(weight)
+    return sorted(rows.items())
+
+
+def _mean_score(values: Values) -> float | None:
+    total = math.fsum(rows for _, rows in values)
+    return math.fsum(score * rows for score, rows in values) / total if total else None
+
+
+def _excess(parts: Sequence[ScoreTable]) -> tuple[float, float]:
+    """Mean of outcome minus score, and the variance of that mean."""
+    terms: list[tuple[float, float]] = []
+    for part in parts:
+        for score, up, down in zip(
+            part.scores.tolist(), part.positives.tolist(), part.negatives.tolist(), strict=True
+        ):
+            terms += [(1.0 - score, float(up)), (-score, float(down))]
+    total = math.fsum(n for _, n in terms)
+    if total < 2:
+        return 0.0, 0.0
+    mean = math.fsum(d * n for d, n in terms) / total
+    spread = math.fsum(n * (d - mean) ** 2 for d, n in terms) / (total - 1)
+    return mean, spread / total

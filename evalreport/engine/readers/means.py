@@ -1,0 +1,354 @@
+"""Each measure of every reader, the mean over readers, and differences of two models.
+
+The analysis of Obuchowski and Rockette (1995) with the degrees of freedom of Hillis (2007);
+covariances of readings by the placements of their cases (DeLong and others 1988), added up
+within clusters where cases come in clusters (Obuchowski 1997).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.intervals import methods
+from evalreport.engine.readers.placing import AREA, CLEARED, FOUND, Cut, Placed, Study
+from evalreport.metrics.catalogue import find
+from evalreport.results import records
+from evalreport.results.records import ReaderDifference, ReaderMean, ReaderValue
+from evalreport.statistics import delong, proportions, readers
+from evalreport.statistics.interval import clipped
+
+if TYPE_CHECKING:
+    from evalreport.engine.working import Working
+
+Floats = npt.NDArray[np.float64]
+
+METHOD = "obuchowski_rockette_hillis"
+_ONE_READER = "with one reader nothing is known of how readers differ"
+_NO_SPREAD = "neither readers nor cases differ in it: its variance is estimated as 0"
+
+
+def titled(metric: str) -> str:
+    """The title of a measure in the catalogue."""
+    found = find(metric)
+    return metric if found is None else found.title
+
+
+def asked_of(study: Study) -> Iterator[tuple[str, Cut | None]]:
+    """The measures of a study: recall and specificity at each threshold, the area once."""
+    if len(study.view.labels) != 2:
+        return
+    for cut in study.cuts:
+        yield FOUND, cut
+        yield CLEARED, cut
+    if study.view.score is not None:
+        yield AREA, None
+
+
+def mean_records(found: Sequence[Study], level: float) -> list[ReaderMean]:
+    """Every measure of every model over its readers."""
+    return [_mean(study, metric, cut, level) for study in found for metric, cut in asked_of(study)]
+
+
+def _mean(study: Study, metric: str, cut: Cut | None, level: float) -> ReaderMean:
+    placed = study.placed(metric, cut)
+    matrix = np.nan_to_num(covariances(placed))
+    each = tuple(
+        _reader(study, metric, cut, placed, matrix, number, level)
+        for number in range(len(study.names))
+    )
+    own = [number for number, one in enumerate(each) if one.value is not None]
+    view = study.view
+    record = ReaderMean(
+        dataset=view.dataset,
+        model=view.model,
+        metric=metric,
+        title=titled(metric),
+        params={},
+        label=view.labels[view.positive_index],
+        threshold=None if cut is None else cut.number,
+        threshold_rule=None if cut is None else cut.rule,
+        random=study.asked.random,
+        cases=study.cases,
+        readings=len(study.case),
+        crossed=study.crossed,
+        clusters=study.clusters,
+        readers=each,
+        value=None,
+        note=_note(study),
+    )
+    if not own:
+        return replace(record, reason="no reader has a value")
+    values = [float(one.value) for one in each if one.value is not None]
+    matrix = matrix[np.ix_(own, own)]
+    averages = readers.averaged(matrix, 1, len(own))
+    record = replace(
+        record,
+        covariance=tuple(map(tuple, matrix.tolist())),
+        value=math.fsum(values) / len(values),
+        between=float(np.var(values, ddof=1)) if len(values) > 1 else None,
+        variance=averages.variance,
+        same_modality=averages.same_modality,
+    )
+    at_random = "readers" in study.asked.random
+    if at_random and len(values) < 2:
+        return replace(record, reason=_ONE_READER)
+    estimate = readers.of_one_modality(
+        values,
+        averages.same_modality,
+        averages.variance,
+        random_readers=at_random,
+        random_cases="cases" in study.asked.random,
+    )
+    if estimate.standard_error == 0.0:
+        return replace(record, standard_error=0.0, reason=_NO_SPREAD)
+    limits = clipped(*estimate.interval(level))
+    return replace(
+        record,
+        standard_error=estimate.standard_error,
+        df=estimate.df,
+        interval=records.Interval(level, limits.low, limits.high, METHOD),
+    )
+
+
+def _note(study: Study) -> str | None:
+    if study.crossed:
+        return None
+    return (
+        "not every reader read every case: values of the same cases are held together, and "
+        "readers who share fewer than two cases count as independent of each other"
+    )
+
+
+def covariances(placed: Placed) -> Floats:
+    """Covariances of all readings; NaN where two share fewer than two cases of either class."""
+    return readers.reading_covariances(placed.of_positives, placed.of_negatives, placed.clusters)
+
+
+def _reader(
+    study: Study,
+    metric: str,
+    cut: Cut | None,
+    placed: Placed,
+    matrix: Floats,
+    number: int,
+    level: float,
+) -> ReaderValue:
+    actual = study.view.actual[study.reader == number] == study.view.positive_index
+    positives = int(np.count_nonzero(actual))
+    cells = None if cut is None else study.cells(number, cut)
+    record = ReaderValue(
+        reader=study.names[number],
+        positives=positives,
+        negatives=len(actual) - positives,
+        cells=None if cells is None else records.Cells(*cells),
+        value=None,
+    )
+    side = placed.of_negatives if metric == CLEARED else placed.of_positives
+    own = side[number][~np.isnan(side[number])]
+    if not len(own):
+        lacking = "negative" if metric == CLEARED else "positive"
+        if metric == AREA:
+            return replace(record, reason="no cases of both classes were read")
+        return replace(record, reason=f"no {lacking} case was read")
+    value = min(math.fsum(own.tolist()) / len(own), 1.0)
+    if metric == AREA:
+        limits = _area(value, float(matrix[number, number]), record, study, level)
+    else:
+        codes = placed.clusters[1 if metric == CLEARED else 0][~np.isnan(side[number])]
+        limits = _share(own, codes, study, level)
+    return replace(record, value=value, interval=limits)
+
+
+def _area(
+    value: float, variance: float, record: ReaderValue, study: Study, level: float
+) -> records.Interval | None:
+    """DeLong's limits on logits, Obuchowski's with clusters; none with one case of a class."""
+    if min(record.positives, record.negatives) < 2:
+        return None
+    if variance <= methods.VANISHED or value in (0.0, 1.0):
+        method = "delong_logit" if study.cluster is None else "obuchowski"
+        return methods.independent_pairs(value, record.positives, record.negatives, level, method)
+    if study.cluster is None:
+        found = delong.logit_interval(value, variance, level)
+        return methods.from_limits(found, level, "delong_logit")
+    return methods.from_limits(delong.normal_interval(value, variance, level), level, "obuchowski")
+
+
+def _share(
+    own: Floats, codes: npt.NDArray[np.int64], study: Study, level: float
+) -> records.Interval | None:
+    if study.cluster is None:
+        limits = proportions.wilson(float(own.sum()), float(len(own)), level)
+        return methods.from_limits(limits, level, "wilson")
+    _, cluster = np.unique(codes, return_inverse=True)
+    hits = np.bincount(cluster, own).astype(np.float64)
+    return methods.clustered_proportion(hits, np.bincount(cluster).astype(np.float64), level)
+
+
+# -- differences of two models -----------------------------------------------------------------
+
+
+def difference_records(
+    working: Working, found: Sequence[Study], means: Sequence[ReaderMean], level: float
+) -> list[ReaderDifference]:
+    """Every model of a dataset against the reference, in each measure that both have."""
+    asked = working.prepared.loaded.spec.comparisons
+    margins = {} if asked is None else dict(asked.margins)
+    records_ = []
+    for dataset in dict.fromkeys(study.view.dataset for study in found):
+        own = [study for study in found if study.view.dataset == dataset]
+        wanted = None if asked is None else asked.reference
+        reference = next((one for one in own if one.view.model == wanted), own[0])
+        for study in own:
+            if study is reference or study.view.labels != reference.view.labels:
+                continue
+            for metric, cut, other in _shared(study, reference):
+                record = _difference(study, reference, (metric, cut, other), means, level)
+                records_.append(_judged(record, margins.get(metric)))
+    return records_
+
+
+def _shared(study: Study, reference: Study) -> Iterator[tuple[str, Cut | None, Cut | None]]:
+    """Measures of both, at the same threshold where both have thresholds."""
+    theirs = list(asked_of(reference))
+    for metric, cut in asked_of(study):
+        for name, other in theirs:
+            asked = None in (cut, other) or None in (
+                cut.request if cut else None,
+                other.request if other else None,
+            )
+            same = asked or (cut is not None and other is not None and cut.request == other.request)
+            if name == metric and same:
+                yield metric, cut, other
+
+
+def _difference(
+    study: Study,
+    reference: Study,
+    measure: tuple[str, Cut | None, Cut | None],
+    means: Sequence[ReaderMean],
+    level: float,
+) -> ReaderDifference:
+    metric, cut, other = measure
+    both = [_found(means, study, metric, cut), _found(means, reference, metric, other)]
+    values = [{one.reader: one.value for one in record.readers} for record in both]
+    names = tuple(
+        name
+        for name in study.names
+        if values[0][name] is not None and values[1].get(name) is not None
+    )
+    record = ReaderDifference(
+        dataset=study.view.dataset,
+        metric=metric,
+        title=titled(metric),
+        params={},
+        label=study.view.labels[study.view.positive_index],
+        model=study.view.model,
+        reference=reference.view.model,
+        threshold=None if cut is None else cut.number,
+        threshold_rule=None if cut is None else cut.rule,
+        reference_threshold=None if other is None else other.number,
+        random=study.asked.random,
+        readers=names,
+        difference=None,
+        note=_only_some(study, reference, names),
+    )
+    if not names:
+        return replace(record, reason="no reader has a value of both")
+    first = [float(values[0][name] or 0.0) for name in names]
+    second = [float(values[1][name] or 0.0) for name in names]
+    sides = _same_cases(study, reference), _same_cases(reference, study)
+    placed = sides[0].placed(metric, cut).joined(sides[1].placed(metric, other))
+    matrix = np.nan_to_num(covariances(placed))
+    places = [study.names.index(name) for name in names]
+    places += [len(study.names) + reference.names.index(name) for name in names]
+    matrix, j = matrix[np.ix_(places, places)], len(names)
+    averages = readers.averaged(matrix, 2, j)
+    record = replace(
+        record,
+        values=tuple(first),
+        reference_values=tuple(second),
+        cross=tuple(map(tuple, matrix[:j, j:].tolist())),
+        difference=math.fsum(a - b for a, b in zip(first, second, strict=True)) / j,
+        between=float(np.var(np.subtract(first, second), ddof=1)) / 2.0 if j > 1 else None,
+        variance=averages.variance,
+        same_reader=averages.same_reader,
+        same_modality=averages.same_modality,
+        neither=averages.neither,
+    )
+    at_random = "readers" in study.asked.random
+    if at_random and j < 2:
+        return replace(record, reason=_ONE_READER)
+    estimate = readers.difference(
+        first,
+        second,
+        averages,
+        random_readers=at_random,
+        random_cases="cases" in study.asked.random,
+    )
+    return _with_limits(record, estimate, level)
+
+
+def _with_limits(
+    record: ReaderDifference, estimate: readers.MeanOverReaders, level: float
+) -> ReaderDifference:
+    if estimate.standard_error == 0.0:
+        return replace(record, standard_error=0.0, reason=_NO_SPREAD)
+    limits = clipped(*estimate.interval(level), -1.0, 1.0)
+    apart = limits.low > 0.0 or limits.high < 0.0
+    return replace(
+        record,
+        standard_error=estimate.standard_error,
+        df=estimate.df,
+        interval=records.Interval(level, limits.low, limits.high, METHOD),
+        test=METHOD,
+        statistic=estimate.estimate / estimate.standard_error,
+        p_value=estimate.p_value,
+        told_apart=apart,
+        better=("model" if limits.low > 0.0 else "reference") if apart else None,
+    )
+
+
+def _judged(record: ReaderDifference, margin: float | None) -> ReaderDifference:
+    """With the margin of the measure, where the spec declares one; more is better in all."""
+    if margin is None:
+        return record
+    held = None if record.interval is None else record.interval.low > -margin
+    return replace(record, margin=margin, non_inferior=held)
+
+
+def _found(means: Sequence[ReaderMean], study: Study, metric: str, cut: Cut | None) -> ReaderMean:
+    key: tuple[Any, ...] = (
+        study.view.dataset,
+        study.view.model,
+        metric,
+        None if cut is None else cut.number,
+        None if cut is None else cut.rule,
+    )
+    return next(
+        one
+        for one in means
+        if (one.dataset, one.model, one.metric, one.threshold, one.threshold_rule) == key
+    )
+
+
+def _same_cases(study: Study, other: Study) -> Study:
+    """A study with the cases of both, so that placements of the two stand in the same columns."""
+    cluster = study.cluster
+    if cluster is not None and other.cluster is not None:
+        cluster = np.where(study.truth >= 0, cluster, other.cluster)
+    return replace(study, truth=np.maximum(study.truth, other.truth), cluster=cluster)
+
+
+def _only_some(study: Study, reference: Study, names: tuple[str, ...]) -> str | None:
+    every = dict.fromkeys((*study.names, *reference.names))
+    left = [name for name in every if name not in names]
+    if not left:
+        return _note(study) or _note(reference)
+    return f"read with one of the two models only, and left out: {', '.join(left)}"

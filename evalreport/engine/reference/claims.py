@@ -1,0 +1,287 @@
+"""Claims: whether what somebody printed follows from the counts, and by which method.
+
+A printed number is reproduced where the number found here, rounded to as many digits, is the
+printed one; a tie may be rounded either way. A claim with limits is reproduced by a method
+where the value and both limits are. Where a source states its method only that one makes
+the claim ``reproduced``; any other makes it ``other_method``. Methods that draw resamples are
+not tried: their limits change with the draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from evalreport.engine.counting.set_tables import SetTables
+from evalreport.engine.measures import Measurer
+from evalreport.engine.reference.criteria import selected
+from evalreport.engine.reference.neighbours import Held, Printed, neighbouring
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import RESAMPLING, Average, Interval
+from evalreport.plan.methods import choose
+from evalreport.plan.task import Task
+from evalreport.results import records
+from evalreport.results.records import Measure
+from evalreport.spec.claims import Claim, ClaimCriterion
+
+if TYPE_CHECKING:
+    from evalreport.engine.working import Working
+
+REPRODUCED, OTHER, NOT_REPRODUCIBLE = "reproduced", "other_method", "not_reproducible"
+
+
+def claim_records(working: Working) -> list[records.Claim]:
+    """Every claim on every number that it means, with its verdict."""
+    by_id = {m.id: m for m in working.measures}
+    return [
+        _record(working, number, one, entry, by_id.get(entry.measure or ""))
+        for number, one in enumerate(working.prepared.loaded.spec.claims, start=1)
+        for entry in selected(working, one)
+    ]
+
+
+def printed_of(claim: Claim) -> Printed:
+    """The numbers of a claim as printed, and by how much shares were multiplied for them."""
+    texts = (claim.value, claim.low, claim.high)
+    value, low, high = (None if text is None else Decimal(text) for text in texts)
+    assert value is not None
+    return Printed(value, low, high, 100 if claim.unit == "percent" else 1)
+
+
+def _record(
+    working: Working,
+    number: int,
+    asked: Claim,
+    entry: records.Criterion,
+    measure: Measure | None,
+) -> records.Claim:
+    printed = printed_of(asked)
+    value = None if measure is None or measure.state != "value" else measure.value
+    tried: dict[str, records.Interval | None] = {}
+    if measure is not None and value is not None and printed.has_limits:
+        tried = _tried(working, asked, measure)
+    by = tuple(
+        name
+        for name, limits in tried.items()
+        if limits is not None and printed.limits_are(limits.low, limits.high)
+    )
+    same = value is not None and printed.value_is(value)
+    outcome, reason = _verdict(asked, printed, same, by, entry.reason, value)
+    method = asked.method if asked.method in by else next(iter(by), None)
+    shown = (
+        method
+        or asked.method
+        or (None if measure is None or measure.interval is None else measure.interval.method)
+    )
+    return records.Claim(
+        claim=number,
+        metric=asked.metric.name,
+        params=dict(asked.metric.params),
+        average=None if measure is None else measure.average,
+        label=None if measure is None else measure.label,
+        dataset=entry.dataset,
+        model=entry.model,
+        subgroup=entry.subgroup,
+        threshold=entry.threshold,
+        threshold_asked=entry.threshold_asked,
+        measure=entry.measure,
+        value=asked.value,
+        low=asked.low,
+        high=asked.high,
+        unit=asked.unit,
+        level=asked.level,
+        method=asked.method,
+        source=asked.source,
+        observed=value,
+        interval=tried.get(shown or "") if tried else None,
+        outcome=outcome,
+        value_reproduced=None if value is None else same,
+        by=method if same and outcome in (REPRODUCED, OTHER) else None,
+        also_by=tuple(name for name in by if name != method) if same else (),
+        tried=tuple(tried),
+        reason=reason,
+    )
+
+
+def _verdict(
+    asked: Claim,
+    printed: Printed,
+    same: bool,
+    by: Sequence[str],
+    why: str | None,
+    value: float | None,
+) -> tuple[str, str | None]:
+    """The outcome of a claim, and the reason where it is not reproduced."""
+    if value is None:
+        return "not_evaluated", why or "there is no such value"
+    if not same:
+        found = printed.rounded(value)
+        return NOT_REPRODUCIBLE, f"the counts give {found}, printed is {asked.value}"
+    if not printed.has_limits:
+        return REPRODUCED, None
+    if asked.method in by or (by and asked.method is None):
+        return REPRODUCED, None
+    if by:
+        return OTHER, f"its limits are those of {by[0]}, stated is {asked.method}"
+    return NOT_REPRODUCIBLE, "the value follows from the counts, its limits by no method"
+
+
+def _tried(working: Working, asked: Claim, measure: Measure) -> dict[str, records.Interval | None]:
+    """The limits of a measure by every method that is declared for its metric and draws nothing."""
+    task = _task(working, measure)
+    key = (measure.dataset, measure.model)
+    tables = working.tables.get(key)
+    metric = find(measure.metric)
+    if task is None or tables is None or metric is None or isinstance(tables, SetTables):
+        return {}
+    settings = replace(working.prepared.settings, level=asked.level)
+    measurer = Measurer(tables.view, tables, settings, working.thresholds[key])
+    facts = next(f for f in working.prepared.facts if (f.dataset, f.model) == key)
+    average = None if task.average is None else Average(task.average)
+    found: dict[str, records.Interval | None] = {}
+    for method in metric.interval_methods:
+        if method in RESAMPLING or choose(metric, average, facts, method)[0] != method:
+            continue
+        computed = measurer.compute(replace(task, interval=method, why=""))
+        limits = computed.interval
+        if limits is not None and limits.method == method:
+            found[method] = replace(limits, why=None)
+    return found
+
+
+def _task(working: Working, measure: Measure) -> Task | None:
+    """The task of the plan that a measure is the outcome of."""
+    for task in working.prepared.plan.tasks:
+        if (
+            (task.dataset, task.model, task.metric)
+            == (measure.dataset, measure.model, measure.metric)
+            and task.where == measure.where
+            and dict(task.params) == dict(measure.params)
+            and (task.average, task.indeterminate) == (measure.average, measure.indeterminate)
+            and task.label in (None, measure.label)
+            and _at(working, task) == (measure.threshold, measure.threshold_rule)
+        ):
+            return task
+    return None
+
+
+def _at(working: Working, task: Task) -> tuple[float | None, str | None]:
+    if task.threshold is None:
+        return None, None
+    resolved = working.thresholds[task.dataset, task.model].get(task.threshold)
+    return (None if resolved is None else resolved.number), task.threshold.text
+
+
+def claim_counts(working: Working, claims: Sequence[records.Claim]) -> list[records.ClaimCounts]:
+    """Where claims on one table are not all reproduced: the nearby tables that do reproduce all."""
+    spec_claims = working.prepared.loaded.spec.claims
+    tables = {t.id: t.record() for e in working.evaluations for t in e.tables}
+    by_id = {m.id: m for m in working.measures}
+    own: dict[str, list[records.Claim]] = {}
+    for claim in claims:
+        place = by_id[claim.measure].table if claim.measure in by_id else None
+        if place is not None:
+            own.setdefault(place, []).append(claim)
+    found = []
+    for name, entries in own.items():
+        table = tables[name]
+        cells = _cells(table)
+        if cells is None or all(one.outcome == REPRODUCED for one in entries):
+            continue
+        held = [
+            one
+            for entry in entries
+            if (one := _held(entry, spec_claims[entry.claim - 1], table)) is not None
+        ]
+        if not held:
+            continue
+        near = neighbouring(cells, held)
+        found.append(
+            records.ClaimCounts(
+                dataset=table.dataset,
+                model=table.model,
+                table=name,
+                claims=tuple(one.number for one in held),
+                by_value_only=tuple(one.number for one in held if one.limits_left_out),
+                within=near.within,
+                searched=near.searched,
+                found=near.found,
+                nearest=tuple(
+                    records.Cells(tp=tp, fn=fn, fp=fp, tn=tn) for tp, fn, fp, tn in near.nearest
+                ),
+            )
+        )
+    return found
+
+
+def _cells(table: records.Table) -> tuple[int, int, int, int] | None:
+    """TP, FN, FP, TN of a whole table of two classes; None for any other."""
+    counts = table.counts
+    if counts is None or len(table.labels) != 2 or table.positive is None or table.extra_columns:
+        return None
+    if not all(isinstance(cell, int) for row in counts for cell in row):
+        return None
+    p = list(table.labels).index(table.positive)
+    tp, fn, fp, tn = counts[p][p], counts[p][1 - p], counts[1 - p][p], counts[1 - p][1 - p]
+    assert tp is not None and fn is not None and fp is not None and tn is not None  # noqa: PT018
+    return int(tp), int(fn), int(fp), int(tn)
+
+
+def _held(entry: records.Claim, asked: Claim, table: records.Table) -> Held | None:
+    """A claim as a condition on the four cells; None where it is no function of them alone."""
+    metric = find(entry.metric)
+    if metric is None or metric.context or metric.table.value not in ("counts", "matrix"):
+        return None
+    if entry.average is not None:
+        return None
+    other = entry.label not in (None, table.positive)
+    return Held(
+        entry.claim,
+        metric,
+        metric.arguments(dict(entry.params)),
+        other,
+        printed_of(asked),
+        asked.level,
+        asked.method,
+        limits_left_out=metric.interval is not Interval.PROPORTION and asked.low is not None,
+    )
+
+
+def claim_criteria(working: Working, claims: Sequence[records.Claim]) -> list[records.Criterion]:
+    """The outcome of every claim as a criterion, where the spec asks for that."""
+    return [
+        _criterion(number, one)
+        for number, asked in enumerate(working.prepared.loaded.spec.acceptance, start=1)
+        if isinstance(asked, ClaimCriterion)
+        for one in claims
+    ]
+
+
+def _criterion(number: int, one: records.Claim) -> records.Criterion:
+    return records.Criterion(
+        criterion=number,
+        text=f"claim {one.claim}: {one.metric} {_as_printed(one)} is reproduced",
+        metric=one.metric,
+        params=one.params,
+        dataset=one.dataset,
+        model=one.model,
+        subgroup=one.subgroup,
+        threshold=one.threshold,
+        threshold_asked=one.threshold_asked,
+        measure=one.measure,
+        bound="point",
+        required=None,
+        observed=one.observed,
+        outcome=one.outcome,
+        reason=one.reason,
+        claim=one.claim,
+    )
+
+
+def _as_printed(one: records.Claim) -> str:
+    sign = " %" if one.unit == "percent" else ""
+    if one.low is None or one.high is None:
+        return f"{one.value}{sign}"
+    return f"{one.value} ({one.low} to {one.high}){sign}"

@@ -1,0 +1,276 @@
+"""Looks at criteria: this run's rows beside those of the looks before, each counted once.
+
+Every record holds all that was counted so far, so that one look needs only the one before it
+and history may be pruned. Rows are known by the period they are of, where the dataset has a
+period column, else by the sha256 of the file that they came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf, isinf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalreport.engine.periods.changes import UNDATED
+from evalreport.engine.reference.run import RESULTS, ReferenceRun, read_reference
+from evalreport.errors import Location
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.estimates import estimate_of
+from evalreport.results import records
+from evalreport.results.records import Interval, LookBlock, Measure
+from evalreport.spec.series import series_link
+from evalreport.statistics.interval import Interval as Limits
+from evalreport.statistics.interval import z_value
+from evalreport.statistics.looks import (
+    SEQUENCES,
+    Block,
+    Sofar,
+    closing,
+    endless_limits,
+    outcome_of,
+    planned_limits,
+    planned_look,
+    standing,
+    together,
+)
+from evalreport.statistics.proportions import PROPORTION_METHODS
+
+if TYPE_CHECKING:
+    from evalreport.engine.working import Working
+
+#: How limits are told that follow from an error spending function.
+SPENT = {"obrien_fleming": "O'Brien-Fleming", "pocock": "Pocock"}
+
+
+def look_before(runs: Path | None, series: str) -> ReferenceRun | None:
+    """The newest run of a series in a folder of runs; None where there is none."""
+    if runs is None or not (runs / series_link(series) / RESULTS).is_file():
+        return None
+    path = runs / series_link(series)
+    return read_reference(path, Location(str(path)), previous=True)
+
+
+def with_looks(
+    working: Working, judged: Sequence[records.Criterion], before: ReferenceRun | None, at: str
+) -> tuple[list[records.Criterion], tuple[records.Look, ...] | None]:
+    """The criteria with the outcomes of their looks, and the looks; None where none are asked.
+
+    A run with an earlier clock than the look before, a backfill, is no look.
+    """
+    asked = working.prepared.loaded.spec.looks
+    if asked is None:
+        return list(judged), None
+    if before is not None and before.results.provenance.at > at:
+        return list(judged), ()
+    level = working.prepared.settings.level
+    plan = _Plan(asked.planned, asked.rule, 1.0 - level)
+    found: list[records.Criterion] = []
+    looks: list[records.Look] = []
+    for entry in judged:
+        look = None
+        if entry.reference is None and entry.required is not None and entry.measure is not None:
+            look = _Looking(working, entry, plan, before).record()
+        if look is not None:
+            looks.append(look)
+        found.append(entry if look is None else _decided(entry, look))
+    return found, tuple(looks)
+
+
+def _decided(entry: records.Criterion, look: records.Look) -> records.Criterion:
+    return replace(
+        entry, observed=observed_of(entry.bound, look), outcome=look.outcome, look=look.look,
+        reason=look.reason,
+    )  # fmt: skip
+
+
+def observed_of(bound: str, look: records.Look) -> float | None:
+    """What is held against the requirement: the value so far, or a limit of this look."""
+    if bound == "point" or look.interval is None:
+        return look.value if bound == "point" else None
+    return look.interval.low if bound == "lower" else look.interval.high
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How often is looked: ``planned`` times by a spending ``rule``, or without end."""
+
+    planned: int | None
+    rule: str | None
+    alpha: float
+
+
+@dataclass(frozen=True)
+class _Looking:
+    """A look at one criterion."""
+
+    working: Working
+    entry: records.Criterion
+    plan: _Plan
+    run: ReferenceRun | None
+
+    def record(self) -> records.Look | None:
+        """The look; None where rows of a period are not told apart by the measures there are."""
+        before, (kind, fresh) = self._before(), self._fresh()
+        known = set() if before is None else {one.name for one in before.blocks}
+        new = [one for one in fresh if one.name not in known]
+        seen = tuple(one.name for one in fresh if one.name in known)
+        if before is not None and (not new or before.look == before.planned):
+            return self._again(before, seen, used_up=bool(new))
+        number = 1 if before is None else before.look + 1
+        blocks = (
+            *(() if before is None else before.blocks),
+            *(replace(one, look=number) for one in new),
+        )
+        sofar = together([_block(one) for one in blocks])
+        return None if sofar is None else self._looked(number, blocks, seen, kind, sofar, before)
+
+    def _before(self) -> records.Look | None:
+        """The look before at the same criterion, planned alike."""
+        wanted = (*_key(self.entry), self.plan.planned, self.plan.rule)
+        looks = () if self.run is None else self.run.results.of(records.Look)
+        return next((o for o in looks if (*_key(o), o.planned, o.spending) == wanted), None)
+
+    def _again(self, before: records.Look, seen: tuple[str, ...], *, used_up: bool) -> records.Look:
+        """Nothing to count: the look before, told once more."""
+        told = "the planned looks are used up: what came in since is not counted"
+        return replace(
+            before,
+            criterion=self.entry.criterion,
+            measure=self.entry.measure,
+            seen_before=seen,
+            previous=None if self.run is None else self.run.name,
+            reason=told if used_up else "an earlier look has counted these rows: it is no new look",
+        )
+
+    def _fresh(self) -> tuple[str, list[LookBlock]]:
+        """The blocks that this run's file holds, and how they are known again."""
+        prepared = self.working.prepared
+        dataset = prepared.loaded.spec.datasets[str(self.entry.dataset)]
+        by_id = {m.id: m for m in self.working.measures}
+        measure = by_id[str(self.entry.measure)]
+        column = None if dataset.period is None else dataset.period.column
+        if column is None:
+            (name,) = {o.sha256 for o in prepared.inputs if o.dataset == self.entry.dataset} or {""}
+            return "file", [_counted(str(name), measure)]
+        key = measure.which.series
+        own = dict(measure.subgroup)
+        found = [
+            _counted(str(m.subgroup[column]), m)
+            for m in self.working.measures
+            if column in m.subgroup
+            and m.subgroup[column] != UNDATED
+            and {k: v for k, v in m.subgroup.items() if k != column} == own
+            and replace(m.which.series, subgroup=key.subgroup) == key
+        ]
+        return "period", sorted(found, key=lambda one: one.name)
+
+    def _looked(
+        self,
+        number: int,
+        blocks: tuple[LookBlock, ...],
+        seen: tuple[str, ...],
+        kind: str,
+        sofar: Sofar,
+        before: records.Look | None,
+    ) -> records.Look:
+        entry, plan = self.entry, self.plan
+        sizes = tuple(
+            sum(float(b.denominator or b.rows) for b in blocks if b.look <= k)
+            for k in range(1, number + 1)
+        )
+        limits, boundary, spent = self._limits(sizes, sofar)
+        required, high = float(entry.required or 0.0), entry.direction == "at_least"
+        given = None if limits is None else Limits(limits.low, limits.high)
+        now = outcome_of(given, required, at_least=high)
+        told = () if before is None else (*before.before, before.now)
+        (outcome, at), reason = standing((*told, now)), None
+        if number == plan.planned and at is None:
+            outcome = closing(sofar, given, required, entry.bound, at_least=high)
+            at, reason = number, "the last planned look decides by the criterion's own bound"
+        return records.Look(
+            criterion=entry.criterion,
+            text=entry.text,
+            dataset=str(entry.dataset),
+            model=str(entry.model),
+            subgroup=entry.subgroup,
+            threshold_asked=entry.threshold_asked,
+            measure=entry.measure,
+            look=number,
+            planned=plan.planned,
+            spending=plan.rule,
+            alpha=plan.alpha,
+            recognised_by=kind,
+            blocks=blocks,
+            seen_before=seen,
+            spent=spent,
+            boundary=boundary,
+            rows=sofar.rows,
+            numerator=None if sofar.counts is None else sofar.counts[0],
+            denominator=None if sofar.counts is None else sofar.counts[1],
+            value=sofar.value,
+            standard_error=sofar.standard_error,
+            interval=limits,
+            before=told,
+            now=now,
+            outcome=outcome,
+            decided_at=at,
+            previous=None if before is None or self.run is None else self.run.name,
+            reason=reason,
+        )
+
+    def _limits(
+        self, sizes: tuple[float, ...], sofar: Sofar
+    ) -> tuple[Interval | None, float | None, float | None]:
+        """The interval of a look, its boundary, and the error spent on both sides."""
+        metric, plan = find(self.entry.metric), self.plan
+        within = (-inf, inf) if metric is None else metric.bounds
+        if plan.rule is None or plan.planned is None:
+            found = endless_limits(
+                sofar, 1.0 - plan.alpha, float(self.entry.required or 0.0), within
+            )
+            name = SEQUENCES[0] if sofar.counts is not None else SEQUENCES[1]
+            made = None if found is None else Interval(1.0 - plan.alpha, *found, name)
+            return made, None, None
+        look = planned_look(sizes, plan.planned, plan.alpha / 2.0, plan.rule)
+        method = self._method() if sofar.counts is not None else "normal"
+        found = planned_limits(sofar, look, method, within)
+        if found is None:
+            return None, None, 2.0 * look.spent
+        note = f"at the boundary of look {len(sizes)} of {plan.planned}, {SPENT[plan.rule]} type"
+        made = Interval(1.0 - 2.0 * look.nominal, *found, method, note=note)
+        return made, None if isinf(look.boundary) else look.boundary, 2.0 * look.spent
+
+    def _method(self) -> str:
+        """The method of a share: that of the measure, where it is one for counts."""
+        by_id = {m.id: m for m in self.working.measures}
+        interval = by_id[str(self.entry.measure)].interval
+        named = "" if interval is None else interval.method
+        return named if named in PROPORTION_METHODS else "wilson"
+
+
+def _key(one: records.Criterion | records.Look) -> tuple[object, ...]:
+    return one.text, one.dataset, one.model, dict(one.subgroup), one.threshold_asked
+
+
+def _block(one: LookBlock) -> Block:
+    return Block(one.rows, one.numerator, one.denominator, one.value, one.standard_error)
+
+
+def _counted(name: str, measure: Measure) -> LookBlock:
+    """What one block of rows adds: its counts where it is a share, else value and error."""
+    estimate = estimate_of(measure)
+    rows = measure.n
+    if estimate is None:
+        # no row of the class: nothing below the line of a share
+        share = measure.denominator == 0
+        counts = {"numerator": 0, "denominator": 0} if share else {}
+        return LookBlock(name=name, look=1, rows=rows, **counts)
+    if estimate.fraction is not None:
+        top, bottom = estimate.fraction
+        return LookBlock(name=name, look=1, rows=rows, numerator=top, denominator=bottom)
+    error = None
+    if estimate.low is not None and estimate.high is not None and estimate.level is not None:
+        error = (estimate.high - estimate.low) / (2.0 * z_value(estimate.level))
+    return LookBlock(name=name, look=1, rows=rows, value=estimate.value, standard_error=error)

@@ -1,0 +1,221 @@
+"""How a value is compared: the tests and intervals of a difference, by kind of metric.
+
+What a spec may ask for, what is planned and what is done follow from the two tables here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+
+from evalreport.metrics.counts import accuracy
+from evalreport.metrics.declare import Average, Interval, Metric, Table
+from evalreport.metrics.formula import Value
+from evalreport.metrics.tables import Counts, Matrix
+
+BOOTSTRAP, PERCENTILE, CLUSTERS = "bootstrap", "bootstrap_percentile", "cluster_bootstrap"
+
+
+class Family(Enum):
+    """Metrics that are compared alike."""
+
+    ROWS = "a share of rows with a given true class"
+    CALLS = "a share of rows with a given prediction"
+    AREA = "the area under the ROC curve"
+    MEAN = "a mean over rows"
+    OTHER = "no formula is known: rows are drawn"
+
+
+#: Tests and interval methods of two models on the same rows; the first is the default.
+PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Family.ROWS: (
+        ("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected", BOOTSTRAP),
+        ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango", PERCENTILE),
+    ),
+    Family.CALLS: (("leisenring", "kosinski", BOOTSTRAP), (PERCENTILE,)),
+    Family.AREA: (("delong", BOOTSTRAP), ("delong", PERCENTILE)),
+    Family.MEAN: (("paired_t", BOOTSTRAP), ("paired_t", PERCENTILE)),
+    Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
+}
+
+_TWO_SAMPLES = (
+    ("two_proportion_z", "fisher_exact", BOOTSTRAP),
+    (
+        "newcombe_hybrid",
+        "newcombe_hybrid_cc",
+        "wald",
+        "wald_cc",
+        "agresti_caffo",
+        "mee",
+        "miettinen_nurminen",
+        PERCENTILE,
+    ),
+)
+
+#: The same for one model on two datasets, whose rows are independent.
+UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Family.ROWS: _TWO_SAMPLES,
+    Family.CALLS: _TWO_SAMPLES,
+    Family.AREA: (("delong_unpaired", BOOTSTRAP), ("delong_unpaired", PERCENTILE)),
+    Family.MEAN: ((BOOTSTRAP,), (PERCENTILE,)),
+    Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
+}
+
+#: Names that mean another form of the same method where the rows are not the same.
+WITHOUT_PAIRS = {"delong": "delong_unpaired", "newcombe": "newcombe_hybrid"}
+
+
+def pooled_over_rows(metric: Metric) -> bool:
+    """Whether the micro average is a share of rows, so that a proportion's interval holds.
+
+    Tried on an example: the pooled denominator must be the number of rows.
+
+    >>> from evalreport.metrics.counts import precision, specificity
+    >>> pooled_over_rows(precision), pooled_over_rows(specificity)
+    (True, False)
+    """
+    if metric.interval is not Interval.PROPORTION:
+        return False
+    if metric.for_classes is not None:
+        return True
+    example = Matrix.from_counts([[5, 1, 2], [3, 7, 1], [1, 2, 11]])
+    return bool(metric(example.pooled()).bottom.exact() == example.n.value)
+
+
+@cache
+def same_number(metric: Metric, average: str | None) -> Metric:
+    """The metric that a micro average is: accuracy, where pooled counts give its share.
+
+    Where every row has one label and one prediction, a mistake is a false positive of one
+    class and a false negative of another. Tried on two tables of such pooled counts; metrics
+    that are no share of right rows are given back as they are.
+
+    >>> from evalreport.metrics.combined import f1, jaccard
+    >>> same_number(f1, "micro").name, same_number(jaccard, "micro").name
+    ('accuracy', 'jaccard')
+    >>> same_number(f1, "macro").name
+    'f1'
+    """
+    if average != Average.MICRO.value or metric.table is not Table.COUNTS or metric.context:
+        return metric
+    for right, wrong in ((11, 5), (3, 10)):
+        counts = Counts(tp=right, fp=wrong, fn=wrong, tn=2 * right + wrong)
+        try:
+            outcome = metric(counts, **metric.arguments({})).outcome()
+        except (TypeError, ValueError, LookupError):
+            return metric
+        share = right / (right + wrong)
+        if not isinstance(outcome, Value) or abs(float(outcome.number) - share) > 1e-12:
+            return metric
+    return accuracy
+
+
+def family_of(metric: Metric, average: str | None, *, paired: bool = True) -> Family:
+    """How a value of this metric is compared.
+
+    >>> from evalreport.metrics.combined import f1
+    >>> from evalreport.metrics.counts import precision, recall
+    >>> [family_of(m, None).name for m in (recall, precision, f1)]
+    ['ROWS', 'CALLS', 'OTHER']
+    """
+    if metric.interval is Interval.AUC and average is None:
+        return Family.AREA
+    if metric.interval is Interval.MEAN and average is None:
+        return Family.MEAN
+    if metric.interval is Interval.PROPORTION:
+        if average == Average.MICRO.value and pooled_over_rows(metric):
+            return Family.ROWS
+        if average is None and not paired:
+            return Family.ROWS
+        if average is None and metric.table is Table.COUNTS:
+            return share_of(metric).family
+    return Family.OTHER
+
+
+@dataclass(frozen=True)
+class Share:
+    """Which rows a proportion counts, above and below the line.
+
+    Both by (actual is the class, predicted is the class).
+    """
+
+    top: Mapping[tuple[bool, bool], bool]
+    bottom: Mapping[tuple[bool, bool], bool]
+
+    @property
+    def family(self) -> Family:
+        """Whether the rows below the line are chosen by their true class or the prediction."""
+        b = self.bottom
+        if all(b[actual, True] == b[actual, False] for actual in (True, False)):
+            return Family.ROWS
+        if all(b[True, predicted] == b[False, predicted] for predicted in (True, False)):
+            return Family.CALLS
+        return Family.OTHER
+
+
+def share_of(metric: Metric) -> Share:
+    """Found by putting a single row into each cell of the metric's formula.
+
+    >>> from evalreport.metrics.counts import recall
+    >>> [cell for cell, counted in share_of(recall).bottom.items() if counted]
+    [(True, True), (True, False)]
+    """
+    top, bottom = {}, {}
+    for cell, name in (
+        ((True, True), "tp"),
+        ((True, False), "fn"),
+        ((False, True), "fp"),
+        ((False, False), "tn"),
+    ):
+        alone = {"tp": 0, "fn": 0, "fp": 0, "tn": 0} | {name: 1}
+        expression = metric(Counts(**alone))
+        top[cell] = bool(expression.top.exact())
+        bottom[cell] = bool(expression.bottom.exact())
+    return Share(top, bottom)
+
+
+def known_tests(metric: Metric) -> tuple[str, ...]:
+    """Tests that compare a metric, default first: on the same rows, then of two datasets."""
+    return _all_of(metric, 0)
+
+
+def known_intervals(metric: Metric) -> tuple[str, ...]:
+    """Interval methods of a difference of a metric, default first."""
+    return _all_of(metric, 1)
+
+
+def _all_of(metric: Metric, place: int) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for paired in (True, False):
+        found |= dict.fromkeys(of_reference(metric, paired=paired)[place])
+    return tuple(found)
+
+
+def of_reference(metric: Metric, *, paired: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tests and interval methods of a metric on the same rows, or of two datasets.
+
+    Those of a single class and of the pooled average: which of them a number takes is planned.
+    """
+    tables = PAIRED if paired else UNPAIRED
+    averages = (None, Average.MICRO.value) if Average.MICRO in metric.averages else (None,)
+    tests: dict[str, None] = {}
+    methods: dict[str, None] = {}
+    for average in averages:
+        own = tables[family_of(metric, average, paired=paired)]
+        tests |= dict.fromkeys(own[0])
+        methods |= dict.fromkeys(own[1])
+    if not paired:
+        # the name of the paired form is understood too
+        tests |= {old: None for old, name in WITHOUT_PAIRS.items() if name in tests}
+        methods |= {old: None for old, name in WITHOUT_PAIRS.items() if name in methods}
+    return tuple(tests), tuple(methods)
+
+
+def names(*, tests: bool) -> Iterator[str]:
+    """Every test, or every interval method, that a spec may ask for; each once, sorted."""
+    place = 0 if tests else 1
+    pairs = [pair for table in (PAIRED, UNPAIRED) for pair in table.values()]
+    found = {name for pair in pairs for name in pair[place]}
+    yield from sorted(found)

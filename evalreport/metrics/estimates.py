@@ -1,0 +1,63 @@
+"""What a measure says, for comparison with the same one of another run or period."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Interval, Table
+from evalreport.results.records import Measure
+from evalreport.statistics.separate_samples import Estimate
+
+
+def estimate_of(measure: Measure) -> Estimate | None:
+    """The value of a measure with its limits and its share of rows; None without a value."""
+    if measure.state != "value" or measure.value is None:
+        return None
+    limits = measure.interval
+    if limits is None:
+        return Estimate(float(measure.value), None, None, None, _share(measure, None))
+    return Estimate(
+        float(measure.value),
+        limits.low,
+        limits.high,
+        limits.level,
+        _share(measure, limits.method),
+    )
+
+
+def _share(measure: Measure, method: str | None) -> tuple[int, int] | None:
+    """The counts of a share of independent rows; None for anything else."""
+    top, bottom = measure.numerator, measure.denominator
+    if type(top) is not int or type(bottom) is not int or measure.weight is not None:
+        return None
+    metric = find(measure.metric)
+    if metric is None or metric.interval is not Interval.PROPORTION or metric.table is Table.MATRIX:
+        return None
+    # a micro average over one-versus-rest tables counts each row more than once
+    of_rows = 0 <= top <= bottom <= measure.n
+    # clusters, weights and folds have intervals of other names
+    binomial = method in Interval.PROPORTION.value
+    plain = binomial and measure.average in (None, "micro")
+    return (top, bottom) if of_rows and plain and bottom > 0 else None
+
+
+def exact_difference(now: Measure, then: Measure) -> float:
+    """The difference of two values, in fractions where both are fractions of counts.
+
+    Raises ValueError where one of the two has no value.
+    """
+    if now.value is None or then.value is None:
+        raise ValueError("one of the two measures has no value")
+    one, two = _fraction(now), _fraction(then)
+    if one is not None and two is not None:
+        return float(one - two)
+    return float(now.value) - float(then.value)
+
+
+def _fraction(measure: Measure) -> Fraction | None:
+    top, bottom = measure.numerator, measure.denominator
+    if type(top) is not int or type(bottom) is not int or bottom == 0:
+        return None
+    found = Fraction(top, bottom)
+    return found if float(found) == measure.value else None

@@ -1,0 +1,138 @@
+"""A run's files into its folder: written aside, listed with their hashes, published whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path, PureWindowsPath
+from typing import TYPE_CHECKING, Any
+
+from evalreport.record.clock import clock_text
+from evalreport.record.hashing import FileRecord, canonical_json
+from evalreport.record.manifest import InputFile, RunDetails
+from evalreport.record.rows_key import rows_key
+from evalreport.record.run_folder import RunFolder
+from evalreport.results.records import CONTINUE, HELD, Look
+from evalreport.version import __version__
+
+if TYPE_CHECKING:
+    from evalreport.engine.prepared import Prepared
+    from evalreport.results.lookup import Results
+
+
+def published(
+    runs: Path,
+    prepared: Prepared,
+    results: Results,
+    files: Mapping[str, bytes],
+    when: datetime,
+) -> Path:
+    """Publish the drawn ``files`` of an evaluation as a new run; the run's folder.
+
+    Raises FilesError where it cannot be written, ConflictError where RUNS is in use.
+    """
+    from evalreport.engine.ledgers.kept_rows import keeps_rows, kept_rows
+
+    loaded = prepared.loaded
+    with RunFolder(runs, loaded.sha256, when) as folder:
+        for name, content in files.items():
+            folder.write(name, content)
+        if keeps_rows(prepared):
+            folder.write("rows.json", canonical_json(kept_rows(prepared, rows_key(runs))))
+        outcome = outcome_of(results)
+        return folder.publish(details(results, loaded, prepared, outcome, clock_text(when)))
+
+
+def template_of(loaded: Any) -> str | Path:
+    """The template of a spec: a shipped one by name, or a folder relative to the spec."""
+    name = str(loaded.spec.report.template)
+    if loaded.folder is not None and ("/" in name or (loaded.folder / name).is_dir()):
+        return Path(loaded.folder) / name
+    return name
+
+
+def outcome_of(results: Results) -> str:
+    """``passed``, ``failed``, ``continue`` (nothing failed, a further look decides) or ``done``.
+
+    ``done``: there is no criterion to judge by.
+    """
+    if results.failures:
+        return "failed"
+    outcomes = {entry.outcome for entry in results.acceptance}
+    if not outcomes:
+        return "done"
+    if not outcomes <= {*HELD, CONTINUE}:
+        return "failed"
+    return CONTINUE if CONTINUE in outcomes else "passed"
+
+
+def details(results: Results, loaded: Any, prepared: Any, outcome: str, at: str) -> RunDetails:
+    """What the manifest says of a run beside its files."""
+    return RunDetails(
+        when=at,
+        version=__version__,
+        outcome=outcome,
+        spec=FileRecord(loaded.sha256, len(loaded.text.encode("utf-8"))),
+        plan_sha256=prepared.plan.sha256,
+        inputs=(*_protocol(results), *_data(prepared)),
+        versions=dict(results.provenance.versions) | drawing_versions(),
+        settings={
+            "overrides": list(loaded.overrides_shown),
+            "engine": prepared.engine,
+            "series": loaded.series,
+            **_judged(results),
+            **({"cadence": loaded.spec.cadence} if loaded.spec.cadence else {}),
+        },
+    )
+
+
+def _judged(results: Results) -> dict[str, Any]:
+    """How many criteria had which outcome, and the looks at them: what the history tells."""
+    found: dict[str, Any] = {}
+    if results.acceptance:
+        found["criteria"] = dict(Counter(entry.outcome for entry in results.acceptance))
+    if looks := results.of(Look):
+        names = ("criterion", "model", "look", "planned", "spent", "outcome", "decided_at")
+        found["looks"] = [{name: getattr(one, name) for name in names} for one in looks]
+    return found
+
+
+def drawing_versions() -> dict[str, str]:
+    """Versions of the libraries that charts and paper are drawn with, as far as they are there."""
+    from evalreport.render.paper import pango_version
+
+    found = {"pango": pango_version()}
+    for name in ("matplotlib", "weasyprint"):
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return {name: own for name, own in found.items() if own is not None}
+
+
+def _data(prepared: Any) -> list[InputFile]:
+    """The files of the datasets."""
+    return [
+        InputFile("dataset", f"{one.dataset}: {name}", sha256, size)
+        for one in prepared.inputs
+        for name, sha256, size in (one.files or [(file_name(one.name), one.sha256, one.bytes)])
+        if sha256 is not None and size is not None
+    ]
+
+
+def _protocol(results: Results) -> list[InputFile]:
+    """The protocol that the run cites, as a file that was read."""
+    cited = results.provenance.protocol
+    if cited is None:
+        return []
+    return [InputFile("protocol", cited.name, cited.file_sha256, cited.bytes)]
+
+
+def file_name(path: str) -> str:
+    r"""The last part of a path, by the rules of every system.
+
+    >>> file_name("/data/a.csv"), file_name("C:\\data\\a.csv")
+    ('a.csv', 'a.csv')
+    """
+    return PureWindowsPath(Path(path).name).name

@@ -1,0 +1,133 @@
+"""Comparisons again: values, differences, corrected p values, and what counts settle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from evalreport.engine.comparisons.tests import OF_PROPORTIONS
+from evalreport.record.checks import Finding, Known, checks, held
+from evalreport.results.records import Comparison, Interval
+from evalreport.statistics.multiplicity import adjust_families, corrected_family
+from evalreport.statistics.paired import PAIRED_METHODS
+from evalreport.statistics.unpaired import UNPAIRED_METHODS
+
+_ROUNDING = 1e-9
+ON_ROWS = "the two models are compared row by row"
+FRACTION = "it is the fraction of a value that is held by itself"
+SHARED = "which rows two models share is not in the results"
+
+
+@checks(
+    Comparison,
+    lambda r, _: f"{r.model} against {r.reference}, {r.metric}",
+    holds=("model_value", "reference_value", "difference", "p_adjusted", "family_tests", "params",
+           "threshold", "reference_threshold", "statistic", "p_value", "interval"),
+    unless={
+        **dict.fromkeys(("joint_table", "joint_calls", "n"), SHARED),
+        **dict.fromkeys(("statistic", "df", "p_value", "interval", "fold_differences"), ON_ROWS),
+        **dict.fromkeys(("model_fraction", "reference_fraction"), FRACTION),
+        "margin": "it follows from the spec: verify --rerun makes it again",
+        "reference_interval": "the earlier run is verified by itself",
+        "reference_numerator": "the earlier run is verified by itself",
+        "reference_denominator": "the earlier run is verified by itself",
+        "reference_n": "the earlier run is verified by itself",
+    },
+)  # fmt: skip
+def comparison(record: Comparison, known: Known) -> Iterator[Finding]:
+    """Values are those of the measures; difference, correction and counted tests follow."""
+    yield from _values(record, known)
+    one, two = record.model_value, record.reference_value
+    if record.difference is not None and one is not None and two is not None:
+        if not _near(record.difference, one - two):
+            yield f"difference is {record.difference!r}, the two values give {one - two!r}"
+        yield held("difference")
+    yield from _corrected(record, known)
+    yield from _tested(record)
+    yield from _limited(record)
+
+
+def _values(record: Comparison, known: Known) -> Iterator[Finding]:
+    """The values of both sides against their measures."""
+    own = replace(record.which, subgroup=tuple(sorted(record.subgroup.items())))
+    sides = [("model_value", record.model_value, own)]
+    if record.reference_run is None:
+        other = replace(own, model=record.reference, threshold=record.reference_threshold)
+        if record.reference_dataset is not None:
+            other = replace(other, model=record.model, dataset=record.reference_dataset)
+        sides.append(("reference_value", record.reference_value, other))
+    for name, value, which in sides:
+        measure = known.results.number(which)
+        if measure is None or measure.indeterminate is not None:
+            continue
+        if value is not None and measure.value is not None and not _near(value, measure.value):
+            yield f"{name} is {value!r}, its measure says {measure.value!r}"
+        yield held(name, "params", "threshold" if name == "model_value" else "reference_threshold")
+
+
+def _corrected(record: Comparison, known: Known) -> Iterator[Finding]:
+    """The p value as it is corrected with those of its family."""
+    every = [c for c in known.results.comparisons if c.reference_run is None]
+    if record.reference_run is not None or record not in every:
+        return
+    p_values, families = known.families
+    adjusted = adjust_families(p_values, families, record.correction)[every.index(record)]
+    _, tests = corrected_family(adjusted, record.correction, "")
+    if (record.p_adjusted is None) != (adjusted.p_value is None) or (
+        record.p_adjusted is not None
+        and adjusted.p_value is not None
+        and not _near(record.p_adjusted, adjusted.p_value)
+    ):
+        yield f"p_adjusted is {record.p_adjusted!r}, its family gives {adjusted.p_value!r}"
+    if record.family_tests != tests:
+        yield f"family_tests is {record.family_tests!r}, the comparisons give {tests!r}"
+    yield held("p_adjusted", "family_tests")
+
+
+def _tested(record: Comparison) -> Iterator[Finding]:
+    """Tests that the rows that count for one model only settle."""
+    joint = record.joint_table
+    test = OF_PROPORTIONS.get(record.test or "")
+    if joint is None or test is None or record.p_value is None:
+        return
+    found = test(joint.n10, joint.n01)
+    for name, own, right in (
+        ("p_value", record.p_value, found.p_value),
+        ("statistic", record.statistic, found.statistic),
+    ):
+        if (own is None) != (right is None) or (
+            own is not None and right is not None and not _near(own, right)
+        ):
+            yield f"{name} is {own!r}, {record.test} of its counts gives {right!r}"
+    yield held("p_value", "statistic")
+
+
+def _limited(record: Comparison) -> Iterator[Finding]:
+    """Limits that follow from the counts of both models together, or of each by itself."""
+    interval, joint = record.interval, record.joint_table
+    if interval is None:
+        return
+    limits = None
+    if joint is not None and interval.method in PAIRED_METHODS:
+        cells = (joint.n11, joint.n10, joint.n01, joint.n00)
+        limits = PAIRED_METHODS[interval.method](*cells, interval.level)
+    one, two = record.model_fraction, record.reference_fraction
+    if one and two and not record.paired and interval.method in UNPAIRED_METHODS:
+        limits = UNPAIRED_METHODS[interval.method](*one, *two, interval.level)
+    if limits is None:
+        return
+    yield from _differences(interval, (limits.low, limits.high))
+    yield held("interval")
+
+
+def _differences(interval: Interval, expected: tuple[float, float]) -> Iterator[str]:
+    for name, own, right in zip(
+        ("low", "high"), (interval.low, interval.high), expected, strict=True
+    ):
+        if not _near(own, right):
+            yield f"interval.{name} is {own!r}, {interval.method} of its counts gives {right!r}"
+
+
+def _near(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=1e-12)

@@ -1,0 +1,158 @@
+"""Judgements on measures again: criteria, declared values, gaps between subgroups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from evalreport.record.checks import OF_THE_SPEC, Finding, Known, Unchecked, checks, held
+from evalreport.record.looks import look_of
+from evalreport.results.records import CLAIMED, Criterion, Declared, Gap, Measure
+
+_ROUNDING = 1e-9
+REFERENCE = "the difference from the reference is compared on rows, or with an earlier run"
+
+
+@checks(
+    Criterion,
+    lambda r, _: f"criterion {r.criterion} ({r.text})",
+    holds=("observed", "look"),
+    unless={
+        "criterion": OF_THE_SPEC,
+        "params": OF_THE_SPEC,
+        "required": OF_THE_SPEC,
+        "threshold": OF_THE_SPEC,
+        "margin": OF_THE_SPEC,
+        "claim": OF_THE_SPEC,
+        "reference_value": REFERENCE,
+        "difference": REFERENCE,
+        "interval": REFERENCE,
+        "look": "it is the number of the look, which is checked by itself",
+        "breaches_in_a_row": "the outcomes of earlier runs are not in the results",
+    },
+)
+def criterion(record: Criterion, known: Known) -> list[Finding] | Unchecked:
+    """What is observed is what the measure says, and the outcome follows from it."""
+    if record.measure is None:
+        return Unchecked("it is about no measure: its limit is on drift, or nothing was measured")
+    if record.outcome in CLAIMED:
+        return Unchecked("a claim is judged by every declared method: verify --rerun does it again")
+    measure = known.results.measure(record.measure)
+    found: list[Finding] = []
+    if record.look is not None:
+        return list(_of_look(record, known))
+    if record.reference is None and record.observed is not None:
+        expected = _observed(record, measure)
+        if expected is None or not _near(record.observed, expected):
+            found.append(f"observed is {record.observed!r}, its measure says {expected!r}")
+    if record.reference is None:
+        found.append(held("observed"))
+    return [*found, *_outcome(record, measure)]
+
+
+def _of_look(record: Criterion, known: Known) -> Iterator[Finding]:
+    """What is observed is what its look says; the look is checked by itself."""
+    yield held("observed", "look")
+    own = look_of(record, known)
+    if own is None or own.look != record.look:
+        yield "there is no such look"
+        return
+    limits = own.interval
+    expected = own.value
+    if record.bound != "point":
+        expected = None if limits is None else limits.low
+        if record.bound == "upper" and limits is not None:
+            expected = limits.high
+    if record.observed != expected:
+        yield f"observed is {record.observed!r}, its look says {expected!r}"
+
+
+def _observed(record: Criterion, measure: Measure) -> float | None:
+    if record.bound == "point":
+        return measure.value
+    if measure.interval is None:
+        return None
+    return measure.interval.low if record.bound == "lower" else measure.interval.high
+
+
+def _outcome(record: Criterion, measure: Measure) -> Iterator[str]:
+    if record.observed is None or record.required is None:
+        infinite = measure.state == "infinite" and record.bound == "point"
+        if record.outcome != "not_evaluated" and not infinite:
+            yield f"outcome is {record.outcome}, and nothing was observed"
+        return
+    reached = record.observed >= record.required
+    kept = record.observed <= record.required
+    expected = "pass" if (reached if record.direction == "at_least" else kept) else "fail"
+    if record.outcome in ("pass", "fail") and record.outcome != expected:
+        yield f"outcome is {record.outcome}, {record.observed!r} observed makes it {expected}"
+
+
+@checks(
+    Declared,
+    lambda r, _: f"declared value {r.declared} ({r.metric})",
+    holds=("measured", "difference"),
+    unless={
+        "declared": OF_THE_SPEC,
+        "params": OF_THE_SPEC,
+        "threshold": OF_THE_SPEC,
+        "value": OF_THE_SPEC,
+        "interval": OF_THE_SPEC,
+        "p_value": OF_THE_SPEC,
+    },
+)
+def declared(record: Declared, known: Known) -> list[Finding] | Unchecked:
+    """The measured value is that of the measure; difference and whether it is within follow."""
+    if record.measure is None:
+        return Unchecked("nothing was measured to hold the declared value against")
+    measure = known.results.measure(record.measure)
+    return [*_against(record, measure), held("measured", "difference")]
+
+
+def _against(record: Declared, measure: Measure) -> Iterator[str]:
+    if record.measured != measure.value:
+        yield f"measured is {record.measured!r}, its measure says {measure.value!r}"
+    if record.measured is not None and record.difference is not None:
+        expected = record.measured - record.value
+        if not _near(record.difference, expected):
+            yield f"difference is {record.difference!r}, the two values give {expected!r}"
+    if measure.interval is not None:
+        inside = measure.interval.low <= record.value <= measure.interval.high
+        if record.within is not inside:
+            yield f"within is {record.within!r}, the interval of the measure says {inside!r}"
+
+
+@checks(
+    Gap,
+    lambda r, _: f"gap of {r.measure} against {r.against_measure}",
+    holds=("value", "n", "against_value", "against_n", "gap", "ratio"),
+    unless={
+        "params": OF_THE_SPEC,
+        "threshold": OF_THE_SPEC,
+        "gap_interval": OF_THE_SPEC,
+        "ratio_interval": OF_THE_SPEC,
+    },
+)
+def gap(record: Gap, known: Known) -> Iterator[Finding]:
+    """Values and rows are those of the two measures; gap and ratio follow from them."""
+    pairs = (
+        ("value", record.value, record.n, known.results.measure(record.measure)),
+        ("against_value", record.against_value, record.against_n,
+         known.results.measure(record.against_measure)),
+    )  # fmt: skip
+    for name, value, n, measure in pairs:
+        if value != measure.value or n != measure.n:
+            told = f"{measure.value!r} of {measure.n} rows"
+            yield f"{name} is {value!r} of {n} rows, its measure says {told}"
+    yield held("value", "n", "against_value", "against_n", "gap", "ratio")
+    one, two = record.value, record.against_value
+    difference = None if one is None or two is None else one - two
+    ratio = None if one is None or two is None or two == 0 else one / two
+    for name, stated, expected in (("gap", record.gap, difference), ("ratio", record.ratio, ratio)):
+        same = stated is None if expected is None else stated is not None
+        if not same or (stated is not None and not _near(stated, expected or 0.0)):
+            yield f"{name} is {stated!r}, the two values give {expected!r}"
+
+
+def _near(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)

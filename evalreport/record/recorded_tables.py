@@ -1,0 +1,246 @@
+"""The tables and curves of results as what the engine counts, so that it can work from them.
+
+A classification table of ``results.json`` is one; the precision-recall curve of all rows holds
+the table of scores, with the positives and negatives at each distinct score, where it was not
+thinned out. Whatever else the engine asks for needs the rows, and is told so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.counting.classification import ClassificationTable
+from evalreport.engine.counting.memory import MemoryTables
+from evalreport.metrics.tables import ClassScores, ScoreTable
+from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING, Slice, frozen_subgroup
+from evalreport.results.lookup import Results
+from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
+
+
+class NotRecorded(Exception):  # noqa: N818 - a way to go on, not an error
+    """What is asked for is not in the results; the text says what."""
+
+
+SINGLE_ROWS = "single rows are not in the results"
+CLUSTERS = "which rows belong together is not in the results"
+WEIGHTS = "the weights of single rows are not in the results"
+SCORES_OF_PART = "scores of a subgroup or fold are not in the results"
+THINNED = "there are more distinct scores than points of the curve"
+NO_CURVE = "there is no curve with the scores"
+CLASS_SCORES = "scores of several classes of one row are not in the results"
+
+Place = tuple[Slice, float | None]
+
+
+class RecordedTables(MemoryTables):
+    """The tables of one dataset and model, as far as results hold them."""
+
+    def __init__(self, view: View, results: Results, ledger: RowLedger, *, weighted: bool) -> None:
+        super().__init__(view)
+        self._results, self._ledger, self._weighted = results, ledger, weighted
+
+    def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
+        _absent(SINGLE_ROWS, where)
+
+    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
+        _absent(SINGLE_ROWS, where)
+
+    def row_count(self, where: Slice) -> int:
+        """Rows of a slice: those that were used, or those that its tables hold."""
+        if where == EVERYTHING:
+            return self._ledger.predictions or self._ledger.used
+        found = next(
+            (t for (place, _), t in self._tables.items() if place == sorted_slice(where)), None
+        )
+        if found is None or self._weighted:
+            _absent(WEIGHTS if self._weighted else SINGLE_ROWS, where)
+        return rows_in(found)
+
+    def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
+        """The table of a slice at a threshold. Raises NotRecorded."""
+        found = self._tables.get((sorted_slice(where), threshold))
+        if found is None or any(count is None for row in found.counts or () for count in row):
+            _absent(SINGLE_ROWS, where)
+        return self._once(("classification", where, threshold), lambda: self.as_counted(found))
+
+    def scores(self, where: Slice, index: int | None = None) -> ScoreTable:
+        """The scores of all rows, for one class. Raises NotRecorded."""
+        if where != EVERYTHING:
+            raise NotRecorded(SCORES_OF_PART)
+        label = self.view.labels[self.view.positive_index if index is None else index]
+        return self._once(("scores", label), lambda: self._scores_of(label))
+
+    def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
+        _absent(CLASS_SCORES, where, pairs)
+
+    def clusters(
+        self,
+        where: Slice,
+        threshold: float | None,  # noqa: ARG002 - as for rows in memory
+        indeterminate: str | None = None,  # noqa: ARG002
+    ) -> None:
+        if self.view.cluster is not None:
+            _absent(CLUSTERS, where)
+
+    @cached_property
+    def _tables(self) -> Mapping[Place, Table]:
+        """The tables of this dataset and model with all classes, by slice and threshold."""
+        found: dict[Place, Table] = {}
+        for one in self._results.tables:
+            if (one.dataset, one.model) == (self.view.dataset, self.view.model) and not one.label:
+                found.setdefault((sorted_slice(one.where), one.threshold), one)
+        return found
+
+    def as_counted(self, table: Table) -> ClassificationTable:
+        """A table of the results as counts by actual and predicted label."""
+        if table.label is None and table.labels != self.view.labels:
+            raise ValueError(f"table {table.id} has other labels than the account of labels")
+        cells = {
+            (i, j): count
+            for i, row in enumerate(table.counts or ())
+            for j, count in enumerate(row)
+            if count
+        }
+        cells |= {(i, j): count for i, j, count in table.cells or ()}
+        return ClassificationTable(
+            table.labels, self.view.positive, cells, rows_in(table), table.extra_columns
+        )
+
+    def _scores_of(self, label: str) -> ScoreTable:
+        found = self._curves.get(label)
+        if found is None:
+            raise NotRecorded(NO_CURVE)
+        if found.thinned or found.bins:
+            raise NotRecorded(THINNED)
+        if self._weighted:
+            raise NotRecorded(WEIGHTS)
+        return table_of_steps(found)
+
+    @cached_property
+    def _curves(self) -> Mapping[str | None, Curve]:
+        own = (self.view.dataset, self.view.model)
+        return {
+            one.label: one
+            for one in self._results.curves
+            if one.kind == STEPS and (one.dataset, one.model) == own and not one.subgroup
+        }
+
+
+#: The curve whose points hold every distinct score.
+STEPS = "precision_recall"
+
+
+def table_of_steps(curve: Curve) -> ScoreTable:
+    """The scores with the rows at each, from a curve that counts those at or above each."""
+    columns = curve.points
+    scores = np.array(columns["threshold"], np.float64)
+    parts = []
+    for name in ("tp", "fp"):
+        counted = columns[name]
+        if any(type(count) is not int for count in counted):
+            raise NotRecorded(WEIGHTS)
+        parts.append(np.diff(np.array([0, *counted], np.int64)))
+    falling = bool(np.all(np.diff(scores) < 0)) if len(scores) else False
+    if not falling or any((part < 0).any() for part in parts):
+        raise ValueError(f"curve {curve.id} does not count rows from the highest score on")
+    return ScoreTable(scores, parts[0], parts[1])
+
+
+def rows_in(table: Table) -> int:
+    """How many rows a table of whole counts holds."""
+    counts: list[Any] = [count for row in table.counts or () for count in row if count]
+    counts += [count for _, _, count in table.cells or ()]
+    return int(sum(counts))
+
+
+def sorted_slice(where: Slice) -> Slice:
+    """A slice by which it is found, whatever the order of its columns."""
+    return Slice(frozen_subgroup(dict(where.subgroup)), where.fold)
+
+
+def source_of(ledger: LabelLedger, curves: bool) -> str:
+    """What a model gives, as the account of its labels says."""
+    if ledger.operator is None:
+        return "scores" if curves and len(ledger.order) > 2 else "prediction"
+    return "margin" if ledger.operator.startswith("margin") else "score"
+
+
+def _absent(reason: str, *_asked: Any) -> NoReturn:
+    raise NotRecorded(reason)
+
+
+class Absent:
+    """Stands where rows would have been: whoever looks into it is told that they are not there."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def _refuse(self, *_asked: Any) -> NoReturn:
+        raise NotRecorded(self._reason)
+
+    __len__ = __getitem__ = __iter__ = __gt__ = __lt__ = __mul__ = __rmul__ = _refuse
+    __eq__ = __ne__ = __ge__ = __le__ = __array__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        self._refuse(name)
+
+
+@dataclass(frozen=True)
+class RecordedLedger:
+    """What is known of the rows that were read, as :class:`evalreport.data.checked.Checked`."""
+
+    rows_read: int
+    excluded: tuple[tuple[str, int], ...]
+    lost: None = None
+
+    @property
+    def findings(self) -> NoReturn:
+        """What was found in the file."""
+        raise NotRecorded(SINGLE_ROWS)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedView(View):
+    """A view without rows, of as many as the accounts of the results say."""
+
+    counted: tuple[int, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        return sum(self.counted)
+
+    @property
+    def class_rows(self) -> tuple[int, ...]:
+        return self.counted
+
+    @property
+    def has_score(self) -> bool:
+        return self.source in ("score", "margin")
+
+    def of_other_class(self, probabilities: bool) -> View:
+        _absent("scores of the other class are not in the results", probabilities)
+
+    def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:
+        _absent(WEIGHTS, chosen, power)
+
+    def group_rows(self, column: str) -> dict[str, int]:
+        _absent(SINGLE_ROWS, column)
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        _absent(SINGLE_ROWS)
+
+    def tied(self, threshold: float) -> int | None:
+        _absent(SINGLE_ROWS, threshold)
+
+    @property
+    def entries(self) -> Any:
+        _absent(SINGLE_ROWS)

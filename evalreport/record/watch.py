@@ -1,0 +1,193 @@
+"""Every series of some folders of runs at one glance: who fails, who continues, who is late.
+
+Everything follows from the lines of the histories; no run is opened, so that hundreds of
+series take no longer than a look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from evalreport.errors import FilesError, Location, Problem
+from evalreport.record.clock import clock_text
+from evalreport.record.history import NAME as HISTORY
+from evalreport.record.history import History, read_history
+
+SCHEMA = "evalreport/watch/1"
+#: States from the most harm to the least; the first three call for somebody.
+STATES = ("failing", "broken", "late", "continues", "passed", "done")
+CALLING = STATES[:3]
+#: How long after it is due a run may still come: a quarter of its cadence, a day at most.
+GRACE = 0.25
+MOST_GRACE = timedelta(days=1)
+DAYS = {"day": 1.0, "week": 7.0, "month": 31.0, "quarter": 92.0, "year": 366.0}
+#: Outcomes of runs as the state that they leave a series in.
+_STATE = {"failed": "failing", "continue": "continues", "passed": "passed"}
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A series as its line of history leaves it.
+
+    ``since``: the clock of the first run, or attempt, of the row that has this outcome, with
+    ``times`` of them. ``due``: when the next run was due; None without a cadence.
+    ``attempt``: the exit status of the newest attempt, where no run came after it.
+    """
+
+    folder: str
+    series: str
+    state: str
+    since: str
+    times: int
+    outcome: str | None = None
+    run: str | None = None
+    when: str | None = None
+    failed: int = 0
+    criteria: Mapping[str, int] | None = None
+    looks: tuple[Mapping[str, Any], ...] = ()
+    attempt: int | None = None
+    cadence: str | None = None
+    due: str | None = None
+    late_days: float = 0.0
+
+    @property
+    def calls(self) -> bool:
+        """Whether somebody has to look at it."""
+        return self.state in CALLING or self.late_days > 0.0
+
+    @property
+    def harm(self) -> tuple[Any, ...]:
+        """What it is sorted by: the state, then how much of it and for how long."""
+        return (STATES.index(self.state), -self.failed, -self.times, -self.late_days, self.series)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Every series, the most harmful first, and lines of histories that cannot be read."""
+
+    at: str
+    series: tuple[Watched, ...]
+    unreadable: Mapping[str, int]
+
+    @property
+    def calls(self) -> bool:
+        """Whether anything calls for somebody."""
+        return any(one.calls for one in self.series) or any(self.unreadable.values())
+
+
+def watch(folders: Sequence[Path], at: datetime, cadence: str | None = None) -> Watch:
+    """All series of these folders of runs at a time.
+
+    ``cadence`` is that of series whose spec declares none. Raises FilesError for a folder
+    without a history.
+    """
+    found: list[Watched] = []
+    unreadable: dict[str, int] = {}
+    for folder in folders:
+        history = read_history(folder)
+        if not history.lines and not history.torn:
+            hint = "give folders of runs, such as runs/"
+            where = Location(str(folder))
+            raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, where))
+        unreadable[str(folder)] = len(history.lines) - len(history.entries) + bool(history.torn)
+        found += _of_folder(str(folder), history, at, cadence)
+    return Watch(clock_text(at), tuple(sorted(found, key=lambda one: one.harm)), unreadable)
+
+
+def _of_folder(
+    folder: str, history: History, at: datetime, cadence: str | None
+) -> Iterator[Watched]:
+    runs: dict[str, list[Mapping[str, Any]]] = {}
+    for name in history.in_time():
+        entry = history.runs[name]
+        runs.setdefault(history.series_of(entry) or "", []).append(entry)
+    attempts: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in history.attempts:
+        attempts.setdefault(str(entry.get("series") or ""), []).append(entry)
+    for series in sorted({*runs, *attempts}):
+        own = _left(folder, series, runs.get(series, []), attempts.get(series, []))
+        yield _timed(own, at, own.cadence or cadence)
+
+
+def _left(
+    folder: str,
+    series: str,
+    runs: Sequence[Mapping[str, Any]],
+    attempts: Sequence[Mapping[str, Any]],
+) -> Watched:
+    """How the runs and the attempts after them leave a series."""
+    found = Watched(folder, series, "broken", "", 0)
+    if runs:
+        newest = runs[-1]
+        outcome = str(newest.get("outcome") or "done")
+        row = _row(runs, outcome)
+        criteria = newest.get("criteria")
+        counts = dict(criteria) if isinstance(criteria, Mapping) else None
+        found = Watched(
+            folder=folder,
+            series=series,
+            state=_STATE.get(outcome, "done"),
+            since=_when(row[0]),
+            times=len(row),
+            outcome=outcome,
+            run=str(newest.get("run")),
+            when=_when(newest),
+            failed=_failed(counts) if outcome == "failed" else 0,
+            criteria=counts,
+            looks=tuple(newest.get("looks") or ()),
+            cadence=newest.get("cadence"),
+        )
+    after = [one for one in attempts if _when(one) >= (found.when or "")]
+    if not after:
+        return found
+    status = after[-1]["attempt"].get("status")
+    found = replace(found, attempt=status)
+    if found.state == "failing":
+        return found
+    return replace(found, state="broken", since=_when(after[0]), times=len(after))
+
+
+def _row(runs: Sequence[Mapping[str, Any]], outcome: str) -> list[Mapping[str, Any]]:
+    """The runs up to the newest that all have its outcome, oldest first."""
+    row: list[Mapping[str, Any]] = []
+    for one in reversed(runs):
+        if str(one.get("outcome") or "done") != outcome:
+            break
+        row.append(one)
+    return row[::-1]
+
+
+def _failed(criteria: Mapping[str, int] | None) -> int:
+    """How many criteria did not hold; at least one where an older line does not say."""
+    held = ("pass", "reproduced", "continue")
+    return max(1, sum(n for name, n in (criteria or {}).items() if name not in held))
+
+
+def _when(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("when") or "")
+
+
+def _timed(one: Watched, at: datetime, cadence: str | None) -> Watched:
+    """With when the next run was due, and whether it is late."""
+    if cadence is None or one.when is None:
+        return replace(one, cadence=cadence)
+    length = timedelta(days=DAYS[cadence])
+    due = _read(one.when) + length
+    late = (at - due) / timedelta(days=1)
+    is_late = at > due + min(length * GRACE, MOST_GRACE)
+    found = replace(
+        one, cadence=cadence, due=clock_text(due), late_days=round(late, 2) if is_late else 0.0
+    )
+    if is_late and STATES.index(one.state) > STATES.index("late"):
+        return replace(
+            found, state="late", since=clock_text(due), times=int(late / length.days) + 1
+        )
+    return found
+
+
+def _read(when: str) -> datetime:
+    return datetime.fromisoformat(when).astimezone(UTC)

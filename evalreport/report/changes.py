@@ -1,0 +1,179 @@
+"""When a course changed: alarms, points of change, what moved with it, charts in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.numbers import p_text, value_text
+from evalreport.report.words import label_text, method_text
+from evalreport.results.records import Change, ChartMark, Moved, Period
+
+SIGNAL = "◆"
+#: Periods in the table of a chart, the newest ones.
+MOST_PERIODS = 36
+#: The chance of a change from which on a course has a line without an alarm, too.
+EVEN = 0.5
+MOVED = {
+    "prevalence": "share of positives",
+    "predicted_prevalence": "share predicted positive",
+    "scores": "mean score",
+    "calibration": "mean of outcome minus score",
+}
+
+#: A course with the words for its measure and its model.
+Named = tuple[str, str, Period]
+
+
+def changed_at(record: Period) -> int | None:
+    """The place of the first period after the change; None where no alarm came."""
+    change = record.change
+    if change is None or change.alarm is None or change.since is None:
+        return None
+    return list(record.periods).index(change.since)
+
+
+def change_words(record: Period) -> str:
+    """The alarm and the point of change in a sentence; empty where no alarm came."""
+    change = record.change
+    if change is None or change.alarm is None:
+        return ""
+    since = "" if change.since is None else f", changed most likely with {label_text(change.since)}"
+    return f"Alarm in {label_text(change.alarm)}{since} (dotted)."
+
+
+def change_blocks(courses: Sequence[Named]) -> list[Block]:
+    """Alarm and point of change of each measure, what moved with it, and one chart in numbers."""
+    charted = [(name, model, record) for name, model, record in courses if record.change]
+    if not charted:
+        return []
+    shown = _worth_a_line(charted)
+    rows = tuple(_row(name, model, one.change) for name, model, one in shown if one.change)
+    length = next(one.change.run_length for _, _, one in charted if one.change)
+    heads = (
+        ("metric", "left", "22%"), ("model", "left", "14%"), ("alarm", "left", "11%"),
+        ("changed with", "left", "11%"), ("between", "left", "18%"), ("before", "right", "8%"),
+        ("since", "right", "8%"), ("chance of a change", "right", "8%"),
+    )  # fmt: skip
+    note = (
+        f"Alarm: the first period in which the cumulative sum chart of the values, each against "
+        f"all periods before it in standard errors of its own rows, crosses its limit. The limit "
+        f"is such that {length:g} periods pass on average between two false alarms, however often "
+        "is looked (Page 1954; self-starting, Hawkins 1987). Changed with: the first period after "
+        "the most likely point of one change, with the periods it may be at 95 %; chance of a "
+        "change: one half beforehand (Smith 1975)."
+    )
+    if len(shown) < len(charted):
+        note += (
+            f" {len(shown)} of {len(charted)} courses; the others have no alarm and a chance of a "
+            "change below one half, and are in results.json."
+        )
+    columns = tuple(Column(*head) for head in heads)
+    blocks: list[Block] = [PlainTable("When did it change?", columns, rows, note)]
+    alarmed = [one for one in charted if one[2].change and one[2].change.alarm is not None]
+    if alarmed:
+        blocks.append(_moved(*alarmed[0]))
+    blocks.append(_chart(*(alarmed or charted)[0]))
+    return blocks
+
+
+def _worth_a_line(charted: Sequence[Named]) -> list[Named]:
+    """Courses with an alarm or, beforehand as likely as not, a change; else the likeliest."""
+
+    def chance(one: Named) -> float:
+        change = one[2].change
+        return 0.0 if change is None else change.probability or 0.0
+
+    def alarmed(one: Named) -> bool:
+        return one[2].change is not None and one[2].change.alarm is not None
+
+    found = [one for one in charted if alarmed(one) or chance(one) >= EVEN]
+    return found or [max(charted, key=chance)]
+
+
+def _row(name: str, model: str, change: Change) -> TableRow:
+    if change.since is None:
+        place, between = "–", "–"
+    else:
+        place = label_text(change.since)
+        between = f"{label_text(change.earliest or '')} to {label_text(change.latest or '')}"
+    return TableRow(
+        (
+            name,
+            model,
+            "none" if change.alarm is None else f"{label_text(change.alarm)} {SIGNAL}",
+            place,
+            between,
+            "–" if change.before is None else value_text(change.before),
+            "–" if change.after is None else value_text(change.after),
+            "–" if change.probability is None else _chance(change.probability),
+        ),
+        strong=change.alarm is not None,
+    )
+
+
+def _chance(probability: float) -> str:
+    """A chance with three digits; never printed as certain."""
+    if probability > 0.999:
+        return "> 0.999"
+    return "< 0.001" if probability < 0.001 else f"{probability:.3f}"
+
+
+def _moved(name: str, model: str, record: Period) -> PlainTable:
+    """What else is not as it was before the change."""
+    change = record.change
+    assert change is not None
+    rows = tuple(TableRow(_moved_row(one)) for one in change.moved)
+    heads = (
+        ("what", "left", "30%"), ("before", "right", "11%"), ("since", "right", "11%"),
+        ("test", "left", "26%"), ("statistic", "right", "11%"), ("p", "right", "11%"),
+    )  # fmt: skip
+    note = (
+        f"Periods before {label_text(str(change.since))} against those since. p values are not "
+        "corrected for their number, and the point of change was chosen on another measure of "
+        "the same rows. What moved with a measure need not be why it moved."
+    )
+    columns = tuple(Column(*head) for head in heads)
+    return PlainTable(f"What moved with it: {name}, {model}", columns, rows, note)
+
+
+def _moved_row(one: Moved) -> tuple[str, ...]:
+    what = MOVED.get(one.what) or f"mix of {label_text(str(one.column))}"
+    return (
+        what,
+        "–" if one.before is None else value_text(one.before),
+        "–" if one.after is None else value_text(one.after),
+        "not tested" if one.test is None else method_text(one.test),
+        "–" if one.statistic is None else value_text(one.statistic),
+        "–" if one.p_value is None else p_text(one.p_value),
+    )
+
+
+def _chart(name: str, model: str, record: Period) -> PlainTable:
+    """The charts of one measure, period by period."""
+    change = record.change
+    assert change is not None
+    pairs = list(zip(record.periods, change.marks, strict=True))
+    rows = [TableRow(_mark_row(period, mark), strong=mark.signal) for period, mark in pairs]
+    heads = ((record.every, "left"), ("z", "right"), ("EWMA", "right"), ("its limit", "right"),
+             ("cumulative sum", "right"), ("its limit", "right"))  # fmt: skip
+    note = (
+        f"z: against all periods before, in standard errors. EWMA: moving average with weight 0.2 "
+        f"(Roberts 1959). Both charts have an in-control run length of {change.run_length:g} "
+        f"periods; {SIGNAL} beyond the limit."
+    )
+    if len(rows) > MOST_PERIODS:
+        note += f" The newest {MOST_PERIODS} of {len(rows)} periods; all are in results.json."
+    columns = tuple(Column(*head) for head in heads)
+    title = f"Charts that look every time: {name}, {model}"
+    return PlainTable(title, columns, tuple(rows[-MOST_PERIODS:]), note)
+
+
+def _mark_row(period: str, mark: ChartMark) -> tuple[str, ...]:
+    numbers = (mark.z, mark.ewma, mark.ewma_limit, mark.cusum, mark.cusum_limit)
+    texts = ["–" if one is None else f"{one:.2f}".replace("-", "−") for one in numbers]
+    if mark.ewma is not None and mark.ewma_limit is not None and abs(mark.ewma) > mark.ewma_limit:
+        texts[1] += f" {SIGNAL}"
+    if mark.signal:
+        texts[3] += f" {SIGNAL}"
+    return (label_text(period), *texts)

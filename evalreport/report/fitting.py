@@ -1,0 +1,249 @@
+"""Columns as wide as what stands in them, where the usual widths are too narrow.
+
+Most tables keep the widths they are made with. Where a count, a fraction or an interval is
+longer than its column, columns are widened by the letters they hold, at the cost of columns
+with room to spare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from evalreport.report.model import (
+    Block,
+    Column,
+    Criteria,
+    Line,
+    LineCell,
+    Report,
+    Strip,
+    Tables,
+)
+from evalreport.report.numbers import THIN
+from evalreport.report.parts import CountCell, CountTable
+
+#: Width of a letter and of the space between columns, in percent of the line.
+LETTER, BETWEEN = 0.88, 1.3
+#: Size of heads, of limits below a value and of bold figures, as shares of the text's.
+HEAD, LIMITS, BOLD = 0.86, 0.8, 1.07
+#: Size of the type of a table that would not fit otherwise.
+FINE = 0.86
+#: A column of pictures is no narrower than this, in percent.
+PICTURE = 6.0
+#: Letters that a large classification table has room for: on half a line, and on a whole one.
+HALF, WHOLE = 48, 100
+#: Letters that a column of counts takes beside its figures.
+AROUND = 1.9
+#: Lines that a cell of words may take before its column is widened, and by how much at a time.
+MOST_HIGH, STEP = 2.0, 0.5
+#: Size of the name and the weight of a cell, as a share of the text's.
+ROLE = 0.75
+#: Larger tables have small type and columns of their own.
+MOST_COLUMNS = 8
+#: A label may be broken after so many letters.
+LABEL = 9
+
+
+def letters(text: str) -> float:
+    """The width of a text in figures: thin spaces and points take less.
+
+    >>> letters("4989"), round(letters("4\u202f989"), 1)
+    (4.0, 4.4)
+    """
+    narrow = sum(text.count(sign) for sign in (THIN, ".", ",", "'", "|", "i", "l"))
+    return len(text) - 0.6 * narrow
+
+
+def with_fitting_columns(report: Report) -> Report:
+    """The report with columns that hold what stands in them."""
+    sections = tuple(
+        replace(section, blocks=tuple(_fitted(block) for block in section.blocks))
+        for section in report.sections
+    )
+    return replace(report, sections=sections)
+
+
+def _fitted(block: Block) -> Block:
+    if isinstance(block, Strip):
+        return _strip(block)
+    if isinstance(block, Criteria):
+        return _criteria(block)
+    if isinstance(block, Tables):
+        return _tables(block)
+    return block
+
+
+def _strip(block: Strip) -> Strip:
+    columns, fine = _widths(block.columns, block.lines, "one" in block.style.split())
+    return replace(block, columns=columns, style=f"{block.style} fine" if fine else block.style)
+
+
+def _criteria(block: Criteria) -> Criteria:
+    columns, fine = _widths(block.columns, [row.line for row in block.rows], False)
+    return replace(block, columns=columns, style=f"{block.style} fine" if fine else block.style)
+
+
+def _widths(
+    columns: tuple[Column, ...], lines: Sequence[Line], with_limits: bool
+) -> tuple[tuple[Column, ...], bool]:
+    """Columns that hold what they need, and whether only smaller type makes room for that.
+
+    ``with_limits``: the template adds the limits and the picture of the last number.
+    """
+    given = [float(c.width.rstrip("%")) if c.width else None for c in columns]
+    free = sum(width is None for width in given)
+    rest = max(0.0, 100.0 - sum(width or 0.0 for width in given))
+    given_or_shared = [rest / free if width is None else width for width in given]
+    now = list(given_or_shared)
+    needs = _needs(columns, lines, with_limits, _whole)
+    now = _balanced(columns, lines, now, needs)
+    if [f"{width:.1f}" for width in now] != [f"{width:.1f}" for width in given_or_shared]:
+        columns = tuple(
+            replace(c, width=f"{width:.1f}%") for c, width in zip(columns, now, strict=True)
+        )
+    if all(width >= need - 0.05 for width, need in zip(now, needs, strict=True)):
+        return columns, False
+    fine = sum(needs) > 100.0
+    if fine:
+        needs = [FINE * need for need in _needs(columns, lines, with_limits, _longest_word)]
+    over = max(0.0, 100.0 - sum(needs))
+    # what is left over goes where there was more room than was needed
+    spare = [max(0.1, width - need) for width, need in zip(now, needs, strict=True)]
+    made = [need + over * own / sum(spare) for need, own in zip(needs, spare, strict=True)]
+    return tuple(
+        replace(column, width=f"{width:.1f}%") for column, width in zip(columns, made, strict=True)
+    ), fine
+
+
+def _balanced(
+    columns: Sequence[Column], lines: Sequence[Line], now: list[float], needs: Sequence[float]
+) -> list[float]:
+    """Widths with room moved to columns of words that take many lines, from others' spare room."""
+    words = {
+        k: max((_letters_of(line.cells[k]) for line in lines if k < len(line.cells)), default=0)
+        for k, column in enumerate(columns)
+        if column.align == "left" and column.text
+    }
+    made = list(now)
+
+    def high(k: int) -> float:
+        return words[k] * LETTER / max(made[k] - BETWEEN, 1.0)
+
+    while words:
+        tallest = max(words, key=high)
+        spare = [
+            made[k] - max(need, 1.0) if k not in words or high(k) < high(tallest) - 1 else 0.0
+            for k, need in enumerate(needs)
+        ]
+        giver = max(range(len(made)), key=lambda k: spare[k])
+        if high(tallest) <= MOST_HIGH or giver == tallest or spare[giver] < STEP:
+            return made
+        made[giver] -= STEP
+        made[tallest] += STEP
+    return made
+
+
+def _letters_of(cell: LineCell) -> float:
+    """Letters of a cell of words."""
+    return letters(cell.text) if cell.mark is None else 2 + letters(cell.mark.name) * BOLD
+
+
+def _needs(
+    columns: Sequence[Column],
+    lines: Sequence[Line],
+    with_limits: bool,
+    measured: Callable[[str], float],
+) -> list[float]:
+    """The least width of each column, in percent; ``measured``: letters of a text of figures."""
+    found = []
+    for k, column in enumerate(columns):
+        if not column.text:
+            found.append(PICTURE)
+            continue
+        need = _longest_word(column.text) * HEAD * BOLD
+        for line in lines:
+            if k < len(line.cells):
+                need = max(need, _of_cell(line.cells[k], measured))
+        found.append(need * LETTER + BETWEEN)
+    if with_limits:
+        last = (line.cells[-1].number for line in lines if line.cells)
+        limits = max((measured(n.interval) for n in last if n is not None), default=0.0)
+        found[-2] = max(found[-2], limits * LETTER + BETWEEN)
+    return found
+
+
+def _whole(text: str) -> float:
+    return letters(text)
+
+
+def _longest_word(text: str) -> float:
+    return max((letters(word) for word in text.split(" ")), default=0.0)
+
+
+def _of_cell(cell: LineCell, measured: Callable[[str], float]) -> float:
+    """Letters of a cell that cannot be broken."""
+    if cell.number is not None:
+        return max(measured(cell.number.text) * BOLD, letters(cell.number.interval) * LIMITS)
+    if cell.mark is not None:
+        return 2 + min(LABEL, _longest_word(cell.mark.name)) * BOLD
+    if cell.align == "right":
+        return measured(cell.text) * (BOLD if cell.strong or cell.top else 1)
+    return min(LABEL, _longest_word(cell.text))
+
+
+def _tables(block: Tables) -> Tables:
+    """Large tables whose columns share the line by what they hold."""
+    if not block.large:
+        return block
+    room = HALF if block.across > 1 else WHOLE
+    return replace(block, tables=tuple(_laid(table, room) for table in block.tables))
+
+
+def _laid(table: CountTable, room: float) -> CountTable:
+    """The table with columns as wide as their counts; names of cells above where that helps."""
+    if not _is_long(table):
+        return table
+    if _needs_of(table).whole > room:
+        table = replace(table, crowded="tighter")
+    needs = _needs_of(table)
+    shares = tuple(f"{100 * part / needs.whole:.1f}%" for part in (needs.head, *needs.columns))
+    return replace(table, widths=shares)
+
+
+@dataclass(frozen=True)
+class _Needs:
+    """Letters of the head of rows and of each column of a classification table."""
+
+    head: float
+    columns: tuple[float, ...]
+
+    @property
+    def whole(self) -> float:
+        return self.head + sum(self.columns)
+
+
+def _needs_of(table: CountTable) -> _Needs:
+    heads = [min(LABEL, letters(word)) for row in table.rows for word in row.label.split()]
+    columns = []
+    for k, column in enumerate(table.columns):
+        words = [min(LABEL, letters(word)) * HEAD for word in column.label.split()]
+        counts = [_of_count(row.cells[k], table) for row in table.rows if k < len(row.cells)]
+        columns.append(max([*words, *counts, 0.0]) + AROUND)
+    return _Needs(max([*(head * HEAD for head in heads), 7.5]) + 0.6, tuple(columns))
+
+
+def _of_count(cell: CountCell, table: CountTable) -> float:
+    """Letters of a count, with its name and weight where they stand beside it."""
+    own = letters(cell.text) * (BOLD if cell.top else 1)
+    beside = letters(cell.role + cell.weight) * ROLE
+    tight = table.crowded == "tighter"
+    return max(own, beside) if tight else own + beside + (0.4 if beside else 0)
+
+
+def _is_long(table: CountTable) -> bool:
+    """Whether some count is of more figures than the usual widths are made for."""
+    cells = [cell for row in table.rows for cell in row.cells]
+    long = any(len(re.sub(r"\D", "", cell.text)) >= 4 for cell in cells)
+    return long and len(table.columns) <= MOST_COLUMNS

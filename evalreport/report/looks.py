@@ -1,0 +1,164 @@
+"""Looks: how often criteria were judged while rows came in, what was spent, what was decided."""
+
+from __future__ import annotations
+
+from evalreport.report.cards import interval_text
+from evalreport.report.contents import Contents
+from evalreport.report.model import Block, Column, PlainTable, TableRow, Text
+from evalreport.report.numbers import count_text, level_text, p_text, value_text
+from evalreport.report.words import counted, label_text, method_text, prose, visible
+from evalreport.results.records import Criterion, Look
+
+OUTCOMES = {"pass": "✓ pass", "fail": "✗ fail", "continue": "→ continue"}
+RULES = {"obrien_fleming": "O'Brien-Fleming type", "pocock": "Pocock type"}
+#: Blocks of rows listed below, the newest ones.
+MOST_BLOCKS = 36
+
+
+def look_blocks(contents: Contents) -> list[Block]:
+    """Every look of this run, then the blocks of rows that it rests on."""
+    entries = contents.of(Look)
+    if not entries:
+        return []
+    blocks: list[Block] = [Text(_intro(entries[0]))]
+    heads = (
+        ("criterion", "left", "16%"), ("model", "left", "10%"), ("look", "left", "8%"),
+        ("rows so far", "right", "8%"), ("value so far", "left", "12%"),
+        ("interval", "left", "15%"), ("error spent", "left", "9%"), ("before", "left", "10%"),
+        ("outcome", "left", "12%"),
+    )  # fmt: skip
+    rows = tuple(_row(contents, one) for one in entries)
+    columns = tuple(Column(*head) for head in heads)
+    blocks.append(PlainTable("Looks at the criteria", columns, rows, _note(entries)))
+    return [*blocks, _rows_so_far(contents, entries[0])]
+
+
+def _intro(one: Look) -> str:
+    level = level_text(1.0 - one.alpha)
+    if one.planned is None:
+        return (
+            f"The criteria are judged again with every run, on all rows so far. The intervals are "
+            f"confidence sequences: with {level} they hold at all looks together, however many "
+            "there are. A criterion passes or fails once the whole interval lies on one side of "
+            "what it requires, and continues until then."
+        )
+    rule = RULES.get(str(one.spending), "")
+    return (
+        f"The criteria are judged at {one.planned} planned looks, on all rows so far. The error of "
+        f"{p_text(one.alpha)} is spent over them by a function of the {rule} (Lan and DeMets "
+        f"1983), half on each side; the interval is the usual one at the level of the "
+        "look's boundary, so that the intervals of all looks hold together. A criterion "
+        "passes or fails once the whole interval lies on one side of what it requires; the last "
+        "look decides by the bound that the criterion names."
+    )
+
+
+def looked_words(contents: Contents, entry: Criterion) -> str:
+    """Which look an outcome is of, in words; empty where it is of none."""
+    if entry.look is None:
+        return ""
+    own = (entry.criterion, entry.measure)
+    found = (one for one in contents.of(Look) if (one.criterion, one.measure) == own)
+    return next((look_words(one) for one in found), "")
+
+
+def look_words(one: Look) -> str:
+    """Which look it is, in words: look 3 of 12."""
+    return f"look {one.look}" if one.planned is None else f"look {one.look} of {one.planned}"
+
+
+def _row(contents: Contents, one: Look) -> TableRow:
+    counts = ""
+    if one.numerator is not None and one.denominator is not None:
+        counts = f" ({count_text(one.numerator)} of {count_text(one.denominator)})"
+    value = "–" if one.value is None else value_text(one.value)
+    passed = [f"{label}: {one.before.count(name)}" for name, label in _SAID if name in one.before]
+    outcome = OUTCOMES[one.outcome]
+    if one.decided_at is not None and one.decided_at != one.look:
+        outcome += f", decided at look {one.decided_at}"
+    if one.reason:
+        outcome += f"; {prose(one.reason)}"
+    measure = contents.measure_of(one.measure)
+    title = visible(one.text) if measure is None else contents.title(measure)
+    place = f" ({measure.id})" if measure is not None else ""
+    return TableRow(
+        (
+            f"{one.criterion}. {title}{place} {_required(contents, one)}",
+            label_text(one.model),
+            look_words(one),
+            count_text(one.rows),
+            f"{value}{counts}",
+            _interval(one),
+            "–" if one.spent is None else f"{p_text(one.spent)} of {p_text(one.alpha)}",
+            ", ".join(passed) or "–",
+            outcome,
+        )
+    )
+
+
+_SAID = (("pass", "passed"), ("fail", "failed"), ("continue", "continued"))
+
+
+def _required(contents: Contents, one: Look) -> str:
+    for entry in contents.of(Criterion):
+        if (entry.criterion, entry.measure) == (one.criterion, one.measure) and entry.required:
+            sign = "≤" if entry.direction == "at_most" else "≥"
+            return f"{sign} {value_text(entry.required)}"
+    return ""
+
+
+def _interval(one: Look) -> str:
+    if one.interval is None:
+        return "none yet: too little may be spent"
+    return f"{interval_text(one.interval)}, {method_text(one.interval.method)}"
+
+
+def _note(entries: tuple[Look, ...]) -> str:
+    one = entries[0]
+    known = "by its period" if one.recognised_by == "period" else "by the hash of its file"
+    text = (
+        f"Each row is counted once, at the look that saw it first; it is known again {known}. "
+        "The metrics of the other sections are those of this run's rows alone."
+    )
+    if one.recognised_by == "file":
+        text += (
+            " Rows of an earlier file that stand in another file too are not known again: name a "
+            "period column where files overlap."
+        )
+    if one.interval is not None and one.interval.note:
+        note, level = prose(one.interval.note), f"{one.interval.level:.6g}"
+        text += f" Intervals are those {note}, level {level}."
+    return text
+
+
+def _rows_so_far(contents: Contents, one: Look) -> PlainTable:
+    shown = one.blocks[-MOST_BLOCKS:]
+    rows = tuple(
+        TableRow(
+            (
+                label_text(block.name if one.recognised_by == "period" else block.name[:12]),
+                f"look {block.look}",
+                count_text(block.rows),
+                _block_value(block.numerator, block.denominator, block.value),
+            )
+        )
+        for block in shown
+    )
+    head = "period" if one.recognised_by == "period" else "file (sha256)"
+    columns = (
+        Column(head, "left"), Column("counted at", "left"), Column("rows", "right"),
+        Column("value", "right"),
+    )  # fmt: skip
+    seen = counted(len(one.seen_before), "block")
+    note = f"{seen} of this run's file had been counted before." if one.seen_before else ""
+    if len(shown) < len(one.blocks):
+        note += f" The newest {len(shown)} of {len(one.blocks)}; all are in results.json."
+    measure = contents.measure_of(one.measure)
+    title = visible(one.text) if measure is None else contents.title(measure)
+    return PlainTable(f"Rows so far, {title}", columns, rows, note.strip())
+
+
+def _block_value(top: int | None, bottom: int | None, value: float | None) -> str:
+    if top is not None and bottom is not None:
+        return f"{count_text(top)} of {count_text(bottom)}"
+    return "–" if value is None else value_text(value)

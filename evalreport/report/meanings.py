@@ -1,0 +1,86 @@
+"""What a value is, in one sentence: of the metric itself, and of each average of it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import same_number
+from evalreport.metrics.declare import Metric
+
+#: How each average comes about; ``{}`` is what it is an average of.
+AVERAGES = {
+    "macro": "The mean over the classes, each against all others and each counting the same: {}",
+    "weighted": "The mean over the classes, each against all others and weighed by its rows: {}",
+    "micro": "From the counts of all classes, each against all others, added up: {}",
+    "samples": "The mean over the rows, each with its own labels: {}",
+}
+SAME_AS_ACCURACY = " With one label a row it is the same as accuracy."
+ONE_CLASS = "Of this class against all others: {}"
+
+
+class OfMetric(Protocol):
+    """A record of a metric, or of an average of it."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def average(self) -> str | None: ...
+
+
+class OfClass(OfMetric, Protocol):
+    """A record of a metric, which may be of one class."""
+
+    @property
+    def label(self) -> str | None: ...
+    @property
+    def indeterminate(self) -> str | None: ...
+
+
+def is_plain(record: OfMetric, has_sets: bool) -> bool:
+    """Whether a value that is recorded as an average is the plain one over all classes.
+
+    Where every row has one label, the micro average of a metric that has a form of its own for
+    several classes is that form: micro accuracy is the share of rows that are right.
+    """
+    declared = find(record.metric)
+    of_classes = declared is not None and declared.for_classes is not None
+    return record.average == "micro" and of_classes and not has_sets
+
+
+def meaning_of(
+    record: OfClass, *, several_classes: bool, has_sets: bool = False, own: str = ""
+) -> str:
+    """One sentence on a value: the metric's own, or that of its average or of one class.
+
+    ``own`` is the meaning of the metric here, where it is not the one that is declared.
+
+    >>> from dataclasses import replace
+    >>> from evalreport.results.identity import WhichNumber
+    >>> recall = WhichNumber("d", "m", "recall")
+    >>> meaning_of(recall, several_classes=False)
+    'Of the rows that truly are of the class, the share that is found.'
+    >>> meaning_of(replace(recall, average="micro"), several_classes=True)[-48:]
+    'With one label a row it is the same as accuracy.'
+    """
+    declared = find(record.metric)
+    own = own or (declared.meaning if declared is not None else "")
+    if not own or is_plain(record, has_sets):
+        return own
+    inside = _of_one_class(own, declared)
+    average = record.average
+    if average is None:
+        one = several_classes and not has_sets and record.label is not None
+        return ONE_CLASS.format(inside) if one else own
+    sentence = AVERAGES[str(average)].format(inside)
+    single = not has_sets and record.indeterminate is None
+    if single and declared is not None and same_number(declared, average) is not declared:
+        sentence += SAME_AS_ACCURACY
+    return sentence
+
+
+def _of_one_class(own: str, declared: Metric | None) -> str:
+    """The sentence on one class against the others, as part of a longer one."""
+    if declared is not None and declared.of_one_class and own == declared.meaning:
+        return f"{declared.of_one_class}."
+    return own[:1].lower() + own[1:]

@@ -1,0 +1,335 @@
+"""Several readers of the same cases: each, their mean, differences of models, agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evalreport.report.cards import interval_text
+from evalreport.report.contents import Contents
+from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.numbers import (
+    count_text,
+    difference_text,
+    number_text,
+    p_text,
+    six_decimals,
+    threshold_text,
+    value_text,
+)
+from evalreport.report.words import counted, label_text, listed, prose
+from evalreport.results.records import (
+    ReaderAgreement,
+    ReaderDifference,
+    ReaderMean,
+    ReaderPair,
+    ReaderValue,
+)
+
+MOST_PAIRS = 45
+
+COEFFICIENTS = {
+    "percent_agreement": "percent agreement",
+    "fleiss_kappa": "Fleiss' kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "krippendorff_alpha": "Krippendorff's alpha",
+}
+EACH = (
+    "Values of one reader are of the cases that this reader read. Limits of a share are Wilson's, "
+    "those of ROC AUC DeLong's on the logit."
+)
+EACH_CLUSTERED = (
+    "Values of one reader are of the cases that this reader read. Limits allow for cases that "
+    "come in clusters."
+)
+MEANS = (
+    "The mean counts every reader alike. Its limits are by Obuchowski and Rockette (1995) with "
+    "the degrees of freedom of Hillis (2007): variance between the readers, and covariance "
+    "between readers by the cases they share (DeLong 1988). {}"
+)
+BOTH = "They hold for other readers and other cases of these kinds."
+READERS_ONLY = "They hold for other readers of these cases alone."
+CASES_ONLY = "They hold for these readers alone, on other cases."
+DIFFERENCES = (
+    "Model minus reference, over the readers of both; by the same method, on these two models "
+    "alone. p is not corrected for the number of tests. {}"
+)
+NON_INFERIOR = (
+    "Non-inferiority holds where the limits leave out a loss as large as the margin. Otherwise "
+    "such a loss is not ruled out, which is not to say that there is one."
+)
+AGREEMENT = (
+    "Agreement is between readers, whatever the true class. Limits are by the linearised variance "
+    "of Gwet (2008) with Student's t: the cases are the sample, the readers are these."
+)
+PAIRS = (
+    "Cohen's kappa of every two readers, on the cases that both read; limits by the standard "
+    "error of Fleiss, Cohen and Everitt (1969)."
+)
+
+
+def reader_blocks(contents: Contents) -> list[Block]:
+    """Tables of each reader, of the means, of differences and of agreement."""
+    means = contents.of(ReaderMean)
+    agreements = contents.of(ReaderAgreement)
+    if not means and not agreements:
+        return []
+    blocks: list[Block] = []
+    if means:
+        blocks += [_each(contents, means), _means(contents, means)]
+    found = contents.of(ReaderDifference)
+    if found:
+        blocks.append(_differences(contents, found))
+    blocks.append(_agreement(contents, agreements))
+    pairs = [(one, pair) for one in agreements for pair in one.pairs]
+    if pairs:
+        blocks.append(_pairs(contents, pairs))
+    return blocks
+
+
+def _place(contents: Contents, dataset: str, model: str) -> str:
+    name = label_text(model)
+    return f"{name}, {label_text(dataset)}" if len(contents.datasets) > 1 else name
+
+
+def _at(record: ReaderMean | ReaderAgreement) -> str:
+    if record.threshold is None:
+        return ""
+    rule = f" ({prose(record.threshold_rule)})" if record.threshold_rule else ""
+    return f" at {threshold_text(record.threshold)}{rule}"
+
+
+def _columns(*heads: tuple[str, str, str]) -> tuple[Column, ...]:
+    return tuple(Column(*head) for head in heads)
+
+
+def _value(value: float | None) -> str:
+    return "–" if value is None else value_text(value)
+
+
+def _limits(one: ReaderMean | ReaderValue | ReaderPair) -> str:
+    return interval_text(one.interval) or "–"
+
+
+# -- each reader ---------------------------------------------------------------------------------
+
+
+def _each(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
+    """A line for each reader of a model and threshold: the table, and what follows from it."""
+    titles = {record.metric: contents.heading(record) for record in reversed(means)}
+    metrics = list(dict.fromkeys(record.metric for record in means))
+    heads = _columns(
+        ("reader", "left", "13%"),
+        *((cell, "right", "6%") for cell in ("TP", "FN", "FP", "TN")),
+        *((titles[name], "right", f"{63 // len(metrics)}%") for name in metrics),
+    )
+    rows: list[TableRow] = []
+    reasons = []
+    for place in dict.fromkeys(map(_group, means)):
+        own = [one for one in means if _group(one) == place]
+        # the area has no threshold: it stands beside the first table of its model
+        first = next(p for p in map(_group, means) if p[:2] == place[:2] and p[2] is not None)
+        if place[2] is None:
+            continue
+        if place == first:
+            own += [one for one in means if _group(one) == (*place[:2], None)]
+        title = _place(contents, own[0].dataset, own[0].model) + _at(own[0])
+        rows.append(TableRow((title, *[""] * (4 + len(metrics))), head=True))
+        rows += [_line(own, number, metrics) for number in range(len(own[0].readers))]
+        reasons += [
+            f"{title}, {contents.heading(record)}, {label_text(one.reader)}: {prose(one.reason)}."
+            for record in own
+            for one in record.readers
+            if one.reason
+        ]
+    clustered = any(one.clusters is not None for one in means)
+    note = " ".join([EACH_CLUSTERED if clustered else EACH, *reasons])
+    return PlainTable("Each reader", heads, tuple(rows), note, "gaps")
+
+
+def _group(record: ReaderMean) -> tuple[str, str, tuple[float | None, str | None] | None]:
+    """Whose table it is of, and at which threshold; of the area none."""
+    at = None if record.metric == "roc_auc" else (record.threshold, record.threshold_rule)
+    return record.dataset, record.model, at
+
+
+def _line(own: list[ReaderMean], number: int, metrics: list[str]) -> TableRow:
+    each = {record.metric: record.readers[number] for record in own}
+    first = own[0].readers[number]
+    assert first.cells is not None
+    cells = (first.cells.tp, first.cells.fn, first.cells.fp, first.cells.tn)
+    values = (_with_limits(each[name]) if name in each else "" for name in metrics)
+    return TableRow((label_text(first.reader), *map(count_text, cells), *values), inner=True)
+
+
+def _with_limits(one: ReaderValue) -> str:
+    if one.value is None:
+        return "undefined"
+    limits = interval_text(one.interval)
+    return f"{value_text(one.value)} ({limits})" if limits else value_text(one.value)
+
+
+# -- the mean over readers -------------------------------------------------------------------------
+
+
+def _means(contents: Contents, means: tuple[ReaderMean, ...]) -> PlainTable:
+    heads = _columns(
+        ("measure", "left", "30%"),
+        ("model", "left", "18%"),
+        ("readers", "right", "8%"),
+        ("mean", "right", "8%"),
+        ("interval", "right", "16%"),
+        ("SE", "right", "10%"),
+        ("df", "right", "10%"),
+    )
+    rows, reasons = [], []
+    for record in means:
+        title, place = contents.heading(record), _place(contents, record.dataset, record.model)
+        rows.append(
+            TableRow(
+                (
+                    title + _at(record),
+                    place,
+                    count_text(sum(one.value is not None for one in record.readers)),
+                    _value(record.value),
+                    _limits(record),
+                    *_error(record),
+                )
+            )
+        )
+        if record.reason:
+            reasons.append(f"{title}, {place}: {prose(record.reason)}.")
+    first = means[0]
+    told = [MEANS.format(_random(first.random)), _size(first), _once(one.note for one in means)]
+    note = " ".join(text for text in (*told, *reasons) if text)
+    return PlainTable("Mean over the readers", heads, tuple(rows), note, "gaps")
+
+
+def _random(random: tuple[str, ...]) -> str:
+    if len(random) == 2:
+        return BOTH
+    return READERS_ONLY if "readers" in random else CASES_ONLY
+
+
+def _size(record: ReaderMean) -> str:
+    crossed = "every reader read every case" if record.crossed else "not every one read each case"
+    read = counted(record.readings, "reading")
+    return f"{counted(record.cases, 'case')}, {read}: {crossed}."
+
+
+def _once(notes: Iterable[str | None]) -> str:
+    """Notes, each once, as sentences."""
+    found = dict.fromkeys(prose(note) for note in notes if note)
+    return " ".join(f"{note[:1].upper()}{note[1:]}." for note in found)
+
+
+def _error(record: ReaderMean | ReaderDifference) -> tuple[str, str]:
+    error = record.standard_error
+    df = "normal" if record.df is None else f"{record.df:.1f}"
+    return ("–", "–") if error is None else (six_decimals(error), df if error else "–")
+
+
+# -- differences of two models ---------------------------------------------------------------------
+
+
+def _differences(contents: Contents, found: tuple[ReaderDifference, ...]) -> PlainTable:
+    with_margin = any(one.margin is not None for one in found)
+    heads = [
+        ("measure", "left", "14%"),
+        ("models", "left", "16%" if with_margin else "30%"),
+        ("readers", "right", "8%"),
+        ("difference", "right", "9%"),
+        ("interval", "right", "18%"),
+        ("SE", "right", "8%"),
+        ("df", "right", "6%"),
+        ("p", "right", "6%"),
+    ]
+    if with_margin:
+        heads += [("margin", "right", "6%"), ("holds", "right", "9%")]
+    rows, reasons = [], []
+    for one in found:
+        title = contents.heading(one)
+        if one.threshold is not None:
+            title += f" at {threshold_text(one.threshold)}"
+        models = f"{label_text(one.model)} against {label_text(one.reference)}"
+        cells = [
+            title,
+            models if len(contents.datasets) == 1 else f"{models}, {label_text(one.dataset)}",
+            count_text(len(one.readers)),
+            "–" if one.difference is None else difference_text(one.difference),
+            interval_text(one.interval) or "–",
+            *_error(one),
+            "–" if one.p_value is None else p_text(one.p_value),
+        ]
+        if with_margin:
+            told = {True: "yes", False: "not shown", None: "–"}[one.non_inferior]
+            cells += ["–" if one.margin is None else number_text(one.margin), told]
+        rows.append(TableRow(tuple(cells)))
+        if one.reason:
+            reasons.append(f"{title}, {models}: {prose(one.reason)}.")
+    note = DIFFERENCES.format(_random(found[0].random))
+    notes = [note, NON_INFERIOR if with_margin else "", _once(one.note for one in found), *reasons]
+    text = " ".join(part for part in notes if part)
+    return PlainTable("Models compared over readers", _columns(*heads), tuple(rows), text, "gaps")
+
+
+# -- agreement -------------------------------------------------------------------------------------
+
+
+def _agreement(contents: Contents, found: tuple[ReaderAgreement, ...]) -> PlainTable:
+    heads = _columns(
+        ("model", "left", "30%"),
+        ("coefficient", "left", "26%"),
+        ("cases", "right", "10%"),
+        ("value", "right", "12%"),
+        ("interval", "right", "22%"),
+    )
+    rows, reasons = [], []
+    for record in found:
+        place = _place(contents, record.dataset, record.model) + _at(record)
+        for number, one in enumerate(record.coefficients):
+            rows.append(
+                TableRow(
+                    (
+                        "" if number else place,
+                        COEFFICIENTS[one.name],
+                        "–" if one.cases is None else count_text(one.cases),
+                        _value(one.value),
+                        interval_text(one.interval) or "–",
+                    )
+                )
+            )
+            if one.reason:
+                reasons.append(f"{place}, {COEFFICIENTS[one.name]}: {prose(one.reason)}.")
+    names = list(dict.fromkeys(name for record in found for name in record.readers))
+    who = f"Readers: {listed([label_text(name) for name in names])}."
+    told = [AGREEMENT, who, _once(one.note for one in found), *reasons]
+    note = " ".join(part for part in told if part)
+    return PlainTable("Agreement of the readers", heads, tuple(rows), note, "gaps")
+
+
+def _pairs(contents: Contents, pairs: list[tuple[ReaderAgreement, ReaderPair]]) -> PlainTable:
+    heads = _columns(
+        ("model", "left", "26%"),
+        ("readers", "left", "26%"),
+        ("cases", "right", "10%"),
+        ("agreement", "right", "10%"),
+        ("kappa", "right", "10%"),
+        ("interval", "right", "18%"),
+    )
+    rows = [
+        TableRow(
+            (
+                _place(contents, record.dataset, record.model) + _at(record),
+                f"{label_text(one.first)} and {label_text(one.second)}",
+                count_text(sum(map(sum, one.counts))),
+                _value(one.agreement),
+                _value(one.kappa),
+                _limits(one),
+            )
+        )
+        for record, one in pairs[:MOST_PAIRS]
+    ]
+    note = PAIRS
+    if len(pairs) > MOST_PAIRS:
+        note += f" {counted(len(pairs) - MOST_PAIRS, 'pair')} more stand in results.json."
+    return PlainTable("Every two readers", heads, tuple(rows), note, "gaps")

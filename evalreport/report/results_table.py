@@ -1,0 +1,282 @@
+"""The table of results on the first page: primary metric first, every row with its own limit."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from evalreport.metrics.catalogue import catalogue, find
+from evalreport.metrics.declare import Goal
+from evalreport.report.cards import interval_text, number_of, whisker_of
+from evalreport.report.contents import Contents, View, identity
+from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.model import Column, Criteria, Criterion, Line, LineCell
+from evalreport.report.numbers import count_text, level_text, threshold_text
+from evalreport.report.strips import fraction_text
+from evalreport.report.words import condition_text, name_width, prose, subgroup_text
+from evalreport.results import records
+from evalreport.results.identity import Quantity
+from evalreport.results.records import Measure, rank_of
+
+#: Metrics at the head of the report; the others have sections of their own.
+MOST_METRICS = 4
+#: Limits on single groups and classes that are listed beside the metrics.
+MOST_MORE_LIMITS = 6
+#: Rows below which the share in a group says little.
+FEW_ROWS = 30
+#: Distances of the ends of the axis, for ranges up to so wide.
+STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
+WORDS = {
+    "pass": "✓ pass",
+    "fail": "✗ fail",
+    "not_evaluated": "○ not evaluated",
+    "continue": "→ continue",
+    "reproduced": "✓ reproduced",
+    "other_method": "✗ other method",
+    "not_reproducible": "✗ not reproducible",
+}
+
+
+def results_table(contents: Contents, views: Sequence[View]) -> list[Criteria]:
+    """The table of these views; none where nothing was measured on all rows."""
+    rows = _rows(contents, views)
+    return [_results(contents, rows)] if rows else []
+
+
+def margin_of(entry: records.Criterion) -> float:
+    """How far a criterion was from its limit."""
+    if entry.observed is None or entry.required is None or entry.reference or entry.claim:
+        return math.inf
+    return abs(entry.observed - entry.required)
+
+
+def primary_metric(contents: Contents) -> str | None:
+    """The metric that the spec's own words call the primary one, where they begin with its name."""
+    about = contents.spec.get("about") or {}
+    text = _plain(prose(about.get("primary_metric") or ""))
+    asked = {m.metric for m in contents.measures}
+    named = [
+        (len(name), declared.name)
+        for declared in catalogue()
+        if declared.name in asked
+        for name in (_plain(declared.title), *map(_plain, (declared.name, *declared.aliases)))
+        if re.match(rf"{re.escape(name)}\b", text)
+    ]
+    return max(named)[1] if named else None
+
+
+def _plain(text: str) -> str:
+    return text.casefold().replace("_", " ")
+
+
+def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quantity]:
+    """The primary metric, those with a criterion, then as the spec orders them for these views."""
+    primary = primary_metric(contents)
+    judged = [contents.measure[i] for i in contents.criteria if i in contents.measure]
+    found: dict[Quantity, None] = {}
+    for m in judged:
+        found.setdefault(identity(m))
+    metrics = {key.metric for key in found}
+    for view in views:
+        ranked = sorted(contents.pooled(view), key=lambda m: _average_rank(contents, m))
+        for m in contents.pooled(view) if contents.is_binary(view) else ranked:
+            own = not contents.names_class(m)
+            if own and (contents.is_binary(view) or m.metric not in metrics):
+                metrics.add(m.metric)
+                found.setdefault(identity(m))
+    return sorted(found, key=lambda key: key.metric != primary)[:MOST_METRICS]
+
+
+def _average_rank(contents: Contents, m: Measure) -> int:
+    """Which average stands for a metric: the plain value over classes, else the plain mean."""
+    order = (None, "macro", "micro")
+    if contents.words.is_plain(m):
+        return -1
+    return order.index(m.average) if m.average in order else 3
+
+
+def _rows(contents: Contents, views: Sequence[View]) -> list[tuple[Measure, str]]:
+    """The measures of the table with what is said of their place, metric by metric."""
+    chosen = headline_identities(contents, views[:1])
+    found: dict[str, tuple[Measure, str]] = {}
+    for key in chosen:
+        for view in views:
+            for m in contents.pooled(view):
+                if identity(m) == key:
+                    found.setdefault(m.id, (m, ""))
+        for view in views:
+            worst = _worst(contents, view, key) if key == chosen[0] else None
+            if worst is not None:
+                found.setdefault(worst[0].id, worst)
+    for view in views:
+        lowest = _worst_class(contents, view)
+        if lowest is not None:
+            found.setdefault(lowest[0].id, lowest)
+    limits = [contents.measure_of(c.measure) for c in _worst_first(contents)]
+    more = [m for m in limits if m is not None and m.id not in found]
+    for m in more[:MOST_MORE_LIMITS]:
+        found.setdefault(m.id, (m, ""))
+    return list(found.values())
+
+
+def _worst_first(contents: Contents) -> list[records.Criterion]:
+    return sorted(contents.of(records.Criterion), key=lambda c: rank_of(c.outcome))
+
+
+def _worst(contents: Contents, view: View, key: Quantity) -> tuple[Measure, str] | None:
+    """The group of rows that a metric is worst in, of those by columns that are no periods."""
+    if not contents.is_binary(view):
+        return None
+    groups = [
+        m
+        for m in contents.of_view(view)
+        if m.subgroup
+        and m.fold is None
+        and m.value is not None
+        and len(m.subgroup) == 1
+        and tuple(m.subgroup) not in contents.period_columns
+        and contents.at_first(view)(m)
+        and identity(m) == key
+    ]
+    worst = _lowest(groups)
+    if worst is None:
+        return None
+    few = ", few rows" if worst.n < FEW_ROWS else ""
+    return worst, f"worst of {len(groups)} groups: {subgroup_text(worst.subgroup)}{few}"
+
+
+def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
+    """The class that recall, or else the first metric of single classes, is worst for."""
+    if contents.is_binary(view):
+        return None
+    own = [m for m in contents.pooled(view) if contents.names_class(m) and m.value is not None]
+    names = list(dict.fromkeys(m.metric for m in own))
+    name = "recall" if "recall" in names else names[0] if names else ""
+    same = [m for m in own if m.metric == name]
+    worst = _lowest(same)
+    return None if worst is None else (worst, f"worst of {len(same)} classes")
+
+
+def _lowest(measures: Sequence[Measure]) -> Measure | None:
+    """The worst of several values of one metric; None where there are no two."""
+    declared = find(measures[0].metric) if len(measures) > 1 else None
+    if declared is None or declared.goal not in {Goal.MAXIMIZE, Goal.MINIMIZE}:
+        return None
+    sign = 1 if declared.goal is Goal.MAXIMIZE else -1
+    return min(measures, key=lambda m: sign * (m.value or 0.0))
+
+
+def _results(contents: Contents, rows: Sequence[tuple[Measure, str]]) -> Criteria:
+    axis = _axis(contents, [m for m, _ in rows])
+    judged = any(contents.criteria.get(m.id) for m, _ in rows)
+    marks = [contents.mark((m.dataset, m.model)) for m, _ in rows]
+    named = name_width((mark.name for mark in marks), 10, 14)
+    levels = {m.interval.level for m, _ in rows if m.interval}
+    ends = f"{threshold_text(axis[0])} to {threshold_text(axis[1])}"
+    columns = [
+        Column("result", "left", f"{(31 if judged else 39) - named}%"),
+        Column("model", "left", f"{named}%"),
+        Column("n", "right", "5%"),
+        Column("fraction", "right", "10%"),
+        Column("value", "right", "8%"),
+        Column(f"{level_text(levels.pop())} CI" if len(levels) == 1 else "CI", "right", "14%"),
+    ]
+    if judged:
+        columns.append(Column("required", "right", "10%"))
+    columns.append(Column(ends, "left", "13%" if judged else "24%"))
+    columns += [Column("outcome", "left", "9%")] if judged else []
+    lines = []
+    previous = None
+    for m, words in rows:
+        title = contents.title(m)
+        key = (title, words)
+        lines.append(_line(contents, m, words, axis, judged=judged, repeated=key == previous))
+        previous = key
+    told = "Results"
+    if judged:
+        told += ". The upright line on the axis is what that row requires"
+    return Criteria(told, tuple(columns), tuple(lines), "results", judged=judged)
+
+
+def _line(
+    contents: Contents,
+    m: Measure,
+    words: str,
+    axis: tuple[float, float],
+    *,
+    judged: bool,
+    repeated: bool,
+) -> Criterion:
+    own = sorted(contents.criteria.get(m.id, []), key=lambda c: (rank_of(c.outcome), margin_of(c)))
+    one = own[0] if own else None
+    number = replace(
+        number_of(contents, m, whisker=False),
+        whisker=whisker_of(contents, m, one, axis) if _on_axis(m) else None,
+    )
+    title = contents.title(m)
+    if words:
+        title = f"{title}, {words}"
+    elif m.subgroup:
+        title = f"{title}, {subgroup_text(m.subgroup)}"
+    first = contents.first_threshold((m.dataset, m.model))
+    elsewhere = m.threshold is not None and (m.threshold, m.threshold_rule) != first
+    if elsewhere:
+        title = f"{title}, {condition_text(m.threshold, contents.operator((m.dataset, m.model)))}"
+    table = contents.table_of(m.table)
+    flat = None if table is None or not (m.subgroup or elsewhere) else flat_counts(table)
+    counts = tuple((name, count_text(flat[name])) for name in FLAT) if flat else ()
+    cells = [
+        LineCell("" if repeated else title, head=not repeated, counts=counts),
+        LineCell(mark=contents.mark((m.dataset, m.model))),
+        LineCell(count_text(m.n), "right"),
+        LineCell(fraction_text(contents, m), "right"),
+        LineCell(number=number, align="right", strong=True),
+        LineCell(interval_text(m.interval, m.value), "right"),
+    ]
+    if judged:
+        cells.append(LineCell(_required(one, len(own) - 1) if one else "", "right"))
+    return Criterion(
+        Line(tuple(cells), table=m.table or "" if flat else "", rule=not repeated),
+        "" if one is None else ("fail", "not_evaluated", "pass")[rank_of(one.outcome)],
+        "" if one is None else WORDS.get(one.outcome, one.outcome),
+        "",
+    )
+
+
+def _required(entry: records.Criterion, more: int) -> str:
+    if entry.required is None or entry.claim is not None:
+        return "as printed" if entry.claim is not None else ""
+    bound = {"lower": "lower ", "upper": "upper "}.get(entry.bound, "")
+    sign = "≤" if entry.direction == "at_most" else "≥"
+    told = f"{bound}{sign} {threshold_text(entry.required)}"
+    return f"{told} and {more} more" if more else told
+
+
+def _on_axis(m: Measure) -> bool:
+    """Whether a value has a place on the axis that shares share: from 0 or from -1 to 1."""
+    declared = find(m.metric)
+    if declared is None or m.value is None or m.value < 0:
+        return False
+    return declared.range_of(3) in {(0.0, 1.0), (-1.0, 1.0)}
+
+
+def _axis(contents: Contents, measures: Iterable[Measure]) -> tuple[float, float]:
+    """Where the values, limits and requirements of the rows lie, on round numbers."""
+    found: list[float] = []
+    for m in measures:
+        if _on_axis(m) and m.value is not None:
+            found.append(m.value)
+            found += [m.interval.low, m.interval.high] if m.interval else []
+            found += [
+                c.required
+                for c in contents.criteria.get(m.id, [])
+                if c.required is not None and c.reference is None
+            ]
+    low, high = (max(0.0, min(found)), min(1.0, max(found))) if found else (0.0, 1.0)
+    step = next(step for wide, step in STEPS if high - low <= wide)
+    low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    if low == high:
+        low, high = max(0.0, low - step), min(1.0, high + step)
+    return round(low, 2), round(high, 2)

@@ -1,0 +1,276 @@
+"""The first page for a reader who reads no other: sentences, results, tables and cautions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from evalreport.report.cards import interval_text
+from evalreport.report.contents import Contents, View, identity
+from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.marking import flat_counts, positive_index
+from evalreport.report.model import Block, Facts, Note, Notes
+from evalreport.report.numbers import (
+    count_text,
+    observed_text,
+    share_text,
+    threshold_text,
+    value_text,
+)
+from evalreport.report.results_table import headline_identities, margin_of, results_table
+from evalreport.report.words import (
+    condition_text,
+    counted,
+    label_text,
+    listed,
+    prose,
+    subgroup_text,
+)
+from evalreport.results import records
+from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Table
+
+#: Models on the first page; the others have sections of their own.
+MOST_MODELS = 3
+#: Cautions, and letters of one on its line.
+MOST_CAUTIONS, CAUTION_LETTERS = 5, 108
+#: Letters of a limitation that is quoted.
+QUOTED = 180
+#: Classes of a table that stands on the first page.
+MOST_CLASSES = 6
+#: Names in a sentence.
+MOST_NAMES = 4
+BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}
+
+
+def summary_blocks(contents: Contents) -> list[Block]:
+    """Sentences, the table of results, the first tables of counts."""
+    views = contents.views[:MOST_MODELS]
+    blocks: list[Block] = [Facts("", tuple(_sentences(contents, views)), "summary")]
+    return [*blocks, *results_table(contents, views), *_tables(contents, views)]
+
+
+def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str]]:
+    found = [("Tested", _tested(contents)), ("Verdict", _verdict(contents, views))]
+    found.append(("In plain numbers", _frequencies(contents, views)))
+    found.append(("Read with care", _care(contents)))
+    return [(name, contents.said(None, text)) for name, text in found if text]
+
+
+def _tested(contents: Contents) -> str:
+    """Which models, on what rows."""
+    names = [label_text(name) for name in contents.models]
+    shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
+    who = f"{counted(len(names), 'model')} ({listed(shown)})" if len(names) > 1 else shown[0]
+    at = _said_at(contents)
+    return f"{who}{at} on {_rows_text(contents)}."
+
+
+def _said_at(contents: Contents) -> str:
+    """The decision, where all models share it."""
+    found = {
+        condition_text(contents.first_threshold(v)[0], contents.operator(v))
+        for v in contents.views
+        if contents.first_threshold(v)[0] is not None
+    }
+    folds = contents.spec.get("cross_validation")
+    scheme = str(folds.get("scheme", "")).replace("_", "-") if isinstance(folds, Mapping) else ""
+    told = f", each row judged by a model that had not seen it ({scheme})," if scheme else ""
+    return f" at {found.pop()}{told}" if len(found) == 1 else told
+
+
+def _rows_text(contents: Contents) -> str:
+    told = []
+    for dataset in contents.datasets[:2]:
+        view = next(v for v in contents.views if v[0] == dataset)
+        ledger = contents.row_record(view)
+        if ledger is None:
+            continue
+        classes = [
+            f"{count_text(c.count)} {label_text(c.label)}" for c in ledger.classes[:MOST_NAMES]
+        ]
+        if len(ledger.classes) > MOST_NAMES:
+            classes = [counted(len(ledger.classes), "class", "classes")]
+        kinds = f" ({listed(classes)})" if classes else ""
+        lost = ledger.read - ledger.used
+        out = f", {count_text(lost)} of {count_text(ledger.read)} read left out" if lost else ""
+        groups = f" in {count_text(ledger.clusters)} clusters" if ledger.clusters else ""
+        told.append(f"{count_text(ledger.used)} rows of {label_text(dataset)}{kinds}{groups}{out}")
+    more = len(contents.datasets) - len(told)
+    if told and more > 0:
+        told.append(counted(more, "other dataset"))
+    return listed(told) if told else "the rows given"
+
+
+def _verdict(contents: Contents, views: Sequence[View]) -> str:
+    """What came of the criteria, with the limit that decided it; else the primary metric."""
+    entries = contents.of(records.Criterion)
+    if not entries:
+        first = _first_value(contents, views)
+        told = f" {first}." if first else ""
+        return f"No limit was declared, so nothing passes or fails.{told}"
+    failed = [c for c in entries if c.outcome in NOT_HELD]
+    passed = [c for c in entries if c.outcome in HELD]
+    others = len(entries) - len(failed) - len(passed)
+    going_on = sum(c.outcome == CONTINUE for c in entries)
+    open_ = f" {_criteria(going_on)} to be continued: nothing is decided yet." if going_on else ""
+    if others > going_on:
+        open_ += f" {_criteria(others - going_on)} could not be evaluated."
+    of = _criteria(len(entries))
+    if failed:
+        told = "; ".join(_decided(contents, c) for c in failed[:2])
+        more = f"; and {len(failed) - 2} more" if len(failed) > 2 else ""
+        return f"Failed: {len(failed)} of {of}. {told}{more}.{open_}"
+    if not passed:
+        return f"None of {of} is decided.{open_}"
+    all_of = not others and len(entries) > 1
+    whole = f"Passed: all {of}." if all_of else f"Passed: {len(passed)} of {of}."
+    near = min(passed, key=margin_of)
+    closest = _decided(contents, near) if margin_of(near) < math.inf else ""
+    return f"{whole} {'Closest: ' if len(passed) > 1 else ''}{closest}.{open_}" if closest else (
+        f"{whole}{open_}"
+    )  # fmt: skip
+
+
+def _criteria(number: int) -> str:
+    return counted(number, "criterion", "criteria")
+
+
+def _decided(contents: Contents, entry: records.Criterion) -> str:
+    """What was held against which limit."""
+    m = contents.measure_of(entry.measure)
+    name = contents.title(m) if m is not None else prose(entry.text or entry.metric or "")
+    where = f" in {subgroup_text(m.subgroup)}" if m is not None and m.subgroup else ""
+    several = len(contents.models) > 1 and entry.model is not None
+    of = f" of {label_text(entry.model)}" if several else ""
+    if entry.observed is None or entry.required is None or entry.claim is not None:
+        return f"{name}{of}{where}"
+    bound = BOUNDS.get(entry.bound, entry.bound)
+    bound = f"{bound} " if entry.bound != "point" else ""
+    needed = "at most" if entry.direction == "at_most" else "at least"
+    seen = observed_text(entry.observed, entry.required)
+    if entry.reference:
+        return f"{name}{of}{where}, difference {bound}{seen}, required {needed} {entry.required}"
+    return f"{name}{of}{where}, {bound}{seen}, required {needed} {threshold_text(entry.required)}"
+
+
+def _first_value(contents: Contents, views: Sequence[View]) -> str:
+    """The primary metric of each model in words."""
+    chosen = headline_identities(contents, views[:1])
+    told = []
+    for view in views:
+        m = next((m for m in contents.pooled(view) if chosen and identity(m) == chosen[0]), None)
+        if m is None or m.value is None:
+            continue
+        limits = f" ({interval_text(m.interval, m.value)})" if m.interval else ""
+        name = "" if len(views) == 1 else f" for {label_text(view[1])}"
+        told.append(f"{value_text(m.value)}{limits}{name}")
+        title = contents.title(m)
+    return f"{title} is {listed(told)}" if told else ""
+
+
+def _frequencies(contents: Contents, views: Sequence[View]) -> str:
+    """Of so many rows of a class, how many were found: whole counts alone."""
+    told = []
+    for view in views:
+        table = _first_table(contents, view)
+        counts = None if table is None else _whole(table)
+        if table is None or counts is None:
+            continue
+        several = len(contents.views) > 1
+        who = label_text(view[1]) if several or len(table.labels) > 2 else "the model"
+        told.append(_of_two(table, who) if _is_flat(table) else _of_many(table, counts, who))
+    return " ".join(dict.fromkeys(text for text in told if text))
+
+
+def _whole(table: Table) -> list[list[int]] | None:
+    """The counts where all are whole; estimated and weighted ones are no number of rows."""
+    rows = table.counts or ()
+    if any(c is None or not float(c).is_integer() for row in rows for c in row):
+        return None
+    return [[int(c or 0) for c in row] for row in rows] or None
+
+
+def _is_flat(table: Table) -> bool:
+    return flat_counts(table) is not None and table.positive is not None
+
+
+def _of_two(table: Table, who: str) -> str:
+    cells = flat_counts(table) or {}
+    k = positive_index(table)
+    positive, negative = label_text(table.labels[k]), label_text(table.labels[1 - k])
+    ill, well = cells["TP"] + cells["FN"], cells["TN"] + cells["FP"]
+    if not ill and not well:
+        return ""
+    found = f"of {count_text(ill)} {positive}, {who} finds {count_text(cells['TP'])}"
+    missed = f"misses {count_text(cells['FN'])}"
+    alarms = f"of {count_text(well)} {negative} it calls {count_text(cells['FP'])} {positive}"
+    return f"{found[0].upper()}{found[1:]} and {missed}; {alarms}."
+
+
+def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
+    """The class that is found least, and what its rows are taken for."""
+    size = len(table.labels)
+    shares = [(counts[i][i] / sum(counts[i]), i) for i in range(size) if sum(counts[i])]
+    if len(shares) < 2:
+        return ""
+    share, worst = min(shares)
+    row = counts[worst]
+    total = sum(row)
+    right = sum(counts[i][i] for i in range(size))
+    everything = sum(sum(own) for own in counts)
+    taken = max((j for j in range(len(row)) if j != worst), key=lambda j: row[j])
+    names = [*table.labels, *table.extra_columns]
+    told = (
+        f"Of {count_text(everything)} rows, {who} has {count_text(right)} right. Worst class: "
+        f"of {count_text(total)} rows of {label_text(table.labels[worst])} it finds "
+        f"{count_text(row[worst])} ({share_text(row[worst], total)})"
+    )
+    if share < 1 and row[taken]:
+        told += f" and calls {count_text(row[taken])} of them {label_text(names[taken])}"
+    return f"{told}."
+
+
+def _care(contents: Contents) -> str:
+    """The gravest cautions by name, and the first limitation that the spec states."""
+    about = contents.spec.get("about") or {}
+    titles = dict.fromkeys(
+        prose(c.title) for c in contents.of(records.Caution) if c.severity == "warning" and c.title
+    )
+    told = [f"{title}." for title in list(titles)[:2]]
+    limits = prose(about.get("limitations") or "")
+    if limits:
+        told.append(f"Stated limitation: {_cut(limits, QUOTED)}{'' if limits[-1] in '.…' else '.'}")
+    return " ".join(told)
+
+
+def _cut(text: str, most: int) -> str:
+    """A text cut between words."""
+    if len(text) <= most:
+        return text
+    return text[:most].rsplit(" ", 1)[0].rstrip(",;:.") + " …"
+
+
+def _first_table(contents: Contents, view: View) -> Table | None:
+    """The table of all rows of a view at its first threshold."""
+    ids = dict.fromkeys(m.table for m in contents.pooled(view))
+    found = (contents.table_of(i) for i in ids)
+    return next((t for t in found if t is not None and t.label is None), None)
+
+
+def _tables(contents: Contents, views: Sequence[View]) -> list[Block]:
+    found = [t for v in views if (t := _first_table(contents, v)) is not None]
+    small = {t.id: t for t in found if len(t.labels) <= MOST_CLASSES}
+    return [*abreast([count_table(contents, t) for t in small.values()], large=True)]
+
+
+def brief_cautions(whole: Notes) -> Notes:
+    """The first cautions, one line each; all of them stand further on with what to read instead."""
+    items = []
+    for note in whole.items[:MOST_CAUTIONS]:
+        room = max(30, CAUTION_LETTERS - len(note.title))
+        more = f" ({len(note.messages)} places)" if len(note.messages) > 1 else ""
+        said = _cut(note.messages[0], room - len(more)) + more if note.messages else ""
+        items.append(Note(note.severity, "", note.title, (said,) if said else ()))
+    left = len(whole.items) - len(items)
+    title = "Cautions" if not left else f"Cautions, the first {len(items)} of {len(whole.items)}"
+    return Notes(title, tuple(items), "brief")

@@ -1,0 +1,175 @@
+"""What a run says where it was started: headline measures, what failed, what to beware of.
+
+The same three lists are the ``headline``, ``failed`` and ``warnings`` of ``run --json``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evalreport.report.contents import Contents, View, identity
+from evalreport.report.headline import interval_words, name_words, value_words
+from evalreport.report.looks import look_words
+from evalreport.report.numbers import THIN, count_text, observed_text, p_text, value_text
+from evalreport.report.results_table import headline_identities
+from evalreport.report.wording import in_words
+from evalreport.report.words import label_text, prose, subgroup_text
+from evalreport.results.lookup import Results
+from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Caution, Criterion, Look, Measure
+
+#: Datasets with a model whose headline measures are printed; ``--json`` has all of them.
+MOST_VIEWS = 12
+OUTCOMES = {
+    "fail": "failed",
+    "not_evaluated": "not evaluated",
+    "continue": "to be continued",
+    "other_method": "by another method",
+    "not_reproducible": "not reproducible",
+}
+
+
+def headline(results: Results) -> list[dict[str, Any]]:
+    """The measures of all rows that stand at the head of the report, of every model.
+
+    Each with ``metric``, ``model``, ``dataset``, ``value``, ``low`` and ``high``; the last
+    three are None where ``state`` says that there is no value, or where it has no interval.
+    """
+    return [_plain(m) for own in _headline(Contents(results)).values() for m in own]
+
+
+def _headline(contents: Contents) -> dict[View, list[Measure]]:
+    """The headline measures of each model on each dataset."""
+    found: dict[View, list[Measure]] = {}
+    for view in contents.views:
+        known = {identity(m): m for m in contents.pooled(view)}
+        own = [known[one] for one in headline_identities(contents, (view,)) if one in known]
+        if own:
+            found[view] = own
+    return found
+
+
+def _plain(m: Measure) -> dict[str, Any]:
+    return {
+        "metric": m.metric,
+        "params": dict(m.params),
+        "average": m.average,
+        "label": m.label,
+        "model": m.model,
+        "dataset": m.dataset,
+        "threshold": m.threshold,
+        "state": m.state,
+        "value": m.value,
+        "low": None if m.interval is None else m.interval.low,
+        "high": None if m.interval is None else m.interval.high,
+        "measure": m.id,
+    }
+
+
+def failed(results: Results) -> list[dict[str, Any]]:
+    """Every criterion that failed or could not be evaluated, failed ones first."""
+    keys = (
+        "criterion", "text", "metric", "dataset", "model", "subgroup", "bound", "direction",
+        "required", "observed", "outcome", "reason",
+    )  # fmt: skip
+    return [{key: getattr(entry, key) for key in keys} for entry in _failed(results)]
+
+
+def _failed(results: Results) -> list[Criterion]:
+    entries = [entry for entry in results.acceptance if entry.outcome not in (*HELD, CONTINUE)]
+    return sorted(entries, key=lambda entry: entry.outcome not in NOT_HELD)
+
+
+def warnings(results: Results) -> list[dict[str, Any]]:
+    """Every caution that is a warning: its code, its message, and where it applies."""
+    keys = ("code", "title", "message", "dataset", "model")
+    return [{key: getattr(caution, key) for key in keys} for caution in _warnings(results)]
+
+
+def _warnings(results: Results) -> Sequence[Caution]:
+    return [caution for caution in results.cautions if caution.severity == "warning"]
+
+
+def headline_lines(results: Results) -> list[str]:
+    """The headline measures as lines, model by model, each with its interval."""
+    contents = Contents(results)
+    by_view = _headline(contents)
+    lines = []
+    for (dataset, model), own in list(by_view.items())[:MOST_VIEWS]:
+        lines.append(f"{label_text(dataset)}, {label_text(model)}")
+        widest = max(len(_called(contents, m)) for m in own)
+        lines += [f"  {_called(contents, m):<{widest}}  {_value(m)}" for m in own]
+    if len(by_view) > MOST_VIEWS:
+        lines.append(f"and {len(by_view) - MOST_VIEWS} more, in the report")
+    return lines
+
+
+def look_lines(results: Results) -> Iterator[str]:
+    """One line for each look: which it is, what is known so far, what was spent and decided."""
+    for one in results.of(Look):
+        place = ", ".join(_place(one.dataset, one.model))
+        seen = "no value" if one.value is None else value_text(one.value)
+        if one.interval is not None:
+            seen += f" ({value_text(one.interval.low)} to {value_text(one.interval.high)})"
+        spent = ""
+        if one.spent is not None:
+            spent = f", error spent {p_text(one.spent)} of {p_text(one.alpha)}"
+        at = one.decided_at
+        decided = f" since look {at}" if at is not None and at != one.look else ""
+        word = {"pass": "passed", "fail": "failed"}.get(one.outcome, "to be continued")
+        yield (
+            f"{look_words(one)}: {prose(one.text)} ({place}): {word}{decided}; "
+            f"so far {seen} of {count_text(one.rows)} rows{spent}"
+        )
+
+
+def failed_lines(results: Results) -> Iterator[str]:
+    """One line for each criterion that failed or could not be evaluated."""
+    for entry in _failed(results):
+        place = _place(entry.dataset, entry.model)
+        if entry.subgroup:
+            place.append(subgroup_text(entry.subgroup))
+        what = f"{OUTCOMES[entry.outcome]}: {prose(entry.text)}"
+        yield f"{what} ({', '.join(place)}): {_why(entry)}"
+
+
+def warning_lines(results: Results) -> Iterator[str]:
+    """One line for each warning, in the order of the report."""
+    for caution in _warnings(in_words(results)):
+        place = _place(caution.dataset, caution.model)
+        where = f" ({', '.join(place)})" if place else ""
+        yield f"warning: {prose(caution.title)}: {prose(caution.message)}{where}"
+
+
+def _place(*names: str | None) -> list[str]:
+    return [label_text(name) for name in names if name is not None]
+
+
+def _called(contents: Contents, m: Measure) -> str:
+    """The measure's name; with two classes the positive one goes without saying."""
+    return name_words(contents.heading(m), m.label if contents.names_class(m) else None)
+
+
+def _value(m: Measure) -> str:
+    if m.value is None:
+        return f"{value_words(m)}: {prose(m.reason or '')}"
+    # a thin space is no letter of every terminal's font
+    return f"{value_words(m)}  {interval_words(m).replace(THIN, ' ')}"
+
+
+def _why(entry: Criterion) -> str:
+    required = entry.required
+    asked = "" if required is None else f"required {_sign(entry)} {value_text(required)}"
+    if entry.observed is None:
+        told = prose(entry.reason or "no reason was recorded")
+        return f"{told}; {asked}" if asked else told
+    seen = value_text(entry.observed)
+    if required is not None:
+        seen = observed_text(entry.observed, required)
+    what = {"lower": "lower limit ", "upper": "upper limit "}.get(entry.bound, "")
+    told = f"observed {what}{seen}"
+    return ", ".join(part for part in (told, asked, prose(entry.reason or "")) if part)
+
+
+def _sign(entry: Criterion) -> str:
+    return "≤" if entry.direction == "at_most" else "≥"

@@ -1,0 +1,668 @@
+"""What the columns of a data file seem to be, and what had to be assumed for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evalreport.data.decimals import in_dialect
+from evalreport.data.dialect import Dialect
+from evalreport.data.labels import as_number, order_labels, written
+from evalreport.data.table import RawColumn, RawTable
+from evalreport.errors import DataError, Location, Problem, did_you_mean
+from evalreport.spec.column_names import (
+    FOLDS,
+    WEIGHTS,
+    columns_by_class,
+    folded,
+    is_id,
+    is_margin,
+    is_model,
+    is_outcome,
+    is_own,
+    is_prediction,
+    is_score,
+    model_name,
+    positive_by_words,
+    target_rank,
+)
+from evalreport.spec.column_values import Columns, adds_up, alike, gap_texts
+from evalreport.spec.same_model import as_one_model
+
+#: What annotators answer to a suggestion (Prodigy).
+_JUDGED = {"accept", "reject", "ignore"}
+MOST_GROUPS, MOST_CLASSES = 12, 100
+#: A ranking this far from one half says which class the scores are of.
+CLEAR = 0.1
+#: From this share of rows on, labels of columns without a telling name are taken for predictions.
+AGREEING = 0.65
+#: Below this area under the ROC curve something is probably the wrong way round.
+FAR_BELOW = 0.4
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What each column seems to be; ``models`` by name as a spec writes them.
+
+    ``assumed``: what the data cannot say, in words; ``said``: what to look at, at once.
+    ``choices``: classes one of which is to be named as the positive, where that is unsure.
+    """
+
+    target: str
+    classes: tuple[str, ...]
+    dialect: Dialect
+    id: str | None = None
+    positive: str | None = None
+    models: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    subgroups: tuple[str, ...] = ()
+    fold: str | None = None
+    weight: str | None = None
+    cluster: str | None = None
+    exclude: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+    rules: bool = False
+    assumed: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+
+    @property
+    def scored(self) -> bool:
+        """Whether some model gives scores."""
+        return any({"score", "scores", "margin"} & set(model) for model in self.models.values())
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether some model's scores can be probabilities."""
+        return any({"score", "scores"} & set(model) for model in self.models.values())
+
+
+def guessed(table: RawTable, dialect: Dialect, target: str | None) -> Guess:
+    """What the columns of a table seem to be.
+
+    Raises DataError where no column can be the true label, or none a prediction.
+    """
+    table, dialect = _wide(table, dialect, target)
+    columns = Columns(table, gap_texts(table))
+    label = _target(columns, target)
+    classes = order_labels(columns.distinct(label))
+    if len(classes) > MOST_CLASSES:
+        raise DataError(
+            Problem(
+                f"{label} has {len(classes)} different values, too many classes",
+                "--target COLUMN",
+                Location(table.name),
+            )
+        )
+    found = Guess(target=label, classes=classes, dialect=dialect)
+    found = _design(columns, found)
+    found = _models(columns, found)
+    models, left_out = as_one_model(columns, found.classes, found.models)
+    found = replace(found, models=models, assumed=(*found.assumed, *left_out))
+    found = _labels_alike(columns, found)
+    found = _positive(columns, found)
+    return _rest(columns, found)
+
+
+def _wide(table: RawTable, dialect: Dialect, target: str | None) -> tuple[RawTable, Dialect]:
+    """A table with a row for each case; a long one, by case and class, is put so."""
+    columns = Columns(table)
+    ids = [c for c in columns.names if is_id(c) and not is_own(c)]
+    for row in ids:
+        count = len(columns.distinct(row))
+        if not count or table.rows % count or not 2 <= table.rows // count <= MOST_CLASSES:
+            continue
+        each = table.rows // count
+        for column in columns.names:
+            if column in (row, target) or len(columns.distinct(column)) != each:
+                continue
+            value = _long_value(columns, row, column)
+            if value is None:
+                continue
+            pivot = (row, column, value)
+            made = replace(dialect, pivot=pivot)
+            try:
+                return in_dialect(table, Dialect(pivot=pivot)), made
+            except DataError:
+                continue
+    return table, dialect
+
+
+def _long_value(columns: Columns, row: str, column: str) -> str | None:
+    """The column of scores that add up to 1 for each case over all classes, or None."""
+    cases, kinds = columns.texts(row), columns.texts(column)
+    if len(set(zip(cases, kinds, strict=True))) < len(cases):
+        return None
+    for name in columns.names:
+        numbers = columns.numbers(name)
+        if name in (row, column) or numbers is None or not columns.is_fraction(name):
+            continue
+        sums: dict[str | None, float] = {}
+        for case, number in zip(cases, numbers, strict=True):
+            sums[case] = sums.get(case, 0.0) + (number or 0.0)
+        if all(abs(total - 1) < 0.02 for total in sums.values()):
+            return name
+    return None
+
+
+def _target(columns: Columns, asked: str | None) -> str:
+    names, where = columns.names, Location(columns.table.name)
+    if asked is not None:
+        if asked not in names:
+            hint = did_you_mean(asked, columns.table.header, "columns")
+            raise DataError(Problem(f"no column '{asked}'", hint, where))
+        return asked
+    judged = [c for c in names if {"accept", "reject"} <= set(columns.distinct(c)) <= _JUDGED]
+    if judged:
+        return judged[0]
+    ranked = sorted(
+        (len(columns.distinct(c)) < 2, rank, place, c)
+        for place, c in enumerate(names)
+        if (rank := target_rank(c)) is not None and _can_be_label(columns, c)
+    )
+    if ranked:
+        return ranked[0][-1]
+    for name in names:
+        few = 2 <= len(columns.distinct(name)) <= 20
+        plain = not (is_id(name) or is_own(name) or is_prediction(name) or is_score(name))
+        if (
+            few
+            and plain
+            and len(columns.distinct(name)) * 2 <= columns.table.rows
+            and not (columns.is_fraction(name))
+        ):
+            return name
+    raise DataError(Problem("no column looks like a true label", "--target COLUMN", where))
+
+
+def _can_be_label(columns: Columns, name: str) -> bool:
+    distinct = len(columns.distinct(name))
+    return 1 <= distinct <= MOST_CLASSES and not columns.is_fraction(name)
+
+
+def _design(columns: Columns, found: Guess) -> Guess:
+    rest = [c for c in columns.names if c != found.target]
+    fold = next((c for c in rest if folded(c) in FOLDS), None)
+    weight = next((c for c in rest if folded(c) in WEIGHTS and columns.numbers(c)), None)
+    named = [c for c in rest if is_id(c) and not is_own(c)]
+    identity = next((c for c in named if _is_unique(columns, c)), None)
+    cluster = next((c for c in named if not _is_unique(columns, c)), None)
+    return replace(found, fold=fold, weight=weight, id=identity, cluster=cluster)
+
+
+def _is_unique(columns: Columns, name: str) -> bool:
+    texts = columns.texts(name)
+    return None not in texts and len(set(texts)) == len(texts)
+
+
+def _roles(found: Guess) -> set[str]:
+    own = {found.target, found.id, found.fold, found.weight, found.cluster}
+    return {c for c in own if c is not None}
+
+
+def _models(columns: Columns, found: Guess) -> Guess:
+    """Models by their columns: one per class, scores with the labels made of them, labels."""
+    free = [c for c in columns.names if c not in _roles(found) and not is_own(c)]
+    sets, free = _class_models(columns, found, free)
+    vectors = _vectors(columns, found)
+    sets |= {_free(name, sets): {"scores": name} for name in vectors}
+    order = ", ".join(found.classes)
+    told = [
+        f"the numbers of {name} are taken in the order of the classes: {order}" for name in vectors
+    ]
+    found = replace(found, assumed=(*found.assumed, *told))
+    labels = [c for c in free if _is_label_column(columns, found, c)]
+    scores = [c for c in free if c not in labels and _is_score_column(columns, c)]
+    if not sets and not scores and not labels:
+        scores = _likely_scores(columns, free)
+    if len(found.classes) > 2:
+        # one score per row is the confidence in the label that is given
+        unused, scores = scores, []
+        said = [
+            f"{c} is one score for {len(found.classes)} classes and is not used" for c in unused
+        ]
+        found = replace(found, assumed=(*found.assumed, *said))
+    models, percent = dict(sets), list(found.dialect.percent)
+    for column in scores:
+        models[_free(model_name([column]), models)] = _scored(columns, column, percent)
+    for column in labels:
+        found = _add_labels(columns, found, models, column, alone=len(labels) == 1)
+    if not models:
+        found = _readers(columns, found, free, models)
+    if not models:
+        raise DataError(
+            Problem(
+                "no column looks like a score or a predicted label",
+                "a column of scores or predictions; write the spec by hand",
+                Location(columns.table.name),
+            )
+        )
+    for model in sets.values():
+        own = () if isinstance(model.get("scores"), str) else _columns_of(model)
+        percent += [c for c in own if _is_percent(columns, c)]
+    dialect = replace(found.dialect, percent=tuple(dict.fromkeys(percent)))
+    return replace(found, models=_called(models), dialect=dialect)
+
+
+def _called(models: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The models, those of one column by its name."""
+    made: dict[str, dict[str, Any]] = {}
+    for name, model in models.items():
+        own = _columns_of(model)
+        plain = "classifier" if name == "model" and "scores" in model else name
+        made[_free(own[0] if len(own) == 1 else plain, made)] = model
+    return made
+
+
+def _readers(
+    columns: Columns, found: Guess, free: list[str], models: dict[str, dict[str, Any]]
+) -> Guess:
+    """Columns of the classes that agree with the truth, where no name says what they are."""
+    truth = columns.texts(found.target)
+    for column in free:
+        seen = columns.distinct(column)
+        if len(seen) < 2 or not {alike(t) for t in seen} <= {alike(t) for t in found.classes}:
+            continue
+        pairs = [(a, b) for a, b in zip(truth, columns.texts(column), strict=True) if a and b]
+        same = sum(alike(a) == alike(b) for a, b in pairs)
+        if same >= AGREEING * len(pairs):
+            models[_free(column, models)] = {"prediction": column}
+    if not models:
+        return found
+    told = f"{', '.join(models)}: taken for predicted labels, for they agree with {found.target}"
+    return replace(found, assumed=(*found.assumed, told))
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    made, count = name, 1
+    while made in taken:
+        count += 1
+        made = f"{name}_{count}"
+    return made
+
+
+def _columns_of(model: Mapping[str, Any]) -> list[str]:
+    single = [model[key] for key in ("score", "margin", "prediction") if key in model]
+    scores = model.get("scores", {})
+    return [*single, *([scores] if isinstance(scores, str) else scores.values())]
+
+
+def _class_models(
+    columns: Columns, found: Guess, free: list[str]
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Models with columns named by classes, and the columns left over."""
+    numeric = [c for c in free if columns.numbers(c) is not None]
+    models: dict[str, dict[str, Any]] = {}
+    taken: set[str] = set()
+    for rest, own in columns_by_class(numeric, found.classes).items():
+        named = is_score(rest) or is_margin(rest) or is_model(rest) or is_prediction(rest)
+        if len(own) == len(found.classes) > 1:
+            if not (
+                adds_up(columns, own.values())
+                or (named and columns_fraction(columns, own))
+                or (rest == "" and len(own) > 2)
+            ):
+                continue
+            models[_free(model_name([rest]), models)] = {"scores": dict(own)}
+        elif (
+            len(found.classes) == 2
+            and len(own) == 1
+            and (is_score(rest) or rest == "" or is_prediction(rest) or is_model(rest))
+            and all(columns.is_fraction(c) for c in own.values())
+        ):
+            ((label, column),) = own.items()
+            models[_free(model_name([rest]), models)] = {"score": column, "of": label}
+        else:
+            continue
+        taken |= set(own.values())
+    return models, [c for c in free if c not in taken]
+
+
+def _vectors(columns: Columns, found: Guess) -> list[str]:
+    """Columns of lists with one number for each class."""
+    held = columns.table.columns
+    return [
+        name
+        for name in columns.table.header
+        if name in held
+        and held[name].kind == "vector"
+        and {len(value) for value in held[name].values if value} == {len(found.classes)}
+    ]
+
+
+def columns_fraction(columns: Columns, own: Mapping[str, str]) -> bool:
+    """Whether the columns of classes hold scores, not whole numbers."""
+    return any(columns.is_fraction(c) for c in own.values())
+
+
+def _is_label_column(columns: Columns, found: Guess, name: str) -> bool:
+    """Whether a column holds predicted labels; features of the same values do not count."""
+    seen = {alike(text) for text in columns.distinct(name)}
+    classes = {alike(text) for text in found.classes}
+    if not seen or not seen <= classes or columns.is_fraction(name):
+        return False
+    if is_outcome(name):
+        return False
+    if is_prediction(name) or is_model(name) or _has_model_word(name):
+        return True
+    common = {"0", "1", "-1", "yes", "no", "true", "false", "y", "n", "t", "f"}
+    return folded(name) in ("label", "class", "labels", "p") or (
+        len(found.classes) > 1 and not classes & common and not is_score(name)
+    )
+
+
+def _has_model_word(name: str) -> bool:
+    return any(is_model(word) for word in folded(name).split("_") if word)
+
+
+def _is_score_column(columns: Columns, name: str) -> bool:
+    numbers = columns.range(name)
+    if numbers is None or len(columns.distinct(name)) < 2:
+        return False
+    low, high = numbers
+    within = (low >= 0 and high <= 1) or _is_percent(columns, name)
+    if is_score(name):
+        return within or len(columns.distinct(name)) > 2
+    if is_margin(name):
+        return columns.is_fraction(name)
+    if is_prediction(name) or is_model(name) or _has_model_word(name):
+        return columns.is_fraction(name)
+    return False
+
+
+def _likely_scores(columns: Columns, free: list[str]) -> list[str]:
+    """Columns that rank the classes, of those within 0 and 1 whose names say nothing."""
+    inside = [
+        c
+        for c in free
+        if (limits := columns.range(c)) is not None
+        and columns.is_fraction(c)
+        and ((limits[0] >= 0 and limits[1] <= 1) or _is_percent(columns, c))
+    ]
+    return inside[:1]
+
+
+def _is_percent(columns: Columns, name: str) -> bool:
+    """Whether numbers are percentages: with the sign, or up to 100 in a column of scores."""
+    texts = [text for text in columns.distinct(name) if text.strip().endswith("%")]
+    limits = columns.range(name)
+    if limits is None or limits[0] < 0 or limits[1] > 100:
+        return False
+    return bool(texts) or (
+        limits[1] > 10
+        and not is_margin(name)
+        and bool(re.search(r"prob|pct|percent|score|risk|conf|%", name, re.IGNORECASE))
+    )
+
+
+def _scored(columns: Columns, name: str, percent: list[str]) -> dict[str, Any]:
+    limits = columns.range(name)
+    if _is_percent(columns, name):
+        percent.append(name)
+    elif limits is not None and limits[0] < 0:
+        return {"margin": name}
+    return {"score": name}
+
+
+def _add_labels(
+    columns: Columns, found: Guess, models: dict[str, dict[str, Any]], column: str, alone: bool
+) -> Guess:
+    """A column of labels: beside the score of the same model, or a model of its own."""
+    name = model_name([column])
+    beside = models.get(name)
+    nameless = name == "model" or (alone and "model" in models)
+    if beside is None and nameless and len(models) == 1:
+        beside = next(iter(models.values()))
+    if beside is not None and "scores" in beside and len(found.classes) > 2:
+        told = f"{column} is not used: the class of a row follows from its scores"
+        return replace(found, assumed=(*found.assumed, told))
+    if (
+        beside is not None
+        and not {"prediction", "margin"} & set(beside)
+        and (len(found.classes) <= 2)
+    ):
+        if _is_confidence(columns, beside, column):
+            key = next(k for k, v in models.items() if v is beside)
+            told = (
+                f"{beside['score']} is the confidence in {column}, not the score of one "
+                "class; it is not used"
+            )
+            models[key] = {"prediction": column}
+            return replace(found, assumed=(*found.assumed, told))
+        beside["prediction"] = column
+        return found
+    models[_free(name if name != "model" else folded(column) or "model", models)] = {
+        "prediction": column
+    }
+    return found
+
+
+def _is_confidence(columns: Columns, model: Mapping[str, Any], labels: str) -> bool:
+    """Whether a score is that of the predicted label: never below one half, for both labels."""
+    name = model.get("score")
+    limits = columns.range(name) if isinstance(name, str) else None
+    if limits is None or limits[0] < 0.5 or "of" in model:
+        return False
+    return len(columns.distinct(labels)) > 1
+
+
+def _labels_alike(columns: Columns, found: Guess) -> Guess:
+    """Labels that are written in two ways in the file: types and names that settle it."""
+    given = [m["prediction"] for m in found.models.values() if "prediction" in m]
+    ways = {c: columns.distinct(c) for c in (found.target, *given)}
+    texts = {text for values in ways.values() for text in values}
+    if all(text in found.classes for text in texts):
+        return found
+    if all(as_number(text) is not None for text in texts):
+        types = dict.fromkeys(ways, "number")
+        plain = {written(float(text)).text for text in texts}
+        return replace(found, types=types, classes=order_labels(plain))
+    truth = {"true", "false", "0", "1"}
+    if all(text.casefold() in truth for text in texts):
+        models = {name: _of_truth(model) for name, model in found.models.items()}
+        types = dict.fromkeys(ways, "boolean")
+        return replace(found, types=types, classes=("false", "true"), models=models)
+    names = {}
+    for text in sorted(texts - set(found.classes)):
+        same = [label for label in found.classes if alike(label) == alike(text)]
+        if same:
+            names[text] = same[0]
+    return replace(found, names=names)
+
+
+def _of_truth(model: dict[str, Any]) -> dict[str, Any]:
+    """A model whose columns of classes are named by 0 and 1, with the names of true and false."""
+    truth = {alike(label): label for label in ("false", "true")}
+    made = dict(model)
+    if isinstance(model.get("scores"), Mapping):
+        made["scores"] = {truth[alike(label)]: column for label, column in model["scores"].items()}
+    if "of" in model:
+        made["of"] = truth[alike(model["of"])]
+    return made
+
+
+def _positive(columns: Columns, found: Guess) -> Guess:
+    """The positive class: by the names of columns, by words, by what scores rank higher."""
+    if len(found.classes) != 2:
+        return replace(found, models=_without_of(found.models, None))
+    named = {m["of"] for m in found.models.values() if "of" in m}
+    worded = positive_by_words(found.classes)
+    areas = _areas(columns, found)
+    largest = found.classes[-1]
+    choices: tuple[str, ...] = ()
+    assumed: list[str] = []
+    if len(named) == 1:
+        positive = named.pop()
+    elif worded is not None and worded[1]:
+        positive = worded[0]
+    else:
+        positive, why, sure = _by_rank(columns, found, areas, worded)
+        if not sure:
+            choices = found.classes
+        assumed.append(f"{positive} is taken for the positive class: {why}")
+    said = _wrong_way(found, areas, largest, positive)
+    models = _without_of(found.models, positive)
+    return replace(
+        found,
+        positive=positive,
+        models=models,
+        choices=choices,
+        assumed=(*found.assumed, *assumed),
+        said=(*found.said, *said),
+    )
+
+
+def _by_rank(
+    columns: Columns,
+    found: Guess,
+    areas: Mapping[str, float],
+    worded: tuple[str, bool] | None,
+) -> tuple[str, str, bool]:
+    """The class that scores are of, with the reason, and whether the data settle it."""
+    other, largest = found.classes
+    agree = _by_labels(columns, found)
+    if agree is not None:
+        return agree, "the labels that go with the scores say so", True
+    # of columns for both classes each is ranked by its own, which says nothing
+    single = [area for name, area in areas.items() if "scores" not in found.models[name]]
+    clear = [area for area in single if abs(area - 0.5) > CLEAR]
+    if clear and all(area > 0.5 for area in clear):
+        return largest, "the scores are higher in its rows", True
+    if clear and all(area < 0.5 for area in clear):
+        return other, "the scores are higher in its rows", True
+    if worded is not None:
+        return worded[0], "its name says so, the data do not", False
+    return largest, "it is the last by its name, and the data do not say", False
+
+
+def _by_labels(columns: Columns, found: Guess) -> str | None:
+    """The class that labels name where the score beside them is above one half."""
+    for model in found.models.values():
+        if "score" not in model or "prediction" not in model:
+            continue
+        scores, labels = columns.numbers(model["score"]), columns.texts(model["prediction"])
+        cut = 50.0 if model["score"] in found.dialect.percent else 0.5
+        pairs = [
+            (s >= cut, t)
+            for s, t in zip(scores or (), labels, strict=True)
+            if s is not None and t is not None
+        ]
+        for label in found.classes:
+            same = sum(above == (alike(text) == alike(label)) for above, text in pairs)
+            if pairs and same >= 0.9 * len(pairs):
+                return label
+    return None
+
+
+def _areas(columns: Columns, found: Guess) -> dict[str, float]:
+    """The area under the ROC curve of each single score, the last class taken as positive."""
+    largest = found.classes[-1]
+    truth = [None if t is None else alike(t) == alike(largest) for t in columns.texts(found.target)]
+    areas = {}
+    for name, model in found.models.items():
+        column = model.get("score", model.get("margin"))
+        if column is None and isinstance(model.get("scores"), Mapping):
+            column = model["scores"].get(largest)
+        numbers = None if column is None else columns.numbers(column)
+        if numbers is None:
+            continue
+        pairs = [
+            (s, t) for s, t in zip(numbers, truth, strict=True) if s is not None and t is not None
+        ]
+        area = _area(pairs)
+        if area is not None:
+            areas[name] = area
+    return areas
+
+
+def _area(pairs: Sequence[tuple[float, bool]]) -> float | None:
+    """The share of pairs of a positive and a negative row that the scores rank rightly."""
+    import numpy as np
+
+    if not pairs:
+        return None
+    scores = np.array([score for score, _ in pairs])
+    truth = np.array([label for _, label in pairs], np.bool_)
+    positives, negatives = int(truth.sum()), int((~truth).sum())
+    if not positives or not negatives:
+        return None
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    below = float(ranks[truth].sum()) - positives * (positives + 1) / 2
+    return below / (positives * negatives)
+
+
+def _wrong_way(found: Guess, areas: Mapping[str, float], largest: str, positive: str) -> list[str]:
+    said = []
+    for name, area in areas.items():
+        # the column of the largest class ranks it as the other column ranks the other class
+        same = positive == largest or "scores" in found.models[name]
+        own = area if same else 1 - area
+        if own < FAR_BELOW:
+            said.append(
+                f"{name}: its ROC AUC for {positive} is {own:.2f}, far below one half; are its "
+                "scores those of the other class?"
+            )
+    return said
+
+
+def _without_of(
+    models: Mapping[str, Mapping[str, Any]], positive: str | None
+) -> dict[str, dict[str, Any]]:
+    """Models as a spec has them; of two columns that add up, the positive class's is the score."""
+    made = {}
+    for name, model in models.items():
+        own = {key: value for key, value in model.items() if key != "of"}
+        if positive is not None and isinstance(own.get("scores"), Mapping):
+            own = {
+                "score": own["scores"][positive],
+                **({"prediction": own["prediction"]} if "prediction" in own else {}),
+            }
+        made[name] = own
+    return made
+
+
+def _rest(columns: Columns, found: Guess) -> Guess:
+    """Subgroups, gaps, and the columns that are not used."""
+    used = {c for model in found.models.values() for c in _columns_of(model)}
+    single = {c for c in used if c in columns.names}
+    gaps = _gap_lines(columns, (found.target, *sorted(single)))
+    groups = [
+        c
+        for c in columns.names
+        if c not in used | _roles(found)
+        and not is_own(c)
+        and not is_id(c)
+        and columns.numbers(c) is None
+        and 1 < len(columns.distinct(c)) <= MOST_GROUPS
+        and not _is_label_column(columns, found, c)
+        and not is_outcome(c)
+    ][:2]
+    taken = used | _roles(found) | set(groups)
+    texts = {v for c in (found.target, *used, *groups) for v in _gap_values(columns, c)}
+    dialect = replace(found.dialect, missing=tuple(sorted(texts)))
+    high = [columns.range(m["score"]) for m in found.models.values() if "score" in m]
+    beyond = any(limits is not None and limits[1] > 1 for limits in high)
+    return replace(
+        found,
+        dialect=dialect,
+        subgroups=tuple(groups),
+        exclude=tuple(gaps),
+        rules=beyond and not dialect.percent,
+        unused=tuple(c for c in columns.table.header if c not in taken),
+    )
+
+
+def _gap_lines(columns: Columns, names: Iterable[str]) -> list[str]:
+    found = [(name, columns.lacking(name)) for name in names]
+    return [f"{name} in {count:,}" for name, count in found if count]
+
+
+def _gap_values(columns: Columns, name: str) -> set[str]:
+    column: RawColumn | None = columns.table.columns.get(name)
+    if column is None or column.kind not in ("text", "mixed"):
+        return set()
+    return {v for v in column.factorize()[1] if isinstance(v, str) and v in columns.gaps}

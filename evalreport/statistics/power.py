@@ -1,0 +1,326 @@
+"""The power of a decision that is fixed beforehand, before there are any data.
+
+Exact wherever the decision rests on counts: the rule itself (the limit of the interval against
+the required value) is applied to every count that could come out, and the chances of those that
+pass are added up. The power of such a rule goes up and down with every row, since counts are
+whole; that is why the size needed is given as the size from which the power stays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.statistics.interval import z_value
+from evalreport.statistics.root import bisect
+from evalreport.statistics.tail import (
+    binomial_greater,
+    binomial_less,
+    normal_quantile,
+    normal_sf,
+)
+
+#: Passes or not: whether ``x`` of ``n`` meets the criterion.
+Rule = Callable[[int, int], bool]
+
+#: Denominators further than this many standard deviations from their mean are left out: the
+#: chance of all of them is below 1e-15.
+FAR = 8.5
+#: Sizes past the first that reaches the power, over which the power has to stay.
+TEETH = 200
+
+
+#: The edges that were found, for each rule: a search over sizes asks for the same ones again.
+_EDGES: WeakKeyDictionary[Rule, dict[tuple[int, bool], int | None]] = WeakKeyDictionary()
+
+
+def critical(rule: Rule, n: int, *, at_least: bool) -> int | None:
+    """The least ``x`` of ``n`` that passes (``at_least``), or the greatest; None where none does.
+
+    The rule must be monotone in x, as it is for every interval of a share. The edge of n lies
+    near that of n - 1, so the search starts there where that is known.
+
+    >>> critical(lambda x, n: x / n >= 0.9, 30, at_least=True)
+    27
+    """
+    known = _EDGES.setdefault(rule, {})
+    if (n, at_least) not in known:
+        known[n, at_least] = _edge(rule, n, known.get((n - 1, at_least)), at_least=at_least)
+    return known[n, at_least]
+
+
+def _edge(rule: Rule, n: int, near: int | None, *, at_least: bool) -> int | None:
+    passing, failing = (n, -1) if at_least else (0, n + 1)
+    if not rule(passing, n):
+        return None
+    for x in () if near is None else (near, near + 1, near - 1):
+        if min(passing, failing) < x < max(passing, failing):
+            passing, failing = (x, failing) if rule(x, n) else (passing, x)
+    while abs(passing - failing) > 1:
+        middle = (passing + failing) // 2
+        if rule(middle, n):
+            passing = middle
+        else:
+            failing = middle
+    return passing
+
+
+def share_power(rule: Rule, n: int, p: float, *, at_least: bool) -> float:
+    """The chance that ``x`` of ``n`` independent rows, each right with chance ``p``, passes.
+
+    >>> round(share_power(lambda x, n: x / n >= 0.5, 2, 0.5, at_least=True), 3)
+    0.75
+    """
+    if n == 0:
+        return 0.0
+    edge = critical(rule, n, at_least=at_least)
+    if edge is None:
+        return 0.0
+    return binomial_greater(edge, n, p) if at_least else binomial_less(edge, n, p)
+
+
+def size_power(rule: Rule, rows: int, chance: float, p: float, *, at_least: bool) -> float:
+    """The power of a share whose denominator is left to chance.
+
+    Each of ``rows`` belongs to the denominator with ``chance``, and is right with chance ``p``
+    if it does. Every denominator is tried; one of 0 does not pass.
+
+    >>> round(size_power(lambda x, n: x == n, 2, 0.5, 0.5, at_least=True), 4)
+    0.3125
+    """
+    if chance >= 1.0:
+        return share_power(rule, rows, p, at_least=at_least)
+    counts, chances = _denominators(rows, chance)
+    each = (
+        weight * share_power(rule, n, p, at_least=at_least)
+        for n, weight in zip(counts.tolist(), chances.tolist(), strict=True)
+    )
+    return math.fsum(each)
+
+
+class Part(NamedTuple):
+    """One criterion on a share of the positives or of the negatives.
+
+    ``of`` is ``positives``, ``negatives`` or ``rows``; ``p`` the assumed share.
+    """
+
+    of: str
+    rule: Rule
+    p: float
+    at_least: bool
+
+
+def joint_power(parts: Iterable[Part], rows: int, prevalence: float) -> float:
+    """The chance that all criteria pass together, with the number of positives left to chance.
+
+    Given the number of positives, what is right among the positives and among the negatives is
+    independent; criteria on the same rows must be on the same share (``p``) and pass together
+    for a range of one count.
+    Criteria on all ``rows`` stand on a share of their own and are taken as independent of the
+    others, which understates the power where they go together.
+    """
+    asked = tuple(parts)
+    fixed = math.prod(
+        share_power(o.rule, rows, o.p, at_least=o.at_least) for o in asked if o.of == "rows"
+    )
+    counts, chances = _denominators(rows, prevalence)
+    split = [o for o in asked if o.of != "rows"]
+    if not split:
+        return fixed
+    found = 0.0
+    for positives, chance in zip(counts.tolist(), chances.tolist(), strict=True):
+        sizes = {"positives": positives, "negatives": rows - positives}
+        found += chance * math.prod(
+            _together([o for o in split if o.of == name], size)
+            for name, size in sizes.items()
+            if any(o.of == name for o in split)
+        )
+    return min(fixed * found, 1.0)
+
+
+def _together(parts: list[Part], n: int) -> float:
+    """The chance that criteria on the share of the same ``n`` rows all pass.
+
+    They hold the same count against limits, so together they pass for a range of it.
+    """
+    low, high = 0, n
+    for one in parts:
+        edge = critical(one.rule, n, at_least=one.at_least) if n else None
+        if edge is None:
+            return 0.0
+        low, high = (max(low, edge), high) if one.at_least else (low, min(high, edge))
+    if low > high:
+        return 0.0
+    p = parts[0].p
+    # one of the two tails is subtracted from the other where both are limited
+    return (
+        binomial_less(high, n, p) - binomial_less(low - 1, n, p)
+        if high < n
+        else (binomial_greater(low, n, p))
+    )
+
+
+def _denominators(
+    rows: int, prevalence: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """How many positives there may be among ``rows``, and how likely each number is."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    centre, sd = rows * prevalence, math.sqrt(rows * prevalence * (1.0 - prevalence))
+    low = max(0, math.floor(centre - FAR * sd) - 1)
+    high = min(rows, math.ceil(centre + FAR * sd) + 1)
+    m = np.arange(low, high + 1)
+    logs = gammaln(rows + 1) - gammaln(m + 1) - gammaln(rows - m + 1)
+    logs = logs + xlogy(m, prevalence) + xlog1py(rows - m, -prevalence)
+    chances = np.exp(logs)
+    return m, chances / chances.sum()
+
+
+class Needed(NamedTuple):
+    """The size that a power takes: where it is first reached, and from where on it stays."""
+
+    first: int
+    stays: int
+
+
+def size_needed(
+    power: Callable[[int], float], wanted: float, most: int = 1_000_000
+) -> Needed | None:
+    """The least size with the wanted power, of a power that rises in teeth.
+
+    The rising trend is followed by doubling and halving; then every size around it is looked at.
+    None where ``most`` is not enough.
+
+    >>> size_needed(lambda n: 1 - 0.9**n, 0.8)
+    Needed(first=16, stays=16)
+    """
+    if power(most) < wanted:
+        return None
+    low, high = 0, 1
+    while power(high) < wanted:
+        low, high = high, min(2 * high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power(middle) >= wanted:
+            high = middle
+        else:
+            low = middle
+    around = range(max(1, high - TEETH), min(high + TEETH, most) + 1)
+    reached = [(n, power(n) >= wanted) for n in around]
+    first = next(n for n, holds in reached if holds)
+    short = [n for n, holds in reached if not holds and n > first]
+    stays = (short[-1] + 1) if short else first
+    return Needed(first, min(stays, most))
+
+
+def mcnemar_power(n: int, only_first: float, only_second: float, alpha: float = 0.05) -> float:
+    """Power of the exact McNemar test for ``n`` pairs.
+
+    ``only_first`` and ``only_second`` are the chances that a pair is right by the first model
+    alone, or by the second alone. Every number of discordant pairs and every split of it is
+    added up; the test rejects where its two-sided exact p-value is at most ``alpha``.
+
+    >>> round(mcnemar_power(100, 0.2, 0.05), 3)
+    0.837
+    """
+    discordant = only_first + only_second
+    if discordant <= 0.0:
+        return 0.0
+    counts, chances = (
+        _denominators(n, min(discordant, 1.0))
+        if discordant < 1.0
+        else (np.array([n]), np.array([1.0]))
+    )
+    share = only_first / discordant
+    total = 0.0
+    for d, chance in zip(counts.tolist(), chances.tolist(), strict=True):
+        total += chance * _rejected(d, share, alpha)
+    return total
+
+
+def _rejected(discordant: int, share: float, alpha: float) -> float:
+    """The chance that a split of so many discordant pairs is rejected."""
+    if discordant == 0:
+        return 0.0
+    low, high = -1, discordant // 2 + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if 2.0 * binomial_less(middle, discordant, 0.5) <= alpha:
+            low = middle
+        else:
+            high = middle
+    if low < 0:
+        return 0.0
+    upper = binomial_greater(discordant - low, discordant, share)
+    return binomial_less(low, discordant, share) + upper
+
+
+def binormal_variance(auc: float, positives: float, negatives: float) -> float:
+    """Variance of the area under the ROC curve of two normal score distributions of equal spread.
+
+    What DeLong's estimator is an estimate of: S / m + S / n with
+    S = P(two negatives lie below one positive) - A^2, for which the bivariate normal integral
+    with correlation 1/2 is exact.
+
+    >>> round(binormal_variance(0.5, 50, 50), 6)
+    0.003333
+    """
+    from scipy.special import owens_t
+
+    h = normal_quantile(auc)
+    both = auc - 2.0 * float(owens_t(h, math.sqrt(1.0 / 3.0)))
+    spread = both - auc * auc
+    return spread / positives + spread / negatives
+
+
+def auc_power(
+    auc: float, required: float, positives: float, negatives: float, level: float = 0.95
+) -> float:
+    """The chance that the lower logit limit of DeLong's interval reaches ``required``.
+
+    The estimate is taken as normal on the logit scale; the limit is that of the standard error
+    which an estimate of that size would have, so that the rule is applied to what comes out.
+    Within about two points of the truth: good for looking for a size, which is then simulated.
+
+    >>> round(auc_power(0.9, 0.8, 50, 100), 3)
+    0.842
+    """
+    if not 0.0 < required < 1.0 or not 0.0 < auc < 1.0:
+        return float(auc >= required)
+
+    def spread(area: float) -> float:
+        return math.sqrt(binormal_variance(area, positives, negatives)) / (area * (1.0 - area))
+
+    def logit(area: float) -> float:
+        return math.log(area / (1.0 - area))
+
+    def short(area: float) -> float:
+        return logit(area) - z_value(level) * spread(area) - logit(required)
+
+    # near 1 the standard error on the logit scale grows without limit: the first crossing counts
+    steps = (_expit(logit(required) + 0.05 * step) for step in range(1, 400))
+    enough = next((area for area in steps if short(area) >= 0.0), None)
+    if enough is None:
+        return 0.0
+    least = bisect(short, required, enough)
+    return 1.0 - normal_sf((logit(auc) - logit(least)) / spread(auc))
+
+
+def _expit(value: float) -> float:
+    return 1.0 / (1.0 + math.exp(-value))
+
+
+def effective_rows(rows: float, cluster_size: float, correlation: float) -> float:
+    """Rows that are worth as much as ``rows`` in clusters (Kish's design effect).
+
+    n / (1 + (m - 1) rho), m rows a cluster, rho the intra-cluster correlation.
+
+    >>> effective_rows(110, 11, 0.1)
+    55.0
+    """
+    return rows / (1.0 + (cluster_size - 1.0) * correlation)

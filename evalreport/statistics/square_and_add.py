@@ -1,0 +1,155 @@
+"""Limits of a function of a table of two classes, by adding squared distances of its shares.
+
+Four cells of n rows are three shares that are independent of each other: of all rows the
+share that is actually positive, of these and of the others the shares predicted positive; or
+other trees of shares, see :data:`TREES`. Each share has limits of its own. Moved to a limit,
+one at a time, each moves the value by some distance; the squares of the distances down, and
+up, add to those of the value (square-and-add, or MOVER: Zou G., Donner A. Stat Med 27, 2008,
+for any function; with Jeffreys limits: Laud P. Pharmaceutical Statistics 16, 2017). No cell
+needs to hold rows, and nothing is taken as certain because no row was seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evalreport.statistics.beta import beta_quantile, beta_quantile_upper
+from evalreport.statistics.interval import Interval, check_level
+
+Floats = NDArray[np.float64]
+#: Values of tables with the shares (TP, FN, FP, TN) of rows, shape (B, 4), as shape (B,).
+OfCells = Callable[[Floats], NDArray[Any]]
+Share = tuple[float, float]
+Cells = tuple[float, float, float, float]
+
+
+def jeffreys_one_sided(x: float, n: float, level: float) -> Interval:
+    """Jeffreys limits of x of n rows; at 0 and n of n the far limit is the one-sided exact one.
+
+    Brown L., Cai T., DasGupta A. (Statistical Science 16, 2001) put the near limit at 0 or 1;
+    with the far one at (alpha / 2)^(1 / n) from it, as exact limits have it, no limit is nearer
+    than the rows allow. Without a row it is all of [0, 1].
+
+    >>> low, high = jeffreys_one_sided(0, 5, 0.95)
+    >>> low, round(high, 4)
+    (0.0, 0.5218)
+    """
+    check_level(level)
+    tail = (1.0 - level) / 2.0
+    if n <= 0:
+        return Interval(0.0, 1.0)
+    if x <= 0:
+        return Interval(0.0, -math.expm1(math.log(tail) / n))
+    if x >= n:
+        return Interval(math.exp(math.log(tail) / n), 1.0)
+    return Interval(
+        beta_quantile(tail, x + 0.5, n - x + 0.5), beta_quantile_upper(tail, x + 0.5, n - x + 0.5)
+    )
+
+
+def _by_actual(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
+    n = tp + fn + fp + tn
+    return (tp + fn, n), (tp, tp + fn), (fp, fp + tn)
+
+
+def _from_actual(a: Floats, b: Floats, c: Floats) -> list[Floats]:
+    return [a * b, a * (1 - b), (1 - a) * c, (1 - a) * (1 - c)]
+
+
+def _by_predicted(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
+    n = tp + fn + fp + tn
+    return (tp + fp, n), (tp, tp + fp), (fn, fn + tn)
+
+
+def _from_predicted(a: Floats, b: Floats, c: Floats) -> list[Floats]:
+    return [a * b, (1 - a) * c, a * (1 - b), (1 - a) * (1 - c)]
+
+
+def _by_agreement(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
+    n = tp + fn + fp + tn
+    return (tp + tn, n), (tp, tp + tn), (fn, fn + fp)
+
+
+def _from_agreement(a: Floats, b: Floats, c: Floats) -> list[Floats]:
+    return [a * b, (1 - a) * c, (1 - a) * (1 - c), a * (1 - b)]
+
+
+def _by_either(tp: float, fn: float, fp: float, tn: float) -> tuple[Share, ...]:
+    n, either = tp + fn + fp + tn, tp + fn + fp
+    return (either, n), (tp, either), (fn, fn + fp)
+
+
+def _from_either(a: Floats, b: Floats, c: Floats) -> list[Floats]:
+    return [a * b, a * (1 - b) * c, a * (1 - b) * (1 - c), 1 - a]
+
+
+#: Trees of three independent shares: how they are read from the cells, and the cells from them.
+#: ``actual``: prevalence, recall, false positive rate. ``predicted``: share predicted positive,
+#: precision, false omission rate. ``agreement``: accuracy, the share of the right rows that are
+#: true positives, of the wrong ones that are missed. ``either``: rows that are positive in
+#: either way, the share of them that is so in both, of the rest the share that is missed.
+TREES: dict[str, tuple[Callable[..., tuple[Share, ...]], Callable[..., list[Floats]]]] = {
+    "actual": (_by_actual, _from_actual),
+    "predicted": (_by_predicted, _from_predicted),
+    "agreement": (_by_agreement, _from_agreement),
+    "either": (_by_either, _from_either),
+}
+
+
+def square_and_add(
+    value: OfCells, cells: Cells, tree: str, level: float, *, log: bool = False
+) -> Interval | None:
+    """Limits of ``value`` at the counts (TP, FN, FP, TN); None where it is undefined there.
+
+    ``log``: distances are added on the scale of logarithms, for values from 0 up. A limit of a
+    share at which the value is undefined moves nothing.
+
+    >>> accuracy = lambda t: t[:, 0] + t[:, 3]
+    >>> low, high = square_and_add(accuracy, (8, 2, 3, 17), "agreement", 0.95)
+    >>> round(low, 4), round(high, 4)      # Jeffreys limits of 25 of 30
+    (0.6726, 0.9334)
+    """
+    read, build = TREES[tree]
+    shares = read(*cells)
+    centre = [x / n if n > 0 else 0.5 for x, n in shares]
+    points = [centre]
+    for place, (x, n) in enumerate(shares):
+        for limit in jeffreys_one_sided(x, n, level):
+            moved = [limit if k == place else p for k, p in enumerate(centre)]
+            points += [moved]
+    stack = np.array(points, dtype=np.float64).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.asarray(value(np.stack(build(*stack), axis=-1)), dtype=np.float64)
+    if not math.isfinite(values[0]):
+        return None
+    if log:
+        return _of_logarithms(values)
+    down, up = _distances(values)
+    return Interval(float(values[0]) - down, float(values[0]) + up)
+
+
+def _of_logarithms(values: Floats) -> Interval:
+    """The same on logarithms; of a value of 0 the upper limit is the highest of the moved ones."""
+    moved = values[1:][np.isfinite(values[1:])]
+    if values[0] <= 0:
+        return Interval(0.0, float(moved.max(initial=0.0)))
+    with np.errstate(divide="ignore"):
+        down, up = _distances(np.log(values))
+    return Interval(float(values[0]) * math.exp(-down), float(values[0]) * math.exp(up))
+
+
+def _distances(values: Floats) -> tuple[float, float]:
+    """How far down and up the limits of all shares move the first value, together."""
+    moved = np.where(np.isfinite(values[1:]), values[1:] - values[0], 0.0).reshape(-1, 2)
+    if np.isneginf(values[1:]).any():
+        return math.inf, _root(np.maximum(moved.max(axis=1), 0.0))
+    return _root(np.minimum(moved.min(axis=1), 0.0)), _root(np.maximum(moved.max(axis=1), 0.0))
+
+
+def _root(distances: Sequence[float] | Floats) -> float:
+    return math.sqrt(math.fsum(float(d) ** 2 for d in distances))

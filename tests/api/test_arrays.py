@@ -1,0 +1,319 @@
+"""Arrays, lists, series and frames give the numbers of scikit-learn and of a spec."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from sklearn.metrics import (
+    accuracy_score,
+    log_loss,
+    matthews_corrcoef,
+    recall_score,
+    roc_auc_score,
+)
+
+import evalreport
+from evalreport import DataError, SpecError, UsageError, evaluate
+
+RNG = np.random.default_rng(5)
+Y = RNG.integers(0, 2, 60)
+P = np.clip(0.35 * Y + 0.65 * RNG.random(60), 0, 1)
+
+
+def value(results, metric, **where):
+    found = results.measures
+    found = found[(found["metric"] == metric) & found["subgroup"].map(lambda s: not s)]
+    for key, wanted in where.items():
+        found = found[found[key] == wanted]
+    assert len(found) == 1, found
+    return found.iloc[0]["value"]
+
+
+def test_a_score_gives_the_numbers_of_scikit_learn() -> None:
+    results = evaluate(Y, P)
+    said = (P >= 0.5).astype(int)
+    assert value(results, "recall") == pytest.approx(recall_score(Y, said), abs=1e-15)
+    assert value(results, "mcc") == pytest.approx(matthews_corrcoef(Y, said), abs=1e-12)
+    assert value(results, "roc_auc") == pytest.approx(roc_auc_score(Y, P), abs=1e-12)
+    assert value(results, "log_loss") == pytest.approx(log_loss(Y, P), abs=1e-12)
+    assert results.table().to_numpy().sum() == 60
+    assert results.cautions["code"].notna().all()
+    assert list(results.criteria.columns)[:2] == ["criterion", "text"]
+    assert results.comparisons.empty
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        list,
+        tuple,
+        np.array,
+        lambda v: np.array(v).reshape(-1, 1),
+        pd.Series,
+        lambda v: pd.Series(v, index=range(100, 100 + len(v))),
+        lambda v: pd.DataFrame({"v": v})["v"],
+    ],
+)
+def test_every_container_of_rows_means_the_same(form) -> None:
+    assert value(
+        evaluate(form(Y.tolist()), form(P.tolist()), metrics="roc_auc"), "roc_auc"
+    ) == pytest.approx(roc_auc_score(Y, P), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("truth", "largest"),
+    [
+        (Y.astype(bool), "true"),
+        (Y.astype(float), "1"),
+        (np.where(Y, "yes", "no"), "yes"),
+        (pd.Categorical(np.where(Y, "yes", "no")), "yes"),
+        (pd.Series(np.where(Y, 10, 9)), "10"),
+        ([np.int64(v) for v in Y], "1"),
+    ],
+)
+def test_labels_of_any_type_name_their_classes(truth, largest) -> None:
+    results = evaluate(truth, P, metrics=["recall"])
+    assert results.measures.loc[0, "label"] == largest
+    assert results.measures.loc[0, "value"] == pytest.approx(recall_score(Y, P >= 0.5))
+
+
+def test_truth_values_predicted_beside_numbers_are_the_numbers() -> None:
+    results = evaluate(Y, y_pred=P >= 0.5, metrics=["accuracy"])
+    assert value(results, "accuracy") == pytest.approx(accuracy_score(Y, P >= 0.5))
+
+
+def test_a_named_positive_class_takes_its_column_of_a_matrix() -> None:
+    truth = np.where(Y, "Bad", "Good")
+    both = np.stack([P, 1 - P], axis=1)  # columns in the order of the classes: Bad, Good
+    results = evaluate(truth, both, positive="Bad", metrics=["roc_auc", "recall"])
+    assert value(results, "roc_auc") == pytest.approx(roc_auc_score(Y, P), abs=1e-12)
+    assert set(results.measures["label"].dropna()) == {"Bad"}
+
+
+def test_a_matrix_of_three_classes_and_a_frame_in_another_order_agree() -> None:
+    truth = RNG.choice(["cat", "dog", "owl"], 50)
+    raw = RNG.random((50, 3)).astype(np.float64)
+    shares = raw / raw.sum(axis=1, keepdims=True)
+    matrix = evaluate(truth, shares, metrics=["accuracy", "log_loss"])
+    frame = evaluate(
+        truth,
+        pd.DataFrame(shares[:, ::-1], columns=["owl", "dog", "cat"]),
+        metrics=["accuracy", "log_loss"],
+    )
+    expected = log_loss(truth, shares, labels=["cat", "dog", "owl"])
+    assert value(matrix, "log_loss") == pytest.approx(expected, abs=1e-12)
+    assert value(frame, "log_loss") == pytest.approx(expected, abs=1e-12)
+
+
+def test_several_models_are_compared_with_the_first() -> None:
+    results = evaluate(Y, {"a": P, "b": 1 - P}, y_pred={"rule": Y}, metrics=["accuracy"])
+    assert set(results.measures["model"]) == {"a", "b", "rule"}
+    compared = results.comparisons
+    assert set(compared["reference"]) == {"a"}
+    assert {"low", "high", "p_value"} <= set(compared)
+    assert value(results, "accuracy", model="rule") == 1
+
+
+def test_distances_below_zero_are_cut_at_zero() -> None:
+    distance = (P - 0.5) * 8
+    results = evaluate(Y, distance, metrics=["recall", "roc_auc"])
+    assert value(results, "recall") == pytest.approx(recall_score(Y, distance >= 0))
+
+
+def test_labels_beside_distances_are_of_the_same_model() -> None:
+    results = evaluate(Y, P - 0.5, (P >= 0.5).astype(int), metrics=["recall", "roc_auc"])
+    assert set(results.measures["model"]) == {"model"}
+    assert value(results, "roc_auc") == pytest.approx(roc_auc_score(Y, P))
+    assert results.cautions["message"].str.contains("those of score >= 0 in all 60 rows").any()
+
+
+#: Every way to give scores and labels, and every other argument, each of which may go with each.
+GIVEN = {
+    "score": {"y_score": P},
+    "labels": {"y_pred": (P >= 0.5).astype(int)},
+    "both": {"y_score": P, "y_pred": (P >= 0.5).astype(int)},
+    "distances": {"y_score": P - 0.5},
+    "matrix": {"y_score": np.stack([1 - P, P], axis=1)},
+    "models": {"y_score": {"a": P, "b": 1 - P}},
+    "frame": {"y_score": pd.DataFrame({"a": P, "b": 1 - P})},
+}
+BESIDE = {
+    "positive": 0,
+    "labels": [0, 1],
+    "sample_weight": np.arange(60) % 3 + 1.0,
+    "groups": {"sex": ["F", "M"] * 30},
+    "clusters": np.arange(60) // 2,
+    "threshold": 0.4,
+    "title": "A: title",
+}
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("beside", [*BESIDE, "all"])
+def test_every_argument_goes_with_every_form_of_scores(given, beside) -> None:
+    more = BESIDE if beside == "all" else {beside: BESIDE[beside]}
+    results = evaluate(Y, **GIVEN[given], metrics=["accuracy", "recall"], **more)
+    positive = 0 if "positive" in more else 1
+    assert set(results.measures["model"]) == (
+        {"a", "b"} if given in ("models", "frame") else {"model"}
+    )
+    records = results.json
+    assert {t["positive"] for t in records["tables"]} == {str(positive)}
+    assert ("subgroups" in results.spec) == ("groups" in more)
+    assert ("cluster: " in results.spec) == ("clusters" in more)
+    assert ("weight: " in results.spec) == ("sample_weight" in more)
+    cut = ((0.4 if "threshold" in more and given not in ("labels", "distances") else 0.5) <= P) * 1
+    if given == "distances" and "threshold" in more:
+        cut = (P - 0.5 >= 0.4) * 1
+    # a single score is that of the positive class, whichever that is
+    if positive == 0 and given in ("score", "both", "distances", "models", "frame"):
+        cut = 1 - cut
+    if positive == 0 and given == "matrix":
+        cut = 1 - (((0.4 if "threshold" in more else 0.5) <= 1 - P) * 1)
+    weights = more.get("sample_weight")
+    right = np.average(cut == Y, weights=weights)
+    first = results.measures[results.measures["metric"] == "accuracy"].iloc[0]
+    assert first["value"] == pytest.approx(right, abs=1e-12)
+
+
+def test_weights_groups_and_clusters_play_their_parts() -> None:
+    weight = RNG.random(60)
+    results = evaluate(
+        Y,
+        P,
+        sample_weight=weight,
+        groups={"sex": np.where(RNG.random(60) < 0.5, "F", "M")},
+        clusters=np.arange(60) // 2,
+        metrics=["accuracy"],
+        threshold=[0.4, 0.6],
+    )
+    found = results.measures
+    whole = found[found["subgroup"].map(lambda s: not s)]
+    assert whole["value"].tolist() == pytest.approx(
+        [accuracy_score(Y, t <= P, sample_weight=weight) for t in (0.4, 0.6)]
+    )
+    assert {tuple(s.items()) for s in found["subgroup"]} == {(), (("sex", "F"),), (("sex", "M"),)}
+
+
+def test_a_group_named_as_a_column_of_ours_keeps_its_name() -> None:
+    results = evaluate(Y, P, groups=pd.DataFrame({"model": Y, 3: Y}), metrics=["recall"])
+    named = {key for s in results.measures["subgroup"] for key in s}
+    assert named == {"model", "3"}
+
+
+def test_the_spec_on_the_saved_rows_gives_the_same_numbers(tmp_path) -> None:
+    results = evaluate(
+        pd.Series(np.where(Y, "yes", "no")),
+        P.astype(np.float32),
+        groups={"a b": Y},
+        threshold={"maximize": "youden_j"},
+        title="Mine: all",
+    )
+    again = evalreport.run(results.save_spec(tmp_path / "new"))
+    kept = ["metric", "value", "low", "high", "threshold"]
+    pd.testing.assert_frame_equal(results.measures[kept], again.measures[kept])
+    assert yaml.safe_load(results.spec)["title"] == "Mine: all"
+
+
+def test_saving_publishes_a_run_that_verifies(tmp_path) -> None:
+    results = evaluate(Y, P, metrics=["recall"])
+    run = results.save(tmp_path / "runs", formats=["html", "markdown"])
+    assert {"results.json", "report.html", "summary.md", "measures.csv", "MANIFEST.json"} <= {
+        path.name for path in run.iterdir()
+    }
+    for command in (["verify", str(run)], ["history", str(tmp_path / "runs")]):
+        done = subprocess.run(
+            [sys.executable, "-m", "evalreport", *command],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "runs" / "latest").resolve() == run.resolve()
+    assert results.to_markdown().startswith("## Evaluation of model")
+    assert results._repr_html_().count("<iframe") == 1
+
+
+def test_a_pdf_is_written_where_it_is_told(tmp_path) -> None:
+    path = evaluate(Y, P, metrics=["recall"]).to_pdf(tmp_path / "a" / "report.pdf")
+    assert path.read_bytes().startswith(b"%PDF-")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: evaluate(Y), DataError, "neither y_score nor y_pred"),
+        (lambda: evaluate(Y, P[:9]), DataError, "9 rows, y_true has 60"),
+        (lambda: evaluate("abc", P), DataError, "y_true is a str"),
+        (lambda: evaluate(None, P), DataError, "y_true is nothing"),
+        (lambda: evaluate([], []), DataError, "y_true is empty"),
+        (lambda: evaluate(Y, ["a"] * 60), DataError, "row 1 of y_score is 'a'"),
+        (lambda: evaluate(Y, np.ones((60, 3))), DataError, "3 columns, and there are 2 classes"),
+        (lambda: evaluate(np.ones((60, 3)), P), DataError, "shape (60, 3)"),
+        (lambda: evaluate(Y, P, positive="ill"), DataError, "positive='ill' is no class"),
+        (lambda: evaluate(Y, P, metrics=["accurcy"]), SpecError, "accuracy"),
+        (lambda: evaluate(Y, P, metrics=[recall_score]), SpecError, "function of Python"),
+        (lambda: evaluate(Y, P, threshold="half"), SpecError, "half"),
+        (lambda: evaluate(Y, P, groups="sex"), DataError, "groups is the text 'sex'"),
+        (lambda: evaluate(Y, np.where(Y, np.inf, 0)), DataError, "infinite"),
+        (lambda: evaluate(Y, np.where(Y, np.nan, 0)), DataError, "leave such rows out of every"),
+        (lambda: evaluate(np.eye(2)[Y], P), DataError, "argmax"),
+        (lambda: evaluate(Y, {"a": P}.values()), DataError, "y_score holds lists"),
+        (lambda: evaluate(Y, P, sample_weight=-P - 1), DataError, "negative"),
+        (lambda: evalreport.run(3), UsageError, "spec is a int"),
+        (
+            lambda: evalreport.run("a.yaml", frames=pd.DataFrame({"y": Y})),
+            UsageError,
+            "frames={'holdout': frame}",
+        ),
+        (
+            lambda: evalreport.Results(evaluate(Y, P, metrics="recall").json).save("x"),
+            UsageError,
+            "needs the evaluation",
+        ),
+    ],
+)
+def test_wrong_arguments_are_told_in_our_own_words(call, error, says) -> None:
+    with pytest.raises(error) as raised:
+        call()
+    assert says in str(raised.value)
+
+
+def test_a_spec_of_numpy_values_and_numbered_columns_runs() -> None:
+    spec = {
+        "evalreport": np.int64(1),
+        "datasets": {"d": {"target": 0}},
+        "models": {"m": {"score": np.int64(1)}},
+        "metrics": ("recall",),
+        "thresholds": np.array([0.5]),
+    }
+    results = evalreport.run(spec, frames={"d": pd.DataFrame({0: Y, 1: P})})
+    assert value(results, "recall") == pytest.approx(recall_score(Y, P >= 0.5))
+
+
+def test_an_estimator_where_a_name_was_meant_is_told_with_its_name() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "metrics": ["recall"],
+        "models": {"m": {"estimator": LogisticRegression()}},
+    }
+    with pytest.raises(SpecError) as raised:
+        evalreport.run(spec, frames={"d": {"y": Y}})
+    assert "'sklearn.linear_model._logistic.LogisticRegression'" in str(raised.value)
+    assert "models.m.estimator" in str(raised.value)
+
+
+def test_public_names_are_listed_and_each_has_an_example() -> None:
+    assert dir(evalreport) == sorted(evalreport.__all__)
+    for name in ("evaluate", "evaluate_estimator", "run", "scorer", "Results"):
+        assert ">>>" in getattr(evalreport, name).__doc__, name
+    with pytest.raises(AttributeError, match="evaluat"):
+        _ = evalreport.evaluat

@@ -1,0 +1,99 @@
+"""What schedules need of the command: lines of JSON, options by environment, an end in time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from schedules.weekly_runs import SPEC, write_rows
+
+from evalreport.cli import status_of
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    write_rows(tmp_path / "week.csv", (40, 10, 10, 90))
+    path = tmp_path / "audit.yaml"
+    path.write_text(SPEC.replace("0.7", "0.9"), encoding="utf-8")
+    return path
+
+
+def test_each_line_of_the_log_is_an_object(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of(["run", str(spec), "-o", str(spec.parent / "runs"), "--log", "json"]) == 1
+    out = capsys.readouterr()
+    lines = [json.loads(line) for line in out.err.splitlines()]
+    assert all(set(line) == {"kind", "text", "time"} for line in lines)
+    kinds = [line["kind"] for line in lines]
+    assert kinds[0] == "step"
+    (failed,) = (line["text"] for line in lines if line["kind"] == "failed")
+    assert "recall >= 0.9" in failed
+    assert "Recall" in out.out
+    # the next command speaks plainly again
+    assert status_of(["check", str(spec.with_name("absent.yaml"))]) == 4
+    assert not capsys.readouterr().err.startswith("{")
+
+
+def test_problems_are_lines_of_the_log_too(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec.write_text(SPEC.replace("metrics:", "metrcs:"), encoding="utf-8")
+    assert status_of(["check", str(spec), "--log", "json"]) == 2
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert {line["kind"] for line in lines} == {"problem"}
+    assert any("audit.yaml:12:1: unknown key 'metrcs'" in line["text"] for line in lines)
+
+
+def test_watch_logs_its_problems_the_same_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_of(["watch", str(tmp_path / "absent"), "--log", "json"]) != 0
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [line["kind"] for line in lines] == ["problem"]
+    assert "absent" in lines[0]["text"]
+
+
+def test_options_by_the_environment(
+    spec: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVALREPORT_RUN_RUNS", str(spec.parent / "elsewhere"))
+    monkeypatch.setenv("EVALREPORT_RUN_LOG", "json")
+    monkeypatch.setenv("EVALREPORT_RUN_FORMATS", "csv")
+    assert status_of(["run", str(spec)]) == 1
+    assert all(json.loads(line) for line in capsys.readouterr().err.splitlines())
+    names = {path.name for path in (spec.parent / "elsewhere" / "latest").iterdir()}
+    assert "measures.csv" in names
+    assert "report.html" not in names
+    monkeypatch.setenv("EVALREPORT_RUN_LOG", "xml")
+    assert status_of(["run", str(spec)]) == 2
+    assert "xml" in capsys.readouterr().err
+
+
+def test_quiet_says_only_what_failed(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of(["run", str(spec), "-o", str(spec.parent / "runs"), "--quiet"]) == 1
+    out = capsys.readouterr()
+    assert out.out == ""
+    assert len(out.err.splitlines()) == 1
+    assert out.err.startswith("failed: recall >= 0.9")
+
+
+@pytest.mark.long
+def test_a_run_that_takes_too_long_ends_with_nothing_published(spec: Path) -> None:
+    runs = spec.parent / "runs"
+    command = [sys.executable, "-m", "evalreport", "run", str(spec), "-o", str(runs)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [*command, "--timeout", "0.05"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4, done.stderr
+    assert "not done in 0.05 s; nothing was published; a longer --timeout" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(runs.glob("2*"))
+    done = subprocess.run([*command, "--timeout", "500"], env=environment, check=False)
+    assert done.returncode == 1
+    assert len(list(runs.glob("2*"))) == 1

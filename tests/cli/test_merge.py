@@ -1,0 +1,209 @@
+"""Files of several sites, added up: the report is that of the pooled rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalreport.cli import status_of
+
+SPEC = """evalreport: 1
+datasets:
+  d: {{path: {path}, target: y{more}}}
+models: {{m: {{score: s}}, said: {{prediction: p}}}}
+positive: {{label: ill}}
+metrics: [recall, specificity, accuracy, roc_auc, brier]
+subgroups: [site]
+report: {{formats: [html]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sites")
+    rng = random.Random(8)
+    for site in "AB":
+        lines = [
+            f"{site}{k},{rng.choice(('ill', 'well'))},{rng.choice(('ill', 'well'))},"
+            f"{rng.choice((0.1, 0.40, 0.5, 0.9))},{site}"
+            for k in range(150)
+        ]
+        (folder / f"{site}.csv").write_text("\n".join(["case,y,p,s,site", *lines]) + "\n")
+    return folder
+
+
+def results(folder: Path, name: str, path: str, more: str = "") -> Any:
+    spec = folder / f"{name}.yaml"
+    spec.write_text(SPEC.format(path=path, more=more))
+    assert status_of(["run", str(spec), "-o", str(folder / name), "--quiet"]) == 0
+    return json.loads((folder / name / "latest" / "results.json").read_text())
+
+
+def test_the_merged_report_is_that_of_the_pooled_rows(
+    sites: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for site in "AB":
+        own = [str(sites / f"{site}.csv"), "-o", str(sites / f"kinds{site}.csv")]
+        assert status_of(["merge", *own, "--columns", "y,p,s,site"]) == 0
+    kinds = [str(sites / "kindsA.csv"), str(sites / "kindsB.csv")]
+    capsys.readouterr()
+    assert status_of(["merge", *kinds, "-o", str(sites / "all.csv")]) == 0
+    told = capsys.readouterr().out
+    for path in kinds:
+        assert hashlib.sha256(Path(path).read_bytes()).hexdigest() in told
+    assert "300 rows" in told
+    assert "A1" not in (sites / "all.csv").read_text()
+    merged = results(sites, "merged", "all.csv", ", count: count")
+    pooled = results(sites, "pooled", '"[AB].csv"')
+    assert merged["tables"] == pooled["tables"]
+    assert merged["measures"] == pooled["measures"]
+    assert {m["n"] for m in merged["measures"] if not m["subgroup"]} == {300}
+
+
+def test_counts_add_up_exactly_and_values_stay_as_written(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('y,s,n\nill,0.10,9007199254740000\nwell,"a,b",2\n')
+    (tmp_path / "b.csv").write_text("y,s,n\nill,0.10,991\nill,0.1,0\n")
+    out = tmp_path / "c.csv"
+    files = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    assert status_of(["merge", *files, "-o", str(out), "--count", "n"]) == 0
+    assert out.read_text() == 'y,s,n\nill,0.10,9007199254740991\nwell,"a,b",2\n'
+    assert status_of(["merge", *files, "-o", str(out), "--count", "n"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("second", "options", "status", "told"),
+    [
+        ("y,q\na,b\n", (), 3, "q"),
+        ("y,p\na,b\n", ("--columns", "y,z"), 3, "no column 'z'"),
+        ("y,p\na,a\n", (), 2, "the same content"),
+        ("y,p\na,b\n", ("--columns", "y,y"), 2, "twice"),
+    ],
+)
+def test_what_does_not_add_up_is_told_and_nothing_is_written(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    second: str,
+    options: tuple[str, ...],
+    status: int,
+    told: str,
+) -> None:
+    (tmp_path / "a.csv").write_text("y,p\na,a\n")
+    (tmp_path / "b.csv").write_text(second)
+    files, out = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], tmp_path / "c.csv"
+    assert status_of(["merge", *files, "-o", str(out), *options]) == status
+    assert told in capsys.readouterr().err
+    assert not out.exists()
+
+
+BINNED = """evalreport: 1
+datasets:
+  d: {{path: {path}, target: y{more}}}
+models: {{m: {{score: s}}, other: {{score: t}}}}
+positive: {{label: ill}}
+metrics: [recall, specificity, accuracy, roc_auc, average_precision, brier, log_loss, ks, f1]
+thresholds: {thresholds}
+comparisons: {{reference: other}}
+subgroups: [site]
+report: {{formats: [html]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rows of two sites with scores of their own, and what each site hands over of them."""
+    folder = tmp_path_factory.mktemp("scored")
+    rng = random.Random(9)
+    for site in "AB":
+        lines = []
+        for _ in range(400):
+            ill = rng.random() < 0.3
+            one, other = (min(max(rng.gauss(0.4 + 0.25 * ill, 0.2), 0.001), 0.999) for _ in "st")
+            lines.append(f"{'ill' if ill else 'well'},{one!r},{other!r},{site}")
+        (folder / f"{site}.csv").write_text("\n".join(["y,s,t,site", *lines]) + "\n")
+        out = ["merge", str(folder / f"{site}.csv"), "-o", str(folder / f"bins{site}.csv")]
+        assert status_of([*out, "--bins", "s=50,t=20"]) == 0
+    both = [str(folder / f"bins{site}.csv") for site in "AB"]
+    assert status_of(["merge", *both, "-o", str(folder / "all.csv")]) == 0
+    return folder
+
+
+def binned(folder: Path, name: str, path: str, more: str = "", at: str = "[0.5, 0.3]") -> Any:
+    spec = folder / f"{name}.yaml"
+    spec.write_text(BINNED.format(path=path, more=more, thresholds=at))
+    status = status_of(["run", str(spec), "-o", str(folder / name), "--quiet"])
+    if status:
+        return status
+    assert status_of(["verify", str(folder / name / "latest")]) == 0
+    return json.loads((folder / name / "latest" / "results.json").read_text())
+
+
+def test_binned_scores_of_sites_add_up_and_say_what_bins_can_change(scored: Path) -> None:
+    text = (scored / "all.csv").read_text()
+    assert '"[0.3, 0.32)"' in text
+    merged = binned(scored, "merged", "all.csv", ", count: count")
+    pooled = binned(scored, "pooled", '"[AB].csv"')
+    assert merged["failures"] == []
+
+    def key(one: Any) -> Any:
+        return one["metric"], one["model"], one["threshold"], str(one["subgroup"])
+
+    rows = {key(one): one for one in pooled["measures"]}
+    assert set(rows) == {key(one) for one in merged["measures"]}
+    between = 0
+    for one in merged["measures"]:
+        other = rows[key(one)]
+        if one["threshold"] is not None:  # what follows from tables is the same, limits and all
+            assert (one["value"], one["interval"]) == (other["value"], other["interval"])
+            assert one["numerator"] == other["numerator"]
+            continue
+        bounds = one["bounds"]
+        assert bounds["low"] <= other["value"] <= bounds["high"]
+        assert bounds["low"] <= one["value"] <= bounds["high"]
+        assert "scores are counted in" in one["reason"]
+        between += 1
+    assert between > 10
+    assert "scores are known by their bins alone" in str(merged["plan"]["counted"])
+    same = [c for c in merged["comparisons"] if c["metric"] == "recall" and not c["subgroup"]]
+    others = [c for c in pooled["comparisons"] if c["metric"] == "recall" and not c["subgroup"]]
+    assert [c["difference"] for c in same] == [c["difference"] for c in others]
+    assert [c["p_value"] for c in same] == [c["p_value"] for c in others]
+    ranks = [c for c in merged["comparisons"] if c["metric"] == "roc_auc"]
+    assert all(c["interval"] is None for c in ranks)
+
+
+def test_a_threshold_within_a_bin_is_refused(
+    scored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert binned(scored, "within", "all.csv", ", count: count", "[0.47]") == 3
+    told = capsys.readouterr().err
+    assert "the threshold 0.47 lies within a bin of s" in told
+    assert binned(scored, "chosen", "all.csv", ", count: count", "[{maximize: youden_j}]")
+
+
+def test_bins_that_overlap_or_are_mixed_with_scores_are_refused(
+    scored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["merge", str(scored / "A.csv"), "-o", str(scored / "coarse.csv"), "--bins", "s=7,t=20"]
+    assert status_of(out) == 0
+    own = ["merge", str(scored / "A.csv"), "-o", str(scored / "single.csv")]
+    assert status_of(own) == 0
+    for name, told in (
+        ("coarse", "bins of s overlap"),
+        ("single", "holds bins of scores, and '0."),
+    ):
+        files = [str(scored / f"{name}.csv"), str(scored / "binsB.csv")]
+        assert status_of(["merge", *files, "-o", str(scored / f"mixed{name}.csv")]) == 0
+        assert binned(scored, f"mixed{name}", f"mixed{name}.csv", ", count: count") == 3
+        assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("bins", ["s", "s=1", "s=x", "=5", "s=20000"])
+def test_what_is_no_number_of_bins_is_refused(tmp_path: Path, bins: str) -> None:
+    (tmp_path / "a.csv").write_text("y,s\nill,0.1\n")
+    out = ["merge", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.csv"), "--bins", bins]
+    assert status_of(out) == 2

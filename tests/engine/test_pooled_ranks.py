@@ -1,0 +1,109 @@
+"""Out-of-fold scores of different fits: ranked together only where that says nothing wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evalreport
+
+DUMMY = {
+    "estimator": "sklearn.dummy.DummyClassifier",
+    "params": {"strategy": "prior"},
+    "features": ["a", "b"],
+}
+LINEAR = {"estimator": "sklearn.linear_model.LogisticRegression", "features": ["a", "b"]}
+
+
+def results(scheme: dict[str, Any], rows: int = 30, **more: Any) -> dict[str, Any]:
+    rng = np.random.default_rng(2)
+    y = np.arange(rows) % 3 == 0
+    frame = {
+        "y": y.astype(int).tolist(),
+        "a": (1.5 * y + rng.normal(0, 1, rows)).tolist(),
+        "b": rng.normal(0, 1, rows).tolist(),
+    }
+    found: dict[str, Any] = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "t",
+            "datasets": {"d": {"target": "y"}},
+            "models": {"nothing": DUMMY, "linear": LINEAR},
+            "metrics": ["roc_auc", "average_precision", "log_loss", "accuracy"],
+            "cross_validation": scheme,
+            **more,
+        },
+        frames={"d": frame},
+    ).json
+    return found
+
+
+def pooled(found: dict[str, Any], model: str, metric: str) -> dict[str, Any]:
+    return next(
+        m
+        for m in found["measures"]
+        if (m["model"], m["metric"], m["fold"]) == (model, metric, None)
+    )
+
+
+def test_leave_one_out_of_a_model_that_knows_nothing_excludes_no_truth() -> None:
+    found = results(
+        {"scheme": "leave_one_out"},
+        comparisons={"reference": "nothing"},
+        acceptance=[{"metric": "roc_auc", "at_least": 0.5, "bound": "lower"}],
+    )
+    m = pooled(found, "nothing", "roc_auc")
+    # left out a positive, the prior is lower: every pair is lost, where the truth is 0.5
+    assert m["value"] == 0.0
+    assert m["interval"] is None
+    assert "not on one scale" in m["interval_reason"]
+    told = [c for c in found["cautions"] if c["code"] == "pooled_ranks"]
+    assert {c["model"] for c in told} == {"nothing", "linear"}
+    assert "ROC AUC has no interval, as for 1 other value" in told[0]["message"]
+    # rows by themselves are no worse for it
+    assert pooled(found, "nothing", "log_loss")["interval"] is not None
+    assert pooled(found, "nothing", "accuracy")["interval"] is not None
+    (compared,) = (c for c in found["comparisons"] if c["metric"] == "roc_auc")
+    assert compared["p_value"] is None
+    assert compared["interval"] is None
+    assert "another fit" in compared["reason"]
+    assert {a["outcome"] for a in found["acceptance"]} == {"not_evaluated"}
+    assert "not on one scale" in found["acceptance"][0]["reason"]
+
+
+def test_pooled_folds_keep_limits_only_where_they_hold_the_mean_over_folds() -> None:
+    found = results({"scheme": "k_fold", "folds": 12, "seed": 1}, rows=72)
+    m = pooled(found, "nothing", "roc_auc")
+    assert m["value"] < 0.4
+    assert m["interval"] is None
+    assert "within folds 0.5 on average" in m["interval_reason"]
+    linear = pooled(found, "linear", "roc_auc")
+    folds = [
+        one["value"]
+        for one in found["measures"]
+        if (one["model"], one["metric"]) == ("linear", "roc_auc")
+        and one["fold"] not in (None, "mean")
+        and one["state"] == "value"
+    ]
+    mean = sum(folds) / len(folds)
+    assert linear["interval"]["low"] <= mean <= linear["interval"]["high"]
+    assert "scores of 12 fits are ranked together" in linear["interval"]["note"]
+    assert [c["model"] for c in found["cautions"] if c["code"] == "pooled_ranks"] == ["nothing"]
+
+
+def test_scores_of_one_fit_are_left_alone() -> None:
+    frame = {"y": [0, 1] * 20, "s": [k / 40 for k in range(40)]}
+    found = evalreport.run(
+        {
+            "evalreport": 1,
+            "title": "t",
+            "datasets": {"d": {"target": "y"}},
+            "models": {"m": {"score": "s"}},
+            "metrics": ["roc_auc"],
+        },
+        frames={"d": frame},
+    ).json
+    assert found["measures"][0]["interval"].get("note") is None
+    assert found["measures"][0]["interval"]["low"] == pytest.approx(0.33, abs=0.05)

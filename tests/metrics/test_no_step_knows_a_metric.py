@@ -1,0 +1,128 @@
+"""No step knows a metric by name but its declaration: the code is read, and exceptions are listed.
+
+Counted are the texts of the package outside ``metrics/`` that are the name of a metric, whole;
+words in sentences and docstrings are not. Each exception has its reason and its names, so
+that a new one has to be argued for, and one that has gone is taken off the list.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from evalreport.metrics.catalogue import catalogue
+
+PACKAGE = Path(__file__).parents[2] / "evalreport"
+NAMES = {metric.name for metric in catalogue()}
+
+#: Reason, file, and the names that it may hold; * for a module that is about many.
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "verify computes every number again, by definitions of its own": {
+        "record/class_metrics.py": "*",
+        "record/table_metrics.py": "*",
+        "record/measure_values.py": "accuracy accuracy_p_value error_rate gini roc_auc",
+        "record/missing_values.py": "gini kappa net_benefit weighted_kappa",
+        "record/interval_limits.py": "*",
+        "record/share_limits.py": "*",
+        "record/curve_areas.py": "fpr gini ks partial_auc roc_auc",
+        "record/missing_rows.py": "error_rate",
+        "record/impact.py": "impact_ratio selection_rate",
+        "record/readers.py": "*",
+    },
+    "points of curves are columns called by their axes, recall and fpr among them": {
+        "engine/curves.py": "gain lift",
+        "report/curves.py": "accuracy fpr gain lift net_benefit precision recall specificity",
+        "report/charts.py": "fpr precision recall specificity",
+        "report/panels.py": "accuracy gain lift",
+        "report/slices.py": "fpr precision recall",
+    },
+    "words of the report, and what it leads with": {
+        "report/wording.py": "*",
+        "report/readers.py": "*",
+        "report/results_table.py": "*",
+    },
+    "the metrics of a spec that nobody has written yet": {
+        "spec/usual.py": "*",
+        "spec/outline.py": "accuracy",
+    },
+    "a caution is about one metric, and says so": {
+        "engine/cautions/probabilities.py": "*",
+        "engine/cautions/scores.py": "average_precision roc_auc",
+        "engine/cautions/tables.py": "accuracy",
+        "predict/leakage.py": "roc_auc",
+    },
+    "the word is a key of specs or a kind of record too: a prevalence, the gain and KS of drift": {
+        "spec/needs.py": "prevalence",
+        "spec/metric_requests.py": "prevalence",
+        "plan/requests.py": "prevalence",
+        "predict/baselines.py": "prevalence",
+        "engine/reference/drift.py": "gain ks",
+        "record/diff_data.py": "gain ks",
+        "record/diff_text.py": "ks",
+    },
+    "studies of readers are defined for these measures (Obuchowski and Rockette; Gwet)": {
+        "engine/readers/placing.py": "*",
+        "engine/readers/agreement.py": "gwet_ac1",
+        "results/records.py": "*",
+    },
+    "what is watched over time is the share of positives and of positive answers": {
+        "engine/cautions/courses.py": "*",
+        "engine/periods/charts.py": "*",
+        "record/recompute_changes.py": "*",
+        "report/changes.py": "*",
+    },
+    "the cost that is minimised in training, drawn over its steps": {
+        "predict/history.py": "log_loss softmax_cost",
+    },
+    "tests of predictive values are of NPV where the class is the other one": {
+        "engine/comparisons/tests.py": "npv",
+    },
+}
+
+
+def names_in(text: str) -> set[str]:
+    """The metrics that code names, docstrings left out.
+
+    >>> sorted(names_in("x = f('accuracy', 'recall of it')"))
+    ['accuracy']
+    """
+    tree = ast.parse(text)
+    documented = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    return {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value in NAMES
+        and id(node) not in documented
+    }
+
+
+def found() -> dict[str, set[str]]:
+    """The metrics that each module outside ``metrics/`` names."""
+    names = {
+        path.relative_to(PACKAGE).as_posix(): names_in(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+    return {path: own for path, own in names.items() if own and not path.startswith("metrics/")}
+
+
+def test_no_step_knows_a_metric_by_name_without_a_reason() -> None:
+    seen = found()
+    allowed = {
+        path: seen.get(path, set()) if names == "*" else set(names.split())
+        for files in EXCEPTIONS.values()
+        for path, names in files.items()
+    }
+    assert seen == {path: names for path, names in allowed.items() if names}
+
+
+def test_a_name_in_code_is_found() -> None:
+    code = '"""recall"""\nif metric.name == "recall":\n    say(f"{x} precision", "f1")\n'
+    assert names_in(code) == {"recall", "f1"}

@@ -1,0 +1,98 @@
+"""The best steps of a training history: table, weights, metrics and cost, worked out apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from plain_results import render_html
+from sklearn.metrics import confusion_matrix, roc_auc_score
+
+from tests.trap_runs import one, results_of
+
+RANDOM = np.random.default_rng(5)
+TRUTH = RANDOM.random(80) < 0.5
+X = (RANDOM.normal(size=80) + 1.5 * TRUTH).round(3)
+COLUMNS = {"y": np.where(TRUTH, "p", "n").tolist(), "x": X.tolist()}
+#: Steps of a descent: bias and weight of x.
+WEIGHTS = [(0, 0.0, 0.0), (1, -0.1, 0.4), (2, -0.7, 1.0), (3, -1.5, 1.6), (4, -2.6, 1.8)]
+METRICS = ["accuracy", "recall", "roc_auc", "softmax_cost"]
+
+
+def _cost(bias: float, weight: float) -> float:
+    return float(np.mean(np.log1p(np.exp(-np.where(TRUTH, 1, -1) * (bias + weight * X)))))
+
+
+def _wrong(bias: float, weight: float) -> int:
+    return int(((bias + weight * X >= 0) != TRUTH).sum())
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("h") / "h.csv"
+    path.write_text("step,b,w\n" + "\n".join(f"{s},{b},{w}" for s, b, w in WEIGHTS) + "\n")
+    history = {"path": str(path), "step": "step", "bias": "b", "weights": {"x": "w"}}
+    by_cost = min(WEIGHTS, key=lambda s: _cost(*s[1:]))
+    linear = {"bias": by_cost[1], "weights": {"x": by_cost[2]}}
+    return results_of(
+        COLUMNS,
+        {"history": history},
+        METRICS,
+        models={"same": {"linear": linear}},
+        positive={"label": "p"},
+    )
+
+
+def test_the_best_steps_have_their_table_weights_and_metrics(made: Any):
+    (history,) = made["histories"]
+    fewest = min(WEIGHTS, key=lambda s: _wrong(*s[1:]))
+    expected = {fewest, min(WEIGHTS, key=lambda s: _cost(*s[1:]))}
+    assert {best["step"] for best in history["best"]} == {step for step, _, _ in expected}
+    for best in history["best"]:
+        _, bias, weight = WEIGHTS[int(best["step"])]
+        assert (best["bias"], best["weights"]) == (bias, {"x": weight})
+        tn, fp, fn, tp = confusion_matrix(TRUTH, bias + weight * X >= 0).ravel().tolist()
+        assert [best[cell] for cell in ("tn", "fp", "fn", "tp")] == [tn, fp, fn, tp]
+        values = {m["metric"]: m["value"] for m in best["metrics"]}
+        assert values["accuracy"] == (tp + tn) / 80
+        assert values["roc_auc"] == pytest.approx(roc_auc_score(TRUTH, weight * X), abs=1e-12)
+        assert values["softmax_cost"] == pytest.approx(_cost(bias, weight), abs=1e-12)
+
+
+def test_the_same_weights_written_out_have_the_same_numbers(made: Any):
+    best = next(b for b in made["histories"][0]["best"] if "cost" in b["by"])
+    values = {m["metric"]: m["value"] for m in best["metrics"]}
+    for name in METRICS:
+        assert one(made, name, model="same")["value"] == pytest.approx(values[name], abs=1e-12)
+
+
+def test_the_page_shows_table_weights_and_both_axes(made: Any):
+    page = render_html(made)
+    assert "The table and the metrics at the best steps" in page
+    assert "The weights at the best steps" in page
+    assert "Dashed: cost, axis on the right" in page
+
+
+def test_a_history_of_labels_has_no_cost_and_is_shown(tmp_path: Path):
+    said = [np.where(b + w * X >= 0, "p", "n") for _, b, w in WEIGHTS]
+    lines = [f"{step},{label}" for step, labels in enumerate(said) for label in labels]
+    (tmp_path / "h.csv").write_text("step,said\n" + "\n".join(lines) + "\n")
+    history = {"path": str(tmp_path / "h.csv"), "step": "step", "prediction": "said"}
+    made = results_of(
+        COLUMNS,
+        {"history": history},
+        ["accuracy", "roc_auc"],
+        models={"m2": {"linear": {"bias": -1, "weights": {"x": 1}}}},
+        positive={"label": "p"},
+    )
+    (run,) = made["histories"]
+    assert run["cost"] is None
+    (best,) = run["best"]
+    assert best["weights"] is None
+    values = {m["metric"]: m for m in best["metrics"]}
+    assert values["accuracy"]["value"] == 1 - min(run["misclassified"]) / 80
+    assert values["roc_auc"]["value"] is None
+    assert values["roc_auc"]["reason"]
+    assert "The table and the metrics at the best steps" in render_html(made)

@@ -1,0 +1,327 @@
+"""Changes that an attacker would make, with manifest and pages made to fit: found, or listed.
+
+Each change is made consistently: a number is replaced wherever it stands. Those that nothing in
+the run can tell are listed in ``docs/verify.md``.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalreport.cli import status_of
+from evalreport.record.hashing import record_bytes
+from evalreport.record.manifest import Manifest, RunDetails, read_manifest
+from evalreport.record.recompute import recompute
+
+DOCS = Path(__file__).parents[2] / "docs" / "verify.md"
+SPEC = """evalreport: 1
+title: Two models of one ward
+about: {question: Do the models tell the ill from the well?}
+datasets:
+  ward: {path: ward.csv, target: y, id: case, keep_rows: true}
+positive: {label: ill}
+models:
+  one: {score: a}
+  two: {score: b}
+metrics: [recall, specificity, precision, accuracy, f1, mcc, kappa, balanced_accuracy, lr_plus,
+          {ppv_at_prevalence: {prevalence: 0.1}}, roc_auc, average_precision, log_loss, brier,
+          ece, calibration_slope, ks, expected_cost, net_benefit, impact_ratio]
+costs: {false_negative: 5, false_positive: 1}
+thresholds: [0.5, {maximize: youden_j}]
+subgroups: [site]
+confidence: {seed: 3, resamples: 200, methods: {precision: clopper_pearson, accuracy: jeffreys}}
+comparisons: {reference: two, correction: holm}
+acceptance:
+  - {metric: recall, at_least: 0.99, bound: lower, threshold: 0.5}
+  - {metric: roc_auc, at_least: 0.5, bound: lower}
+report: {formats: [html, markdown, csv, junit, latex, model_index]}
+"""
+
+Results = dict[str, Any]
+Change = Callable[[Results], Any]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("forged")
+    rng = random.Random(4)
+    lines = ["case,y,a,b,site"]
+    for k in range(240):
+        ill = rng.random() < 0.4
+        a, b = (min(max(rng.gauss(0.6 if ill else 0.4, 0.2), 0.01), 0.99) for _ in range(2))
+        lines.append(
+            f"c{k},{'ill' if ill else 'well'},{a:.2f},{b:.2f},{'north' if k % 3 else 'south'}"
+        )
+    (folder / "ward.csv").write_text("\n".join(lines) + "\n")
+    (folder / "ward.yaml").write_text(SPEC)
+    spec = str(folder / "ward.yaml")
+    args = ["run", spec, "-o", str(folder / "runs"), "--at", "2026-11-21T12:00:00Z", "--quiet"]
+    assert status_of(args) == 1
+    return (folder / "runs" / "latest").resolve()
+
+
+@pytest.fixture(scope="module")
+def honest(run: Path) -> Results:
+    found: Results = json.loads((run / "results.json").read_text())
+    return found
+
+
+# -- changes ------------------------------------------------------------------------------------
+
+
+def everywhere(value: Any, old: Any, new: Any) -> Any:
+    """The same data with one number in place of another wherever it stands."""
+    if isinstance(value, dict):
+        return {key: everywhere(inner, old, new) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [everywhere(inner, old, new) for inner in value]
+    return new if type(value) is type(old) and value == old else value
+
+
+def measure(found: Results, metric: str, **more: Any) -> Results:
+    wanted = {"model": "one", "subgroup": {}, **more}
+    own: Results = next(
+        m
+        for m in found["measures"]
+        if m["metric"] == metric and all(m[name] == value for name, value in wanted.items())
+    )
+    return own
+
+
+def with_value(metric: str, by: float = 0.01) -> Change:
+    def change(found: Results) -> None:
+        own = measure(found, metric)
+        old, limits = own["value"], dict(own["interval"] or {})
+        changed = everywhere(found, old, old + by)
+        for side in ("low", "high"):
+            if side in limits:
+                changed = everywhere(changed, limits[side], limits[side] + by)
+        found.update(changed)
+
+    return change
+
+
+def with_limits(metric: str, **more: Any) -> Change:
+    def change(found: Results) -> None:
+        low = measure(found, metric, **more)["interval"]["low"]
+        found.update(everywhere(found, low, low + 0.005))
+
+    return change
+
+
+def with_field(metric: str, name: str, value: Any) -> Change:
+    def change(found: Results) -> None:
+        measure(found, metric)[name] = value
+
+    return change
+
+
+def with_part(part: str, name: str, value: Any, place: int = 0) -> Change:
+    def change(found: Results) -> None:
+        own = found[part][place]
+        own[name] = value(own[name]) if callable(value) else value
+
+    return change
+
+
+def with_point(kind: str, column: str) -> Change:
+    def change(found: Results) -> None:
+        own = next(c for c in found["curves"] if c["kind"] == kind)
+        places = [k for k, v in enumerate(own["points"][column]) if v is not None]
+        own["points"][column][places[len(places) // 2]] += 0.001
+
+    return change
+
+
+def swapped(found: Results) -> None:
+    """Two subgroups in each other's place, wherever they are named."""
+    text = json.dumps(found).replace('"site": "north"', '"site": "?"')
+    text = text.replace('"site": "south"', '"site": "north"').replace(
+        '"site": "?"', '"site": "south"'
+    )
+    found.update(json.loads(text))
+
+
+def without_cautions(found: Results) -> None:
+    found["cautions"] = []
+
+
+def without_criterion(found: Results) -> None:
+    del found["acceptance"][0]
+
+
+def renamed_method(found: Results) -> None:
+    measure(found, "precision")["interval"]["method"] = "wilson"
+
+
+VALUES = ["recall", "precision", "accuracy", "f1", "mcc", "kappa", "balanced_accuracy", "lr_plus",
+          "ppv_at_prevalence", "roc_auc", "average_precision", "log_loss", "brier", "ece",
+          "calibration_slope", "ks", "expected_cost", "net_benefit"]  # fmt: skip
+POINTS = {
+    "roc": ("tpr", "threshold"), "precision_recall": ("precision", "threshold"),
+    "gain": ("gain",), "lift": ("lift",), "decision": ("net_benefit",),
+    "calibration": ("observed",), "smoothed_calibration": ("observed",),
+    "accuracy_coverage": ("accuracy",), "sweep": ("precision",),
+}  # fmt: skip
+
+FOUND: dict[str, Change] = {
+    **{f"value of {metric}": with_value(metric) for metric in VALUES},
+    **{f"limits of {metric}": with_limits(metric) for metric in VALUES if metric != "ece"},
+    "limits of a subgroup": with_limits("recall", subgroup={"site": "north"}),
+    **{f"{c} of the {k} curve": with_point(k, c) for k, own in POINTS.items() for c in own},
+    "method of an interval": renamed_method,
+    "threshold of a measure": with_field("recall", "threshold", 0.4),
+    "formula": with_field("recall", "formula", "TP / n"),
+    "substituted": with_field("recall", "substituted", "1 / 2"),
+    "label of a measure": with_field("recall", "label", "well"),
+    "model of a measure": with_field("recall", "model", "two"),
+    "title of a metric": with_field("recall", "title", "Specificity"),
+    "interval taken out": with_field("recall", "interval", None),
+    "n of a measure": with_field("roc_auc", "n", 230),
+    "difference": with_part("comparisons", "difference", lambda d: (d or 0) + 0.01),
+    "value in a comparison": with_part("comparisons", "model_value", lambda d: (d or 0) + 0.01),
+    "corrected p": with_part("comparisons", "p_adjusted", lambda p: (p or 0) / 2 + 1e-4),
+    "p of McNemar": with_part("comparisons", "p_value", lambda p: (p or 0) / 2 + 1e-4),
+    "family of tests": with_part("comparisons", "family_tests", 2),
+    "outcome of a criterion": with_part("acceptance", "outcome", "pass"),
+    "observed": with_part("acceptance", "observed", 0.995),
+    "required": with_part("acceptance", "required", 0.1),
+    "bound": with_part("acceptance", "bound", "point"),
+    "text of a criterion": with_part("acceptance", "text", "recall >= 0.1"),
+    "criterion removed": without_criterion,
+    "cautions emptied": without_cautions,
+    "message of a caution": with_part("cautions", "message", "all is well"),
+    "severity of a caution": with_part(
+        "cautions", "severity", lambda s: "note" if s == "warning" else "warning"
+    ),
+    "gap": with_part("subgroup_gaps", "gap", lambda g: (g or 0) + 0.01),
+    "interval of a gap": with_part("subgroup_gaps", "gap_interval", None, 2),
+    "heterogeneity": with_part("heterogeneity", "p_value", 0.9),
+    "rows used": with_part("rows", "used", 230),
+    "rows read": with_part("rows", "read", 230),
+    "rows by class": with_part("rows", "classes", lambda c: [{**c[0], "count": 1}, *c[1:]]),
+    "threshold of a rule": with_part("thresholds", "threshold", 0.123, 1),
+    "baseline": with_part("baselines", "value", 0.123),
+    "table of a baseline": with_part("baseline_tables", "counts", [[1, 2], [3, 4]]),
+    "outcome against a baseline": with_part("against_baselines", "outcome", "not_judged"),
+    "width": with_part("sample_size", "width", 0.5),
+    "relation of ROC curves": with_part("roc_relations", "crossing_count", 99),
+    "counts of a table": with_part("tables", "counts", [[100, 44], [40, 56]]),
+    "title of the report": lambda found: found.update(title="Another"),
+    "about": lambda found: found["spec"].update(about={"question": "Another?"}),
+    "text of the spec": lambda found: found["provenance"]["spec"].update(text="evalreport: 1\n"),
+    "hash of the spec": lambda found: found["provenance"]["spec"].update(sha256="0" * 64),
+    "seed": lambda found: found["provenance"].update(seed=4),
+    "plan": lambda found: found["provenance"].update(plan_sha256="0" * 64),
+}
+
+#: What nothing in the run tells; each is a line of the page about verify.
+LISTED: dict[str, Change] = {
+    "two subgroups are named for each other": swapped,
+    "the clock": lambda found: found["provenance"].update(at="2025-01-01T00:00:00Z"),
+    "sha256 of what was read": lambda found: found["provenance"]["inputs"][0].update(
+        sha256="0" * 64
+    ),
+    "failures are taken out or put in": lambda found: found["failures"].append(
+        {"section": "drift", "reason": "none"}
+    ),
+}
+
+
+def test_nothing_is_wrong_with_an_honest_run(run: Path, honest: Results) -> None:
+    assert recompute(honest).problems == ()
+    assert status_of(["verify", str(run)]) == 0
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_change_of_results_is_found(name: str, honest: Results) -> None:
+    forged = copy.deepcopy(honest)
+    FOUND[name](forged)
+    assert forged != honest
+    assert recompute(forged).problems
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_what_is_not_found_is_listed(name: str, honest: Results) -> None:
+    forged = copy.deepcopy(honest)
+    LISTED[name](forged)
+    assert forged != honest
+    assert not recompute(forged).problems, "it is found now: take it off the page"
+    assert name in " ".join(DOCS.read_text(encoding="utf-8").split())
+
+
+# -- files --------------------------------------------------------------------------------------
+
+
+def rewritten(run: Path, folder: Path, name: str, change: Callable[[bytes], bytes]) -> Path:
+    """A copy of the run with a file changed, and a manifest that fits; no history beside it."""
+    copied = folder / "copy"
+    copied.mkdir()
+    for path in run.iterdir():
+        (copied / path.name).write_bytes(path.read_bytes())
+    path = copied / name
+    before = path.read_bytes()
+    path.write_bytes(change(before))
+    assert path.read_bytes() != before
+    manifest, _ = read_manifest(run)
+    outputs = {**manifest.outputs, name: record_bytes(path.read_bytes())}
+    (copied / "MANIFEST.json").write_bytes(Manifest(manifest.details, outputs).to_bytes())
+    return copied
+
+
+FILES: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "a word of the page": ("report.html", lambda b: b.replace(b"ward", b"word", 1)),
+    "an empty page": ("report.html", lambda _: b"<!doctype html><title>t</title>"),
+    "measures.csv": ("measures.csv", lambda b: b.replace(b"recall", b"Recall", 1)),
+    "tables.csv": ("tables.csv", lambda b: b + b"\n"),
+    "summary": ("summary.md", lambda b: b + b"passed\n"),
+    "JUnit": ("criteria.xml", lambda b: b.replace(b"<failure", b"<skipped", 1)),
+    "LaTeX": ("measures.tex", lambda b: b + b"%"),
+    "model index": ("model-index.yaml", lambda b: b + b"\n"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_change_of_a_file_is_found(
+    name: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, change = FILES[name]
+    copied = rewritten(run, tmp_path, file, change)
+    capsys.readouterr()
+    assert status_of(["verify", str(copied)]) == 5
+    told = capsys.readouterr().err
+    assert file in told
+    assert "comes out differently" in told
+
+
+DETAILS: dict[str, Callable[[RunDetails], dict[str, Any]]] = {
+    "outcome": lambda _: {"outcome": "passed"},
+    "when": lambda _: {"when": "2025-01-01T00:00:00Z"},
+    "inputs": lambda _: {"inputs": ()},
+    "spec": lambda own: {"spec": record_bytes(b"other")},
+    "plan_sha256": lambda _: {"plan_sha256": "0" * 64},
+    "engine": lambda own: {"settings": {**own.settings, "engine": "spark"}},
+    "overrides": lambda own: {"settings": {**own.settings, "overrides": ["a=b"]}},
+}
+
+
+@pytest.mark.parametrize("name", DETAILS)
+def test_a_change_of_the_manifest_is_found(name: str, run: Path, honest: Results) -> None:
+    from dataclasses import replace
+
+    from evalreport.cli.redrawing import manifest_problems
+    from evalreport.results.codec import decode
+
+    manifest, _ = read_manifest(run)
+    results = decode(honest)
+    assert list(manifest_problems(manifest, results)) == []
+    changed = replace(manifest.details, **DETAILS[name](manifest.details))
+    (problem,) = manifest_problems(Manifest(changed, manifest.outputs), results)
+    assert problem.startswith(f"{name} is ")

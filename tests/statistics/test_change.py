@@ -1,0 +1,92 @@
+"""Charts that carry the past along and points of change, by published values and drawn courses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from evalreport.statistics import change
+
+
+@pytest.mark.long
+def test_run_lengths_as_published() -> None:
+    # cumulative sums: Montgomery, Introduction to Statistical Quality Control, table 9.3 (one
+    # side, k = 1/2: 336 and 930; 8.38 after a shift of one standard error), Hawkins and Olwell
+    # 1998 (h = 4.77 for 370, both sides); averages: Lucas and Saccucci 1990, table 3
+    assert change.cusum_run_length(4.0) == pytest.approx(336, abs=1)
+    assert change.cusum_run_length(5.0) == pytest.approx(930, abs=1.5)
+    assert change.cusum_run_length(4.0, shift=1.0) == pytest.approx(8.38, abs=0.01)
+    assert change.cusum_limit(370.0) == pytest.approx(4.77, abs=0.01)
+    assert change.ewma_factor(500.0, 0.1) == pytest.approx(2.814, abs=0.002)
+    assert change.ewma_factor(500.0, 0.2) == pytest.approx(2.962, abs=0.002)
+
+
+def test_false_alarms_come_as_rarely_as_stated() -> None:
+    draw = np.random.default_rng(7)
+    lengths = []
+    for course in draw.binomial(80, 0.85, (150, 600)):
+        values = change.self_starting(change.of_shares([(int(x), 80) for x in course]))
+        signals = [k for k, one in enumerate(change.cusum(values, 100.0)) if one and one.signal]
+        lengths.append(signals[0] if signals else 600)
+    # the mean of 150 run lengths of about exponential spread
+    assert np.mean(lengths) == pytest.approx(100, abs=4 * 100 / math.sqrt(150))
+
+
+def test_standardised_periods_are_independent_although_nothing_is_known_before() -> None:
+    draw = np.random.default_rng(9)
+    rows = np.array([30, 400, 50, 120, 800, 60])
+    found = np.array(
+        [
+            change.self_starting(
+                [change.Period(float(v), 1.0 / n) for v, n in zip(course, rows, strict=True)]
+            )[1:]
+            for course in draw.normal(3.0, 1.0 / np.sqrt(rows), (4000, 6))
+        ],
+        dtype=float,
+    )
+    assert found.mean(axis=0) == pytest.approx(np.zeros(5), abs=0.07)
+    assert np.cov(found.T) == pytest.approx(np.eye(5), abs=0.1)
+
+
+def test_a_fall_in_month_fifteen() -> None:
+    draw = np.random.default_rng(11)
+    named = seen = early = 0
+    for _ in range(200):
+        rows = draw.poisson(120, 24)
+        hits = draw.binomial(rows, np.where(np.arange(24) < 14, 0.9, 0.75))
+        counts = [(int(x), int(n)) for x, n in zip(hits, rows, strict=True)]
+        charted = change.cusum(change.self_starting(change.of_shares(counts)), 370.0)
+        signals = [k for k, one in enumerate(charted) if one is not None and one.signal]
+        early += bool(signals and signals[0] < 14)
+        seen += bool(signals and signals[0] in (14, 15, 16))
+        found = change.change_of_shares(counts)
+        assert found is not None
+        named += found.index in (13, 14, 15)
+    assert (seen >= 180, named >= 160, early <= 10) == (True, True, True)
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_how_likely_a_change_is(changed: bool) -> None:
+    before, after = [(90, 100)] * 10, [(70, 100) if changed else (90, 100)] * 10
+    found = change.change_of_shares(before + after)
+    assert found is not None
+    assert (found.probability > 0.99) == changed
+    if changed:
+        assert (found.index, found.low <= 10 <= found.high) == (10, True)
+
+
+def test_normal_estimates_name_the_same_month() -> None:
+    values = [0.90, 0.91, 0.89, 0.90, 0.92, 0.80, 0.81, 0.79]
+    found = change.change_of_values([change.Period(v, 0.01**2) for v in values])
+    assert found is not None
+    assert found.index == 5
+    assert found.low <= 5 <= found.high
+    assert found.probability > 0.99
+
+
+def test_too_few_periods() -> None:
+    assert change.change_of_shares([(1, 2)]) is None
+    assert change.change_of_values([]) is None
+    assert change.self_starting([change.Period(1.0, 1.0)]) == (None,)

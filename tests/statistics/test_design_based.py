@@ -1,0 +1,107 @@
+"""Variances and replicates by the design of a sample, against R's survey and simulation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import survey_rows
+
+from evalreport.statistics.design_based import Sample, collapsed
+
+
+def sample_of(number: int, kind: int) -> tuple[Sample, dict[str, np.ndarray]]:
+    """One of the 200 designs, with its rows; ``w`` is what each stands for."""
+    columns = {k: np.array(v) for k, v in survey_rows.rows(number).items()}
+    names, code = np.unique(columns["h"], return_inverse=True)
+    population = np.full(len(names), np.inf)
+    unit = np.arange(len(code))
+    columns["w"] = columns["w"].astype(float)
+    if kind == survey_rows.TOTALS:
+        sizes = survey_rows.totals(columns["h"].tolist())
+        population = np.array([sizes[str(k)] for k in names], float)
+        columns["w"] = (population / np.bincount(code))[code]
+    if kind in (survey_rows.WEIGHTS, survey_rows.CLUSTERS):
+        code, population = np.zeros(len(code), int), np.array([np.inf])
+    if kind in (survey_rows.CLUSTERS, survey_rows.BOTH):
+        unit = columns["k"]
+    strata = tuple(str(k) for k in range(len(population)))
+    return Sample(code, strata, unit, population, "complex"), columns
+
+
+@pytest.mark.parametrize("kind", range(5))
+def test_ratios_in_the_whole_and_in_a_domain_have_the_errors_of_r_survey(kind: int) -> None:
+    known = survey_rows.answers(kind)
+    for number in range(kind, 200, 5):
+        sample, c = sample_of(number, kind)
+        parts = {
+            "recall": (c["y"] * c["p"], c["y"]),
+            "precision": (c["y"] * c["p"], c["p"]),
+            "accuracy": (c["y"] == c["p"], np.ones(len(c["y"]))),
+            "f1": (2 * c["y"] * c["p"], c["y"] + c["p"]),
+            "brier": ((c["s"] - c["y"]) ** 2, np.ones(len(c["y"]))),
+        }
+        for domain in ("", "a"):
+            inside = c["w"] * (np.ones(len(c["y"])) if domain == "" else c["g"] == "a")
+            for name, (top, bottom) in parts.items():
+                below = (inside * bottom).sum()
+                value = (inside * top).sum() / below
+                error = math.sqrt(sample.variance(inside * (top - value * bottom) / below))
+                expected = known[number, name, domain]
+                assert (value, error) == pytest.approx(expected, abs=1e-9)
+
+
+def test_replicates_have_the_variance_of_the_design() -> None:
+    sample, c = sample_of(1, survey_rows.TOTALS)
+    z = c["w"] * c["s"]
+    rng = np.random.default_rng(1)
+    order = np.lexsort((c["s"], c["h"]))
+    totals = np.concatenate([f @ z for f in sample.replicates(20_000, rng, order)])
+    assert totals.mean() == pytest.approx(z.sum(), rel=5e-3)
+    assert totals.var(ddof=1) == pytest.approx(sample.variance(z), rel=0.05)
+
+
+def test_replicates_do_not_depend_on_the_order_of_the_rows() -> None:
+    sample, c = sample_of(4, survey_rows.BOTH)
+    held = np.lexsort((c["w"], c["s"], c["h"]))
+    turned = np.random.default_rng(0).permutation(len(c["s"]))
+    back = np.lexsort((c["w"][turned], c["s"][turned], c["h"][turned]))
+    one = next(sample.replicates(5, np.random.default_rng(2), held))
+    other = next(sample.taken(turned).replicates(5, np.random.default_rng(2), back))
+    assert np.array_equal(one[:, turned], other)
+
+
+def test_strata_of_one_unit_are_joined_and_a_census_needs_no_other() -> None:
+    stratum, unit = np.array([0, 0, 0, 1, 2, 3, 3]), np.arange(7)
+    population = np.array([30.0, 8.0, 9.0, 2.0])
+    sample = Sample(stratum, ("a", "b", "c", "d"), unit, population, "stratified")
+    assert math.isnan(sample.variance(np.ones(7)))
+    joined = collapsed(sample)
+    assert joined.names == ("a", "b + c", "d")
+    assert joined.collapsed == ("b with c",)
+    assert joined.population.tolist() == [30.0, 17.0, 2.0]
+    assert joined.variance(np.arange(7.0)) > 0
+    # all of a stratum of one was drawn: nothing varies there, and nothing is joined
+    whole = Sample(stratum, ("a", "b", "c", "d"), unit, np.array([30.0, 1.0, 1.0, 2.0]), "x")
+    assert collapsed(whole).names == ("a", "b", "c", "d")
+    assert math.isfinite(whole.variance(np.ones(7)))
+
+
+def test_sizes_counted_in_a_first_sample_add_their_variance() -> None:
+    """Two-phase: 500 rows, a random part of each stratum labelled; against simulation."""
+    rng = np.random.default_rng(7)
+    estimates, variances = [], []
+    for _ in range(2000):
+        h = (rng.random(500) < 0.3).astype(int)
+        y = rng.random(500) < np.where(h == 1, 0.7, 0.2)
+        seen = rng.random(500) < np.where(h == 1, 0.6, 0.2)
+        sizes = np.bincount(h, minlength=2).astype(float)
+        rate = np.bincount(h[seen], minlength=2)
+        w = (sizes / rate)[h[seen]]
+        estimate = float((w * y[seen]).sum() / w.sum())
+        sample = Sample(h[seen], ("0", "1"), np.arange(seen.sum()), sizes, "verified", counted=True)
+        estimates.append(estimate)
+        variances.append(sample.variance(w * (y[seen] - estimate) / w.sum()))
+    assert np.mean(estimates) == pytest.approx(0.35, abs=0.005)
+    assert np.mean(variances) == pytest.approx(np.var(estimates), rel=0.08)

@@ -1,0 +1,109 @@
+"""The boxes of pages on paper, by the elements and the text that they are drawn for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import weasyprint
+from golden.words_on_paper import Word
+
+#: Boxes that are parts of an element's own box.
+PARTS = {"LineBox", "TextBox"}
+#: Boxes of words and of pictures.
+INKED = {"TextBox", "InlineReplacedBox", "BlockReplacedBox"}
+#: From the pixels of weasyprint to points.
+POINTS = 0.75
+
+
+class Box(NamedTuple):
+    """A drawn box: the number of its page, its element and its edges in points."""
+
+    page: int
+    element: Any
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class Paper:
+    """A page as it is laid out, read once."""
+
+    def __init__(self, html: str) -> None:
+        pages = [page._page_box for page in weasyprint.HTML(string=html).render().pages]
+        self._sheets = [[*page.descendants()] for page in pages]
+        #: Where the text of each page begins, and how high it may be, in points.
+        self._rooms = [(p.content_box_y() * POINTS, p.height * POINTS) for p in pages]
+
+    def __len__(self) -> int:
+        return len(self._sheets)
+
+    def boxes(self, css_class: str) -> list[Box]:
+        """Every box of the elements of a class; an element that is split has several."""
+        found = []
+        for number, sheet in enumerate(self._sheets, start=1):
+            for box in sheet:
+                element = getattr(box, "element", None)
+                classes = (element.get("class") or "").split() if element is not None else ()
+                if css_class in classes and type(box).__name__ not in PARTS:
+                    left, top = box.border_box_x() * POINTS, box.border_box_y() * POINTS
+                    wide, high = box.border_width() * POINTS, box.border_height() * POINTS
+                    found.append(Box(number, element, left, top, left + wide, top + high))
+        return found
+
+    def words(self) -> Iterator[list[Word]]:
+        """The runs of text of each page, from top to bottom."""
+        for sheet in self._sheets:
+            found = [
+                _word(box)
+                for box in sheet
+                if type(box).__name__ == "TextBox" and box.text.strip() and _is_seen(box)
+            ]
+            yield sorted(found, key=lambda word: word.top)
+
+    def type_below(self, least: float) -> list[tuple[int, str, float]]:
+        """The page, text and size of what is set in smaller type than so many points."""
+        return [
+            (number, box.text.strip()[:40], round(box.style["font_size"] * POINTS, 2))
+            for number, sheet in enumerate(self._sheets, start=1)
+            for box in sheet
+            if type(box).__name__ == "TextBox"
+            and box.text.strip()
+            and _is_seen(box)
+            and box.style["font_size"] * POINTS < least
+        ]
+
+    def white_feet(self) -> list[float]:
+        """The share of the height of each page that is empty below its last words or picture."""
+        found = []
+        for sheet, (top, room) in zip(self._sheets, self._rooms, strict=True):
+            feet = [
+                (box.position_y + box.margin_height()) * POINTS
+                for box in sheet
+                if type(box).__name__ in INKED
+            ]
+            inside = [foot for foot in feet if top < foot <= top + room + 1]
+            found.append(1 - (max(inside, default=top) - top) / room)
+        return found
+
+
+def _word(box: Any) -> Word:
+    """A run of text, from the height of its capitals to the foot of its descenders."""
+    size = box.style["font_size"]
+    line = box.position_y + box.baseline
+    left, right = box.position_x, box.position_x + box.width
+    edges = (left, line - 0.72 * size, right, line + 0.22 * size)
+    return Word(*(edge * POINTS for edge in edges), box.text.strip())
+
+
+def _is_seen(box: Any) -> bool:
+    """Whether a text is not for listeners only."""
+    return box.element is None or "vh" not in (box.element.get("class") or "").split()
+
+
+def split(found: list[Box]) -> list[str]:
+    """The text of elements that are drawn in more than one box."""
+    drawn = Counter(id(box.element) for box in found)
+    return ["".join(b.element.itertext())[:60] for b in found if drawn[id(b.element)] > 1]
