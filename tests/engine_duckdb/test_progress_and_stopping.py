@@ -113,7 +113,7 @@ def test_a_signal_while_counting_leaves_nothing(
         told = process.stderr.read()
         assert process.wait() == status
     # A second at most on an idle machine.
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 120
     assert "Traceback" not in told
     assert list((tmp_path / "tmp").iterdir()) == []
     assert not list((tmp_path / "runs").glob("2*"))

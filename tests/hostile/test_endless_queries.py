@@ -77,7 +77,7 @@ def test_a_query_is_stopped(
     spec(workshop, sql)
     start, held = time.monotonic(), resident()
     workshop.refused(4, "rows.db: the query ", word, engine=engine)
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 120
     assert resident() - held < 1 << 30
 
 
@@ -149,4 +149,4 @@ def test_a_signal_ends_an_endless_query(workshop: Workshop, kind: str) -> None:
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=30)
     assert process.returncode == 143, err
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60

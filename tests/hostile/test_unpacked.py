@@ -48,7 +48,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def quick() -> Iterator[None]:
     start = time.process_time()
     yield
-    assert time.process_time() - start < 8
+    assert time.process_time() - start < 60
 
 
 @pytest.mark.usefixtures("quick")

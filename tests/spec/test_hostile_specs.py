@@ -20,7 +20,7 @@ def outcome(path: Path) -> LoadedSpec | list[str]:
         found = load_spec(path)
     except SpecError as error:
         found = error
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 60
     if isinstance(found, LoadedSpec):
         return found
     assert found.status == ExitStatus.USAGE
