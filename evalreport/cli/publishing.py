@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.cli.progress import Progress
 from evalreport.cli.said import say
 from evalreport.errors import EvalreportError, ExitStatus, Problem
-from evalreport.publish.folder import outcome_of, published, template_of
+from evalreport.publish.folder import published, template_of
 from evalreport.publish.formats import (
     DrawingOptions,
     Drawn,
@@ -23,6 +23,7 @@ from evalreport.publish.formats import (
 )
 from evalreport.record.clock import clock_text
 from evalreport.record.hashing import canonical_json
+from evalreport.results.outcome import outcome_of
 from evalreport.results.records import CONTINUE, rank_of
 from evalreport.version import __version__
 

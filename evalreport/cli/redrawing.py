@@ -15,11 +15,12 @@ from pathlib import Path
 from evalreport.cli.rendering import drawing_options
 from evalreport.engine.prepared import silent
 from evalreport.errors import FilesError, Location, Problem, UsageError
-from evalreport.publish.folder import drawing_versions, file_name, outcome_of
+from evalreport.publish.folder import drawing_versions, file_name
 from evalreport.publish.formats import DrawingOptions, drawn
 from evalreport.record.hashing import FileRecord
 from evalreport.record.manifest import Manifest, read_manifest
 from evalreport.results.lookup import Results
+from evalreport.results.outcome import outcome_of
 from evalreport.version import __version__
 
 #: The files that follow from results.json, and the format that makes them.
@@ -31,6 +32,7 @@ FORMATS = {
     "criteria.xml": "junit",
     "model-index.yaml": "model_index",
     "measures.tex": "latex",
+    "openlineage.json": "openlineage",
 }
 ALWAYS = ("measures.csv",)
 #: Files of a run that do not follow from results.json.

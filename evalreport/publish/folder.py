@@ -15,7 +15,8 @@ from evalreport.record.hashing import FileRecord, canonical_json
 from evalreport.record.manifest import InputFile, RunDetails
 from evalreport.record.rows_key import rows_key
 from evalreport.record.run_folder import RunFolder
-from evalreport.results.records import CONTINUE, HELD, Look
+from evalreport.results.outcome import outcome_of
+from evalreport.results.records import Look
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
@@ -52,21 +53,6 @@ def template_of(loaded: Any) -> str | Path:
     if loaded.folder is not None and ("/" in name or (loaded.folder / name).is_dir()):
         return Path(loaded.folder) / name
     return name
-
-
-def outcome_of(results: Results) -> str:
-    """``passed``, ``failed``, ``continue`` (nothing failed, a further look decides) or ``done``.
-
-    ``done``: there is no criterion to judge by.
-    """
-    if results.failures:
-        return "failed"
-    outcomes = {entry.outcome for entry in results.acceptance}
-    if not outcomes:
-        return "done"
-    if not outcomes <= {*HELD, CONTINUE}:
-        return "failed"
-    return CONTINUE if CONTINUE in outcomes else "passed"
 
 
 def details(results: Results, loaded: Any, prepared: Any, outcome: str, at: str) -> RunDetails:

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from evalreport.report.signing import Signed
     from evalreport.results.lookup import Results
 
-FORMATS = ("html", "pdf", "markdown", "csv", "junit", "model_index", "latex", "json")
+FORMATS = (
+    "html",
+    "pdf",
+    "markdown",
+    "csv",
+    "junit",
+    "model_index",
+    "latex",
+    "openlineage",
+    "json",
+)
 
 Step = Callable[[str, int | None], None]
 
@@ -120,6 +130,8 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
     for name, make in _OTHERS.items():
         if name in options.formats:
             _other(made, name, partial(make, results))
+    if "openlineage" in options.formats:
+        _other(made, "openlineage", partial(_openlineage, results, data))
     return made
 
 
@@ -195,6 +207,13 @@ def _latex(results: Results) -> dict[str, bytes]:
     from evalreport.report.latex import measures_latex
 
     return {"measures.tex": measures_latex(results).encode("utf-8")}
+
+
+def _openlineage(results: Results, data: bytes) -> dict[str, bytes]:
+    from evalreport.record.hashing import sha256
+    from evalreport.report.openlineage import run_event
+
+    return {"openlineage.json": run_event(results, sha256(data))}
 
 
 _OTHERS: Mapping[str, Callable[[Results], dict[str, bytes]]] = {

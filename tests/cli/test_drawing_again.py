@@ -17,13 +17,13 @@ metrics: [accuracy, recall, roc_auc]
 acceptance: [{metric: recall, at_least: 0.1}]
 cautions: {off: {imbalance: it is by design}}
 report:
-  formats: [html, pdf, markdown, csv, junit, model_index, latex, json]
+  formats: [html, pdf, markdown, csv, junit, model_index, latex, openlineage, json]
   checklists: [stard_2015]
   characteristics: [age]
 """
 FILES = {
     "report.html", "report.pdf", "summary.md", "tables.csv", "criteria.xml", "model-index.yaml",
-    "measures.tex",
+    "measures.tex", "openlineage.json",
 }  # fmt: skip
 DRAWING = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>'
