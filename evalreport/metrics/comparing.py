@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 
 from evalreport.metrics.counts import accuracy
-from evalreport.metrics.declare import Average, Interval, Metric, Table
+from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts, Matrix
 
@@ -31,7 +31,15 @@ class Family(Enum):
 #: Tests and interval methods of two models on the same rows; the first is the default.
 PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Family.ROWS: (
-        ("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected", BOOTSTRAP),
+        (
+            "mcnemar_exact",
+            "mcnemar_midp",
+            "mcnemar",
+            "mcnemar_corrected",
+            "tango",
+            "wald",
+            BOOTSTRAP,
+        ),
         ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango", PERCENTILE),
     ),
     Family.CALLS: (("leisenring", "kosinski", BOOTSTRAP), (PERCENTILE,)),
@@ -41,7 +49,7 @@ PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 _TWO_SAMPLES = (
-    ("two_proportion_z", "fisher_exact", BOOTSTRAP),
+    ("two_proportion_z", "fisher_exact", "mee", "miettinen_nurminen", "wald", BOOTSTRAP),
     (
         "newcombe_hybrid",
         "newcombe_hybrid_cc",
@@ -61,6 +69,13 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Family.AREA: (("delong_unpaired", BOOTSTRAP), ("delong_unpaired", PERCENTILE)),
     Family.MEAN: ((BOOTSTRAP,), (PERCENTILE,)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
+}
+
+#: Tests of equality alone, each with the one that takes its place against a margin.
+AT_A_MARGIN: Mapping[str, str] = {
+    **dict.fromkeys(("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected"), "tango"),
+    **dict.fromkeys(("two_proportion_z", "fisher_exact"), "miettinen_nurminen"),
+    **dict.fromkeys(("leisenring", "kosinski"), BOOTSTRAP),
 }
 
 #: Names that mean another form of the same method where the rows are not the same.
@@ -174,6 +189,11 @@ def share_of(metric: Metric) -> Share:
         top[cell] = bool(expression.top.exact())
         bottom[cell] = bool(expression.bottom.exact())
     return Share(top, bottom)
+
+
+def directed(metric: Metric) -> bool:
+    """Whether more, or less, of a metric is better whatever its value."""
+    return metric.goal in (Goal.MAXIMIZE, Goal.MINIMIZE)
 
 
 def known_tests(metric: Metric) -> tuple[str, ...]:

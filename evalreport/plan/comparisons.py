@@ -12,6 +12,7 @@ from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import (
+    AT_A_MARGIN,
     BOOTSTRAP,
     CLUSTERS,
     PAIRED,
@@ -19,6 +20,7 @@ from evalreport.metrics.comparing import (
     UNPAIRED,
     WITHOUT_PAIRS,
     Family,
+    directed,
     family_of,
 )
 from evalreport.metrics.declare import SANDWICH, Interval, Metric, Table
@@ -26,6 +28,7 @@ from evalreport.metrics.tables import Matrix
 from evalreport.plan.facts import Facts
 from evalreport.plan.task import AT_THRESHOLD, Skipped, Task
 from evalreport.results.identity import EVERYTHING
+from evalreport.statistics.hypotheses import WITH_DIRECTION
 
 ASKED = "asked for in the spec"
 
@@ -37,7 +40,8 @@ class ComparisonRequest:
     ``reference``: a model (None: the first one of each dataset). ``reference_dataset``:
     the same model on that dataset instead. ``tests``, ``methods`` and ``margins`` are
     by metric name; a margin is the loss that is still acceptable. ``family``: whose tests
-    are corrected together, ``report`` (all of them) or ``dataset``.
+    are corrected together, ``report`` (all of them) or ``dataset``. ``hypotheses``: what is to
+    be shown, by metric, at the one-sided level ``alpha`` (None: half of 1 - level).
     """
 
     reference: str | None = None
@@ -47,6 +51,27 @@ class ComparisonRequest:
     tests: Mapping[str, str] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
     margins: Mapping[str, float] = field(default_factory=dict)
+    hypotheses: Mapping[str, str] = field(default_factory=dict)
+    alpha: float | None = None
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What is to be shown of a difference: ``kind`` with its ``margin``, by a one-sided test.
+
+    ``reason``: why it cannot be tested.
+    """
+
+    kind: str
+    margin: float
+    test: str
+    why: str
+    reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The hypothesis as plain data, for the plan."""
+        found = {"kind": self.kind, "margin": self.margin, "test": self.test, "why": self.why}
+        return {**found, **({"reason": self.reason} if self.reason else {})}
 
 
 @dataclass(frozen=True)
@@ -67,6 +92,7 @@ class ComparisonTask:
     test_reason: str | None = None
     interval_reason: str | None = None
     margin: float | None = None
+    hypothesis: Hypothesis | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The task as plain data, for the plan."""
@@ -83,6 +109,7 @@ class ComparisonTask:
             "interval": self.interval,
             "why": self.why,
             **({"margin": self.margin} if self.margin is not None else {}),
+            **({"hypothesis": self.hypothesis.as_json()} if self.hypothesis else {}),
             **({"test_reason": self.test_reason} if self.test_reason else {}),
             **({"interval_reason": self.interval_reason} if self.interval_reason else {}),
         }
@@ -256,9 +283,7 @@ def _planned(
         test, interval, why = _default(
             family, paired=paired, weighted=weighted, clustered=clustered
         )
-    chosen = ComparisonTask(
-        task, twin, paired, family, test, interval, why, margin=request.margins.get(task.metric)
-    )
+    chosen = ComparisonTask(task, twin, paired, family, test, interval, why)
     known = (PAIRED if paired else UNPAIRED)[family]
     if task.metric in request.tests:
         name = _named(request.tests[task.metric], paired=paired)
@@ -268,10 +293,24 @@ def _planned(
         name = _named(request.methods[task.metric], paired=paired)
         reason = _unfit(name, known[1], family, weighted=weighted)
         chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
-    if facts.folds or not facts.fold_sizes or not _metric(task).ranks_rows:
-        return chosen
-    reason = "each row was scored by another fit, and their scores are not on one scale"
-    return replace(chosen, test_reason=reason, interval_reason=reason)
+    if not facts.folds and facts.fold_sizes and _metric(task).ranks_rows:
+        reason = "each row was scored by another fit, and their scores are not on one scale"
+        chosen = replace(chosen, test_reason=reason, interval_reason=reason)
+    return _to_be_shown(request, chosen)
+
+
+def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> ComparisonTask:
+    """With the margin, or the hypothesis and its test: that of equality where it has a margin."""
+    metric = _metric(chosen.task)
+    margin, kind = request.margins.get(metric.name), request.hypotheses.get(metric.name)
+    if kind is None:
+        return replace(chosen, margin=margin)
+    test, why, reason = chosen.test, "the test of the difference, one-sided", chosen.test_reason
+    if margin and test in AT_A_MARGIN:
+        test, why = AT_A_MARGIN[test], f"{test} is of equality alone"
+    if reason is None and kind in WITH_DIRECTION and not directed(metric):
+        reason = "neither more nor less of it is better"
+    return replace(chosen, hypothesis=Hypothesis(kind, margin or 0.0, test, why, reason))
 
 
 def _named(word: str, *, paired: bool) -> str:

@@ -63,6 +63,8 @@ def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
         tests=dict(asked.tests),
         methods=dict(asked.methods),
         margins=dict(asked.margins),
+        hypotheses=dict(asked.hypotheses),
+        alpha=asked.alpha,
     )
 
 

@@ -86,7 +86,11 @@ def _row(task: Task) -> tuple[str, ...]:
 def _compared(task: Any) -> tuple[str, ...]:
     other = task.reference.model if task.paired else f"the same on {task.reference.dataset}"
     place = f"{task.task.dataset} / {task.task.model}"
-    return task.task.name(), place, other, task.test, task.interval, task.why
+    why, asked = task.why, task.hypothesis
+    if asked is not None:
+        margin = f" by {asked.margin:g}" if asked.margin else ""
+        why = f"{asked.kind}{margin}: {asked.reason or asked.test}; {why}"
+    return task.task.name(), place, other, task.test, task.interval, why
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

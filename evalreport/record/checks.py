@@ -143,7 +143,7 @@ class Known:
         asked = None if self.asked is None else self.asked.loaded.spec.comparisons
         by_dataset = asked is not None and asked.family == "dataset"
         own = [one for one in self.results.comparisons if one.reference_run is None]
-        return [one.p_value for one in own], [one.dataset if by_dataset else "" for one in own]
+        return [one.family_p for one in own], [one.dataset if by_dataset else "" for one in own]
 
     @cached_property
     def whole_tables(self) -> dict[tuple[str, str], records.Table]:

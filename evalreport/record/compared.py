@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evalreport.engine.comparisons.tests import OF_PROPORTIONS
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Goal
 from evalreport.record.checks import Finding, Known, checks, held
-from evalreport.results.records import Comparison, Interval
+from evalreport.results.records import Comparison, Hypothesis, Interval
+from evalreport.statistics import hypotheses
+from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.multiplicity import adjust_families, corrected_family
 from evalreport.statistics.paired import PAIRED_METHODS
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
@@ -23,12 +27,19 @@ SHARED = "which rows two models share is not in the results"
     Comparison,
     lambda r, _: f"{r.model} against {r.reference}, {r.metric}",
     holds=("model_value", "reference_value", "difference", "p_adjusted", "family_tests", "params",
-           "threshold", "reference_threshold", "statistic", "p_value", "interval"),
+           "threshold", "reference_threshold", "statistic", "p_value", "interval",
+           "hypothesis.p_value", "hypothesis.statistic", "hypothesis.null",
+           "hypothesis.p_adjusted"),
     unless={
         **dict.fromkeys(("joint_table", "joint_calls", "n"), SHARED),
         **dict.fromkeys(("statistic", "df", "p_value", "interval", "fold_differences"), ON_ROWS),
         **dict.fromkeys(("model_fraction", "reference_fraction"), FRACTION),
-        "margin": "it follows from the spec: verify --rerun makes it again",
+        **dict.fromkeys(
+            ("hypothesis.statistic", "hypothesis.df", "hypothesis.standard_error",
+             "hypothesis.p_value", "hypothesis.p_adjusted", "hypothesis.null"), ON_ROWS),
+        **dict.fromkeys(
+            ("margin", "hypothesis.margin", "hypothesis.alpha"),
+            "it follows from the spec: verify --rerun makes it again"),
         "reference_interval": "the earlier run is verified by itself",
         "reference_numerator": "the earlier run is verified by itself",
         "reference_denominator": "the earlier run is verified by itself",
@@ -46,6 +57,49 @@ def comparison(record: Comparison, known: Known) -> Iterator[Finding]:
     yield from _corrected(record, known)
     yield from _tested(record)
     yield from _limited(record)
+    yield from _shown(record)
+
+
+def _shown(record: Comparison) -> Iterator[Finding]:
+    """The one-sided test of a hypothesis from the counts, or from the standard error."""
+    asked = record.hypothesis
+    if asked is None or asked.p_value is None or asked.null is None:
+        return
+    at = _tails(record, asked)
+    right = None if at is None else at(asked.null)
+    metric = find(record.metric)
+    if right is not None and metric is not None:
+        gain = -1 if metric.goal is Goal.MINIMIZE else 1
+        sides = dict(hypotheses.one_sided(asked.kind, asked.margin, gain=gain))
+        tail = sides.get(asked.null)
+        p_value = None if tail is None else getattr(right, tail)
+        if p_value is None or not _near(asked.p_value, p_value):
+            yield f"hypothesis.p_value is {asked.p_value!r}, {asked.test} gives {p_value!r}"
+        if (asked.statistic is None) != (right.statistic is None) or (
+            asked.statistic is not None
+            and right.statistic is not None
+            and not _near(asked.statistic, right.statistic)
+        ):
+            yield f"hypothesis.statistic is {asked.statistic!r}, it gives {right.statistic!r}"
+        yield held(*(f"hypothesis.{name}" for name in ("p_value", "statistic", "null")))
+    adjusted = asked.p_adjusted
+    if asked.shown != (None if adjusted is None else adjusted < asked.alpha):
+        yield f"hypothesis.shown is {asked.shown!r}, its p value gives the other"
+    yield held("hypothesis.p_adjusted")
+
+
+def _tails(record: Comparison, asked: Hypothesis) -> AtNull | None:
+    joint = record.joint_table
+    if joint is not None and asked.test in hypotheses.PAIRED_TAILS:
+        of_rows = hypotheses.PAIRED_TAILS[asked.test]
+        return lambda null: of_rows(joint.n11, joint.n10, joint.n01, joint.n00, null)
+    one, two = record.model_fraction, record.reference_fraction
+    if one and two and not record.paired and asked.test in hypotheses.UNPAIRED_TAILS:
+        of_two = hypotheses.UNPAIRED_TAILS[asked.test]
+        return lambda null: of_two(*one, *two, null)
+    if asked.standard_error and record.difference is not None:
+        return hypotheses.from_error(record.difference, asked.standard_error, asked.df)
+    return None
 
 
 def _values(record: Comparison, known: Known) -> Iterator[Finding]:
@@ -74,12 +128,11 @@ def _corrected(record: Comparison, known: Known) -> Iterator[Finding]:
     p_values, families = known.families
     adjusted = adjust_families(p_values, families, record.correction)[every.index(record)]
     _, tests = corrected_family(adjusted, record.correction, "")
-    if (record.p_adjusted is None) != (adjusted.p_value is None) or (
-        record.p_adjusted is not None
-        and adjusted.p_value is not None
-        and not _near(record.p_adjusted, adjusted.p_value)
+    own = record.corrected_p
+    if (own is None) != (adjusted.p_value is None) or (
+        own is not None and adjusted.p_value is not None and not _near(own, adjusted.p_value)
     ):
-        yield f"p_adjusted is {record.p_adjusted!r}, its family gives {adjusted.p_value!r}"
+        yield f"p_adjusted is {own!r}, its family gives {adjusted.p_value!r}"
     if record.family_tests != tests:
         yield f"family_tests is {record.family_tests!r}, the comparisons give {tests!r}"
     yield held("p_adjusted", "family_tests")
@@ -91,7 +144,7 @@ def _tested(record: Comparison) -> Iterator[Finding]:
     test = OF_PROPORTIONS.get(record.test or "")
     if joint is None or test is None or record.p_value is None:
         return
-    found = test(joint.n10, joint.n01)
+    found = test(joint)
     for name, own, right in (
         ("p_value", record.p_value, found.p_value),
         ("statistic", record.statistic, found.statistic),

@@ -27,6 +27,7 @@ from evalreport.report import (
     verdict,
 )
 from evalreport.report.contents import Contents
+from evalreport.report.hypotheses import hypothesis_blocks
 from evalreport.report.model import Block
 from evalreport.report.non_inferiority import margin_blocks
 from evalreport.report.readers import reader_blocks
@@ -66,9 +67,10 @@ def subgroups_section(contents: Contents) -> list[Block]:
 
 
 def comparison_section(contents: Contents) -> list[Block]:
-    """Differences, then margins and net reclassification where they were asked for."""
+    """Differences, then hypotheses, margins and net reclassification where they were asked for."""
     blocks = comparisons.comparison_blocks(contents)
-    return [*blocks, *margin_blocks(contents), *reclassification_blocks(contents)]
+    asked = [*hypothesis_blocks(contents), *margin_blocks(contents)]
+    return [*blocks, *asked, *reclassification_blocks(contents)]
 
 
 def folds_section(contents: Contents) -> list[Block]:

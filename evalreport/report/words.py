@@ -72,6 +72,7 @@ METHODS = {
     "leisenring": "Leisenring",
     "kosinski": "Kosinski",
     "paired_t": "paired t",
+    "mee": "Mee",
     "holm": "Holm",
     "bonferroni": "Bonferroni",
 }

@@ -337,6 +337,27 @@ class JointCalls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hypothesis:
+    """What was to be shown of a difference, and the one-sided test of it."""
+
+    kind: Annotated[str, one_of("superiority", "non_inferiority", "equivalence", "greater", "less")]
+    margin: Annotated[float, "How far from 0 the difference is tested; 0: at no difference."]
+    null: Annotated[
+        float | None, "The difference that is tested; of two, the one with the larger p value."
+    ]
+    test: str
+    standard_error: Annotated[float | None, "Of the difference; null: from counts."] = None
+    statistic: float | None
+    df: float | None = None
+    p_value: Annotated[float | None, "One-sided."]
+    p_adjusted: Annotated[float | None, "Corrected in place of the two-sided p value."]
+    alpha: Annotated[float, "The level that the corrected p value is held against."]
+    shown: Annotated[bool | None, "Whether it is below; null: it could not be tested."]
+    why: Annotated[str, "Why this test was planned."] = ""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """A difference: model minus reference."""
 
@@ -382,6 +403,7 @@ class Comparison:
     told_apart: Annotated[bool, "Whether the data can tell the two apart."] = False
     margin: Annotated[float | None, OMITTED, "How much worse would still do."] = None
     non_inferior: Annotated[bool | None, Where("margin")] = None
+    hypothesis: Annotated[Hypothesis | None, OMITTED] = None
     exploratory: Annotated[
         bool | None, OMITTED, "The threshold was chosen on the rows that are compared."
     ] = None
@@ -398,6 +420,16 @@ class Comparison:
     def which(self) -> WhichNumber:
         """Which number of the model is compared."""
         return WhichNumber.of(self)
+
+    @property
+    def family_p(self) -> float | None:
+        """The p value that is corrected: of the hypothesis where one is stated."""
+        return self.p_value if self.hypothesis is None else self.hypothesis.p_value
+
+    @property
+    def corrected_p(self) -> float | None:
+        """The same, corrected within its family."""
+        return self.p_adjusted if self.hypothesis is None else self.hypothesis.p_adjusted
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, Tag
+from pydantic import AfterValidator, Field, Tag, model_validator
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import known_intervals, known_tests, of_reference
+from evalreport.metrics.comparing import directed, known_intervals, known_tests, of_reference
 from evalreport.spec.by_metric import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
+from evalreport.spec.faults import Fault, refuse
 from evalreport.spec.fields import Flag, Name, Number, Part, form
+from evalreport.statistics.hypotheses import WITH_DIRECTION, WITH_MARGIN
+
+#: What may be stated of a difference, model minus reference.
+Kind: TypeAlias = Literal["superiority", "non_inferiority", "equivalence", "greater", "less"]
 
 
 class DatasetReference(Part):
@@ -66,12 +71,47 @@ class Comparisons(Part):
     margins: Annotated[Mapping[Name, Annotated[Number, Field(gt=0)]], AfterValidator(by_metric)] = (
         Field(
             default_factory=dict,
-            description="Non-inferiority margin of a metric: how much worse is still good enough.",
+            description="Margin of a metric, of its hypothesis if it has one, else of "
+            "non-inferiority: how much worse is still good enough.",
         )
+    )
+    hypotheses: Annotated[Mapping[Name, Kind], AfterValidator(by_metric)] = Field(
+        default_factory=dict,
+        description="What is to be shown of a metric, by a one-sided test: superiority, "
+        "non_inferiority, equivalence (two tests), greater or less.",
+    )
+    alpha: Annotated[Number, Field(gt=0, lt=0.5)] | None = Field(
+        None,
+        description="Level of the one-sided tests of hypotheses; half of 1 - level by default, "
+        "which is that of the limits.",
     )
     net_reclassification: Flag = Field(
         False, description="Whether net reclassification is reported as well, against a model."
     )
+
+    @model_validator(mode="after")
+    def _testable(self) -> Comparisons:
+        """A hypothesis has the margin and the direction that it is about."""
+        faults = [*self._without_margin(), *self._without_direction()]
+        if self.alpha is not None and not self.hypotheses:
+            remedy = "hypotheses: {metric: superiority}, or remove it"
+            faults.append(Fault("alpha without a hypothesis", remedy, ("alpha",), at_key=True))
+        if faults:
+            raise refuse(*faults)
+        return self
+
+    def _without_margin(self) -> Iterator[Fault]:
+        for name, kind in self.hypotheses.items():
+            if kind in WITH_MARGIN and name not in self.margins:
+                what = f"the {kind.replace('_', '-')} of {name} has no margin"
+                yield Fault(what, f"margins: {{{name}: 0.05}}", ("hypotheses", name))
+
+    def _without_direction(self) -> Iterator[Fault]:
+        for name, kind in self.hypotheses.items():
+            metric = find(name)
+            if kind in WITH_DIRECTION and metric is not None and not directed(metric):
+                what = f"neither more nor less of {name} is better: no {kind.replace('_', '-')}"
+                yield Fault(what, "equivalence, greater or less", ("hypotheses", name))
 
     def unfit(self) -> Iterator[tuple[str, str, str, str]]:
         """Methods that the kind of reference has no use for: key, metric, what and remedy.
@@ -83,6 +123,9 @@ class Comparisons(Part):
                 for name, method in getattr(self, key).items():
                     what = f"{method} is not used against an earlier run, whose rows are not there"
                     yield key, name, what, "remove it"
+            for name in self.hypotheses:
+                what = f"no hypothesis of {name} is tested against an earlier run"
+                yield "hypotheses", name, what, "a margin, which the limits are held against"
             return
         paired = not isinstance(self.reference, DatasetReference)
         for key, place in (("tests", 0), ("methods", 1)):

@@ -44,7 +44,7 @@ def corrected_resampled_t(
     interval = Interval(mean - half, mean + half)
     if error == 0.0:
         return PairedT(mean, interval, None, df, 1.0 if mean == 0.0 else None)
-    return PairedT(mean, interval, mean / error, df, t_two_sided(mean / error, df))
+    return PairedT(mean, interval, mean / error, df, t_two_sided(mean / error, df), error)
 
 
 def nadeau_bengio(

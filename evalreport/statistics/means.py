@@ -82,6 +82,7 @@ class PairedT(NamedTuple):
     statistic: float | None
     df: float
     p_value: float | None
+    error: float | None = None
 
 
 def paired_t(differences: ArrayLike, level: float) -> PairedT | None:
@@ -111,7 +112,7 @@ def t_from_moments(n: float, mean: float, variance: float, level: float) -> Pair
     if error == 0.0:
         return PairedT(mean, interval, None, df, 1.0 if mean == 0.0 else None)
     t = mean / error
-    return PairedT(mean, interval, t, df, t_two_sided(t, df))
+    return PairedT(mean, interval, t, df, t_two_sided(t, df), error)
 
 
 def effective_sample_size(weights: ArrayLike) -> float:

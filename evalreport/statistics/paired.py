@@ -96,15 +96,15 @@ def tango(n11: float, n10: float, n01: float, n00: float, level: float) -> Inter
     difference = (n10 - n01) / n
 
     def score(delta: float) -> float:
-        return _tango_score(n, n10, n01, delta)
+        return tango_score(n, n10, n01, delta)
 
     low = -1.0 if difference <= -1.0 else bisect(lambda d: score(d) - z, -1.0, difference)
     high = 1.0 if difference >= 1.0 else bisect(lambda d: score(d) + z, difference, 1.0)
     return Interval(low, high)
 
 
-def _tango_score(n: float, n10: float, n01: float, delta: float) -> float:
-    """Score statistic of the null hypothesis that the difference is ``delta``."""
+def tango_score(n: float, n10: float, n01: float, delta: float) -> float:
+    """Score statistic of the null hypothesis that the difference is ``delta`` (Tango 1998)."""
     b = -n10 - n01 + (2.0 * n - n10 + n01) * delta
     c = -n01 * delta * (1.0 - delta)
     root = math.sqrt(max(b * b - 8.0 * n * c, 0.0))

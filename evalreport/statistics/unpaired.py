@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evalreport.statistics.interval import Interval, symmetric, z_value
 from evalreport.statistics.proportions import wilson, wilson_cc
@@ -98,17 +99,27 @@ def _score_interval(
     observed = x1 / n1 - x2 / n2
 
     def score(delta: float) -> float:
-        p2 = _restricted_proportion(x1, n1, x2, n2, delta)
-        p1 = min(max(p2 + delta, 0.0), 1.0)
-        variance = (p1 * (1.0 - p1) / n1 + p2 * (1.0 - p2) / n2) * inflation
-        distance = observed - delta
-        if variance <= 0.0:
-            return math.copysign(math.inf, distance) if distance else 0.0
-        return distance / math.sqrt(variance)
+        return difference_score(x1, n1, x2, n2, delta, inflation)
 
     low = -1.0 if observed <= -1.0 else bisect(lambda d: score(d) - z, -1.0, observed)
     high = 1.0 if observed >= 1.0 else bisect(lambda d: score(d) + z, observed, 1.0)
     return Interval(low, high)
+
+
+def difference_score(
+    x1: float, n1: float, x2: float, n2: float, delta: float, inflation: float
+) -> float:
+    """Score statistic of the null hypothesis that the difference is ``delta``; n1, n2 above 0.
+
+    ``inflation`` multiplies the variance: 1 (Mee), N / (N - 1) (Miettinen, Nurminen).
+    """
+    p2 = _restricted_proportion(x1, n1, x2, n2, delta)
+    p1 = min(max(p2 + delta, 0.0), 1.0)
+    variance = (p1 * (1.0 - p1) / n1 + p2 * (1.0 - p2) / n2) * inflation
+    distance = x1 / n1 - x2 / n2 - delta
+    if variance <= 0.0:
+        return math.copysign(math.inf, distance) if distance else 0.0
+    return distance / math.sqrt(variance)
 
 
 def _restricted_proportion(x1: float, n1: float, x2: float, n2: float, delta: float) -> float:
@@ -176,15 +187,33 @@ def fisher_exact(x1: int, n1: int, x2: int, n2: int) -> float | None:
     """Two-sided exact p-value: all tables with the same margins, no likelier than this one."""
     if n1 <= 0 or n2 <= 0:
         return None
+    weight, place = _same_margins(x1, n1, x2, n2)
+    # tables as likely as the observed one differ from it by rounding only
+    as_extreme = weight <= weight[place] * (1.0 + 1e-7)
+    return min(1.0, float(np.sum(weight[as_extreme]) / np.sum(weight)))
+
+
+def fisher_tails(x1: int, n1: int, x2: int, n2: int) -> tuple[float, float]:
+    """P(the first count is as large) and P(it is as small) given the margins; n1, n2 above 0.
+
+    >>> greater, less = fisher_tails(3, 4, 1, 4)   # Fisher's tea
+    >>> round(greater, 4), round(less, 4)
+    (0.2429, 0.9857)
+    """
+    weight, place = _same_margins(x1, n1, x2, n2)
+    total = float(np.sum(weight))
+    greater, less = float(np.sum(weight[place:])), float(np.sum(weight[: place + 1]))
+    return min(1.0, greater / total), min(1.0, less / total)
+
+
+def _same_margins(x1: int, n1: int, x2: int, n2: int) -> tuple[NDArray[np.float64], int]:
+    """Weights of the tables with the same margins by their first count, and the place of x1."""
     successes = x1 + x2
     least, most = max(0, successes - n2), min(successes, n1)
     k = np.arange(least, most, dtype=np.float64)
     steps = np.log((n1 - k) * (successes - k)) - np.log((k + 1.0) * (n2 - successes + k + 1.0))
     log_weight = np.concatenate([[0.0], np.cumsum(steps)])
-    weight = np.exp(log_weight - log_weight.max())
-    # tables as likely as the observed one differ from it by rounding only
-    as_extreme = weight <= weight[x1 - least] * (1.0 + 1e-7)
-    return min(1.0, float(np.sum(weight[as_extreme]) / np.sum(weight)))
+    return np.exp(log_weight - log_weight.max()), x1 - least
 
 
 class Heterogeneity(NamedTuple):

@@ -56,7 +56,7 @@ def tested(error: float | None, difference: float) -> Test:
         return Test(reason="what a row contributes to the difference is not known")
     if error * error <= _VANISHED:
         return no_variation(difference)
-    return Test(difference / error, normal_two_sided(difference / error))
+    return Test(difference / error, normal_two_sided(difference / error), error=error)
 
 
 def limits(

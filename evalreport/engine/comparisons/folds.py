@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Pair, metric_of
 from evalreport.engine.comparisons.result import Counted, Found, Test, difference_of, no_variation
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.intervals.methods import from_limits
-from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.comparisons import ComparisonTask, Hypothesis
 from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t
 from evalreport.statistics.interval import Interval as Limits
@@ -60,13 +61,22 @@ def over_folds(
         why="folds share training rows",
         test_reason=None,
         interval_reason=None,
+        hypothesis=_of_folds(task),
     )
     if len(known) < len(differences):
         missing = len(differences) - len(known)
         reason = f"the difference is undefined in {missing} of {len(names)} folds"
         return renamed, means, None, Found(Test(reason=reason), None, reason)
     mean = math.fsum(known) / len(known)
-    return renamed, means, mean, _tested(pairs, task, known, mean)
+    found = _tested(pairs, task, known, mean)
+    test = found.test
+    return renamed, means, mean, with_hypothesis(found, renamed, mean, lambda _: test, None)
+
+
+def _of_folds(task: ComparisonTask) -> Hypothesis | None:
+    """What was to be shown of the mean over folds, by the test of folds."""
+    asked = task.hypothesis
+    return None if asked is None else replace(asked, test=METHOD, why="folds share training rows")
 
 
 def _tested(
@@ -87,7 +97,8 @@ def _tested(
     interval = from_limits(_within(found.interval, task, classes), level, METHOD)
     if found.p_value is None or found.statistic is None:
         return Found(no_variation(mean), interval, None, counts)
-    return Found(Test(found.statistic, found.p_value, found.df), interval, None, counts)
+    by_t = Test(found.statistic, found.p_value, found.df, error=found.error)
+    return Found(by_t, interval, None, counts)
 
 
 def _within(limits: Limits, task: ComparisonTask, classes: int) -> Limits:

@@ -29,7 +29,7 @@ from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD
 from evalreport.predict.view import View as RowView
 from evalreport.results.identity import MEAN_OF_FOLDS
-from evalreport.results.records import Comparison
+from evalreport.results.records import Comparison, Hypothesis
 from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
 
 View = tuple[str, str]
@@ -134,6 +134,8 @@ def _by_scores(task: ComparisonTask) -> bool:
 
 def _is_drawn(task: ComparisonTask) -> bool:
     by_test = task.test in DRAWN and task.test_reason is None
+    asked = task.hypothesis
+    by_test |= asked is not None and asked.test in DRAWN and asked.reason is None
     return by_test or (task.interval in DRAWN and task.interval_reason is None)
 
 
@@ -251,12 +253,18 @@ def _records(
     differences: Sequence[Difference], request: ComparisonRequest, settings: Settings
 ) -> list[Comparison]:
     families = [d.task.task.dataset if request.family == "dataset" else "" for d in differences]
-    p_values = [d.found.test.p_value for d in differences]
+    p_values = [_family_p(d) for d in differences]
     adjusted = adjust_families(p_values, families, request.correction)
     return [
         _record(d, own, request, settings.level)
         for d, own in zip(differences, adjusted, strict=True)
     ]
+
+
+def _family_p(d: Difference) -> float | None:
+    """The p value that is corrected: of the hypothesis where one is stated."""
+    test = d.found.test if d.task.hypothesis is None else d.found.hypothesis
+    return None if test is None else test.p_value
 
 
 def _record(
@@ -267,6 +275,7 @@ def _record(
     if interval is not None and own.threshold is not None and _is_conditional(d):
         interval = replace(interval, note="; ".join(filter(None, (interval.note, d.notes[-1]))))
     family, tests = corrected_family(adjusted, request.correction, request.family)
+    p_adjusted = adjusted.p_value if task.hypothesis is None else None
     return Comparison(
         dataset=own.dataset,
         subgroup={},
@@ -293,16 +302,17 @@ def _record(
         statistic=test.statistic,
         df=test.df,
         p_value=test.p_value,
-        p_adjusted=adjusted.p_value,
+        p_adjusted=p_adjusted,
         correction=request.correction,
         family=family,
         family_tests=tests,
         reason=test.reason,
         why=task.why,
         better=better(metric, d.values, d.difference),
-        told_apart=_told_apart(adjusted.p_value, d, level),
+        told_apart=_told_apart(p_adjusted, d, level),
         margin=task.margin,
         non_inferior=_non_inferior(task, metric, d),
+        hypothesis=_hypothesis(d, adjusted, request.alpha or (1.0 - level) / 2.0),
         exploratory=True if _is_conditional(d) else None,
         note="; ".join(d.notes) or None,
         joint_table=d.found.counts.rows,
@@ -310,6 +320,29 @@ def _record(
         fold_differences=d.found.counts.folds,
         model_fraction=d.found.counts.fractions[0],
         reference_fraction=d.found.counts.fractions[1],
+    )
+
+
+def _hypothesis(d: Difference, adjusted: Adjusted, alpha: float) -> Hypothesis | None:
+    asked, found = d.task.hypothesis, d.found.hypothesis
+    if asked is None:
+        return None
+    made = found or Test(reason=asked.reason or d.found.test.reason or "there is no difference")
+    p_value = adjusted.p_value
+    return Hypothesis(
+        kind=asked.kind,
+        margin=asked.margin,
+        null=d.found.null,
+        test=asked.test,
+        standard_error=made.error,
+        statistic=made.statistic,
+        df=made.df,
+        p_value=made.p_value,
+        p_adjusted=p_value,
+        alpha=alpha,
+        shown=None if p_value is None else p_value < alpha,
+        why=asked.why,
+        reason=made.reason,
     )
 
 

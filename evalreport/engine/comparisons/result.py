@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,10 @@ ALIKE = "the difference is the same in all replicates: they tell no width"
 
 @dataclass(frozen=True)
 class Test:
-    """Statistic, degrees of freedom and p-value; ``reason`` where there is no p-value."""
+    """Statistic, degrees of freedom and p-value; ``reason`` where there is no p-value.
+
+    ``error``: the standard error of the difference, as recorded, that the statistic divides by.
+    """
 
     __test__ = False  # not a test case of pytest
 
@@ -36,6 +39,7 @@ class Test:
     p_value: float | None = None
     df: float | None = None
     reason: str | None = None
+    error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -54,12 +58,17 @@ class Counted:
 
 @dataclass(frozen=True)
 class Found:
-    """The test and interval of one difference, and the counts that they came from."""
+    """The test and interval of one difference, and the counts that they came from.
+
+    ``hypothesis``: the one-sided test of what was to be shown, against the difference ``null``.
+    """
 
     test: Test
     interval: records.Interval | None
     interval_reason: str | None = None
     counts: Counted = field(default_factory=Counted)
+    hypothesis: Test | None = None
+    null: float | None = None
 
 
 def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
@@ -102,9 +111,11 @@ def bootstrap_comparison(
 ) -> Test:
     """The bootstrap test on the scale that fits the metric: ratios of rates on the log scale."""
     one, two = (v.outcome.number if isinstance(v.outcome, Value) else 0.0 for v in values)
+    plain = bootstrap_test(difference, replicates.differences)
     if replicates.log_ratios is not None and one > 0.0 and two > 0.0:
-        return bootstrap_test(math.log(one) - math.log(two), replicates.log_ratios)
-    return bootstrap_test(difference, replicates.differences)
+        ratios = bootstrap_test(math.log(one) - math.log(two), replicates.log_ratios)
+        return replace(ratios, error=plain.error)
+    return plain
 
 
 def bootstrap_test(difference: float, replicates: Floats) -> Test:
@@ -124,7 +135,7 @@ def bootstrap_test(difference: float, replicates: Floats) -> Test:
     if spread <= 1e-14 * max(1.0, abs(difference)):
         return no_variation(difference)
     z = difference / spread
-    return Test(z, normal_two_sided(z))
+    return Test(z, normal_two_sided(z), error=spread)
 
 
 def no_variation(difference: float) -> Test:

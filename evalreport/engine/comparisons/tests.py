@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evalreport.engine.comparisons import designed
 from evalreport.engine.comparisons.draws import PairedDraws
+from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
 from evalreport.engine.comparisons.result import (
     Counted,
@@ -21,13 +24,15 @@ from evalreport.engine.comparisons.result import (
 )
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals.methods import from_limits
-from evalreport.metrics.comparing import CLUSTERS, PERCENTILE
+from evalreport.metrics.comparing import CLUSTERS, PERCENTILE, Family
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
-from evalreport.statistics import delong, means, obuchowski, paired, predictive
+from evalreport.statistics import delong, hypotheses, means, obuchowski, paired, predictive
+from evalreport.statistics.hypotheses import AtNull
+from evalreport.statistics.tail import normal_two_sided
 
 Interval = tuple[records.Interval | None, str | None]
 
@@ -48,7 +53,22 @@ def paired_comparison(
     interval, reason = _interval(pair, draws, task, values, difference)
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
-    return Found(test, interval, reason, counts)
+    found = Found(test, interval, reason, counts)
+
+    def by_name(other: ComparisonTask) -> Test:
+        return _test(pair, draws, other, values, difference)
+
+    return with_hypothesis(found, task, difference, by_name, _tails(pair, task))
+
+
+def _tails(pair: Pair, task: ComparisonTask) -> AtNull | None:
+    """The planned test of a hypothesis, where it is one of counts of the same rows."""
+    name = None if task.hypothesis is None else task.hypothesis.test
+    tails = hypotheses.PAIRED_TAILS.get(name or "")
+    if task.family is not Family.ROWS or tails is None:
+        return None
+    joint = joint_table(pair, task)
+    return lambda null: tails(joint.n11, joint.n10, joint.n01, joint.n00, null)
 
 
 def _warned(interval: records.Interval) -> records.Interval:
@@ -67,13 +87,12 @@ def _test(
 ) -> Test:
     if task.test_reason is not None:
         return Test(reason=task.test_reason)
-    if task.test in OF_PROPORTIONS:
-        joint = joint_table(pair, task)
-        return OF_PROPORTIONS[task.test](joint.n10, joint.n01)
+    if task.family is Family.ROWS and task.test in OF_PROPORTIONS:
+        return OF_PROPORTIONS[task.test](joint_table(pair, task))
     if task.test in ("leisenring", "kosinski"):
         return _predictive(pair, task)
     if task.test in ("delong", "obuchowski"):
-        return _area_test(_areas(pair, task, task.test))
+        return _area_test(_areas(pair, task, task.test), scale(pair.model, task.task))
     if task.test == "paired_t":
         return _t_test(pair, task)
     if task.test == designed.TEST:
@@ -182,24 +201,24 @@ def _predictive(pair: Pair, task: ComparisonTask) -> Test:
     return Test(reason="the statistic has no variance")
 
 
-def _exact(n10: int, n01: int) -> Test:
-    return _proportion(paired.mcnemar_exact(n10, n01), n10, n01)
+def _exact(joint: JointTable) -> Test:
+    return _proportion(paired.mcnemar_exact(joint.n10, joint.n01), joint)
 
 
-def _midp(n10: int, n01: int) -> Test:
-    return _proportion(paired.mcnemar_midp(n10, n01), n10, n01)
+def _midp(joint: JointTable) -> Test:
+    return _proportion(paired.mcnemar_midp(joint.n10, joint.n01), joint)
 
 
-def _proportion(p_value: float, n10: int, n01: int) -> Test:
-    return Test(p_value=p_value, reason=None if n10 + n01 else NO_DISCORDANT)
+def _proportion(p_value: float, joint: JointTable) -> Test:
+    return Test(p_value=p_value, reason=None if joint.n10 + joint.n01 else NO_DISCORDANT)
 
 
-def _chi_square(n10: int, n01: int) -> Test:
-    return _statistic(paired.mcnemar(n10, n01))
+def _chi_square(joint: JointTable) -> Test:
+    return _statistic(paired.mcnemar(joint.n10, joint.n01))
 
 
-def _chi_square_corrected(n10: int, n01: int) -> Test:
-    return _statistic(paired.mcnemar_corrected(n10, n01))
+def _chi_square_corrected(joint: JointTable) -> Test:
+    return _statistic(paired.mcnemar_corrected(joint.n10, joint.n01))
 
 
 def _statistic(found: paired.ChiSquare | None) -> Test:
@@ -208,11 +227,21 @@ def _statistic(found: paired.ChiSquare | None) -> Test:
     return Test(found.statistic, found.p_value, float(found.df))
 
 
-OF_PROPORTIONS: Mapping[str, Callable[[int, int], Test]] = {
+def _normal(name: str, joint: JointTable) -> Test:
+    """The test of no difference by a statistic that has other nulls too."""
+    tails = hypotheses.PAIRED_TAILS[name](joint.n11, joint.n10, joint.n01, joint.n00, 0.0)
+    if tails is None or tails.statistic is None:
+        return no_variation(float(joint.n10 - joint.n01))
+    return Test(tails.statistic, normal_two_sided(tails.statistic))
+
+
+OF_PROPORTIONS: Mapping[str, Callable[[JointTable], Test]] = {
     "mcnemar_exact": _exact,
     "mcnemar_midp": _midp,
     "mcnemar": _chi_square,
     "mcnemar_corrected": _chi_square_corrected,
+    "tango": partial(_normal, "tango"),
+    "wald": partial(_normal, "wald"),
 }
 
 
@@ -240,14 +269,15 @@ def _areas(pair: Pair, task: ComparisonTask, method: str) -> delong.PairedAreas 
     return delong.delong_paired(positive, *scores, pair.times)
 
 
-def _area_test(areas: delong.PairedAreas | None) -> Test:
+def _area_test(areas: delong.PairedAreas | None, factor: float) -> Test:
     """Normal test; z is the same for every metric that is linear in the area."""
     if areas is None or areas.difference_variance is None:
         return Test(reason="too few rows of one class for a variance")
     found = delong.difference_test(areas.difference, areas.difference_variance)
     if found is None:
         return no_variation(areas.difference)
-    return Test(found.statistic, found.p_value)
+    error = abs(factor) * math.sqrt(areas.difference_variance)
+    return Test(found.statistic, found.p_value, error=error)
 
 
 def _area_interval(pair: Pair, task: ComparisonTask, method: str, level: float) -> Interval:
@@ -278,4 +308,4 @@ def _t_test(pair: Pair, task: ComparisonTask) -> Test:
         return Test(reason="fewer than two rows, or no loss of a single row is known")
     if found.p_value is None:
         return no_variation(found.difference)
-    return Test(found.statistic, found.p_value, found.df)
+    return Test(found.statistic, found.p_value, found.df, error=found.error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.comparisons.result import (
     Counted,
@@ -31,7 +33,9 @@ from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Interval
-from evalreport.statistics import delong, unpaired
+from evalreport.statistics import delong, hypotheses, unpaired
+from evalreport.statistics.hypotheses import AtNull
+from evalreport.statistics.tail import normal_two_sided
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,14 +69,19 @@ class Independent:
         """Test and interval of one difference."""
         test = self._test(task, values, difference)
         interval, reason = self._interval(task, values, difference)
-        return Found(test, interval, reason, _counts(values))
+        found = Found(test, interval, reason, _counts(values))
+
+        def by_name(other: ComparisonTask) -> Test:
+            return self._test(other, values, difference)
+
+        return with_hypothesis(found, task, difference, by_name, _tails(task, values))
 
     def _test(
         self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
     ) -> Test:
         if task.test_reason is not None:
             return Test(reason=task.test_reason)
-        if task.test in ("two_proportion_z", "fisher_exact"):
+        if task.test in hypotheses.UNPAIRED_TAILS:
             return _of_proportions(task.test, values)
         if task.test == "delong_unpaired":
             return self._of_areas(task)
@@ -123,7 +132,9 @@ class Independent:
         )
         if found is None:
             return no_variation(one[0] - two[0])
-        return Test(found.statistic, found.p_value, found.df)
+        first, second = scale(self.model, task.task), scale(self.reference, task.reference)
+        error = abs(first) * math.sqrt(one[1] + two[1]) if first == second else None
+        return Test(found.statistic, found.p_value, found.df, error=error)
 
     def _area_interval(
         self, task: ComparisonTask, level: float
@@ -226,7 +237,16 @@ def _of_proportions(test: str, values: tuple[Evaluated, Evaluated]) -> Test:
     if test == "fisher_exact":
         whole = [int(c) for c in counts]
         return Test(p_value=unpaired.fisher_exact(whole[0], whole[1], whole[2], whole[3]))
-    found = unpaired.two_proportion_z(*counts)
-    if found is None:
+    found = hypotheses.UNPAIRED_TAILS[test](*counts, 0.0)
+    if found is None or found.statistic is None:
         return no_variation(counts[0] / counts[1] - counts[2] / counts[3])
-    return Test(found.statistic, found.p_value)
+    return Test(found.statistic, normal_two_sided(found.statistic))
+
+
+def _tails(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> AtNull | None:
+    """The planned test of a hypothesis, where it is one of counts of independent rows."""
+    name = None if task.hypothesis is None else task.hypothesis.test
+    counts, tails = _cells(values), hypotheses.UNPAIRED_TAILS.get(name or "")
+    if tails is None or counts is None:
+        return None
+    return lambda null: tails(*counts, null)

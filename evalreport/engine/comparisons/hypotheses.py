@@ -1,0 +1,70 @@
+"""What was to be shown of a difference: the one-sided test that the plan names.
+
+The same for two models on the same rows and for one model on two datasets: a test of counts
+has a statistic at every null, any other is the difference less the null over its error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from evalreport.engine.comparisons.pairs import metric_of
+from evalreport.engine.comparisons.result import Found, Test
+from evalreport.metrics.declare import Goal
+from evalreport.plan.comparisons import ComparisonTask
+from evalreport.statistics import hypotheses
+from evalreport.statistics.hypotheses import AtNull, Tails
+
+#: How a test that is planned by name is made; for the test of a hypothesis too.
+ByName = Callable[[ComparisonTask], Test]
+
+
+def with_hypothesis(
+    found: Found, task: ComparisonTask, difference: float, by_name: ByName, counts: AtNull | None
+) -> Found:
+    """The comparison with the test of its hypothesis, where the spec states one.
+
+    ``counts``: the tails of the planned test where it is one of counts. ``by_name`` makes any
+    other test of a difference of 0, with its standard error.
+    """
+    asked = task.hypothesis
+    if asked is None:
+        return found
+    if asked.reason is not None:
+        return replace(found, hypothesis=Test(reason=asked.reason))
+    made = found.test if asked.test == task.test else by_name(replace(task, test=asked.test))
+    at = counts
+    if at is None and made.p_value is None and made.error is None:
+        return replace(found, hypothesis=Test(reason=made.reason or "it has no standard error"))
+    decided = hypotheses.decide(
+        asked.kind,
+        asked.margin,
+        at or tails_of(made, difference),
+        gain=gain_of(task),
+    )
+    if decided is None:
+        reason = made.reason or "the difference does not vary: no statistic can be formed"
+        return replace(found, hypothesis=Test(reason=reason))
+    test = Test(decided.statistic, decided.p_value, decided.df, error=made.error)
+    return replace(found, hypothesis=test, null=decided.null)
+
+
+def tails_of(test: Test, difference: float) -> AtNull:
+    """Tails of a test by its standard error, or, of equality alone, by its signed root."""
+
+    def at(null: float) -> Tails | None:
+        if test.error:
+            return hypotheses.from_error(difference, test.error, test.df)(null)
+        if null or test.statistic is None:
+            return None
+        # what is left are chi-squares on one degree
+        return hypotheses.of_normal(math.copysign(math.sqrt(abs(test.statistic)), difference))
+
+    return at
+
+
+def gain_of(task: ComparisonTask) -> int:
+    """1 where more of the metric is better, else -1."""
+    return -1 if metric_of(task.task).goal is Goal.MINIMIZE else 1
