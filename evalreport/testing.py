@@ -15,7 +15,8 @@ from typing import Any
 from evalreport.api import Results, run
 from evalreport.errors import Problem, UsageError
 from evalreport.lines import one_line
-from evalreport.results.records import CONTINUE, HELD
+from evalreport.results.lookup import Results as Records
+from evalreport.results.records import CONTINUE, HELD, Criterion
 
 #: Reports are not written, so their clock says nothing; a fixed one keeps results alike.
 CLOCK = "1970-01-01T00:00:00Z"
@@ -48,36 +49,36 @@ def assert_accepts(
     # pytest shows the assertion where it was made, not here
     __tracebackhide__ = True
     results = run(spec, frames=frames, overrides=overrides, engine=engine, at=CLOCK)
-    entries = results.json["acceptance"]
-    if not entries and not results.json["failures"]:
+    found = results.records
+    if not found.acceptance and not found.failures:
         hint = "acceptance: what has to hold, such as - {metric: recall, at_least: 0.9}"
         what = "the spec has no acceptance criteria, so it accepts anything"
         raise UsageError(Problem(what, hint))
-    told = [_told(entry, results) for entry in entries if entry["outcome"] not in (*HELD, CONTINUE)]
-    lines = [f"{len(told)} of {len(entries)} criteria did not pass:", *told] if told else []
-    failures = results.json["failures"]
-    lines += [one_line(f"- FAILED {one['section']}: {one['reason']}") for one in failures]
+    told = [_told(e, found) for e in found.acceptance if e.outcome not in (*HELD, CONTINUE)]
+    lines = [f"{len(told)} of {len(found.acceptance)} criteria did not pass:"] if told else []
+    lines += told
+    lines += [one_line(f"- FAILED {one.section}: {one.reason}") for one in found.failures]
     if lines:
         raise AssertionError("\n".join(lines))
     return results
 
 
-def _told(entry: Mapping[str, Any], results: Results) -> str:
-    place = [str(entry["dataset"]), str(entry["model"])]
-    place += [f"{column} = {value}" for column, value in entry["subgroup"].items()]
-    if entry["threshold"] is not None:
-        place.append(f"threshold {entry['threshold']:g}")
-    head = f"- {entry['text']} ({', '.join(place)}): "
-    if entry["outcome"] != "fail":
-        return f"{head}{entry['outcome'].replace('_', ' ')}, {entry['reason']}"
-    text = f"{head}fail, observed {entry['observed']:.6g}"
-    measure = next((m for m in results.json["measures"] if m["id"] == entry["measure"]), None)
-    if measure is not None and measure["substituted"] and entry["bound"] == "point":
-        text += f" = {measure['substituted']}"
-    text += f", required {entry['required']:.6g}"
+def _told(entry: Criterion, results: Records) -> str:
+    place = [str(entry.dataset), str(entry.model)]
+    place += [f"{column} = {value}" for column, value in entry.subgroup.items()]
+    if entry.threshold is not None:
+        place.append(f"threshold {entry.threshold:g}")
+    head = f"- {entry.text} ({', '.join(place)}): "
+    if entry.outcome != "fail" or entry.observed is None or entry.required is None:
+        return f"{head}{entry.outcome.replace('_', ' ')}, {entry.reason}"
+    text = f"{head}fail, observed {entry.observed:.6g}"
+    measure = results.measure(entry.measure) if entry.measure is not None else None
+    if measure is not None and measure.substituted and entry.bound == "point":
+        text += f" = {measure.substituted}"
+    text += f", required {entry.required:.6g}"
     codes = [
-        f"{c['code']}: {c['message']}"
-        for c in results.json["cautions"]
-        if c.get("measure") == entry["measure"] and entry["measure"] is not None
+        f"{caution.code}: {caution.message}"
+        for caution in results.cautions
+        if caution.measure == entry.measure and entry.measure is not None
     ]
     return "\n".join(map(one_line, [text, *(f"    caution {code}" for code in codes)]))

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, UsageError
-from evalreport.results.records import HELD
+from evalreport.results.codec import decode
+from evalreport.results.lookup import Results
+from evalreport.results.records import HELD, Measure
 
 #: What MLflow admits in the name of a metric; anything else becomes an underscore.
 _FOREIGN = re.compile(r"[^A-Za-z0-9_.\- /]+")
@@ -32,35 +34,36 @@ def log_run(run: str | Path, client: Any = None) -> dict[str, float]:
     return metrics
 
 
-def metrics_of(results: dict[str, Any]) -> dict[str, float]:
+def metrics_of(results: Results) -> dict[str, float]:
     """Names and values of the measures of all rows, in their order.
 
-    >>> metrics_of({"measures": [{"dataset": "d", "model": "m", "metric": "recall", "params": {},
-    ...     "average": None, "label": "ill", "threshold": 0.5, "threshold_rule": None,
-    ...     "subgroup": {}, "fold": None, "state": "value", "value": 0.8, "interval": None}]})
-    {'d/m/recall/ill/at 0.5': 0.8}
+    >>> from evalreport import evaluate
+    >>> metrics_of(evaluate(["ill", "well", "well", "ill"], y_pred=["ill", "well", "ill", "ill"],
+    ...            positive="ill", metrics=["prevalence"]).records)["data/model/prevalence/ill"]
+    0.5
     """
     found: dict[str, float] = {}
-    for measure in results["measures"]:
-        if measure["subgroup"] or measure["fold"] is not None or measure["state"] != "value":
+    for measure in results.measures:
+        if measure.subgroup or measure.fold is not None or measure.value is None:
             continue
         name = _free(_name(measure), found)
-        found[name] = float(measure["value"])
-        if measure["interval"] is not None:
-            found |= {f"{name}.{end}": float(measure["interval"][end]) for end in ("low", "high")}
+        found[name] = float(measure.value)
+        if measure.interval is not None:
+            found[f"{name}.low"] = float(measure.interval.low)
+            found[f"{name}.high"] = float(measure.interval.high)
     return found
 
 
-def _name(measure: dict[str, Any]) -> str:
-    inside = " ".join(f"{key} {value}" for key, value in sorted(measure["params"].items()))
-    at = measure["threshold_rule"] or measure["threshold"]
+def _name(measure: Measure) -> str:
+    inside = " ".join(f"{key} {value}" for key, value in sorted(measure.params.items()))
+    at = measure.threshold_rule or measure.threshold
     parts = [
-        measure["dataset"],
-        measure["model"],
-        " ".join(filter(None, (measure["average"], measure["metric"], inside))),
-        measure["label"],
+        measure.dataset,
+        measure.model,
+        " ".join(filter(None, (measure.average, measure.metric, inside))),
+        measure.label,
         None if at is None else f"at {at}",
-        measure.get("indeterminate"),
+        measure.indeterminate,
     ]
     return "/".join(_FOREIGN.sub("_", str(p)).replace("/", "_") for p in parts if p is not None)
 
@@ -74,24 +77,23 @@ def _free(name: str, taken: dict[str, float]) -> str:
     return free
 
 
-def _tags(results: dict[str, Any], name: str) -> dict[str, str]:
-    provenance = results["provenance"]
-    outcomes = {entry["outcome"] for entry in results["acceptance"]}
+def _tags(results: Results, name: str) -> dict[str, str]:
+    provenance = results.provenance
+    outcomes = {entry.outcome for entry in results.acceptance}
     tags = {
         "evalreport.run": name,
-        "evalreport.version": provenance["version"],
-        "evalreport.at": provenance["at"],
-        "evalreport.spec_sha256": provenance["spec"]["sha256"],
+        "evalreport.version": provenance.version,
+        "evalreport.at": provenance.at,
+        "evalreport.spec_sha256": "" if provenance.spec is None else provenance.spec.sha256,
         "evalreport.accepted": str(outcomes <= set(HELD)).lower() if outcomes else "no criteria",
     }
-    tags |= {
-        f"evalreport.data_sha256.{_FOREIGN.sub('_', str(one['dataset']))}": str(one["sha256"])
-        for one in provenance["inputs"]
+    return tags | {
+        f"evalreport.data_sha256.{_FOREIGN.sub('_', one.dataset)}": str(one.sha256)
+        for one in provenance.inputs
     }
-    return {key: str(value) for key, value in tags.items()}
 
 
-def _results(folder: Path) -> dict[str, Any]:
+def _results(folder: Path) -> Results:
     where = Location(str(folder / "results.json"))
     try:
         content = json.loads((folder / "results.json").read_bytes())
@@ -100,9 +102,7 @@ def _results(folder: Path) -> dict[str, Any]:
         raise FilesError(Problem(f"cannot be read: {error.strerror}", hint, where)) from error
     except ValueError as error:
         raise FilesError(Problem(f"is no results.json: {error}", "", where)) from error
-    if not isinstance(content, dict) or content.get("schema") != "evalreport/results/1":
-        raise FilesError(Problem("is no results.json", "the folder of a run", where))
-    return content
+    return decode(content, where.file)
 
 
 def _mlflow() -> Any:

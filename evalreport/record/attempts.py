@@ -12,7 +12,7 @@ from pathlib import Path
 
 from evalreport.errors import ConflictError, EvalreportError, FilesError
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import append, attempt_fields
+from evalreport.record.history import append, line_of_attempt
 from evalreport.record.lock import WAIT, runs_lock
 from evalreport.record.recovery import recover
 from evalreport.record.signals import signals_held
@@ -34,7 +34,7 @@ def record_attempt(runs: Path, series: str, status: int, *, when: str, version: 
         signals_held(),
     ):
         recover(runs)
-        append(runs, attempt_fields(when, version, series, status))
+        append(runs, line_of_attempt(when, version, series, status))
 
 
 def series_of_file(path: Path) -> str:

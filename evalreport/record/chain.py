@@ -47,9 +47,9 @@ def _link_problems(history: History, number: int) -> list[str]:
         return []
     before = sha256(history.lines[number - 2]) if number > 1 else BEGINNING
     found = []
-    if entry.get("n") != number:
-        found.append(f"says that it is line {entry.get('n')!r}; lines were removed, added or moved")
-    if entry.get("previous") != before:
+    if entry.n != number:
+        found.append(f"says that it is line {entry.n!r}; lines were removed, added or moved")
+    if entry.previous != before:
         found.append("does not follow from the line before it; one of the two was altered")
     return found
 
@@ -58,8 +58,8 @@ def _repeated_runs(history: History, path: Path) -> list[Problem]:
     seen: dict[str, int] = {}
     found = []
     for number, entry in history.entries.items():
-        run = entry.get("run")
-        if isinstance(run, str) and seen.setdefault(run, number) != number:
+        run = entry.run
+        if run is not None and seen.setdefault(run, number) != number:
             what = f"run {run} is recorded in line {seen[run]} already"
             found.append(Problem(what, "", Location(str(path), number)))
     return found

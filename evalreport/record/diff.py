@@ -9,12 +9,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evalreport.metrics.recorded import series_key
 from evalreport.record.diff_data import file_changes, row_changes, score_changes
 from evalreport.record.diff_measures import Pairs, measure_changes
 from evalreport.record.diff_pairs import paired_changes
@@ -22,6 +20,10 @@ from evalreport.record.diff_rows import Said, pair_rows, read_rows
 from evalreport.record.diff_spec import spec_changes, version_changes
 from evalreport.record.diff_text import describe, describe_markdown
 from evalreport.record.recorded import RecordedRun, read_recorded
+from evalreport.results.codec import encode
+from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
+from evalreport.results.lookup import Results
+from evalreport.results.records import Caution, Criterion
 
 __all__ = ["describe", "describe_markdown", "differences", "differences_of", "is_same"]
 
@@ -50,14 +52,14 @@ def differences_of(
     by_id, said = pair_rows(*kept)
     files = file_changes(one, two)
     same_rows = {entry["dataset"]: entry["same"] for entry in files}
-    measures = measure_changes(one["measures"], two["measures"], same_rows, _pairs(said, one, two))
-    criteria = _criteria(one["acceptance"], two["acceptance"])
+    measures = measure_changes(one.measures, two.measures, same_rows, _pairs(said, one, two))
+    criteria = _criteria(one.acceptance, two.acceptance)
     found = {
         "schema": SCHEMA,
         "old": _run(old),
         "new": _run(new),
-        "spec": spec_changes(one.get("spec") or {}, two.get("spec") or {}),
-        "versions": version_changes(one["provenance"], two["provenance"]),
+        "spec": spec_changes(one.spec, two.spec),
+        "versions": version_changes(one.provenance, two.provenance),
         "files": files,
         "rows": row_changes(one, two),
         "rows_by_id": by_id,
@@ -69,18 +71,16 @@ def differences_of(
     return {**found, "summary": _summary(found)}
 
 
-def _pairs(
-    said: Mapping[tuple[str, str], Said], one: Mapping[str, Any], two: Mapping[str, Any]
-) -> Pairs:
+def _pairs(said: Mapping[tuple[str, str], Said], one: Results, two: Results) -> Pairs:
     """The shared rows of each dataset and model, compared as two models on them are."""
     compared = {}
-    confidence = (two.get("spec") or {}).get("confidence") or {}
+    confidence = two.spec.get("confidence") or {}
     for place, own in said.items():
         sides = [
             [
                 m
-                for m in results["measures"]
-                if (m["dataset"], m["model"]) == place and not m["subgroup"] and m["fold"] is None
+                for m in results.measures
+                if (m.dataset, m.model) == place and not m.subgroup and m.fold is None
             ]
             for results in (one, two)
         ]
@@ -89,20 +89,18 @@ def _pairs(
 
 
 def _run(run: RecordedRun) -> dict[str, Any]:
-    spec = (run.results.get("provenance") or {}).get("spec") or {}
+    spec = run.results.provenance.spec
     return {
         "run": run.name,
         "at": run.at,
-        "title": run.results.get("title"),
+        "title": run.results.title,
         "results_sha256": run.sha256,
-        "spec_sha256": spec.get("sha256"),
+        "spec_sha256": None if spec is None else spec.sha256,
     }
 
 
-def _criteria(
-    old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    before, after = ({_criterion_key(c): c for c in side} for side in (old, new))
+def _criteria(old: Sequence[Criterion], new: Sequence[Criterion]) -> list[dict[str, Any]]:
+    before, after = ({c.which: c for c in side} for side in (old, new))
     gone = {key: c for key, c in before.items() if key not in after}
     found = []
     for key in dict.fromkeys([*after, *before]):
@@ -113,35 +111,38 @@ def _criteria(
             was = None if match is None else gone.pop(match)
         elif now is None and key not in gone:
             continue
-        either = now or was or {}
+        either = now or was
+        assert either is not None
         change = (
             "added"
             if was is None
             else "removed"
             if now is None
             else "changed"
-            if was["text"] != now["text"]
-            else ("same" if was["outcome"] == now["outcome"] else "flipped")
+            if was.text != now.text
+            else ("same" if was.outcome == now.outcome else "flipped")
         )
         found.append(
             {
-                **{k: either.get(k) for k in ("text", "dataset", "model", "subgroup")},
-                "threshold": either.get("threshold_asked"),
+                "text": either.text,
+                "dataset": either.dataset,
+                "model": either.model,
+                "subgroup": dict(either.subgroup),
+                "threshold": either.threshold_asked,
                 "change": change,
-                "old_text": None if was is None else was["text"],
-                "old": None if was is None else was["outcome"],
-                "new": None if now is None else now["outcome"],
-                "observed": [(c or {}).get("observed") for c in (was, now)],
-                "reason": None if now is None else now.get("reason"),
+                "old_text": None if was is None else was.text,
+                "old": None if was is None else was.outcome,
+                "new": None if now is None else now.outcome,
+                "observed": [None if c is None else c.observed for c in (was, now)],
+                "reason": None if now is None else now.reason,
             }
         )
     return found
 
 
-def _about(entry: Mapping[str, Any]) -> str:
+def _about(entry: Criterion) -> tuple[WhichCriterion, Frozen]:
     """Which number a criterion is on, whatever it requires of it."""
-    names = ("metric", "params", "dataset", "model", "subgroup", "threshold_asked")
-    return json.dumps([entry.get(name) or None for name in names], sort_keys=True)
+    return entry.which._replace(text=""), frozen_params(entry.params or {})
 
 
 def is_same(found: Mapping[str, Any]) -> bool:
@@ -157,30 +158,23 @@ def is_same(found: Mapping[str, Any]) -> bool:
     return not any(told[name] for name in counts) and all((*states, *files, *rows, *criteria))
 
 
-def _criterion_key(entry: Mapping[str, Any]) -> str:
-    names = ("text", "metric", "dataset", "model", "subgroup", "threshold_asked")
-    return json.dumps([entry.get(name) for name in names], sort_keys=True)
-
-
-def _cautions(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def _cautions(old: Results, new: Results) -> dict[str, list[dict[str, Any]]]:
     before, after = (_by_caution(side) for side in (old, new))
     return {
-        "new": [dict(after[key]) for key in after if key not in before],
-        "cleared": [dict(before[key]) for key in before if key not in after],
+        "new": [encode(after[key]) for key in after if key not in before],
+        "cleared": [encode(before[key]) for key in before if key not in after],
     }
 
 
-def _by_caution(results: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _by_caution(results: Results) -> dict[tuple[Any, ...], Caution]:
     """Cautions by what they are about: ids of measures and tables are of one run only."""
-    measures = {m["id"]: series_key(m) for m in results["measures"]}
-    found: dict[str, Mapping[str, Any]] = {}
-    for caution in results["cautions"]:
-        about = measures.get(str(caution.get("measure")))
-        parts = [caution["code"], caution.get("dataset"), caution.get("model"), about]
-        key = json.dumps(parts)
+    found: dict[tuple[Any, ...], Caution] = {}
+    for caution in results.cautions:
+        about = None if caution.measure is None else results.measure(caution.measure).which.series
+        key: tuple[Any, ...] = (caution.code, caution.dataset, caution.model, about)
         while key in found:
             # several of one kind: told apart by their order
-            key += "'"
+            key = (*key, "again")
         found[key] = caution
     return found
 

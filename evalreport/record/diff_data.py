@@ -6,9 +6,12 @@ named; how far labels and scores have moved can.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
+from evalreport.results.codec import encode
+from evalreport.results.lookup import Results
+from evalreport.results.records import Input, RowLedger
 from evalreport.statistics.distributions import population_stability_index
 from evalreport.statistics.shift import EMPTY_BIN, chi_square, value_shift
 from evalreport.statistics.tail import chi2_sf
@@ -17,16 +20,16 @@ from evalreport.statistics.tail import chi2_sf
 BINS = 10
 
 
-def file_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
+def file_changes(old: Results, new: Results) -> list[dict[str, Any]]:
     """One record per dataset of either run: name, hash and rows, and whether they are the same.
 
     ``same`` is None where a hash is not known (rows given in memory).
     """
-    before, after = (_by(run["provenance"].get("inputs") or [], "dataset") for run in (old, new))
+    before, after = ({one.dataset: one for one in run.provenance.inputs} for run in (old, new))
     found = []
     for dataset in dict.fromkeys([*before, *after]):
         one, two = before.get(dataset), after.get(dataset)
-        hashes = [(side or {}).get("sha256") for side in (one, two)]
+        hashes = [None if side is None else side.sha256 for side in (one, two)]
         same = hashes[0] == hashes[1] if all(hashes) else None
         found.append(
             {
@@ -39,48 +42,42 @@ def file_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[st
     return found
 
 
-def _file(entry: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _file(entry: Input | None) -> dict[str, Any] | None:
     if entry is None:
         return None
-    return {key: entry.get(key) for key in ("name", "sha256", "bytes", "rows")}
+    return {"name": entry.name, "sha256": entry.sha256, "bytes": entry.bytes, "rows": entry.rows}
 
 
-def _by(entries: Sequence[Mapping[str, Any]], key: str) -> dict[str, Mapping[str, Any]]:
-    return {str(entry[key]): entry for entry in entries}
-
-
-def row_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
+def row_changes(old: Results, new: Results) -> list[dict[str, Any]]:
     """Rows and labels of every dataset and model of both runs, then and now."""
-    before = {(r["dataset"], r["model"]): r for r in old["rows"]}
-    after = {(r["dataset"], r["model"]): r for r in new["rows"]}
+    before = {(r.dataset, r.model): r for r in old.rows}
+    after = {(r.dataset, r.model): r for r in new.rows}
     return [
         {
-            "dataset": dataset,
-            "model": model,
-            "rows": {
-                name: [before[dataset, model].get(name), after[dataset, model].get(name)]
-                for name in ("read", "used")
-            },
-            "excluded": [before[dataset, model]["excluded"], after[dataset, model]["excluded"]],
-            "labels": label_shift(before[dataset, model], after[dataset, model]),
+            "dataset": was.dataset,
+            "model": was.model,
+            "rows": {"read": [was.read, now.read], "used": [was.used, now.used]},
+            "excluded": [[encode(one) for one in side.excluded] for side in (was, now)],
+            "labels": label_shift(was, now),
         }
-        for dataset, model in before
-        if (dataset, model) in after
+        for place, was in before.items()
+        if (now := after.get(place)) is not None
     ]
 
 
-def label_shift(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+def label_shift(old: RowLedger, new: RowLedger) -> dict[str, Any]:
     """Counts of each label then and now, their stability index, and a chi-square test.
 
-    >>> a = {"classes": [{"label": "x", "count": 50}, {"label": "y", "count": 50}]}
-    >>> b = {"classes": [{"label": "x", "count": 60}, {"label": "y", "count": 40}]}
+    >>> from dataclasses import replace
+    >>> from evalreport.results.records import ClassCount
+    >>> a = RowLedger(dataset="d", model="m", read=100, used=100, excluded=(),
+    ...               classes=(ClassCount("x", 50), ClassCount("y", 50)))
+    >>> b = replace(a, classes=(ClassCount("x", 60), ClassCount("y", 40)))
     >>> found = label_shift(a, b)
     >>> round(found["psi"], 6), found["statistic"].__round__(4), round(found["p_value"], 4)
     (0.040547, 2.0202, 0.1552)
     """
-    before, after = (
-        {c["label"]: c["count"] for c in side.get("classes") or []} for side in (old, new)
-    )
+    before, after = ({c.label: c.count for c in side.classes} for side in (old, new))
     labels = list(dict.fromkeys([*before, *after]))
     counts = [(before.get(label, 0), after.get(label, 0)) for label in labels]
     psi = population_stability_index([a for a, _ in counts], [b for _, b in counts])
@@ -99,7 +96,7 @@ def label_shift(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def score_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
+def score_changes(old: Results, new: Results) -> list[dict[str, Any]]:
     """How far the scores of every dataset, model and class of both runs have moved."""
     before, after = _scores(old), _scores(new)
     return [
@@ -113,20 +110,19 @@ def score_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[s
 Scores = list[tuple[float, float]]
 
 
-def _scores(results: Mapping[str, Any]) -> dict[tuple[str, str, str], Scores]:
+def _scores(results: Results) -> dict[tuple[str, str, str], Scores]:
     found: dict[tuple[str, str, str], Scores] = {}
-    for curve in results["curves"]:
-        if curve["kind"] != "gain" or curve["subgroup"] or curve.get("thinned"):
+    for curve in results.curves:
+        if curve.kind != "gain" or curve.subgroup or curve.thinned:
             continue
-        points = curve["points"]
-        rows = [0, *points["rows"]]
-        steps = [after - before for before, after in zip(rows, points["rows"], strict=False)]
+        ends = [float(rows or 0) for rows in curve.points["rows"]]
+        steps = [after - before for before, after in pairwise([0.0, *ends])]
         scores = [
-            (float(at), float(count))
-            for at, count in zip(points["threshold"], steps, strict=True)
+            (float(at), count)
+            for at, count in zip(curve.points["threshold"], steps, strict=True)
             if at is not None
         ]
-        found[curve["dataset"], curve["model"], str(curve["label"])] = scores[::-1]
+        found[curve.dataset, curve.model, str(curve.label)] = scores[::-1]
     return found
 
 

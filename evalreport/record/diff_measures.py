@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalreport.metrics.recorded import estimate_of, series_key
-from evalreport.record.diff_pairs import pair_key
+from evalreport.metrics.estimates import estimate_of
+from evalreport.record.diff_pairs import Key, pair_key
 from evalreport.record.diff_rows import Said
+from evalreport.results.codec import encode
+from evalreport.results.records import Comparison, Measure
 from evalreport.statistics.separate_samples import Shift, shift
 
 SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
@@ -28,8 +30,8 @@ _IDENTITY = (
 
 
 def measure_changes(
-    old: Sequence[Mapping[str, Any]],
-    new: Sequence[Mapping[str, Any]],
+    old: Sequence[Measure],
+    new: Sequence[Measure],
     same_rows: Mapping[str, bool | None],
     pairs: Pairs | None = None,
 ) -> list[dict[str, Any]]:
@@ -38,18 +40,19 @@ def measure_changes(
     ``same_rows`` says of each dataset whether both runs read the same file, ``pairs``
     what the rows that both kept say.
     """
-    before, after = ({series_key(m): m for m in side} for side in (old, new))
+    before, after = ({m.which.series: m for m in side} for side in (old, new))
     found = []
     for key in dict.fromkeys([*after, *before]):
         was, now = before.get(key), after.get(key)
-        of_either = now or was or {}
+        of_either = now or was
+        assert of_either is not None
         found.append(
             {
-                **{name: of_either.get(name) for name in _IDENTITY},
+                **{name: getattr(of_either, name) for name in _IDENTITY},
                 "change": "both" if was and now else ("added" if now else "removed"),
                 "old": _side(was),
                 "new": _side(now),
-                **_paired_change(was, now, same_rows.get(str(of_either.get("dataset"))), pairs),
+                **_paired_change(was, now, same_rows.get(of_either.dataset), pairs),
             }
         )
     return found
@@ -60,22 +63,22 @@ class Pairs:
     """Rows that two runs share, by dataset and model, and the measures compared on them."""
 
     said: Mapping[tuple[str, str], Said]
-    compared: Mapping[tuple[str, str], Mapping[Any, Mapping[str, Any]]]
+    compared: Mapping[tuple[str, str], Mapping[Key, Comparison]]
 
 
 def _paired_change(
-    was: Mapping[str, Any] | None,
-    now: Mapping[str, Any] | None,
+    was: Measure | None,
+    now: Measure | None,
     same_rows: bool | None,
     pairs: Pairs | None,
 ) -> dict[str, Any]:
     """The change, by the rows that both runs share where they were kept."""
     found = {**_change(was, now, same_rows), "paired": None}
-    place = (str((now or {}).get("dataset")), str((now or {}).get("model")))
-    said = pairs.said.get(place) if pairs is not None else None
-    if pairs is None or said is None or was is None or now is None:
+    if pairs is None or was is None or now is None:
         return found
-    if now.get("subgroup") or now.get("fold") is not None or found["difference"] is None:
+    place = (now.dataset, now.model)
+    said = pairs.said.get(place)
+    if said is None or now.subgroup or now.fold is not None or found["difference"] is None:
         return found
     if said.reason is not None:
         return found
@@ -83,7 +86,7 @@ def _paired_change(
     if shared <= FEW_SHARED * smaller:
         return {**found, "note": APART} if shared == 0 and found["interval"] else found
     record = pairs.compared.get(place, {}).get(pair_key(now))
-    paired = None if record is None else {**{k: record[k] for k in _PAIRED}, "rows": shared}
+    paired = None if record is None else _paired(record, shared)
     limits = (paired or {}).get("interval")
     beyond = None if limits is None else not limits["low"] <= 0.0 <= limits["high"]
     if paired is not None and shared == said.old_rows == said.new_rows:
@@ -103,17 +106,21 @@ def _paired_change(
     }
 
 
-def _side(measure: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _paired(record: Comparison, shared: int) -> dict[str, Any]:
+    found: dict[str, Any] = {name: getattr(record, name) for name in _PAIRED}
+    limits = None if record.interval is None else encode(record.interval)
+    return {**found, "interval": limits, "rows": shared}
+
+
+def _side(measure: Measure | None) -> dict[str, Any] | None:
     if measure is None:
         return None
-    names = ("id", "state", "value", "reason", "interval", "numerator", "denominator", "n",
-             "threshold")  # fmt: skip
-    return {name: measure.get(name) for name in names}
+    names = ("id", "state", "value", "reason", "numerator", "denominator", "n", "threshold")
+    limits = None if measure.interval is None else encode(measure.interval)
+    return {**{name: getattr(measure, name) for name in names}, "interval": limits}
 
 
-def _change(
-    was: Mapping[str, Any] | None, now: Mapping[str, Any] | None, same_rows: bool | None
-) -> dict[str, Any]:
+def _change(was: Measure | None, now: Measure | None, same_rows: bool | None) -> dict[str, Any]:
     then, at_present = (None if m is None else estimate_of(m) for m in (was, now))
     if then is None or at_present is None:
         return _told(Shift(0.0, reason=_why_none(was, now)), "") | {"difference": None}
@@ -121,7 +128,7 @@ def _change(
         difference = shift(at_present, then).difference
         return _told(Shift(difference, reason=SAME_ROWS), "")
     notes = [SEPARATE if same_rows is False else UNKNOWN]
-    if any((m or {}).get("exploratory") for m in (was, now)):
+    if any(m is not None and m.exploratory for m in (was, now)):
         notes.append(CHOSEN)
     return _told(shift(at_present, then), "; ".join(notes))
 
@@ -147,12 +154,12 @@ def _told(found: Shift, note: str) -> dict[str, Any]:
     }
 
 
-def _why_none(was: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
+def _why_none(was: Measure | None, now: Measure | None) -> str:
     if was is None or now is None:
         return f"only the {'new' if was is None else 'old'} run has it"
     parts = [
-        f"{word}: {str(m['state']).replace('_', ' ')}"
+        f"{word}: {m.state.replace('_', ' ')}"
         for word, m in (("old", was), ("new", now))
-        if m["state"] != "value"
+        if m.state != "value"
     ]
     return "; ".join(parts)

@@ -7,14 +7,15 @@ them: the same tests and intervals as between models, and no second code for the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalreport.engine.prepare import prepare
 from evalreport.engine.run import evaluate
 from evalreport.errors import EvalreportError
 from evalreport.record.diff_rows import Said
-from evalreport.results.codec import encode
+from evalreport.results.identity import Quantity
+from evalreport.results.records import Comparison, Measure
 from evalreport.spec.load import parse_spec
 
 #: Rows and thresholds for which pairs are compared; more would take long.
@@ -22,15 +23,15 @@ MOST_ROWS = 1_000_000
 MOST_THRESHOLDS = 4
 CLOCK = "1970-01-01T00:00:00Z"
 
-Key = tuple[Any, ...]
+Key = tuple[Quantity, str | float | None]
 
 
 def paired_changes(
     said: Said,
-    old: Sequence[Mapping[str, Any]],
-    new: Sequence[Mapping[str, Any]],
+    old: Sequence[Measure],
+    new: Sequence[Measure],
     confidence: Mapping[str, Any],
-) -> dict[Key, Mapping[str, Any]]:
+) -> dict[Key, Comparison]:
     """Comparisons of the shared rows by :func:`pair_key`, new minus old.
 
     ``old`` and ``new`` are the measures of one dataset and model, ``confidence`` the
@@ -38,69 +39,61 @@ def paired_changes(
     """
     if said.reason is not None or not 2 <= len(said.actual) <= MOST_ROWS:
         return {}
-    found: dict[Key, Mapping[str, Any]] = {}
+    found: dict[Key, Comparison] = {}
     scored = False
     for at, then, now in _thresholds(old, new)[:MOST_THRESHOLDS]:
         # at thresholds that differ only what is called positive can be compared
         by_score = said.score is not None and then == now
         scored = scored or by_score
         for record in _compared(said, new, (then, now), confidence, by_score=by_score):
-            place = None if by_score and record["threshold"] is None else at
-            found.setdefault((*_identity(record), place), record)
+            place = None if by_score and record.threshold is None else at
+            found.setdefault((record.which.quantity, place), record)
     if said.score is not None and not scored:
         for record in _compared(said, new, (None, None), confidence, by_score=True):
-            if record["threshold"] is None:
-                found.setdefault((*_identity(record), None), record)
+            if record.threshold is None:
+                found.setdefault((record.which.quantity, None), record)
     return found
 
 
-def pair_key(measure: Mapping[str, Any]) -> Key:
+def pair_key(measure: Measure) -> Key:
     """By what a measure finds its pair: what it measures, and at which threshold."""
-    return (*_identity(measure), threshold_key(measure))
+    return measure.which.quantity._replace(indeterminate=None), _asked(measure)
 
 
-def threshold_key(measure: Mapping[str, Any]) -> Any:
+def _asked(measure: Measure) -> str | float | None:
     """A threshold's rule, else its number."""
-    rule = measure.get("threshold_rule")
-    return rule if rule is not None else measure.get("threshold")
-
-
-def _identity(record: Mapping[str, Any]) -> Key:
-    params = json.dumps(record.get("params") or {}, sort_keys=True)
-    return (record["metric"], params, record.get("average"), record.get("label"))
+    return measure.threshold if measure.threshold_rule is None else measure.threshold_rule
 
 
 def _thresholds(
-    old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
-) -> list[tuple[Any, float | None, float | None]]:
+    old: Sequence[Measure], new: Sequence[Measure]
+) -> list[tuple[str | float | None, float | None, float | None]]:
     """Thresholds of both runs: what they are asked for as, the number then and now."""
-    then, now = ({threshold_key(m): m["threshold"] for m in side if not m["subgroup"]}
+    then, now = ({_asked(m): m.threshold for m in side if not m.subgroup}
                  for side in (old, new))  # fmt: skip
-    found = [(key, then[key], now[key]) for key in now if key in then and key is not None]
-    return found or [(None, None, None)]
+    shared = [key for key in now if key in then and key is not None]
+    return [(key, then[key], now[key]) for key in shared] or [(None, None, None)]
 
 
 def _compared(
     said: Said,
-    measures: Sequence[Mapping[str, Any]],
+    measures: Sequence[Measure],
     thresholds: tuple[float | None, float | None],
     confidence: Mapping[str, Any],
     *,
     by_score: bool,
-) -> Iterator[Mapping[str, Any]]:
+) -> Sequence[Comparison]:
     """The comparisons of a run with the two as models, by their scores or by their calls."""
     columns = said.score if by_score else _calls(said, thresholds)
     if columns is None:
-        return
-    metrics = {_identity(m)[:2]: m for m in measures}
-    averages = [str(m["average"]) for m in measures if m["average"]]
+        return ()
+    metrics = {m.which.quantity[:2]: m for m in measures}
+    averages = [m.average for m in measures if m.average]
     spec: dict[str, Any] = {
         "evalreport": 1,
         "datasets": {"rows": {"target": "actual", "labels": list(said.labels)}},
         "models": {name: {"score" if by_score else "prediction": name} for name in ("new", "old")},
-        "metrics": [
-            {m["metric"]: m["params"]} if m["params"] else m["metric"] for m in metrics.values()
-        ],
+        "metrics": [{m.metric: dict(m.params)} if m.params else m.metric for m in metrics.values()],
         "averaging": ["none", *dict.fromkeys(averages)],
         "comparisons": {"reference": "old"},
         "confidence": {k: confidence[k] for k in ("level", "resamples", "seed") if k in confidence},
@@ -116,10 +109,9 @@ def _compared(
     }
     try:
         loaded = parse_spec(json.dumps(spec), "spec", (), frames=("rows",))
-        results = evaluate(prepare(loaded, {"rows": frame}, "memory"), CLOCK)
+        return evaluate(prepare(loaded, {"rows": frame}, "memory"), CLOCK).comparisons
     except EvalreportError:
-        return
-    yield from encode(results)["comparisons"]
+        return ()
 
 
 def _calls(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from evalreport.results.records import Provenance
+
 #: Lists whose items have a name of their own: an item added in the middle moves no other.
 _NAMED_ITEMS = ("metrics", "thresholds", "subgroups", "averaging")
 
@@ -19,19 +21,18 @@ def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[st
     return _changes(dict(_leaves(old)), dict(_leaves(new)))
 
 
-def version_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
+def version_changes(old: Provenance, new: Provenance) -> list[dict[str, Any]]:
     """Program, libraries, engine and seed that differ between two provenances."""
     return _changes(_made_with(old), _made_with(new))
 
 
-def _made_with(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    engine = (provenance.get("engine") or {}).get("name")
+def _made_with(provenance: Provenance) -> dict[str, Any]:
     found = {
-        "evalreport": provenance.get("version"),
-        "engine": engine,
-        "seed": provenance.get("seed"),
+        "evalreport": provenance.version,
+        "engine": None if provenance.engine is None else provenance.engine.name,
+        "seed": provenance.seed,
     }
-    return {**found, **(provenance.get("versions") or {})}
+    return {**found, **provenance.versions}
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -18,15 +18,16 @@ import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem
 from evalreport.record.durable import explained, write_all
 from evalreport.record.hashing import canonical_json, parse_json, sha256
 from evalreport.record.manifest import Manifest
+from evalreport.results.codec import decode_readable, encode
+from evalreport.results.history import Attempt, HistoryLine
 
 NAME = "history.jsonl"
 BEGINNING = "0" * 64
@@ -45,19 +46,15 @@ class History:
     torn: bytes = b""
 
     @cached_property
-    def entries(self) -> dict[int, dict[str, Any]]:
+    def entries(self) -> dict[int, HistoryLine]:
         """The lines that can be read, by number."""
         parsed = ((number, parse_line(line)) for number, line in enumerate(self.lines, start=1))
         return {number: entry for number, entry in parsed if entry is not None}
 
     @cached_property
-    def runs(self) -> dict[str, dict[str, Any]]:
+    def runs(self) -> dict[str, HistoryLine]:
         """The recorded runs in their order: name -> entry."""
-        return {
-            entry["run"]: entry
-            for entry in self.entries.values()
-            if isinstance(entry.get("run"), str)
-        }
+        return {entry.run: entry for entry in self.entries.values() if entry.run is not None}
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -68,87 +65,84 @@ class History:
     @cached_property
     def pruned(self) -> frozenset[str]:
         """The names of the runs that were removed on purpose."""
-        lists = (entry.get("pruned") for entry in self.entries.values())
-        return frozenset(
-            name
-            for names in lists
-            if isinstance(names, list)
-            for name in names
-            if isinstance(name, str)
-        )
+        return frozenset(name for entry in self.entries.values() for name in entry.pruned)
 
-    def series_of(self, entry: Mapping[str, Any]) -> str | None:
+    def series_of(self, entry: HistoryLine) -> str | None:
         """The series of a run; of a line that says none, that of its spec or the only one."""
-        stated = entry.get("series")
-        if isinstance(stated, str):
-            return stated
+        if entry.series is not None:
+            return entry.series
         names = set(self._told.values())
         only = next(iter(names)) if len(names) == 1 else None
-        return self._told.get(entry.get("spec_sha256"), only)
+        return self._told.get(entry.spec_sha256, only)
 
     @cached_property
-    def _told(self) -> Mapping[Any, str]:
+    def _told(self) -> Mapping[str | None, str]:
         """The series of lines without one, by spec; lines of older versions name none."""
         return {
-            entry.get("spec_sha256"): entry["series"]
+            entry.spec_sha256: entry.series
             for entry in self.runs.values()
-            if isinstance(entry.get("series"), str)
+            if entry.series is not None
         }
 
     def in_time(self, series: str | None = None) -> list[str]:
         """The recorded runs (of a series) by their clocks, those of one clock as recorded."""
         mine = {
-            name: str(entry.get("when") or "")
+            name: entry.when
             for name, entry in self.runs.items()
             if series is None or self.series_of(entry) == series
         }
         return sorted(mine, key=mine.__getitem__)
 
     @cached_property
-    def attempts(self) -> tuple[dict[str, Any], ...]:
+    def attempts(self) -> tuple[HistoryLine, ...]:
         """The attempts that ended without a run, in their order."""
-        return tuple(e for e in self.entries.values() if isinstance(e.get("attempt"), dict))
+        return tuple(entry for entry in self.entries.values() if entry.attempt is not None)
 
-    def next_line(self, fields: Mapping[str, Any]) -> bytes:
-        """The line that adds these fields to the chain, newline included."""
+    def next_line(self, told: HistoryLine) -> bytes:
+        """The line that adds this to the chain, newline included."""
         previous = sha256(self.lines[-1]) if self.lines else BEGINNING
-        entry = {**fields, "n": len(self.lines) + 1, "previous": previous}
-        return canonical_json({**entry, "sha256": sha256(canonical_json(entry))})
+        chained = replace(told, n=len(self.lines) + 1, previous=previous, sha256=None)
+        return canonical_json(
+            encode(replace(chained, sha256=sha256(canonical_json(encode(chained)))))
+        )
 
 
-def run_fields(run: str, manifest: Manifest, *, recovered: bool = False) -> dict[str, Any]:
+def line_of_run(run: str, manifest: Manifest, *, recovered: bool = False) -> HistoryLine:
     """What a history line says of a run; all of it follows from the name and the manifest."""
     details = manifest.details
-    fields: dict[str, Any] = {
-        "when": details.when,
-        "run": run,
-        "spec_sha256": details.spec.sha256,
-        "data_sha256": manifest.data_sha256,
-        "plan_sha256": details.plan_sha256,
-        "outcome": details.outcome,
-        "version": details.version,
-        "manifest_sha256": sha256(manifest.to_bytes()),
-    }
-    told = ("series", "cadence", "criteria", "looks")
-    fields |= {name: details.settings[name] for name in told if name in details.settings}
-    return {**fields, "recovered": True} if recovered else fields
+    # what was judged stands in the settings of a manifest, which somebody may have altered
+    judged = decode_readable(HistoryLine, dict(details.settings)) or HistoryLine()
+    return HistoryLine(
+        when=details.when,
+        version=details.version,
+        run=run,
+        spec_sha256=details.spec.sha256,
+        data_sha256=manifest.data_sha256,
+        plan_sha256=details.plan_sha256,
+        outcome=details.outcome,
+        manifest_sha256=sha256(manifest.to_bytes()),
+        series=judged.series,
+        cadence=judged.cadence,
+        criteria=judged.criteria,
+        looks=judged.looks,
+        recovered=recovered,
+    )
 
 
-def attempt_fields(when: str, version: str, series: str, status: int) -> dict[str, Any]:
+def line_of_attempt(when: str, version: str, series: str, status: int) -> HistoryLine:
     """What a history line says of a run that came to nothing: no name, its exit status.
 
     What was wrong was told when it happened; it may quote rows, so that no line holds it.
     """
-    return {"when": when, "version": version, "series": series, "attempt": {"status": status}}
+    return HistoryLine(when=when, version=version, series=series, attempt=Attempt(status))
 
 
-def parse_line(line: bytes) -> dict[str, Any] | None:
+def parse_line(line: bytes) -> HistoryLine | None:
     """The entry of a line, or None when it is no JSON object."""
     try:
-        value = parse_json(line)
+        return decode_readable(HistoryLine, parse_json(line))
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None
 
 
 def split_history(data: bytes) -> History:
@@ -172,13 +166,13 @@ def read_history(runs: Path) -> History:
         return split_history(path.read_bytes())
 
 
-def append(runs: Path, fields: Mapping[str, Any]) -> None:
+def append(runs: Path, told: HistoryLine) -> None:
     """Add one line and wait until it is on the disk. Call it under the lock of RUNS.
 
     When it fails, what was written of the line is taken back; if not even that
     is possible, recovery does it later. Raises OSError or FilesError.
     """
-    line = read_history(runs).next_line(fields)
+    line = read_history(runs).next_line(told)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(runs / NAME, flags, 0o666)
     try:

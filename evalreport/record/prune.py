@@ -16,6 +16,7 @@ from evalreport.record.lock import WAIT, runs_lock, runs_lock_for_reading
 from evalreport.record.recovery import recover
 from evalreport.record.runs import PRUNING, run_folders
 from evalreport.record.signals import signals_held
+from evalreport.results.history import HistoryLine
 from evalreport.spec.series import LATEST, series_link
 
 
@@ -74,7 +75,7 @@ def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> N
         for name in old:
             (runs / name).rename(runs / f"{PRUNING}{name}")
         sync_folder(runs)
-        append(runs, {"when": clock_text(when), "version": version, "pruned": list(old)})
+        append(runs, HistoryLine(when=clock_text(when), version=version, pruned=old))
     except BaseException:
         if len(read_history(runs).lines) == lines:
             for name in old:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from evalreport.results.lookup import Results
 
 RESULTS = "results.json"
-SCHEMA = "evalreport/results/1"
 #: Bytes of a results.json that is read.
 MOST_BYTES = 1 << 30
 
@@ -27,13 +25,13 @@ class RecordedRun:
     """A run by its name: what its ``results.json`` holds, and the file's sha256."""
 
     name: str
-    results: Mapping[str, Any]
+    results: Results
     sha256: str
 
     @property
     def at(self) -> str:
         """The run's clock as text; empty where it is not recorded."""
-        return str((self.results.get("provenance") or {}).get("at") or "")
+        return self.results.provenance.at
 
 
 def read_recorded(path: Path) -> RecordedRun:
@@ -57,7 +55,7 @@ def read_recorded(path: Path) -> RecordedRun:
             raise VerificationError(
                 Problem(f"altered: sha256 {digest}, {MANIFEST} records another", "", where)
             )
-    return RecordedRun(folder.name, results_of(data, where), digest)
+    return RecordedRun(folder.name, records_of(data, where), digest)
 
 
 def read_file(path: Path) -> bytes:
@@ -73,36 +71,20 @@ def read_file(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def results_of(data: bytes, where: Location) -> dict[str, Any]:
-    """The content of a ``results.json``, held to its form and its own references.
-
-    Raises FilesError as :func:`records_of` does.
-    """
-    content = _content(data, where)
-    _decoded(content, where)
-    return content
-
-
 def records_of(data: bytes, where: Location) -> Results:
     """The records of a ``results.json``, held to their form and their own references.
 
     This is where results that come from a file enter: what is read of them later is there, of
     its type and length. Raises FilesError with every path that is not.
     """
-    return _decoded(_content(data, where), where)
+    from evalreport.results.codec import decode
+
+    return decode(_content(data, where), where.file)
 
 
-def _content(data: bytes, where: Location) -> dict[str, Any]:
+def _content(data: bytes, where: Location) -> Any:
     try:
         content = parse_json(data)
     except ValueError as error:
         raise FilesError(Problem(f"is no {RESULTS}: {error}", "", where)) from None
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise FilesError(Problem(f"is no {RESULTS}", f"a file with schema {SCHEMA}", where))
     return content
-
-
-def _decoded(content: dict[str, Any], where: Location) -> Results:
-    from evalreport.results.codec import decode
-
-    return decode(content, where.file)

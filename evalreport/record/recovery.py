@@ -31,7 +31,7 @@ from evalreport.record.durable import (
 )
 from evalreport.record.files import file_problems
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import History, append, read_history, run_fields
+from evalreport.record.history import History, append, line_of_run, read_history
 from evalreport.record.lock import flock_now
 from evalreport.record.manifest import read_manifest
 from evalreport.record.runs import BUILDING, LINKING, PRUNING, is_plain_folder, is_run_name
@@ -101,7 +101,7 @@ def _record_unrecorded(runs: Path, there: list[str], history: History) -> Histor
         if not file_problems(run, manifest):
             # Its name may not be on the disk yet; a line must not come before it.
             sync_folder(runs)
-            append(runs, run_fields(run.name, manifest, recovered=True))
+            append(runs, line_of_run(run.name, manifest, recovered=True))
     return read_history(runs)
 
 

@@ -37,7 +37,7 @@ from evalreport.record.durable import (
 )
 from evalreport.record.hashing import FileRecord, record_bytes
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import append, read_history, run_fields
+from evalreport.record.history import append, line_of_run, read_history
 from evalreport.record.lock import WAIT, flock_now, runs_lock
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import Manifest, RunDetails
@@ -136,7 +136,7 @@ class RunFolder:
         self._folder.rename(final)
         try:
             sync_folder(self._runs)
-            append(self._runs, run_fields(name, manifest))
+            append(self._runs, line_of_run(name, manifest))
         except BaseException:
             # A line that could be neither finished nor taken back is left to recovery,
             # and so is its run.

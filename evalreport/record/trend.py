@@ -7,27 +7,39 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any
 
 from evalreport.errors import EvalreportError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.recorded import estimate_of, series_key
+from evalreport.metrics.estimates import estimate_of
 from evalreport.record.chain import chain_problems
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
 from evalreport.record.recorded import read_recorded
-from evalreport.results.records import CONTINUE, HELD
+from evalreport.results.history import LookTold
+from evalreport.results.identity import WhichCriterion, WhichNumber
+from evalreport.results.records import CONTINUE, HELD, Criterion, Measure
 from evalreport.statistics.control_limits import Limits, limits_for
 from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
 HEADLINES = 3
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a course needs of a run's results: tables and curves of many would fill the memory."""
+
+    title: str
+    measures: tuple[Measure, ...] = ()
+    acceptance: tuple[Criterion, ...] = ()
+
+
+NOTHING = Findings("")
 
 
 @dataclass(frozen=True)
@@ -39,12 +51,12 @@ class PastRun:
     outcome: str
     version: str
     data_sha256: str
-    results: Mapping[str, Any] | None
+    results: Findings | None
     missing: str | None = None
     files: tuple[str, ...] = ()
     #: The line of history that it stands in, where the folder has several.
     line: str | None = None
-    looks: tuple[Mapping[str, Any], ...] = ()
+    looks: tuple[LookTold, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,7 +64,7 @@ class Point:
     """A measure in one run: the record, its estimate, and the limits it is held against."""
 
     run: int
-    record: Mapping[str, Any]
+    record: Measure
     estimate: Estimate | None
     limits: Limits
 
@@ -66,7 +78,7 @@ class Point:
 class Series:
     """One measure over the runs of one line of history that have it, oldest first."""
 
-    about: Mapping[str, Any]
+    about: Measure
     points: tuple[Point, ...]
     line: str | None = None
 
@@ -75,7 +87,7 @@ class Series:
 class CriterionCourse:
     """One criterion over the runs: the outcome in each (None where it was not asked)."""
 
-    about: Mapping[str, Any]
+    about: Criterion
     outcomes: tuple[str | None, ...]
     line: str | None = None
 
@@ -118,12 +130,11 @@ class Course:
         newest = next((results for results in own if results), None)
         if newest is None:
             return ()
-        asked = {entry["measure"] for entry in newest["acceptance"] if not entry["subgroup"]}
-        overall = [m for m in newest["measures"] if not m["subgroup"] and m["fold"] is None]
-        chosen = [m for m in overall if m["id"] in asked] or overall[:HEADLINES]
-        keys = [series_key(m) for m in chosen]
-        by_key = {series_key(one.about): one for one in self.series if one.line == line}
-        return tuple(by_key[key] for key in keys)
+        asked = {entry.measure for entry in newest.acceptance if not entry.subgroup}
+        overall = [m for m in newest.measures if not m.subgroup and m.fold is None]
+        chosen = [m for m in overall if m.id in asked] or overall[:HEADLINES]
+        by_number = {one.about.which.series: one for one in self.series if one.line == line}
+        return tuple(by_number[measure.which.series] for measure in chosen)
 
 
 def read_course(runs: Path) -> Course:
@@ -148,7 +159,7 @@ def read_course(runs: Path) -> Course:
 
 def _past_run(runs: Path, name: str, history: History, line: str | None) -> PastRun:
     entry = history.runs[name]
-    results: Mapping[str, Any] | None = None
+    results: Findings | None = None
     missing: str | None = None
     files: tuple[str, ...] = ()
     folder = runs / name
@@ -157,49 +168,46 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
     else:
         try:
             whole = read_recorded(folder).results
-            # curves and tables of many runs would fill the memory
-            results = {key: whole[key] for key in ("title", "measures", "acceptance")}
+            results = Findings(whole.title, whole.measures, whole.acceptance)
             files = tuple(sorted(p.name for p in folder.iterdir() if p.is_file()))
         except EvalreportError as error:
             missing = error.problems[0].what
     return PastRun(
         name=name,
-        when=str(entry.get("when") or ""),
-        outcome=str(entry.get("outcome") or ""),
-        version=str(entry.get("version") or ""),
-        data_sha256=str(entry.get("data_sha256") or ""),
+        when=entry.when,
+        outcome=entry.outcome or "",
+        version=entry.version,
+        data_sha256=entry.data_sha256 or "",
         results=results,
         missing=missing,
         files=files,
         line=line,
-        looks=tuple(entry.get("looks") or ()),
+        looks=entry.looks,
     )
 
 
 def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:
     """Every measure of the runs, in the order of the newest run that has it."""
-    records: dict[tuple[str | None, str], list[tuple[int, Mapping[str, Any]]]] = {}
+    records: dict[tuple[str | None, WhichNumber], list[tuple[int, Measure]]] = {}
     for index in range(len(runs) - 1, -1, -1):
-        for measure in (runs[index].results or {}).get("measures", ()):
-            key = (runs[index].line, series_key(measure))
+        for measure in (runs[index].results or NOTHING).measures:
+            key = (runs[index].line, measure.which.series)
             records.setdefault(key, []).insert(0, (index, measure))
     return tuple(
         Series(found[-1][1], _points(found, runs), line) for (line, _), found in records.items()
     )
 
 
-def _points(
-    records: Sequence[tuple[int, Mapping[str, Any]]], runs: Sequence[PastRun]
-) -> tuple[Point, ...]:
+def _points(records: Sequence[tuple[int, Measure]], runs: Sequence[PastRun]) -> tuple[Point, ...]:
     points: list[Point] = []
-    metric = find(str(records[0][1]["metric"]))
+    metric = find(records[0][1].metric)
     within = metric.bounds if metric is not None else (-inf, inf)
     # one value for each data file: the same rows again say nothing new
     earlier: dict[str, Estimate] = {}
     for index, record in records:
         estimate, data = estimate_of(record), runs[index].data_sha256
         if estimate is None:
-            points.append(Point(index, record, None, Limits(reason=str(record["reason"]))))
+            points.append(Point(index, record, None, Limits(reason=str(record.reason))))
             continue
         others = [one for own, one in earlier.items() if own != data]
         points.append(Point(index, record, estimate, limits_for(estimate, others, within)))
@@ -209,17 +217,13 @@ def _points(
 
 def criteria_of(runs: Sequence[PastRun]) -> tuple[CriterionCourse, ...]:
     """Every criterion of the runs with its outcomes, newest criteria first."""
-    about: dict[tuple[str | None, str], Mapping[str, Any]] = {}
-    outcomes: dict[tuple[str | None, str], dict[int, str]] = {}
-    names = ("text", "metric", "dataset", "model", "subgroup", "threshold_asked")
+    about: dict[tuple[str | None, WhichCriterion], Criterion] = {}
+    outcomes: dict[tuple[str | None, WhichCriterion], dict[int, str]] = {}
     for index in range(len(runs) - 1, -1, -1):
-        for entry in (runs[index].results or {}).get("acceptance", ()):
-            key = (
-                runs[index].line,
-                json.dumps([entry.get(name) for name in names], sort_keys=True),
-            )
+        for entry in (runs[index].results or NOTHING).acceptance:
+            key = (runs[index].line, entry.which)
             about.setdefault(key, entry)
-            outcomes.setdefault(key, {})[index] = entry["outcome"]
+            outcomes.setdefault(key, {})[index] = entry.outcome
     return tuple(
         CriterionCourse(
             entry, tuple(outcomes[key].get(index) for index in range(len(runs))), key[0]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evalreport.record.diff_text import WORDS
+from evalreport.record.naming import OUTCOME_WORDS
 from evalreport.record.trend import Course, PastRun, Point, Series
 from evalreport.record.trend_chart import trend_chart
 from evalreport.record.trend_text import criterion_text, point_text, run_note, series_name
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, label_text, subgroup_text, visible
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.statistics.control_limits import rule
 
 #: Pages show no more runs than this, the newest.
@@ -38,7 +39,7 @@ def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, 
     """
     groups: dict[Place, list[Series]] = {}
     for series in course.series:
-        if series.about["fold"] in (None, "mean"):
+        if series.about.fold in (None, MEAN_OF_FOLDS):
             groups.setdefault(_place(series), []).append(series)
     names = {place: f"trends-{number}.html" for number, place in enumerate(groups, start=1)}
     shared = {
@@ -71,15 +72,15 @@ def _place(series: Series) -> Place:
     about = series.about
     return (
         *(() if series.line is None else (label_text(series.line),)),
-        label_text(about["dataset"]),
-        label_text(about["model"]),
-        subgroup_text(about["subgroup"]),
+        label_text(about.dataset),
+        label_text(about.model),
+        subgroup_text(about.subgroup),
     )
 
 
 def _title(course: Course) -> str:
     newest = next((run.results for run in reversed(course.runs) if run.results), None)
-    return visible(str(newest["title"])) if newest else "Runs"
+    return visible(newest.title) if newest else "Runs"
 
 
 def _signals(series: list[Series]) -> int:
@@ -92,10 +93,10 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
     signals = [
         {"text": series_name(s), "value": point_text(s.points[-1])}
         for s in course.series
-        if s.points[-1].run == newest[s.line] and s.points[-1].signal and not s.about["subgroup"]
+        if s.points[-1].run == newest[s.line] and s.points[-1].signal and not s.about.subgroup
     ]
     breaches = [
-        f"{criterion_text(c)}: {WORDS[course.now(c)]} {counted(c.breaches, 'run')} in a row"
+        f"{criterion_text(c)}: {OUTCOME_WORDS[course.now(c)]} {counted(c.breaches, 'run')} in a row"
         for c in course.criteria
         if c.breaches and course.now(c) is not None
     ]
@@ -121,7 +122,7 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
 def _point(point: Point) -> dict[str, Any]:
     """A value, its interval, and whether it is out of control."""
     if point.estimate is None:
-        return {"text": str(point.record["state"]).replace("_", " ")}
+        return {"text": point.record.state.replace("_", " ")}
     own = point.estimate
     interval = ""
     if own.low is not None and own.high is not None:
@@ -157,7 +158,7 @@ def _criteria(course: Course, link: Link) -> dict[str, Any]:
                 "outcomes": [
                     {
                         "outcome": c.outcomes[i] or "none",
-                        "word": WORDS[c.outcomes[i]],
+                        "word": OUTCOME_WORDS[c.outcomes[i]],
                         "symbol": SYMBOLS.get(str(c.outcomes[i]), "○"),
                     }
                     for i in shown
@@ -198,7 +199,7 @@ def _row(point: Point, runs: tuple[PastRun, ...], link: Link) -> Mapping[str, An
     return {
         "when": runs[point.run].when,
         "report": link(runs[point.run], "report.html"),
-        "value": str(point.record["state"]).replace("_", " ")
+        "value": point.record.state.replace("_", " ")
         if estimate is None
         else value_text(estimate.value),
         "interval": interval,

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evalreport.lines import one_line
-from evalreport.record.diff_text import WORDS, name_text, place_text
-from evalreport.record.trend import Course, CriterionCourse, PastRun, Point, Series
+from evalreport.record.naming import OUTCOME_WORDS, name_text, place_text, threshold_text
+from evalreport.record.trend import NOTHING, Course, CriterionCourse, PastRun, Point, Series
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, visible
+from evalreport.results.codec import encode
+from evalreport.results.history import LookTold
+from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.results.records import HELD, OUTCOMES
 from evalreport.statistics.control_limits import rule
 
@@ -48,7 +51,7 @@ def run_note(run: PastRun) -> str:
     """Criteria of a run, or why they are not known."""
     if run.results is None:
         return visible(str(run.missing))
-    outcomes = [entry["outcome"] for entry in run.results["acceptance"]]
+    outcomes = [entry.outcome for entry in run.results.acceptance]
     if not outcomes:
         return "no criteria"
     passed = sum(outcome in HELD for outcome in outcomes)
@@ -56,20 +59,22 @@ def run_note(run: PastRun) -> str:
     return "; ".join([told, *dict.fromkeys(map(look_note, run.looks))])
 
 
-def look_note(look: Mapping[str, Any]) -> str:
+def look_note(look: LookTold) -> str:
     """Which look a line of the history tells of, what it spent, and what stands."""
-    planned, spent = look.get("planned"), look.get("spent")
-    told = f"look {look.get('look')}" + (f" of {planned}" if planned else "")
-    if isinstance(spent, float):
-        told += f", {spent:.3g} spent"
-    at = look.get("decided_at")
-    since = f" since look {at}" if at is not None and at != look.get("look") else ""
-    return f"{told}: criterion {look.get('criterion')} {WORDS[look.get('outcome')]}{since}"
+    told = f"look {look.look}" + (f" of {look.planned}" if look.planned else "")
+    if isinstance(look.spent, float):
+        told += f", {look.spent:.3g} spent"
+    at = look.decided_at
+    since = f" since look {at}" if at is not None and at != look.look else ""
+    return f"{told}: criterion {look.criterion} {OUTCOME_WORDS[look.outcome]}{since}"
 
 
 def series_name(series: Series) -> str:
     """A measure with its place, in words, and its line of history where there are several."""
-    return f"{_of_line(series.line)}{name_text(series.about)}, {place_text(series.about)}"
+    about = series.about
+    at = threshold_text(about.threshold_rule, about.threshold)
+    place = place_text(about.dataset, about.model, about.subgroup, about.fold, at)
+    return f"{_of_line(series.line)}{name_text(about)}, {place}"
 
 
 def _of_line(line: str | None) -> str:
@@ -79,7 +84,7 @@ def _of_line(line: str | None) -> str:
 def point_text(point: Point) -> str:
     """A value with its interval, and a mark where it is out of control."""
     if point.estimate is None:
-        return str(point.record["state"]).replace("_", " ")
+        return point.record.state.replace("_", " ")
     text = value_text(point.estimate.value)
     if point.estimate.low is not None and point.estimate.high is not None:
         text += f" ({value_text(point.estimate.low)} to {value_text(point.estimate.high)})"
@@ -88,8 +93,10 @@ def point_text(point: Point) -> str:
 
 def criterion_text(course: CriterionCourse) -> str:
     """A criterion with its place, in words."""
-    about = {**course.about, "threshold": course.about.get("threshold_asked")}
-    return f"{_of_line(course.line)}{visible(str(about['text']))}, {place_text(about)}"
+    about = course.about
+    at = threshold_text(None, about.threshold_asked)
+    place = place_text(about.dataset, about.model, about.subgroup, at=at)
+    return f"{_of_line(course.line)}{visible(about.text)}, {place}"
 
 
 def _calls(course: Course) -> Iterator[str]:
@@ -102,8 +109,8 @@ def _calls(course: Course) -> Iterator[str]:
         yield ""
     for criterion in breaches:
         times = f"{counted(criterion.breaches, 'run')} in a row"
-        yield f"{WORDS[course.now(criterion)]} {times}: {criterion_text(criterion)}"
-    overall = [s for s in signals if not s.about["subgroup"]]
+        yield f"{OUTCOME_WORDS[course.now(criterion)]} {times}: {criterion_text(criterion)}"
+    overall = [s for s in signals if not s.about.subgroup]
     for series in overall:
         yield f"{series_name(series)}: {point_text(series.points[-1])}"
     if len(signals) > len(overall):
@@ -123,8 +130,11 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
         "criteria": [
             {
                 **({} if c.line is None else {"series": c.line}),
-                **{k: c.about.get(k) for k in ("text", "dataset", "model", "subgroup")},
-                "threshold": c.about.get("threshold_asked"),
+                "text": c.about.text,
+                "dataset": c.about.dataset,
+                "model": c.about.model,
+                "subgroup": dict(c.about.subgroup),
+                "threshold": c.about.threshold_asked,
                 "outcomes": list(c.outcomes[first:]),
                 "breaches_in_a_row": c.breaches,
             }
@@ -133,13 +143,13 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
         "series": [
             _series_data(series, first)
             for series in course.series
-            if not series.about["subgroup"] and series.about["fold"] in (None, "mean")
+            if not series.about.subgroup and series.about.fold in (None, MEAN_OF_FOLDS)
         ],
     }
 
 
 def _run_data(run: PastRun) -> dict[str, Any]:
-    criteria = Counter(e["outcome"] for e in (run.results or {}).get("acceptance", ()))
+    criteria = Counter(entry.outcome for entry in (run.results or NOTHING).acceptance)
     return {
         "run": run.name,
         **({} if run.line is None else {"series": run.line}),
@@ -147,29 +157,36 @@ def _run_data(run: PastRun) -> dict[str, Any]:
         "outcome": run.outcome,
         "version": run.version,
         "data_sha256": run.data_sha256,
-        **({"looks": list(run.looks)} if run.looks else {}),
+        **({"looks": [encode(look) for look in run.looks]} if run.looks else {}),
         "missing": run.missing,
         "criteria": {name: criteria[name] for name in OUTCOMES if criteria[name] or name in PLAIN},
     }
 
 
 def _series_data(series: Series, first: int) -> dict[str, Any]:
-    names = ("dataset", "model", "fold", "metric", "params", "average", "label", "threshold_rule")
+    about = series.about
     return {
         **({} if series.line is None else {"series": series.line}),
-        **{name: series.about[name] for name in names},
+        "dataset": about.dataset,
+        "model": about.model,
+        "fold": about.fold,
+        "metric": about.metric,
+        "params": dict(about.params),
+        "average": about.average,
+        "label": about.label,
+        "threshold_rule": about.threshold_rule,
         "points": [_point_data(point, first) for point in series.points if point.run >= first],
     }
 
 
 def _point_data(point: Point, first: int) -> Mapping[str, Any]:
-    limits = point.limits
+    limits, record = point.limits, point.record
     return {
         "run": point.run - first,
-        "state": point.record["state"],
-        "value": point.record["value"],
-        "threshold": point.record["threshold"],
-        "interval": point.record["interval"],
+        "state": record.state,
+        "value": record.value,
+        "threshold": record.threshold,
+        "interval": None if record.interval is None else encode(record.interval),
         "centre": limits.centre,
         "low": limits.low,
         "high": limits.high,

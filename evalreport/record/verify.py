@@ -14,23 +14,23 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
 from evalreport.record.chain import chain_problems
 from evalreport.record.files import file_problems
 from evalreport.record.hashing import FileRecord
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import History, read_history, run_fields
+from evalreport.record.history import History, line_of_run, read_history
 from evalreport.record.lock import NAME as LOCK
 from evalreport.record.lock import runs_lock_for_reading
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import Manifest, read_manifest
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
-from evalreport.record.recorded import results_of
+from evalreport.record.recorded import records_of
 from evalreport.record.runs import run_folders
-from evalreport.results.codec import decode
+from evalreport.results.codec import encode
+from evalreport.results.history import HistoryLine
 from evalreport.spec.series import LATEST
 
 RESULTS = "results.json"
@@ -124,16 +124,15 @@ def verify_numbers(run: Path) -> Numbers:
     """
     folder = _resolved(run)
     try:
-        results = results_of(_content(folder / RESULTS), Location(str(folder / RESULTS)))
+        results = records_of(_content(folder / RESULTS), Location(str(folder / RESULTS)))
     except FilesError as error:
         return Numbers(error.problems)
-    decoded = decode(results)
-    done = recompute(decoded)
+    done = recompute(results)
     found = _located(done.problems, folder / RESULTS)
     if os.path.lexists(folder / PAGE):
         try:
             page = _content(folder / PAGE).decode("utf-8")
-            found += _located(printed_problems(page, decoded), folder / PAGE)
+            found += _located(printed_problems(page, results), folder / PAGE)
         except (FilesError, ValueError) as error:
             found.append(Problem(f"cannot be read: {error}", "", Location(str(folder / PAGE))))
     return Numbers(tuple(found), done.recomputed, done.left_out)
@@ -209,15 +208,17 @@ def _history_problems(
     if entry is None:
         hint = "the run was interrupted, renamed or copied here, or its line was removed"
         return [Problem(f"not recorded in {HISTORY}", hint, where)]
-    if entry.get("manifest_sha256") != record.sha256:
+    if entry.manifest_sha256 != record.sha256:
         what = f"{MANIFEST} has sha256 {record.sha256}, {HISTORY} records another"
         return [Problem(what, "the run or its line was altered", where)]
-    expected = run_fields(run.name, manifest)
+    expected = line_of_run(run.name, manifest)
     return [
         Problem(f"{HISTORY} and {MANIFEST} differ in {key}", "one of the two was altered", where)
         for key in _differing(expected, entry)
     ]
 
 
-def _differing(expected: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
-    return [key for key in sorted(expected) if entry.get(key) != expected[key]]
+def _differing(expected: HistoryLine, entry: HistoryLine) -> list[str]:
+    """The fields that a line has otherwise than its run says."""
+    told = encode(entry)
+    return [key for key, value in sorted(encode(expected).items()) if told.get(key) != value]

@@ -16,6 +16,7 @@ from evalreport.errors import FilesError, Location, Problem
 from evalreport.record.clock import clock_text
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
+from evalreport.results.history import HistoryLine, LookTold
 
 SCHEMA = "evalreport/watch/1"
 #: States from the most harm to the least; the first three call for somebody.
@@ -48,7 +49,7 @@ class Watched:
     when: str | None = None
     failed: int = 0
     criteria: Mapping[str, int] | None = None
-    looks: tuple[Mapping[str, Any], ...] = ()
+    looks: tuple[LookTold, ...] = ()
     attempt: int | None = None
     cadence: str | None = None
     due: str | None = None
@@ -101,13 +102,13 @@ def watch(folders: Sequence[Path], at: datetime, cadence: str | None = None) -> 
 def _of_folder(
     folder: str, history: History, at: datetime, cadence: str | None
 ) -> Iterator[Watched]:
-    runs: dict[str, list[Mapping[str, Any]]] = {}
+    runs: dict[str, list[HistoryLine]] = {}
     for name in history.in_time():
         entry = history.runs[name]
         runs.setdefault(history.series_of(entry) or "", []).append(entry)
-    attempts: dict[str, list[Mapping[str, Any]]] = {}
+    attempts: dict[str, list[HistoryLine]] = {}
     for entry in history.attempts:
-        attempts.setdefault(str(entry.get("series") or ""), []).append(entry)
+        attempts.setdefault(entry.series or "", []).append(entry)
     for series in sorted({*runs, *attempts}):
         own = _left(folder, series, runs.get(series, []), attempts.get(series, []))
         yield _timed(own, at, own.cadence or cadence)
@@ -116,59 +117,53 @@ def _of_folder(
 def _left(
     folder: str,
     series: str,
-    runs: Sequence[Mapping[str, Any]],
-    attempts: Sequence[Mapping[str, Any]],
+    runs: Sequence[HistoryLine],
+    attempts: Sequence[HistoryLine],
 ) -> Watched:
     """How the runs and the attempts after them leave a series."""
     found = Watched(folder, series, "broken", "", 0)
     if runs:
         newest = runs[-1]
-        outcome = str(newest.get("outcome") or "done")
+        outcome = newest.outcome or "done"
         row = _row(runs, outcome)
-        criteria = newest.get("criteria")
-        counts = dict(criteria) if isinstance(criteria, Mapping) else None
         found = Watched(
             folder=folder,
             series=series,
             state=_STATE.get(outcome, "done"),
-            since=_when(row[0]),
+            since=row[0].when,
             times=len(row),
             outcome=outcome,
-            run=str(newest.get("run")),
-            when=_when(newest),
-            failed=_failed(counts) if outcome == "failed" else 0,
-            criteria=counts,
-            looks=tuple(newest.get("looks") or ()),
-            cadence=newest.get("cadence"),
+            run=newest.run,
+            when=newest.when,
+            failed=_failed(newest.criteria) if outcome == "failed" else 0,
+            criteria=newest.criteria or None,
+            looks=newest.looks,
+            cadence=newest.cadence,
         )
-    after = [one for one in attempts if _when(one) >= (found.when or "")]
+    after = [one for one in attempts if one.when >= (found.when or "")]
     if not after:
         return found
-    status = after[-1]["attempt"].get("status")
-    found = replace(found, attempt=status)
+    ended = after[-1].attempt
+    found = replace(found, attempt=None if ended is None else ended.status)
     if found.state == "failing":
         return found
-    return replace(found, state="broken", since=_when(after[0]), times=len(after))
+    return replace(found, state="broken", since=after[0].when, times=len(after))
 
 
-def _row(runs: Sequence[Mapping[str, Any]], outcome: str) -> list[Mapping[str, Any]]:
+def _row(runs: Sequence[HistoryLine], outcome: str) -> list[HistoryLine]:
     """The runs up to the newest that all have its outcome, oldest first."""
-    row: list[Mapping[str, Any]] = []
+    row: list[HistoryLine] = []
     for one in reversed(runs):
-        if str(one.get("outcome") or "done") != outcome:
+        if (one.outcome or "done") != outcome:
             break
         row.append(one)
     return row[::-1]
 
 
-def _failed(criteria: Mapping[str, int] | None) -> int:
+def _failed(criteria: Mapping[str, int]) -> int:
     """How many criteria did not hold; at least one where an older line does not say."""
     held = ("pass", "reproduced", "continue")
-    return max(1, sum(n for name, n in (criteria or {}).items() if name not in held))
-
-
-def _when(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("when") or "")
+    return max(1, sum(n for name, n in criteria.items() if name not in held))
 
 
 def _timed(one: Watched, at: datetime, cadence: str | None) -> Watched:

@@ -12,6 +12,7 @@ from evalreport.lines import one_line
 from evalreport.record.trend_text import look_note
 from evalreport.record.watch import SCHEMA, STATES, Watch, Watched
 from evalreport.report.words import counted, listed, visible
+from evalreport.results.codec import encode
 
 SYMBOLS = {
     "failing": "✗", "broken": "✗", "late": "◷", "continues": "→", "passed": "✓", "done": "○",
@@ -88,7 +89,8 @@ def watch_data(found: Watch) -> dict[str, Any]:
         "calls": found.calls,
         "unreadable": dict(found.unreadable),
         "series": [
-            {**asdict(one), "looks": list(one.looks), "calls": one.calls} for one in found.series
+            {**asdict(one), "looks": [encode(look) for look in one.looks], "calls": one.calls}
+            for one in found.series
         ],
     }
 

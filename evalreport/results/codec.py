@@ -50,6 +50,23 @@ def decode_as(kind: type[R], content: Any, source: str = "results.json") -> R:
         raise FilesError(*(_problem(path, what, where) for path, what in error.problems)) from None
 
 
+def decode_readable(kind: type[R], content: Any) -> R | None:
+    """One record of what can be read of parsed JSON; None where that is no such record.
+
+    Keys that are no field, and fields of another form, are left out: for files that others
+    wrote, and that are looked at whatever they hold.
+
+    >>> from evalreport.results.history import HistoryLine
+    >>> line = decode_readable(HistoryLine, {"run": "r", "series": 7, "mood": "good"})
+    >>> line.run, line.series
+    ('r', None)
+    """
+    try:
+        return cast("R", _form(kind).readable(content))
+    except FormError:
+        return None
+
+
 def _form(kind: Any) -> Any:
     return form_of(kind)
 

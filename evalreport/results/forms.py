@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from functools import cache
 from math import isfinite
@@ -53,6 +54,13 @@ class Form:
     def read(self, value: Any) -> Any:
         """The value of parsed JSON. Raises FormError."""
         raise NotImplementedError
+
+    def readable(self, value: Any) -> Any:
+        """The value of parsed JSON without the parts of it that have another form.
+
+        Raises FormError where nothing is left.
+        """
+        return self.read(value)
 
     def write(self, value: Any) -> Any:
         """The same as plain data."""
@@ -226,6 +234,15 @@ class ListOf(Form):
                     break
         if problems:
             raise FormError(*problems)
+        return self.made(found)
+
+    def readable(self, value: Any) -> Any:
+        if type(value) is not list:
+            return self.read(value)
+        found = []
+        for one in value:
+            with suppress(FormError):
+                found.append(self.form.readable(one))
         return self.made(found)
 
     def write(self, value: Any) -> Any:
@@ -426,6 +443,19 @@ class RecordForm(Form):
             problems += [(f".{name}", "is missing") for name in absent]
         if problems:
             raise FormError(*problems)
+        return self.record(**found)
+
+    def readable(self, value: Any) -> Any:
+        if type(value) is not dict or not self.needed <= value.keys():
+            return self.read(value)
+        found = {}
+        for part in self.parts:
+            if part.name in value:
+                try:
+                    found[part.name] = part.form.readable(value[part.name])
+                except FormError:
+                    if part.needed:
+                        raise
         return self.record(**found)
 
     def write(self, value: Any) -> Any:

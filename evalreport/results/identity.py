@@ -157,6 +157,17 @@ class WhichNumber:
         return json.dumps(parts, ensure_ascii=False, sort_keys=True)
 
 
+class WhichCriterion(NamedTuple):
+    """What makes two criteria of different runs the same one."""
+
+    text: str
+    metric: str
+    dataset: str | None
+    model: str | None
+    subgroup: tuple[tuple[str, str], ...]
+    threshold_asked: str | None
+
+
 def frozen_params(params: Mapping[str, Any]) -> Frozen:
     """Parameters as part of a key.
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from evalreport.results.identity import Slice, WhichNumber
+from evalreport.results.identity import Slice, WhichCriterion, WhichNumber, frozen_subgroup
 from evalreport.results.marks import OMITTED, AtLeast, Where, one_of
 
 #: How many rows, a whole number; or the sum of their weights.
@@ -710,6 +710,18 @@ class Criterion:
         OMITTED,
         "Which look of a series it is; observed and outcome are those of looks.",
     ] = None
+
+    @property
+    def which(self) -> WhichCriterion:
+        """Which criterion it is, in this run and in others."""
+        return WhichCriterion(
+            self.text,
+            self.metric,
+            self.dataset,
+            self.model,
+            frozen_subgroup(self.subgroup),
+            self.threshold_asked,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,8 @@ from evalreport.record.files import CRATE, ENVELOPE, OF_A_SEAL, PUBLIC_KEY, STAM
 from evalreport.record.hashing import parse_json, record_file, sha256
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import read_manifest
-from evalreport.record.recorded import results_of
+from evalreport.record.recorded import records_of
 from evalreport.record.verify import RESULTS
-from evalreport.results.codec import decode
 from evalreport.seal.crate import crate_metadata
 from evalreport.seal.envelope import (
     Envelope,
@@ -141,7 +140,7 @@ def _statement_problems(folder: Path, envelope: Envelope) -> Iterator[Problem]:
     """Whether statement and metadata follow from the run; a signature alone does not say so."""
     try:
         manifest, record = read_manifest(folder)
-        results = decode(results_of(_content(folder, RESULTS), _at(folder, RESULTS)))
+        results = records_of(_content(folder, RESULTS), _at(folder, RESULTS))
     except (FilesError, VerificationError) as error:
         yield from error.problems
         return

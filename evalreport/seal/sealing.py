@@ -14,9 +14,8 @@ from evalreport.record.hashing import sha256
 from evalreport.record.lock import runs_lock
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import read_manifest
-from evalreport.record.recorded import results_of
+from evalreport.record.recorded import records_of
 from evalreport.record.verify import RESULTS, verify_numbers, verify_run
-from evalreport.results.codec import decode
 from evalreport.seal.crate import crate_metadata
 from evalreport.seal.envelope import Envelope, parse_envelope, public_pem, sign
 from evalreport.seal.stamp import stamp_of
@@ -40,7 +39,7 @@ def seal_run(run: Path, key: Any, stamper: Stamper | None = None) -> Envelope:
     if problems := verify_run(run) or list(verify_numbers(run).problems):
         raise VerificationError(*problems)
     manifest, record = read_manifest(folder)
-    results = decode(results_of((folder / RESULTS).read_bytes(), Location(str(run))))
+    results = records_of((folder / RESULTS).read_bytes(), Location(str(run)))
     crate = crate_metadata(manifest, record, results.title)
     covered = {name: one.sha256 for name, one in manifest.outputs.items()}
     covered |= {MANIFEST: record.sha256, CRATE: sha256(crate)}

@@ -6,13 +6,27 @@ import math
 
 import pytest
 
-from evalreport.metrics.recorded import estimate_of
+from evalreport.metrics.estimates import estimate_of
+from evalreport.results.codec import decode_as
+from evalreport.results.records import Measure
 from evalreport.statistics.separate_samples import Estimate, shift
 
 
-def record(**more: object) -> dict[str, object]:
+def record(**more: object) -> Measure:
     interval = {"method": "wilson", "low": 0.69, "high": 0.88, "level": 0.95}
-    return {
+    told = {
+        "id": "m1",
+        "dataset": "d",
+        "model": "m",
+        "subgroup": {},
+        "fold": None,
+        "params": {},
+        "label": None,
+        "threshold": 0.5,
+        "reason": None,
+        "table": None,
+        "formula": "",
+        "substituted": "",
         "metric": "recall",
         "average": None,
         "state": "value",
@@ -23,6 +37,7 @@ def record(**more: object) -> dict[str, object]:
         "denominator": 70,
         **more,
     }
+    return decode_as(Measure, told)
 
 
 def test_a_share_of_rows_keeps_its_counts() -> None:

@@ -18,9 +18,9 @@ from evalreport.record.curve_areas import curve_value
 from evalreport.record.hashing import canonical_json
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
-from evalreport.record.recorded import read_recorded, results_of
+from evalreport.record.recorded import read_recorded, records_of
 from evalreport.record.runs import PRUNING, check_runs, make_runs
-from evalreport.results.codec import decode, decode_as
+from evalreport.results.codec import decode, decode_as, encode
 from evalreport.results.records import Curve, Measure
 
 PLACE = {"dataset": "d", "model": "m", "subgroup": {}}
@@ -64,7 +64,7 @@ def test_a_measure_that_is_none_is_told(told: Any) -> None:
 )
 def test_results_of_other_files(data: bytes, word: str) -> None:
     with pytest.raises(FilesError, match=word):
-        results_of(data, Location("x.json"))
+        records_of(data, Location("x.json"))
 
 
 def test_recorded_results_are_held_against_their_manifest(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_recorded_results_are_held_against_their_manifest(tmp_path: Path) -> Non
         read_recorded(path)
     alone = tmp_path / "results.json"
     alone.write_bytes(canonical_json(whole()))
-    assert read_recorded(alone).results == whole()
+    assert encode(read_recorded(alone).results) == encode(decode(whole()))
     alone.write_bytes(canonical_json({"schema": "evalreport/results/1"}))
     with pytest.raises(FilesError, match="measures: is missing"):
         read_recorded(alone)

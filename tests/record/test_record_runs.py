@@ -252,7 +252,7 @@ def test_a_run_that_crashed_before_its_line_is_recorded_and_marked(tmp_path: Pat
     assert any("not recorded" in p.what for p in verify_chain(tmp_path))
     publish(tmp_path, "three")
     entries = read_history(tmp_path).runs
-    assert [entry.get("recovered", False) for entry in entries.values()] == [False, True, False]
+    assert [entry.recovered for entry in entries.values()] == [False, True, False]
     assert list(entries)[1] == run.name
     assert verify_runs(tmp_path) == []
 

@@ -14,7 +14,7 @@ from record.publish_once import WHEN, details, publish
 from evalreport.errors import FilesError, Problem, VerificationError
 from evalreport.record.files import file_problems
 from evalreport.record.hashing import canonical_json, record_bytes, sha256
-from evalreport.record.history import append
+from evalreport.record.history import append, parse_line
 from evalreport.record.lock import runs_lock
 from evalreport.record.manifest import InputFile, Manifest, parse_manifest, read_manifest
 from evalreport.record.prune import prune
@@ -27,6 +27,7 @@ from evalreport.record.verify import (
     verify_run,
     verify_runs,
 )
+from evalreport.results.history import HistoryLine
 
 pytestmark = pytest.mark.requirement("R12")
 
@@ -345,7 +346,10 @@ def test_a_run_without_manifest_and_one_pruned_that_never_was(runs: Path) -> Non
     (run_folders(runs)[0] / "MANIFEST.json").unlink()
     assert "no MANIFEST.json" in whats(verify_chain(runs))
     with runs_lock(runs):
-        append(runs, {"when": "", "version": "", "pruned": ["20200101T000000Z-00000000", 3]})
+        append(runs, HistoryLine(pruned=("20200101T000000Z-00000000",)))
+    assert parse_line(b'{"pruned": ["20200101T000000Z-00000000", 3]}') == HistoryLine(
+        pruned=("20200101T000000Z-00000000",)
+    )
     assert "recorded as removed, but not as made" in whats(verify_chain(runs))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import Any
 
 import pytest
 from results.test_codec import ACCEPTED, accepted
 
-from evalreport.metrics.recorded import series_key
 from evalreport.results import records
 from evalreport.results.codec import decode
 from evalreport.results.identity import Quantity, WhichNumber
@@ -86,7 +86,20 @@ def test_the_text_of_a_key_is_that_of_earlier_releases(
 ) -> None:
     """History and differences are sorted by it."""
     for measure, record in zip(results.measures, content["measures"], strict=True):
-        assert measure.which.text() == series_key(record)
+        rule = record["threshold_rule"]
+        parts = [
+            record["dataset"],
+            record["model"],
+            sorted(record["subgroup"].items()),
+            record["fold"],
+            record["metric"],
+            sorted(record["params"].items()),
+            record["average"],
+            record["label"],
+            rule if rule is not None else record["threshold"],
+            record.get("indeterminate"),
+        ]
+        assert measure.which.text() == json.dumps(parts, ensure_ascii=False, sort_keys=True)
 
 
 def test_a_rule_is_the_same_number_whatever_it_finds() -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from record.whole_results import holding
 from schedules.weekly_runs import audit, results
 
 from evalreport.errors import FilesError, SpecError, UsageError
+from evalreport.results.codec import decode
 from evalreport.testing import assert_accepts
 from evalreport.tracking import log_run, metrics_of
 
@@ -88,7 +90,7 @@ def test_mlflow(tmp_path: Path) -> None:
     audit(tmp_path, (40, 10, 10, 90), 1)
     run, client = tmp_path / "runs" / "latest", Client()
     logged = log_run(run, client)
-    assert client.calls["metrics"] == logged == metrics_of(results(run))
+    assert client.calls["metrics"] == logged == metrics_of(decode(results(run)))
     assert logged["week/model/recall/ill/at 0.5"] == 0.8
     assert logged["week/model/recall/ill/at 0.5.low"] == pytest.approx(0.66963, abs=1e-5)
     tags = client.calls["tags"]
@@ -111,11 +113,16 @@ def test_mlflow_names_stay_apart() -> None:
         "subgroup": {},
         "fold": None,
         "state": "value",
+        "reason": None,
         "interval": None,
+        "n": 10,
+        "table": None,
+        "formula": "",
+        "substituted": "",
     }
-    found = metrics_of(
-        {"measures": [{**base, "label": "ä", "value": 0.1}, {**base, "label": "ö", "value": 0.2}]}
-    )
+    named = [{**base, "id": "m1", "label": "ä", "value": 0.1}]
+    named += [{**base, "id": "m2", "label": "ö", "value": 0.2}]
+    found = metrics_of(decode(holding(measures=named)))
     assert found == {"d/m/recall/_": 0.1, "d/m/recall/_ 2": 0.2}
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from evalreport.metrics.recorded import estimate_of, exact_difference, series_key
+from evalreport.metrics.estimates import estimate_of, exact_difference
+from evalreport.results.codec import decode_as
+from evalreport.results.records import Measure
 
 RECORD: dict[str, Any] = {
     "dataset": "d", "model": "m", "subgroup": {"sex": "f", "age": "old"}, "fold": None,
@@ -15,35 +17,38 @@ RECORD: dict[str, Any] = {
     "threshold_rule": None, "state": "value", "value": 0.8, "n": 150, "numerator": 56,
     "denominator": 70,
     "interval": {"method": "wilson", "low": 0.69, "high": 0.88, "level": 0.95},
+    "id": "m1", "reason": None, "table": None, "formula": "", "substituted": "",
 }  # fmt: skip
 
 
-def record(**more: Any) -> dict[str, Any]:
-    return {**RECORD, **more}
+def record(**more: Any) -> Measure:
+    return decode_as(Measure, {**RECORD, **more})
 
 
 def test_the_same_number_of_two_runs_has_one_key() -> None:
     turned = record(subgroup={"age": "old", "sex": "f"}, value=0.1, n=3, id="m7")
-    assert series_key(turned) == series_key(record())
-    assert json.loads(series_key(record()))[:3] == ["d", "m", [["age", "old"], ["sex", "f"]]]
+    assert turned.which.series == record().which.series
+    assert turned.which.text() == record().which.text()
+    assert json.loads(record().which.text())[:3] == ["d", "m", [["age", "old"], ["sex", "f"]]]
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"dataset": "e"}, {"model": "n"}, {"subgroup": None}, {"fold": "1"},
+        {"dataset": "e"}, {"model": "n"}, {"subgroup": {}}, {"fold": "1"},
         {"metric": "precision"}, {"params": {"beta": 2.0}}, {"average": "macro"},
         {"label": "ill"}, {"threshold": 0.6}, {"indeterminate": "against"},
     ],
 )  # fmt: skip
 def test_another_number_has_another_key(change: dict[str, Any]) -> None:
-    assert series_key(record(**change)) != series_key(record())
+    assert record(**change).which.series != record().which.series
+    assert record(**change).which.text() != record().which.text()
 
 
 def test_a_rule_stays_where_its_threshold_moves() -> None:
     one, two = (record(threshold_rule="max f1", threshold=t) for t in (0.41, 0.43))
-    assert series_key(one) == series_key(two)
-    assert series_key(one) != series_key(record(threshold=0.41))
+    assert one.which.series == two.which.series
+    assert one.which.series != record(threshold=0.41).which.series
 
 
 def test_an_estimate_has_its_limits_and_counts() -> None:
@@ -54,7 +59,8 @@ def test_an_estimate_has_its_limits_and_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"state": "undefined", "value": None}, {"state": "failed"}, {"value": None}]
+    "change",
+    [{"state": "undefined", "value": None}, {"state": "infinite", "value": None}, {"value": None}],
 )
 def test_no_value_no_estimate(change: dict[str, Any]) -> None:
     assert estimate_of(record(**change)) is None
@@ -73,7 +79,7 @@ def test_no_value_no_estimate(change: dict[str, Any]) -> None:
         {"average": "macro"},
         # more rows in the denominator than there are: one-versus-rest tables were added up
         {"average": "micro", "n": 60},
-        {"n": None},
+        {"n": 0},
         {"numerator": 71},
         {"numerator": -1},
         {"numerator": 0, "denominator": 0},
@@ -96,8 +102,8 @@ def test_a_share_of_rows_keeps_its_counts(change: dict[str, Any]) -> None:
 
 
 def test_fractions_of_counts_are_subtracted_exactly() -> None:
-    now = {"value": 0.3, "numerator": 3, "denominator": 10}
-    then = {"value": 0.1, "numerator": 1, "denominator": 10}
+    now = record(value=0.3, numerator=3, denominator=10)
+    then = record(value=0.1, numerator=1, denominator=10)
     assert exact_difference(now, then) == 0.2 != 0.3 - 0.1
 
 
@@ -112,7 +118,7 @@ def test_fractions_of_counts_are_subtracted_exactly() -> None:
     ],
 )
 def test_other_values_are_subtracted_as_they_are(change: dict[str, Any]) -> None:
-    now = {"value": 0.3, "numerator": 3, "denominator": 10, **change}
-    then = {"value": 0.1, "numerator": 1, "denominator": 10}
+    now = record(**{"value": 0.3, "numerator": 3, "denominator": 10, **change})
+    then = record(value=0.1, numerator=1, denominator=10)
     assert exact_difference(now, then) == 0.3 - 0.1
     assert exact_difference(then, now) == 0.1 - 0.3

@@ -1,0 +1,68 @@
+"""What a measure, a criterion or a change of one is called: its name, its place, outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from evalreport.report.words import label_text, measure_title, subgroup_text, visible
+
+#: Outcomes of criteria in words; None where there is no criterion.
+OUTCOME_WORDS: Mapping[str | None, str] = {
+    "pass": "passed",
+    "fail": "failed",
+    "not_evaluated": "not evaluated",
+    "continue": "to be continued",
+    None: "absent",
+    "reproduced": "reproduced",
+    "other_method": "by another method",
+    "not_reproducible": "not reproducible",
+}
+
+
+class NamedNumber(Protocol):
+    """A record of a metric, for one class or for all."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+    @property
+    def average(self) -> str | None: ...
+    @property
+    def label(self) -> str | None: ...
+
+
+def name_text(record: NamedNumber) -> str:
+    """A measure by its title and class."""
+    title = visible(measure_title(record))
+    return f"{title} of {label_text(record.label)}" if record.label is not None else title
+
+
+def place_text(
+    dataset: str | None,
+    model: str | None,
+    subgroup: Mapping[str, str] | None = None,
+    fold: str | None = None,
+    at: str = "",
+) -> str:
+    """Dataset, model, subgroup, fold and threshold, in words."""
+    parts = [label_text(dataset), label_text(model)]
+    if subgroup:
+        parts.append(subgroup_text(subgroup))
+    if fold is not None:
+        parts.append(f"fold {label_text(fold)}")
+    return ", ".join([*parts, f"threshold {at}"] if at else parts)
+
+
+def threshold_text(rule: str | None, threshold: float | str | None) -> str:
+    """A threshold by its rule, else by its number; empty where there is none.
+
+    >>> threshold_text("maximize youden_j", 0.4), threshold_text(None, 0.5)
+    ('maximize youden_j', '0.5')
+    """
+    if rule is not None:
+        return visible(rule)
+    if threshold is None:
+        return ""
+    return visible(threshold) if isinstance(threshold, str) else f"{threshold:g}"

@@ -1,0 +1,63 @@
+"""The records of ``history.jsonl``: what one line tells of a run, or of an attempt at one.
+
+A line is read leniently (:func:`evalreport.results.codec.decode_readable`): the history of
+strangers and of other versions is looked at whole, and what a line holds beside these fields
+says nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from evalreport.results.marks import OMITTED, one_of
+
+#: How often a series may be due.
+CADENCES = ("day", "week", "month", "quarter", "year")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookTold:
+    """One look at a criterion, as far as the history tells of it."""
+
+    criterion: Annotated[int | None, "Its number in the spec, from 1."] = None
+    model: str | None = None
+    look: Annotated[int | None, "Which look of the series it is, from 1."] = None
+    planned: Annotated[int | None, "How many looks there are; null for no end."] = None
+    spent: Annotated[float | None, "The share of false alarms that is used up."] = None
+    outcome: str | None = None
+    decided_at: Annotated[int | None, "The look that decided."] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A run that came to nothing."""
+
+    status: Annotated[int | None, "The exit status."] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryLine:
+    """One line: a published run, an attempt that ended without one, or runs that were removed."""
+
+    when: Annotated[str, "The clock of the run, attempt or removal."] = ""
+    version: str = ""
+    run: Annotated[str | None, OMITTED, "The run's name; there is none for an attempt."] = None
+    spec_sha256: Annotated[str | None, OMITTED] = None
+    data_sha256: Annotated[str | None, OMITTED] = None
+    plan_sha256: Annotated[str | None, OMITTED] = None
+    outcome: Annotated[str | None, OMITTED] = None
+    manifest_sha256: Annotated[str | None, OMITTED] = None
+    series: Annotated[str | None, OMITTED] = None
+    cadence: Annotated[str | None, OMITTED, one_of(*CADENCES)] = None
+    criteria: Annotated[Mapping[str, int], OMITTED, "How many had which outcome."] = field(
+        default_factory=dict
+    )
+    looks: Annotated[tuple[LookTold, ...], OMITTED] = ()
+    recovered: Annotated[bool, OMITTED, "Written later, after a crash."] = False
+    attempt: Annotated[Attempt | None, OMITTED] = None
+    pruned: Annotated[tuple[str, ...], OMITTED, "Names of the runs that were removed."] = ()
+    n: Annotated[int | None, OMITTED, "The number of the line, from 1."] = None
+    previous: Annotated[str | None, OMITTED, "The sha256 of the line before."] = None
+    sha256: Annotated[str | None, OMITTED, "Of the line without this field."] = None
