@@ -42,7 +42,10 @@ PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("newcombe", "newcombe_uncorrected", "wald", "agresti_min", "tango", PERCENTILE),
     ),
-    Family.CALLS: (("leisenring", "kosinski", BOOTSTRAP), (PERCENTILE,)),
+    Family.CALLS: (
+        ("leisenring", "kosinski", "wald", "moskowitz_pepe", BOOTSTRAP),
+        ("square_and_add", "wald", PERCENTILE),
+    ),
     Family.AREA: (("delong", BOOTSTRAP), ("delong", PERCENTILE)),
     Family.MEAN: (("paired_t", BOOTSTRAP), ("paired_t", PERCENTILE)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
@@ -75,7 +78,7 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
 AT_A_MARGIN: Mapping[str, str] = {
     **dict.fromkeys(("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected"), "tango"),
     **dict.fromkeys(("two_proportion_z", "fisher_exact"), "miettinen_nurminen"),
-    **dict.fromkeys(("leisenring", "kosinski"), BOOTSTRAP),
+    **dict.fromkeys(("leisenring", "kosinski", "moskowitz_pepe"), "wald"),
 }
 
 #: Names that mean another form of the same method where the rows are not the same.
@@ -194,6 +197,11 @@ def share_of(metric: Metric) -> Share:
 def directed(metric: Metric) -> bool:
     """Whether more, or less, of a metric is better whatever its value."""
     return metric.goal in (Goal.MAXIMIZE, Goal.MINIMIZE)
+
+
+def has_ratio(metric: Metric) -> bool:
+    """Whether limits of the ratio of two values are known: of shares of rows."""
+    return family_of(metric, None) in (Family.ROWS, Family.CALLS)
 
 
 def known_tests(metric: Metric) -> tuple[str, ...]:

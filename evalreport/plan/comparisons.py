@@ -42,6 +42,7 @@ class ComparisonRequest:
     by metric name; a margin is the loss that is still acceptable. ``family``: whose tests
     are corrected together, ``report`` (all of them) or ``dataset``. ``hypotheses``: what is to
     be shown, by metric, at the one-sided level ``alpha`` (None: half of 1 - level).
+    ``ratios``: metrics whose ratio is told beside the difference.
     """
 
     reference: str | None = None
@@ -53,6 +54,7 @@ class ComparisonRequest:
     margins: Mapping[str, float] = field(default_factory=dict)
     hypotheses: Mapping[str, str] = field(default_factory=dict)
     alpha: float | None = None
+    ratios: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class ComparisonTask:
     interval_reason: str | None = None
     margin: float | None = None
     hypothesis: Hypothesis | None = None
+    ratio: bool = False
+    ratio_reason: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The task as plain data, for the plan."""
@@ -110,6 +114,7 @@ class ComparisonTask:
             "why": self.why,
             **({"margin": self.margin} if self.margin is not None else {}),
             **({"hypothesis": self.hypothesis.as_json()} if self.hypothesis else {}),
+            **({"ratio": self.ratio_reason or True} if self.ratio else {}),
             **({"test_reason": self.test_reason} if self.test_reason else {}),
             **({"interval_reason": self.interval_reason} if self.interval_reason else {}),
         }
@@ -296,7 +301,18 @@ def _planned(
     if not facts.folds and facts.fold_sizes and _metric(task).ranks_rows:
         reason = "each row was scored by another fit, and their scores are not on one scale"
         chosen = replace(chosen, test_reason=reason, interval_reason=reason)
+    if task.metric in request.ratios:
+        reason = _no_ratio(family, weighted=weighted, clustered=clustered)
+        chosen = replace(chosen, ratio=True, ratio_reason=reason)
     return _to_be_shown(request, chosen)
+
+
+def _no_ratio(family: Family, *, weighted: bool, clustered: bool) -> str | None:
+    if family not in (Family.ROWS, Family.CALLS):
+        return "ratios are of shares of rows"
+    if clustered:
+        return "rows of one cluster are not independent"
+    return "ratios are not defined for weighted rows" if weighted else None
 
 
 def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> ComparisonTask:

@@ -65,6 +65,7 @@ def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
         margins=dict(asked.margins),
         hypotheses=dict(asked.hypotheses),
         alpha=asked.alpha,
+        ratios=asked.ratios,
     )
 
 

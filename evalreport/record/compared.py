@@ -6,6 +6,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from evalreport.engine.comparisons.calls import (
+    OF_CALLS,
+    counted_calls,
+    paired_ratio,
+    unpaired_ratio,
+)
 from evalreport.engine.comparisons.tests import OF_PROPORTIONS
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
@@ -15,6 +21,7 @@ from evalreport.statistics import hypotheses
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.multiplicity import adjust_families, corrected_family
 from evalreport.statistics.paired import PAIRED_METHODS
+from evalreport.statistics.predictive import CALL_METHODS
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
 _ROUNDING = 1e-9
@@ -29,14 +36,14 @@ SHARED = "which rows two models share is not in the results"
     holds=("model_value", "reference_value", "difference", "p_adjusted", "family_tests", "params",
            "threshold", "reference_threshold", "statistic", "p_value", "interval",
            "hypothesis.p_value", "hypothesis.statistic", "hypothesis.null",
-           "hypothesis.p_adjusted"),
+           "hypothesis.p_adjusted", "ratio"),
     unless={
         **dict.fromkeys(("joint_table", "joint_calls", "n"), SHARED),
         **dict.fromkeys(("statistic", "df", "p_value", "interval", "fold_differences"), ON_ROWS),
         **dict.fromkeys(("model_fraction", "reference_fraction"), FRACTION),
         **dict.fromkeys(
             ("hypothesis.statistic", "hypothesis.df", "hypothesis.standard_error",
-             "hypothesis.p_value", "hypothesis.p_adjusted", "hypothesis.null"), ON_ROWS),
+             "hypothesis.p_value", "hypothesis.p_adjusted", "hypothesis.null", "ratio"), ON_ROWS),
         **dict.fromkeys(
             ("margin", "hypothesis.margin", "hypothesis.alpha"),
             "it follows from the spec: verify --rerun makes it again"),
@@ -58,6 +65,7 @@ def comparison(record: Comparison, known: Known) -> Iterator[Finding]:
     yield from _tested(record)
     yield from _limited(record)
     yield from _shown(record)
+    yield from _related(record)
 
 
 def _shown(record: Comparison) -> Iterator[Finding]:
@@ -86,6 +94,27 @@ def _shown(record: Comparison) -> Iterator[Finding]:
     if asked.shown != (None if adjusted is None else adjusted < asked.alpha):
         yield f"hypothesis.shown is {asked.shown!r}, its p value gives the other"
     yield held("hypothesis.p_adjusted")
+
+
+def _related(record: Comparison) -> Iterator[Finding]:
+    """A ratio with its limits from the counts of both."""
+    ratio, metric = record.ratio, find(record.metric)
+    if ratio is None or ratio.interval is None or metric is None:
+        return
+    if record.paired:
+        right = paired_ratio(metric, record.joint_table, record.joint_calls, ratio.interval.level)
+    else:
+        fractions = record.model_fraction, record.reference_fraction
+        right = unpaired_ratio(*fractions, ratio.interval.level)
+    limits = right.interval
+    for name, own, other in (
+        ("value", ratio.value, right.value),
+        ("interval.low", ratio.interval.low, None if limits is None else limits.low),
+        ("interval.high", ratio.interval.high, None if limits is None else limits.high),
+    ):
+        if own is None or other is None or not _near(own, other):
+            yield f"ratio.{name} is {own!r}, its counts give {other!r}"
+    yield held("ratio")
 
 
 def _tails(record: Comparison, asked: Hypothesis) -> AtNull | None:
@@ -140,11 +169,15 @@ def _corrected(record: Comparison, known: Known) -> Iterator[Finding]:
 
 def _tested(record: Comparison) -> Iterator[Finding]:
     """Tests that the rows that count for one model only settle."""
-    joint = record.joint_table
-    test = OF_PROPORTIONS.get(record.test or "")
-    if joint is None or test is None or record.p_value is None:
+    joint, calls, metric = record.joint_table, record.joint_calls, find(record.metric)
+    found = None
+    test = record.test or ""
+    if joint is not None and test in OF_PROPORTIONS:
+        found = OF_PROPORTIONS[test](joint)
+    elif calls is not None and metric is not None and test in OF_CALLS:
+        found = OF_CALLS[test](metric, calls)
+    if found is None or record.p_value is None:
         return
-    found = test(joint)
     for name, own, right in (
         ("p_value", record.p_value, found.p_value),
         ("statistic", record.statistic, found.statistic),
@@ -165,6 +198,10 @@ def _limited(record: Comparison) -> Iterator[Finding]:
     if joint is not None and interval.method in PAIRED_METHODS:
         cells = (joint.n11, joint.n10, joint.n01, joint.n00)
         limits = PAIRED_METHODS[interval.method](*cells, interval.level)
+    calls, metric = record.joint_calls, find(record.metric)
+    if calls is not None and metric is not None and interval.method in CALL_METHODS:
+        counted = counted_calls(metric, calls)
+        limits = CALL_METHODS[interval.method](*counted, interval.level)
     one, two = record.model_fraction, record.reference_fraction
     if one and two and not record.paired and interval.method in UNPAIRED_METHODS:
         limits = UNPAIRED_METHODS[interval.method](*one, *two, interval.level)

@@ -73,6 +73,8 @@ METHODS = {
     "kosinski": "Kosinski",
     "paired_t": "paired t",
     "mee": "Mee",
+    "moskowitz_pepe": "Moskowitz-Pepe",
+    "alonzo": "Alonzo-Pepe-Moskowitz",
     "holm": "Holm",
     "bonferroni": "Bonferroni",
 }

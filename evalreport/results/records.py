@@ -337,6 +337,15 @@ class JointCalls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ratio:
+    """The value of the model over that of the reference."""
+
+    value: float | None = None
+    interval: Interval | None = None
+    reason: Annotated[str | None, "Why there is no value or interval."] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hypothesis:
     """What was to be shown of a difference, and the one-sided test of it."""
 
@@ -404,6 +413,7 @@ class Comparison:
     margin: Annotated[float | None, OMITTED, "How much worse would still do."] = None
     non_inferior: Annotated[bool | None, Where("margin")] = None
     hypothesis: Annotated[Hypothesis | None, OMITTED] = None
+    ratio: Annotated[Ratio | None, OMITTED] = None
     exploratory: Annotated[
         bool | None, OMITTED, "The threshold was chosen on the rows that are compared."
     ] = None

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, Tag, model_validator
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.comparing import directed, known_intervals, known_tests, of_reference
+from evalreport.metrics.comparing import (
+    directed,
+    has_ratio,
+    known_intervals,
+    known_tests,
+    of_reference,
+)
 from evalreport.spec.by_metric import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
 from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Flag, Name, Number, Part, form
+from evalreport.spec.fields import Flag, Many, Name, Number, Part, form
+from evalreport.spec.metric_requests import unknown_metric
 from evalreport.statistics.hypotheses import WITH_DIRECTION, WITH_MARGIN
 
 #: What may be stated of a difference, model minus reference.
@@ -48,6 +56,24 @@ Reference: TypeAlias = Annotated[
 ]
 
 
+def _of_shares(words: Sequence[str]) -> tuple[str, ...]:
+    """Canonical names of metrics that have ratios; raises the faults of those that have none."""
+    faults: list[Fault] = []
+    found: dict[str, None] = {}
+    for place, word in enumerate(words):
+        metric = find(word)
+        if metric is None:
+            faults.append(replace(unknown_metric(word), path=(place,)))
+        elif not has_ratio(metric):
+            what = f"limits of a ratio of {metric.name} are not known"
+            faults.append(Fault(what, "a share of rows, such as recall or precision", (place,)))
+        else:
+            found[metric.name] = None
+    if faults:
+        raise refuse(*faults)
+    return tuple(found)
+
+
 class Comparisons(Part):
     """What is compared with what, and how."""
 
@@ -79,6 +105,9 @@ class Comparisons(Part):
         default_factory=dict,
         description="What is to be shown of a metric, by a one-sided test: superiority, "
         "non_inferiority, equivalence (two tests), greater or less.",
+    )
+    ratios: Annotated[Many[Name], AfterValidator(_of_shares)] = Field(
+        (), description="Metrics whose ratio, model over reference, is told with limits: shares."
     )
     alpha: Annotated[Number, Field(gt=0, lt=0.5)] | None = Field(
         None,
@@ -113,7 +142,7 @@ class Comparisons(Part):
                 what = f"neither more nor less of {name} is better: no {kind.replace('_', '-')}"
                 yield Fault(what, "equivalence, greater or less", ("hypotheses", name))
 
-    def unfit(self) -> Iterator[tuple[str, str, str, str]]:
+    def unfit(self) -> Iterator[tuple[str, str | int, str, str]]:
         """Methods that the kind of reference has no use for: key, metric, what and remedy.
 
         Methods for the same rows and for independent rows are not the same.
@@ -126,6 +155,8 @@ class Comparisons(Part):
             for name in self.hypotheses:
                 what = f"no hypothesis of {name} is tested against an earlier run"
                 yield "hypotheses", name, what, "a margin, which the limits are held against"
+            for place, name in enumerate(self.ratios):
+                yield "ratios", place, f"no ratio of {name} to an earlier run is told", "remove it"
             return
         paired = not isinstance(self.reference, DatasetReference)
         for key, place in (("tests", 0), ("methods", 1)):

@@ -56,8 +56,8 @@ def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
             where = known.document.where(("comparisons", "reference"))
             yield Problem("there is no other model to compare with the reference", "", where)
     if comparisons is not None:
-        for key, name, what, instead in comparisons.unfit():
-            yield Problem(what, instead, known.document.where(("comparisons", key, name)))
+        for key, place, what, instead in comparisons.unfit():
+            yield Problem(what, instead, known.document.where(("comparisons", key, place)))
 
 
 def _tables_without_scores(known: Outline, spec: Spec) -> Iterator[Problem]:

@@ -117,6 +117,30 @@ def tango_score(n: float, n10: float, n01: float, delta: float) -> float:
     return distance / math.sqrt(variance)
 
 
+class RelativeShare(NamedTuple):
+    """Ratio first over second of two shares of the same rows, and its log interval."""
+
+    ratio: float
+    interval: Interval
+    log_standard_error: float
+
+
+def relative_share(
+    n11: float, n10: float, n01: float, n00: float, level: float
+) -> RelativeShare | None:
+    """Share of the first over that of the second (Alonzo, Pepe, Moskowitz 2002).
+
+    The variance of the logarithm is (n10 + n01) / ((n11 + n10) (n11 + n01)); the rows that
+    neither counts, ``n00``, do not matter. None where a share is 0.
+    """
+    first, second = n11 + n10, n11 + n01
+    if min(first, second) <= 0 or n00 < 0:
+        return None
+    error = math.sqrt((n10 + n01) / (first * second))
+    ratio, factor = first / second, math.exp(z_value(level) * error)
+    return RelativeShare(ratio, Interval(ratio / factor, ratio * factor), error)
+
+
 class ChiSquare(NamedTuple):
     """A chi-square statistic, its degrees of freedom and p-value."""
 

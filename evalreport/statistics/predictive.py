@@ -8,10 +8,12 @@ is a positive prediction and the class of interest is positive; ``npv`` mirrors 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
-from evalreport.statistics.interval import Interval, z_value
+from evalreport.statistics.interval import Interval, symmetric, z_value
 from evalreport.statistics.paired import ChiSquare
+from evalreport.statistics.proportions import wilson
 from evalreport.statistics.tail import chi2_sf, normal_two_sided
 
 
@@ -131,6 +133,84 @@ def relative_ppv(
     return RelativeValue(ratio, Interval(ratio / factor, ratio * factor), error, p_value)
 
 
+class CallMoments(NamedTuple):
+    """Two predictive values with their variances and covariance by the delta method."""
+
+    first: float
+    second: float
+    variance_1: float
+    variance_2: float
+    covariance: float
+
+    @property
+    def difference(self) -> float:
+        """First minus second."""
+        return self.first - self.second
+
+    @property
+    def error(self) -> float:
+        """Standard error of the difference; 0 where no row tells it from the values."""
+        variance = math.fsum((self.variance_1, self.variance_2, -2.0 * self.covariance))
+        return math.sqrt(max(variance, 0.0))
+
+    @property
+    def correlation(self) -> float:
+        """Of the two values; 0 where one of them does not vary."""
+        scale = math.sqrt(self.variance_1 * self.variance_2)
+        return min(max(self.covariance / scale, -1.0), 1.0) if scale > 0.0 else 0.0
+
+
+def call_moments(positives: PairedCalls, negatives: PairedCalls) -> CallMoments | None:
+    """PPV of both tests with the multinomial delta variances; None when a test calls no row.
+
+    A row called by a test adds (right - PPV) / calls to its PPV; the sums of squares and of
+    products of these are the variances and the covariance, as those of the independence
+    estimating equations of Leisenring, Alonzo, Pepe (2000) for a difference.
+    """
+    calls = _called(positives, negatives)
+    if min(calls) <= 0:
+        return None
+    rights = (positives.both + positives.first_only, positives.both + positives.second_only)
+    value = rights[0] / calls[0], rights[1] / calls[1]
+    right = (1.0 - value[0]) / calls[0], (1.0 - value[1]) / calls[1]
+    wrong = value[0] / calls[0], value[1] / calls[1]
+    wrongs = calls[0] - rights[0], calls[1] - rights[1]
+    variances = [rights[k] * right[k] ** 2 + wrongs[k] * wrong[k] ** 2 for k in (0, 1)]
+    shared = positives.both * right[0] * right[1] + negatives.both * wrong[0] * wrong[1]
+    return CallMoments(*value, variances[0], variances[1], shared)
+
+
+def wald(positives: PairedCalls, negatives: PairedCalls, level: float) -> Interval | None:
+    """Normal interval of PPV of the first test minus the second; None without a variance."""
+    found = call_moments(positives, negatives)
+    if found is None or found.error == 0.0:
+        return None
+    return symmetric(found.difference, z_value(level) * found.error, -1.0, 1.0)
+
+
+def square_and_add(positives: PairedCalls, negatives: PairedCalls, level: float) -> Interval | None:
+    """Wilson limits of both PPV squared and added with their correlation (Zou, Donner 2008).
+
+    None when a test calls no row. Unlike ``wald`` it has a width where both values are 0 or 1.
+    """
+    found = call_moments(positives, negatives)
+    if found is None:
+        return None
+    calls = _called(positives, negatives)
+    one = wilson(found.first * calls[0], calls[0], level)
+    two = wilson(found.second * calls[1], calls[1], level)
+    assert one is not None
+    assert two is not None
+    rho = found.correlation
+    down = _joined(found.first - one.low, two.high - found.second, rho)
+    up = _joined(one.high - found.first, found.second - two.low, rho)
+    return Interval(max(found.difference - down, -1.0), min(found.difference + up, 1.0))
+
+
+def _joined(a: float, b: float, rho: float) -> float:
+    return math.sqrt(max(a * a + b * b - 2.0 * rho * a * b, 0.0))
+
+
 def npv_leisenring(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | None:
     """Generalized score test of equal NPV; None as for the PPV."""
     return ppv_leisenring(negatives.of_negative(), positives.of_negative())
@@ -146,3 +226,10 @@ def relative_npv(
 ) -> RelativeValue | None:
     """NPV of the first test over that of the second; None as for the PPV."""
     return relative_ppv(negatives.of_negative(), positives.of_negative(), level)
+
+
+#: Intervals of a difference of predictive values.
+CALL_METHODS: dict[str, Callable[[PairedCalls, PairedCalls, float], Interval | None]] = {
+    "wald": wald,
+    "square_and_add": square_and_add,
+}

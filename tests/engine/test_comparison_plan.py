@@ -117,7 +117,7 @@ def test_what_was_asked_for_stays_and_is_told() -> None:
         "tango",
         "asked for in the spec",
     )
-    assert (npv.test, npv.interval, npv.margin) == ("kosinski", "bootstrap_percentile", 0.02)
+    assert (npv.test, npv.interval, npv.margin) == ("kosinski", "square_and_add", 0.02)
     assert recall.as_json()["reference"] == "a"
 
 

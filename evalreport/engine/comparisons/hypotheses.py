@@ -59,8 +59,10 @@ def tails_of(test: Test, difference: float) -> AtNull:
             return hypotheses.from_error(difference, test.error, test.df)(null)
         if null or test.statistic is None:
             return None
+        if test.df is None:
+            return hypotheses.of_normal(test.statistic)
         # what is left are chi-squares on one degree
-        return hypotheses.of_normal(math.copysign(math.sqrt(abs(test.statistic)), difference))
+        return hypotheses.of_normal(math.copysign(math.sqrt(test.statistic), difference))
 
     return at
 

@@ -313,6 +313,7 @@ def _record(
         margin=task.margin,
         non_inferior=_non_inferior(task, metric, d),
         hypothesis=_hypothesis(d, adjusted, request.alpha or (1.0 - level) / 2.0),
+        ratio=d.found.ratio,
         exploratory=True if _is_conditional(d) else None,
         note="; ".join(d.notes) or None,
         joint_table=d.found.counts.rows,

@@ -69,6 +69,7 @@ class Found:
     counts: Counted = field(default_factory=Counted)
     hypothesis: Test | None = None
     null: float | None = None
+    ratio: records.Ratio | None = None
 
 
 def difference_of(model: Evaluated, reference: Evaluated) -> float | None:

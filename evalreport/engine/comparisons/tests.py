@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.engine.comparisons import designed
+from evalreport.engine.comparisons import calls, designed
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
@@ -53,12 +53,21 @@ def paired_comparison(
     interval, reason = _interval(pair, draws, task, values, difference)
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
-    found = Found(test, interval, reason, counts)
+    found = Found(test, interval, reason, counts, ratio=_ratio(pair, task, counts))
 
     def by_name(other: ComparisonTask) -> Test:
         return _test(pair, draws, other, values, difference)
 
     return with_hypothesis(found, task, difference, by_name, _tails(pair, task))
+
+
+def _ratio(pair: Pair, task: ComparisonTask, counts: Counted) -> records.Ratio | None:
+    if not task.ratio:
+        return None
+    if task.ratio_reason is not None:
+        return records.Ratio(reason=task.ratio_reason)
+    level = pair.model.settings.level
+    return calls.paired_ratio(metric_of(task.task), counts.rows, counts.calls, level)
 
 
 def _tails(pair: Pair, task: ComparisonTask) -> AtNull | None:
@@ -89,6 +98,8 @@ def _test(
         return Test(reason=task.test_reason)
     if task.family is Family.ROWS and task.test in OF_PROPORTIONS:
         return OF_PROPORTIONS[task.test](joint_table(pair, task))
+    if task.family is Family.CALLS and task.test in calls.OF_CALLS:
+        return calls.OF_CALLS[task.test](metric_of(task.task), joint_calls(pair, task))
     if task.test in ("leisenring", "kosinski"):
         return _predictive(pair, task)
     if task.test in ("delong", "obuchowski"):
@@ -113,6 +124,9 @@ def _interval(
     level, method = pair.model.settings.level, task.interval
     if task.interval_reason is not None:
         return None, task.interval_reason
+    if task.family is Family.CALLS and method in predictive.CALL_METHODS:
+        joined = joint_calls(pair, task)
+        return _given(calls.call_interval(metric_of(task.task), joined, method, level), method)
     if method in paired.PAIRED_METHODS:
         joint = joint_table(pair, task)
         cells = (joint.n11, joint.n10, joint.n01, joint.n00)
@@ -159,13 +173,18 @@ def _counts(pair: Pair, task: ComparisonTask) -> Counted:
     if task.family.name == "ROWS":
         return Counted(rows=joint_table(pair, task))
     if task.family.name == "CALLS":
-        positives, negatives = _calls(pair, task)
-        return Counted(calls=JointCalls(_whole(positives), _whole(negatives)))
+        return Counted(calls=joint_calls(pair, task))
     return Counted()
 
 
-def _whole(calls: predictive.PairedCalls) -> Calls:
-    return Calls(**{name: int(count) for name, count in calls._asdict().items()})
+def joint_calls(pair: Pair, task: ComparisonTask) -> JointCalls:
+    """Rows that both models, one or neither calls positive, of each true class."""
+    positives, negatives = _calls(pair, task)
+    return JointCalls(_whole(positives), _whole(negatives))
+
+
+def _whole(counted: predictive.PairedCalls) -> Calls:
+    return Calls(**{name: int(count) for name, count in counted._asdict().items()})
 
 
 def _calls(
@@ -196,7 +215,7 @@ def _predictive(pair: Pair, task: ComparisonTask) -> Test:
     found = getattr(predictive, f"{word}_{task.test}")(positives, negatives)
     if found is not None:
         return Test(found.statistic, found.p_value, float(found.df))
-    if not any(calls.first_only + calls.second_only for calls in (positives, negatives)):
+    if not any(part.first_only + part.second_only for part in (positives, negatives)):
         return Test(p_value=1.0, reason=NO_DISCORDANT)
     return Test(reason="the statistic has no variance")
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.comparisons.calls import unpaired_ratio
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.comparisons.result import (
@@ -32,7 +33,7 @@ from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
-from evalreport.results.records import Interval
+from evalreport.results.records import Interval, Ratio
 from evalreport.statistics import delong, hypotheses, unpaired
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.tail import normal_two_sided
@@ -69,7 +70,8 @@ class Independent:
         """Test and interval of one difference."""
         test = self._test(task, values, difference)
         interval, reason = self._interval(task, values, difference)
-        found = Found(test, interval, reason, _counts(values))
+        ratio = _ratio(task, values, self.model.settings.level)
+        found = Found(test, interval, reason, _counts(values), ratio=ratio)
 
         def by_name(other: ComparisonTask) -> Test:
             return self._test(other, values, difference)
@@ -241,6 +243,14 @@ def _of_proportions(test: str, values: tuple[Evaluated, Evaluated]) -> Test:
     if found is None or found.statistic is None:
         return no_variation(counts[0] / counts[1] - counts[2] / counts[3])
     return Test(found.statistic, normal_two_sided(found.statistic))
+
+
+def _ratio(task: ComparisonTask, values: tuple[Evaluated, Evaluated], level: float) -> Ratio | None:
+    if not task.ratio:
+        return None
+    if task.ratio_reason is not None:
+        return Ratio(reason=task.ratio_reason)
+    return unpaired_ratio(*_counts(values).fractions, level)
 
 
 def _tails(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> AtNull | None:
