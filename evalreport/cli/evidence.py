@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,10 @@ from evalreport.cli.completing import run_folders
 from evalreport.errors import ExitStatus
 from evalreport.lines import json_text
 from evalreport.version import __version__
+
+if TYPE_CHECKING:
+    from evalreport.record.trend import Course
+    from evalreport.results.changes import Diff
 
 
 @click.command()
@@ -42,12 +46,13 @@ from evalreport.version import __version__
 def diff(old: Path, new: Path, as_json: bool, page: Path | None, form: str, by_status: bool) -> int:
     """Say what changed between two runs: spec, data, versions and every measure."""
     from evalreport.record.diff import describe, describe_markdown, differences, is_same
+    from evalreport.results.codec import encode
 
     found = differences(old, new)
     if page is not None:
         _diff_page(found, page)
     if as_json or form == "json":
-        _print_json(found)
+        _print_json(encode(found))
     elif form == "markdown":
         click.echo(describe_markdown(found))
     elif page is None:
@@ -57,7 +62,7 @@ def diff(old: Path, new: Path, as_json: bool, page: Path | None, form: str, by_s
     return int(ExitStatus.FAILED) if by_status and not is_same(found) else 0
 
 
-def _diff_page(found: dict[str, Any], page: Path) -> None:
+def _diff_page(found: Diff, page: Path) -> None:
     from evalreport.cli.evidence_pages import draw, refuse_foreign, replace_file
     from evalreport.record.diff_page import diff_page
 
@@ -103,7 +108,7 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None) ->
     return 0
 
 
-def _site(course: Any, runs: Path, folder: Path) -> Path:
+def _site(course: Course, runs: Path, folder: Path) -> Path:
     from evalreport.cli.evidence_pages import write_site
     from evalreport.record.diff import differences
 

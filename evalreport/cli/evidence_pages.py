@@ -12,6 +12,7 @@ from urllib.parse import quote
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.record.durable import explained
 from evalreport.record.trend import Course, PastRun
+from evalreport.results.changes import Diff
 from evalreport.version import __version__
 
 _TRENDS = re.compile(r"trends-[0-9]+\.html")
@@ -32,7 +33,7 @@ def draw(page: str, values: Mapping[str, Any]) -> str:
     return fill(Template("history", files, trusted=True, main=f"{page}.html.j2"), plain)
 
 
-def write_site(course: Course, runs: Path, folder: Path, changes: Mapping[str, Any] | None) -> Path:
+def write_site(course: Course, runs: Path, folder: Path, changes: Diff | None) -> Path:
     """Write the pages of a history into a folder; the first page.
 
     Pages of an earlier site there are replaced, anything else is refused: UsageError.

@@ -36,13 +36,14 @@ def published(
     Raises FilesError where it cannot be written, ConflictError where RUNS is in use.
     """
     from evalreport.engine.ledgers.kept_rows import keeps_rows, kept_rows
+    from evalreport.results.codec import encode
 
     loaded = prepared.loaded
     with RunFolder(runs, loaded.sha256, when) as folder:
         for name, content in files.items():
             folder.write(name, content)
         if keeps_rows(prepared):
-            folder.write("rows.json", canonical_json(kept_rows(prepared, rows_key(runs))))
+            folder.write("rows.json", canonical_json(encode(kept_rows(prepared, rows_key(runs)))))
         outcome = outcome_of(results)
         return folder.publish(details(results, loaded, prepared, outcome, clock_text(when)))
 

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +20,23 @@ from evalreport.record.diff_rows import Said, pair_rows, read_rows
 from evalreport.record.diff_spec import spec_changes, version_changes
 from evalreport.record.diff_text import describe, describe_markdown
 from evalreport.record.recorded import RecordedRun, read_recorded
-from evalreport.results.codec import encode
+from evalreport.results.changes import (
+    CautionChanges,
+    ChangeCounts,
+    CriterionChange,
+    Diff,
+    KeptRows,
+    RunRead,
+)
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion
 
 __all__ = ["describe", "describe_markdown", "differences", "differences_of", "is_same"]
 
-SCHEMA = "evalreport/diff/1"
 
-
-def differences(old: Path, new: Path) -> dict[str, Any]:
-    """What changed between two published runs, as plain data.
+def differences(old: Path, new: Path) -> Diff:
+    """What changed between two published runs.
 
     Raises FilesError where there are no results, VerificationError where they were altered.
     """
@@ -42,33 +47,50 @@ def differences(old: Path, new: Path) -> dict[str, Any]:
 def differences_of(
     old: RecordedRun,
     new: RecordedRun,
-    kept: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = (None, None),
-) -> dict[str, Any]:
-    """What changed between two runs that have been read, as plain data.
+    kept: tuple[KeptRows | None, KeptRows | None] = (None, None),
+) -> Diff:
+    """What changed between two runs that have been read.
 
     ``kept`` is what each of them kept of its rows.
     """
     one, two = old.results, new.results
     by_id, said = pair_rows(*kept)
+    spec, versions = (
+        spec_changes(one.spec, two.spec),
+        version_changes(one.provenance, two.provenance),
+    )
     files = file_changes(one, two)
-    same_rows = {entry["dataset"]: entry["same"] for entry in files}
+    same_rows = {entry.dataset: entry.same for entry in files}
     measures = measure_changes(one.measures, two.measures, same_rows, _pairs(said, one, two))
     criteria = _criteria(one.acceptance, two.acceptance)
-    found = {
-        "schema": SCHEMA,
-        "old": _run(old),
-        "new": _run(new),
-        "spec": spec_changes(one.spec, two.spec),
-        "versions": version_changes(one.provenance, two.provenance),
-        "files": files,
-        "rows": row_changes(one, two),
-        "rows_by_id": by_id,
-        "scores": score_changes(one, two),
-        "measures": measures,
-        "criteria": criteria,
-        "cautions": _cautions(one, two),
-    }
-    return {**found, "summary": _summary(found)}
+    cautions = _cautions(one, two)
+    return Diff(
+        old=_run(old),
+        new=_run(new),
+        spec=spec,
+        versions=versions,
+        files=files,
+        rows=row_changes(one, two),
+        rows_by_id=by_id,
+        scores=score_changes(one, two),
+        measures=measures,
+        criteria=criteria,
+        cautions=cautions,
+        summary=ChangeCounts(
+            spec=len(spec),
+            versions=len(versions),
+            files=sum(entry.same is not True for entry in files),
+            measures=len(measures),
+            differ=sum(bool(m.difference) for m in measures),
+            tested=sum(m.beyond_chance is not None for m in measures),
+            beyond_chance=sum(m.beyond_chance is True for m in measures),
+            added=sum(m.change == "added" for m in measures),
+            removed=sum(m.change == "removed" for m in measures),
+            flipped=sum(c.change == "flipped" for c in criteria),
+            new_cautions=len(cautions.new),
+            cleared_cautions=len(cautions.cleared),
+        ),
+    )
 
 
 def _pairs(said: Mapping[tuple[str, str], Said], one: Results, two: Results) -> Pairs:
@@ -88,18 +110,18 @@ def _pairs(said: Mapping[tuple[str, str], Said], one: Results, two: Results) -> 
     return Pairs(said, compared)
 
 
-def _run(run: RecordedRun) -> dict[str, Any]:
+def _run(run: RecordedRun) -> RunRead:
     spec = run.results.provenance.spec
-    return {
-        "run": run.name,
-        "at": run.at,
-        "title": run.results.title,
-        "results_sha256": run.sha256,
-        "spec_sha256": None if spec is None else spec.sha256,
-    }
+    return RunRead(
+        run=run.name,
+        at=run.at,
+        title=run.results.title,
+        results_sha256=run.sha256,
+        spec_sha256=None if spec is None else spec.sha256,
+    )
 
 
-def _criteria(old: Sequence[Criterion], new: Sequence[Criterion]) -> list[dict[str, Any]]:
+def _criteria(old: Sequence[Criterion], new: Sequence[Criterion]) -> tuple[CriterionChange, ...]:
     before, after = ({c.which: c for c in side} for side in (old, new))
     gone = {key: c for key, c in before.items() if key not in after}
     found = []
@@ -111,33 +133,34 @@ def _criteria(old: Sequence[Criterion], new: Sequence[Criterion]) -> list[dict[s
             was = None if match is None else gone.pop(match)
         elif now is None and key not in gone:
             continue
-        either = now or was
-        assert either is not None
-        change = (
-            "added"
-            if was is None
-            else "removed"
-            if now is None
-            else "changed"
-            if was.text != now.text
-            else ("same" if was.outcome == now.outcome else "flipped")
-        )
-        found.append(
-            {
-                "text": either.text,
-                "dataset": either.dataset,
-                "model": either.model,
-                "subgroup": dict(either.subgroup),
-                "threshold": either.threshold_asked,
-                "change": change,
-                "old_text": None if was is None else was.text,
-                "old": None if was is None else was.outcome,
-                "new": None if now is None else now.outcome,
-                "observed": [None if c is None else c.observed for c in (was, now)],
-                "reason": None if now is None else now.reason,
-            }
-        )
-    return found
+        found.append(_criterion(was, now))
+    return tuple(found)
+
+
+def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
+    either = now or was
+    assert either is not None
+    if was is None:
+        change = "added"
+    elif now is None:
+        change = "removed"
+    elif was.text != now.text:
+        change = "changed"
+    else:
+        change = "same" if was.outcome == now.outcome else "flipped"
+    return CriterionChange(
+        text=either.text,
+        dataset=either.dataset,
+        model=either.model,
+        subgroup=either.subgroup,
+        threshold=either.threshold_asked,
+        change=change,
+        old_text=None if was is None else was.text,
+        old=None if was is None else was.outcome,
+        new=None if now is None else now.outcome,
+        observed=(None if was is None else was.observed, None if now is None else now.observed),
+        reason=None if now is None else now.reason,
+    )
 
 
 def _about(entry: Criterion) -> tuple[WhichCriterion, Frozen]:
@@ -145,25 +168,24 @@ def _about(entry: Criterion) -> tuple[WhichCriterion, Frozen]:
     return entry.which._replace(text=""), frozen_params(entry.params or {})
 
 
-def is_same(found: Mapping[str, Any]) -> bool:
+def is_same(found: Diff) -> bool:
     """Whether nothing that a diff tells has changed: spec, versions, data, numbers, judgements."""
-    told = found["summary"]
-    counts = ("spec", "versions", "differ", "added", "removed", "new_cautions", "cleared_cautions")
-    states = (
-        m["old"]["state"] == m["new"]["state"] for m in found["measures"] if m["change"] == "both"
-    )
-    files = (f["same"] is not False and f["old"] and f["new"] for f in found["files"])
-    rows = (entry["rows"]["used"][0] == entry["rows"]["used"][1] for entry in found["rows"])
-    criteria = (entry["change"] == "same" for entry in found["criteria"])
-    return not any(told[name] for name in counts) and all((*states, *files, *rows, *criteria))
+    told = found.summary
+    counts = (told.spec, told.versions, told.differ, told.added, told.removed)
+    cautions = (told.new_cautions, told.cleared_cautions)
+    states = (m.old.state == m.new.state for m in found.measures if m.old and m.new)
+    files = (f.same is not False and f.old and f.new for f in found.files)
+    rows = (entry.rows.used[0] == entry.rows.used[1] for entry in found.rows)
+    criteria = (entry.change == "same" for entry in found.criteria)
+    return not any((*counts, *cautions)) and all((*states, *files, *rows, *criteria))
 
 
-def _cautions(old: Results, new: Results) -> dict[str, list[dict[str, Any]]]:
+def _cautions(old: Results, new: Results) -> CautionChanges:
     before, after = (_by_caution(side) for side in (old, new))
-    return {
-        "new": [encode(after[key]) for key in after if key not in before],
-        "cleared": [encode(before[key]) for key in before if key not in after],
-    }
+    return CautionChanges(
+        new=tuple(after[key] for key in after if key not in before),
+        cleared=tuple(before[key] for key in before if key not in after),
+    )
 
 
 def _by_caution(results: Results) -> dict[tuple[Any, ...], Caution]:
@@ -177,25 +199,3 @@ def _by_caution(results: Results) -> dict[tuple[Any, ...], Caution]:
             key = (*key, "again")
         found[key] = caution
     return found
-
-
-def _summary(found: Mapping[str, Any]) -> dict[str, int]:
-    measures = found["measures"]
-
-    def count(holds: Callable[[Mapping[str, Any]], bool], entries: Any = measures) -> int:
-        return sum(1 for entry in entries if holds(entry))
-
-    return {
-        "spec": len(found["spec"]),
-        "versions": len(found["versions"]),
-        "files": count(lambda f: f["same"] is not True, found["files"]),
-        "measures": len(measures),
-        "differ": count(lambda m: bool(m["difference"])),
-        "tested": count(lambda m: m["beyond_chance"] is not None),
-        "beyond_chance": count(lambda m: m["beyond_chance"] is True),
-        "added": count(lambda m: m["change"] == "added"),
-        "removed": count(lambda m: m["change"] == "removed"),
-        "flipped": count(lambda c: c["change"] == "flipped", found["criteria"]),
-        "new_cautions": len(found["cautions"]["new"]),
-        "cleared_cautions": len(found["cautions"]["cleared"]),
-    }

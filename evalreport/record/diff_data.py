@@ -7,9 +7,16 @@ named; how far labels and scores have moved can.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
-from evalreport.results.codec import encode
+from evalreport.results.changes import (
+    FileChange,
+    FileRead,
+    LabelCount,
+    LabelShift,
+    RowChange,
+    RowsThenNow,
+    ScoreShift,
+)
 from evalreport.results.lookup import Results
 from evalreport.results.records import Input, RowLedger
 from evalreport.statistics.distributions import population_stability_index
@@ -20,7 +27,7 @@ from evalreport.statistics.tail import chi2_sf
 BINS = 10
 
 
-def file_changes(old: Results, new: Results) -> list[dict[str, Any]]:
+def file_changes(old: Results, new: Results) -> tuple[FileChange, ...]:
     """One record per dataset of either run: name, hash and rows, and whether they are the same.
 
     ``same`` is None where a hash is not known (rows given in memory).
@@ -32,40 +39,40 @@ def file_changes(old: Results, new: Results) -> list[dict[str, Any]]:
         hashes = [None if side is None else side.sha256 for side in (one, two)]
         same = hashes[0] == hashes[1] if all(hashes) else None
         found.append(
-            {
-                "dataset": dataset,
-                "same": same if one and two else False,
-                "old": _file(one),
-                "new": _file(two),
-            }
+            FileChange(
+                dataset=dataset,
+                same=same if one and two else False,
+                old=_file(one),
+                new=_file(two),
+            )
         )
-    return found
+    return tuple(found)
 
 
-def _file(entry: Input | None) -> dict[str, Any] | None:
+def _file(entry: Input | None) -> FileRead | None:
     if entry is None:
         return None
-    return {"name": entry.name, "sha256": entry.sha256, "bytes": entry.bytes, "rows": entry.rows}
+    return FileRead(entry.name, entry.sha256, entry.bytes, entry.rows)
 
 
-def row_changes(old: Results, new: Results) -> list[dict[str, Any]]:
+def row_changes(old: Results, new: Results) -> tuple[RowChange, ...]:
     """Rows and labels of every dataset and model of both runs, then and now."""
     before = {(r.dataset, r.model): r for r in old.rows}
     after = {(r.dataset, r.model): r for r in new.rows}
-    return [
-        {
-            "dataset": was.dataset,
-            "model": was.model,
-            "rows": {"read": [was.read, now.read], "used": [was.used, now.used]},
-            "excluded": [[encode(one) for one in side.excluded] for side in (was, now)],
-            "labels": label_shift(was, now),
-        }
+    return tuple(
+        RowChange(
+            dataset=was.dataset,
+            model=was.model,
+            rows=RowsThenNow((was.read, now.read), (was.used, now.used)),
+            excluded=(was.excluded, now.excluded),
+            labels=label_shift(was, now),
+        )
         for place, was in before.items()
         if (now := after.get(place)) is not None
-    ]
+    )
 
 
-def label_shift(old: RowLedger, new: RowLedger) -> dict[str, Any]:
+def label_shift(old: RowLedger, new: RowLedger) -> LabelShift:
     """Counts of each label then and now, their stability index, and a chi-square test.
 
     >>> from dataclasses import replace
@@ -74,7 +81,7 @@ def label_shift(old: RowLedger, new: RowLedger) -> dict[str, Any]:
     ...               classes=(ClassCount("x", 50), ClassCount("y", 50)))
     >>> b = replace(a, classes=(ClassCount("x", 60), ClassCount("y", 40)))
     >>> found = label_shift(a, b)
-    >>> round(found["psi"], 6), found["statistic"].__round__(4), round(found["p_value"], 4)
+    >>> round(found.psi, 6), round(found.statistic, 4), round(found.p_value, 4)
     (0.040547, 2.0202, 0.1552)
     """
     before, after = ({c.label: c.count for c in side.classes} for side in (old, new))
@@ -82,28 +89,24 @@ def label_shift(old: RowLedger, new: RowLedger) -> dict[str, Any]:
     counts = [(before.get(label, 0), after.get(label, 0)) for label in labels]
     psi = population_stability_index([a for a, _ in counts], [b for _, b in counts])
     statistic, df = chi_square(counts)
-    return {
-        "counts": [
-            {"label": label, "old": a, "new": b}
-            for label, (a, b) in zip(labels, counts, strict=True)
-        ],
-        "psi": psi,
-        "psi_reason": None if psi is not None else "a label is on one side only, or there are none",
-        "test": "chi_square",
-        "statistic": statistic,
-        "df": df,
-        "p_value": None if statistic is None else chi2_sf(statistic, df),
-    }
+    return LabelShift(
+        counts=tuple(LabelCount(label, a, b) for label, (a, b) in zip(labels, counts, strict=True)),
+        psi=psi,
+        psi_reason=None if psi is not None else "a label is on one side only, or there are none",
+        statistic=statistic,
+        df=df,
+        p_value=None if statistic is None else chi2_sf(statistic, df),
+    )
 
 
-def score_changes(old: Results, new: Results) -> list[dict[str, Any]]:
+def score_changes(old: Results, new: Results) -> tuple[ScoreShift, ...]:
     """How far the scores of every dataset, model and class of both runs have moved."""
     before, after = _scores(old), _scores(new)
-    return [
-        {"dataset": dataset, "model": model, "label": label, **score_shift(was, now)}
-        for (dataset, model, label), was in before.items()
-        if (now := after.get((dataset, model, label))) is not None
-    ]
+    return tuple(
+        score_shift(place, was, now)
+        for place, was in before.items()
+        if (now := after.get(place)) is not None
+    )
 
 
 #: Scores from the lowest to the highest, each with its number of rows.
@@ -126,20 +129,26 @@ def _scores(results: Results) -> dict[tuple[str, str, str], Scores]:
     return found
 
 
-def score_shift(old: Scores, new: Scores) -> dict[str, Any]:
+def score_shift(place: tuple[str, str, str], old: Scores, new: Scores) -> ScoreShift:
     """Stability index over tenths of the old scores, and the Kolmogorov-Smirnov distance.
 
-    >>> found = score_shift([(0.1, 5), (0.9, 5)], [(0.1, 5), (0.9, 5)])
-    >>> found["psi"], found["ks"], found["p_value"]
+    ``place`` is the dataset, the model and the class whose scores they are.
+
+    >>> found = score_shift(("d", "m", "ill"), [(0.1, 5), (0.9, 5)], [(0.1, 5), (0.9, 5)])
+    >>> found.psi, found.ks, found.p_value
     (0.0, 0.0, 1.0)
     """
+    dataset, model, label = place
     found = value_shift(old, new, BINS)
     psi = found.index.psi
-    return {
-        "bins": len(found.cuts) + 1,
-        "cuts": found.cuts,
-        "psi": psi,
-        "psi_reason": None if psi is not None else EMPTY_BIN,
-        "ks": found.ks,
-        "p_value": found.ks_p_value,
-    }
+    return ScoreShift(
+        dataset=dataset,
+        model=model,
+        label=label,
+        bins=len(found.cuts) + 1,
+        cuts=tuple(found.cuts),
+        psi=psi,
+        psi_reason=None if psi is not None else EMPTY_BIN,
+        ks=found.ks,
+        p_value=found.ks_p_value,
+    )

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
 from evalreport.record.durable import explained
 from evalreport.record.hashing import parse_json, sha256
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import read_manifest
+from evalreport.results.changes import (
+    KeptDataset,
+    KeptModel,
+    KeptRows,
+    ModelRows,
+    PairedRows,
+    UnpairedRows,
+)
+from evalreport.results.codec import decode_as
+
+V = TypeVar("V")
 
 NAME = "rows.json"
-SCHEMA = "evalreport/rows/1"
 OTHER_KEY = "their digests were made with different keys, as folders of runs have them"
 
 
@@ -23,20 +33,20 @@ OTHER_KEY = "their digests were made with different keys, as folders of runs hav
 class Said:
     """Of the rows that two runs share: the true class, and what one model said then and now.
 
-    ``score`` and ``predicted`` are (old, new), each a list over the rows, or None.
+    ``score`` and ``predicted`` are (old, new), each over the rows, or None.
     """
 
     labels: tuple[str, ...]
     positive: int | None
-    actual: list[int]
-    score: tuple[list[float], list[float]] | None
-    predicted: tuple[list[int], list[int]] | None
+    actual: tuple[int, ...]
+    score: tuple[tuple[float, ...], tuple[float, ...]] | None
+    predicted: tuple[tuple[int, ...], tuple[int, ...]] | None
     old_rows: int
     new_rows: int
     reason: str | None = None
 
 
-def read_rows(path: Path) -> Mapping[str, Any] | None:
+def read_rows(path: Path) -> KeptRows | None:
     """What a run kept of its rows; None where it kept nothing.
 
     Raises FilesError for a file that cannot be read, VerificationError for one that
@@ -56,107 +66,102 @@ def read_rows(path: Path) -> Mapping[str, Any] | None:
         content = parse_json(data)
     except ValueError as error:
         raise FilesError(Problem(f"is no {NAME}: {error}", "", where)) from None
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise FilesError(Problem(f"is no {NAME}", f"a file with schema {SCHEMA}", where))
-    return content
+    return decode_as(KeptRows, content, str(file))
 
 
 def pair_rows(
-    old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
-) -> tuple[list[dict[str, Any]], dict[tuple[str, str], Said]]:
+    old: KeptRows | None, new: KeptRows | None
+) -> tuple[tuple[PairedRows | UnpairedRows, ...], dict[tuple[str, str], Said]]:
     """Per dataset the rows added, removed and changed; and what models said of those in both."""
     if old is None or new is None:
-        return [], {}
-    found: list[dict[str, Any]] = []
+        return (), {}
+    found: list[PairedRows | UnpairedRows] = []
     said: dict[tuple[str, str], Said] = {}
-    for name in [n for n in new["datasets"] if n in old["datasets"]]:
-        one, two = old["datasets"][name], new["datasets"][name]
-        if old["key_sha256"] != new["key_sha256"]:
-            found.append({"dataset": name, "reason": OTHER_KEY})
+    for name in [n for n in new.datasets if n in old.datasets]:
+        one, two = old.datasets[name], new.datasets[name]
+        if old.key_sha256 != new.key_sha256:
+            found.append(UnpairedRows(dataset=name, reason=OTHER_KEY))
             continue
-        found.append(_counts(name, one, two))
-        for model in [m for m in two["models"] if m in one["models"]]:
-            said[name, model] = _said(one, two, model)
-    for record in found:
-        record["models"] = [
-            {"model": model, **_changes(own)}
-            for (dataset, model), own in said.items()
-            if dataset == record["dataset"]
-        ]
-    return found, said
+        shared = {
+            model: _said(one, one.models[model], two, two.models[model])
+            for model in two.models
+            if model in one.models
+        }
+        said |= {(name, model): own for model, own in shared.items()}
+        models = tuple(_of_both(model, own) for model, own in shared.items())
+        found.append(_paired(name, one, two, models))
+    return tuple(found), said
 
 
-def _counts(name: str, one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, Any]:
-    before, after = (_by_id(side["ids"], side["rows"]) for side in (one, two))
+def _paired(
+    name: str, one: KeptDataset, two: KeptDataset, models: tuple[ModelRows, ...]
+) -> PairedRows:
+    before, after = (_by_id(side.ids, side.rows) for side in (one, two))
     both = before.keys() & after.keys()
-    comparable = one["columns"] == two["columns"]
-    twice = len(one["ids"]) - len(before), len(two["ids"]) - len(after)
-    return {
-        "dataset": name,
-        "reason": None,
-        "rows": [len(one["ids"]), len(two["ids"])],
-        "added": len(after) - len(both),
-        "removed": len(before) - len(both),
-        "both": len(both),
-        "changed": sum(before[i] != after[i] for i in both) if comparable else None,
-        "changed_reason": None if comparable else "the two runs read different columns",
-        "not_unique": list(twice),
-    }
+    comparable = one.columns == two.columns
+    return PairedRows(
+        dataset=name,
+        rows=(len(one.ids), len(two.ids)),
+        added=len(after) - len(both),
+        removed=len(before) - len(both),
+        both=len(both),
+        changed=sum(before[i] != after[i] for i in both) if comparable else None,
+        changed_reason=None if comparable else "the two runs read different columns",
+        not_unique=(len(one.ids) - len(before), len(two.ids) - len(after)),
+        models=models,
+    )
 
 
-def _by_id(ids: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+def _by_id(ids: Sequence[str], values: Sequence[V]) -> dict[str, V]:
     """Values by id; an id that several rows bear pairs none of them."""
     times = Counter(ids)
     return {i: value for i, value in zip(ids, values, strict=True) if times[i] == 1}
 
 
-def _said(one: Mapping[str, Any], two: Mapping[str, Any], model: str) -> Said:
-    then, now = (_of_model(side, model) for side in (one, two))
-    own, other = one["models"][model], two["models"][model]
-    ids = sorted(i for i in then.keys() & now.keys())
+def _said(one: KeptDataset, own: KeptModel, two: KeptDataset, other: KeptModel) -> Said:
+    """What a model said of the shared rows: ``own`` then, ``other`` now."""
+    then = _by_id([one.ids[place] for place in own.rows], range(len(own.rows)))
+    now = _by_id([two.ids[place] for place in other.rows], range(len(other.rows)))
     reason = None
-    if own["labels"] != other["labels"] or own["positive"] != other["positive"]:
+    if own.labels != other.labels or own.positive != other.positive:
         reason = "the classes differ"
-    elif not (own["independent"] and other["independent"]):
+    elif not (own.independent and other.independent):
         reason = "rows have weights or clusters"
-    same = [i for i in ids if reason is None and then[i][0] == now[i][0]]
-
-    def both(place: int) -> Any:
-        if (
-            own[("actual", "score", "predicted")[place]] is None
-            or other[("actual", "score", "predicted")[place]] is None
-        ):
-            return None
-        return [then[i][place] for i in same], [now[i][place] for i in same]
-
+    same = [
+        (then[i], now[i])
+        for i in sorted(then.keys() & now.keys())
+        if reason is None and own.actual[then[i]] == other.actual[now[i]]
+    ]
     return Said(
-        labels=tuple(other["labels"]),
-        positive=other["positive"],
-        actual=[now[i][0] for i in same],
-        score=both(1),
-        predicted=both(2),
-        old_rows=len(own["rows"]),
-        new_rows=len(other["rows"]),
+        labels=other.labels,
+        positive=other.positive,
+        actual=tuple(other.actual[place] for _, place in same),
+        score=_both(own.score, other.score, same),
+        predicted=_both(own.predicted, other.predicted, same),
+        old_rows=len(own.rows),
+        new_rows=len(other.rows),
         reason=reason,
     )
 
 
-def _of_model(side: Mapping[str, Any], model: str) -> dict[str, Any]:
-    """True class, score and predicted class of each used row, by id."""
-    own = side["models"][model]
-    nothing = [None] * len(own["rows"])
-    told = zip(own["actual"], own["score"] or nothing, own["predicted"] or nothing, strict=True)
-    return _by_id([side["ids"][place] for place in own["rows"]], list(told))
+def _both(
+    old: Sequence[V] | None, new: Sequence[V] | None, same: Sequence[tuple[int, int]]
+) -> tuple[tuple[V, ...], tuple[V, ...]] | None:
+    """What both runs said of the same rows; None where one of them said nothing."""
+    if old is None or new is None:
+        return None
+    return tuple(old[then] for then, _ in same), tuple(new[now] for _, now in same)
 
 
-def _changes(said: Said) -> dict[str, Any]:
+def _of_both(model: str, said: Said) -> ModelRows:
     changed: int | None = None
     pairs = said.score or said.predicted
     if pairs is not None and said.reason is None:
         changed = sum(a != b for a, b in zip(*pairs, strict=True))
-    return {
-        "both": len(said.actual),
-        "rows": [said.old_rows, said.new_rows],
-        "changed": changed,
-        "reason": said.reason,
-    }
+    return ModelRows(
+        model=model,
+        both=len(said.actual),
+        rows=(said.old_rows, said.new_rows),
+        changed=changed,
+        reason=said.reason,
+    )

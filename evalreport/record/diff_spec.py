@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from evalreport.results.changes import KeyChange
 from evalreport.results.records import Provenance
 
 #: Lists whose items have a name of their own: an item added in the middle moves no other.
 _NAMED_ITEMS = ("metrics", "thresholds", "subgroups", "averaging")
 
 
-def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[dict[str, Any]]:
+def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[KeyChange, ...]:
     """Every key of the resolved specs that was added, removed or changed, by its path.
 
-    >>> spec_changes({"a": {"b": 1}}, {"a": {"b": 2, "c": [3]}})
-    [{'key': 'a.b', 'change': 'changed', 'old': 1, 'new': 2}, \
-{'key': 'a.c[0]', 'change': 'added', 'old': None, 'new': 3}]
+    >>> for one in spec_changes({"a": {"b": 1}}, {"a": {"b": 2, "c": [3]}}):
+    ...     print(one)
+    KeyChange(key='a.b', change='changed', old=1, new=2)
+    KeyChange(key='a.c[0]', change='added', old=None, new=3)
     """
     return _changes(dict(_leaves(old)), dict(_leaves(new)))
 
 
-def version_changes(old: Provenance, new: Provenance) -> list[dict[str, Any]]:
+def version_changes(old: Provenance, new: Provenance) -> tuple[KeyChange, ...]:
     """Program, libraries, engine and seed that differ between two provenances."""
     return _changes(_made_with(old), _made_with(new))
 
@@ -35,7 +37,7 @@ def _made_with(provenance: Provenance) -> dict[str, Any]:
     return {**found, **provenance.versions}
 
 
-def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[KeyChange, ...]:
     found = []
     for key in sorted({*before, *after}):
         if key in before and key in after and before[key] == after[key]:
@@ -45,8 +47,8 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[s
             if key in before and key in after
             else ("added" if key in after else "removed")
         )
-        found.append({"key": key, "change": change, "old": before.get(key), "new": after.get(key)})
-    return found
+        found.append(KeyChange(key=key, change=change, old=before.get(key), new=after.get(key)))
+    return tuple(found)
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from diff.as_json import differences
 from schedules.weekly_runs import SPEC, audit
 
 from evalreport.cli import status_of
-from evalreport.record.diff import differences, is_same
+from evalreport.record import diff
 
 Capture = pytest.CaptureFixture[str]
 OLD, NEW = "at_least: 0.7", "at_least: 0.9"
@@ -32,7 +33,7 @@ def test_the_status_says_whether_anything_changed(runs: list[Path], capsys: Capt
     assert status_of(["diff", first, other]) == 0
     assert status_of(["diff", first, other, "--exit-code", "--json"]) == 1
     capsys.readouterr()
-    assert is_same(differences(runs[0], runs[1]))
+    assert diff.is_same(diff.differences(runs[0], runs[1]))
 
 
 def test_a_criterion_with_another_limit_is_changed(runs: list[Path], capsys: Capture) -> None:

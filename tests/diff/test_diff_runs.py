@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from diff.as_json import differences
 from schedules.weekly_runs import SPEC, audit, audits, results
 
 from evalreport.cli import status_of
-from evalreport.record.diff import describe, differences
+from evalreport.record.diff import describe
 from evalreport.record.diff_data import score_shift
+from evalreport.results.changes import Diff
+from evalreport.results.codec import decode_as
 from evalreport.statistics.unpaired import newcombe_hybrid
 
 
@@ -80,10 +83,10 @@ def test_scores_are_compared_value_by_value(two: tuple[Path, Path]) -> None:
 
 def test_score_shift_by_hand() -> None:
     """Half and half becomes 12 of 20 and 8 of 20: 0.1 ln 1.2 - 0.1 ln 0.8, and a gap of 0.1."""
-    found = score_shift([(0.1, 10), (0.9, 10)], [(0.1, 12), (0.9, 8)])
-    assert found["psi"] == pytest.approx(0.1 * math.log(1.2) - 0.1 * math.log(0.8), rel=1e-12)
-    assert found["ks"] == pytest.approx(0.1, rel=1e-12)
-    assert found["cuts"] == [0.1]
+    found = score_shift(("d", "m", "ill"), [(0.1, 10), (0.9, 10)], [(0.1, 12), (0.9, 8)])
+    assert found.psi == pytest.approx(0.1 * math.log(1.2) - 0.1 * math.log(0.8), rel=1e-12)
+    assert found.ks == pytest.approx(0.1, rel=1e-12)
+    assert found.cuts == (0.1,)
 
 
 def test_the_same_rows_differ_by_no_chance(tmp_path: Path) -> None:
@@ -99,7 +102,7 @@ def test_the_same_rows_differ_by_no_chance(tmp_path: Path) -> None:
     assert (brier["difference"], brier["interval"], brier["beyond_chance"]) == (0.0, None, None)
     assert "same rows" in brier["interval_reason"]
     assert found["summary"]["tested"] == 0
-    assert "none can be held against chance" in describe(found)
+    assert "none can be held against chance" in describe(decode_as(Diff, found))
 
 
 def test_text_json_and_page(

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from diff.as_json import differences
 from schedules.weekly_runs import SPEC, results
 
 from evalreport.api import run
 from evalreport.cli import status_of
-from evalreport.record.diff import differences
 from evalreport.statistics.paired import mcnemar_exact
 
 KEEPING = SPEC.replace("    id: case\n", "    id: case\n    keep_rows: true\n").replace(

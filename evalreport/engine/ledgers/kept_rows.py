@@ -16,8 +16,8 @@ from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.prepared import Prepared
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
+from evalreport.results.changes import KeptDataset, KeptModel, KeptRows
 
-SCHEMA = "evalreport/rows/1"
 #: Bytes of a digest: two of a million rows are alike with a chance of 3 in 100 million.
 DIGEST = 8
 
@@ -27,23 +27,23 @@ def keeps_rows(prepared: Prepared) -> bool:
     return any(dataset.keep_rows for dataset in prepared.loaded.spec.datasets.values())
 
 
-def kept_rows(prepared: Prepared, key: bytes) -> dict[str, Any]:
+def kept_rows(prepared: Prepared, key: bytes) -> KeptRows:
     """The content of ``rows.json``.
 
     Per dataset the digests of its ids, sorted, and per model of each used row its true
     class and its score or predicted class. ``key`` is the secret of the
     digests; ``key_sha256`` tells whether two runs share it.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, KeptDataset] = {}
     for name, dataset in prepared.loaded.spec.datasets.items():
         if dataset.keep_rows and dataset.id is not None and name in prepared.tables:
             views = [view for view in prepared.views if view.dataset == name]
             found[name] = _dataset(prepared.tables[name], dataset.id, views, key)
     digest = hashlib.sha256(b"evalreport rows key" + key).hexdigest()
-    return {"schema": SCHEMA, "key_sha256": digest, "datasets": found}
+    return KeptRows(key_sha256=digest, datasets=found)
 
 
-def _dataset(table: RawTable, id_column: str, views: list[View], key: bytes) -> dict[str, Any]:
+def _dataset(table: RawTable, id_column: str, views: list[View], key: bytes) -> KeptDataset:
     ids = _digests([_texts(table.columns[id_column])], key)
     names = sorted(name for name in table.columns if name != id_column)
     rows = _digests([_texts(table.columns[name]) for name in names], key)
@@ -51,31 +51,29 @@ def _dataset(table: RawTable, id_column: str, views: list[View], key: bytes) -> 
     order = sorted(range(table.rows), key=lambda row: (ids[row], rows[row]))
     place = np.empty(table.rows, np.int64)
     place[order] = np.arange(table.rows)
-    return {
-        "ids": [ids[row] for row in order],
-        "columns": names,
-        "rows": [rows[row] for row in order],
-        "models": {
-            view.model: _model(view, place) for view in views if not isinstance(view, SetView)
-        },
-    }
+    return KeptDataset(
+        ids=tuple(ids[row] for row in order),
+        columns=tuple(names),
+        rows=tuple(rows[row] for row in order),
+        models={view.model: _model(view, place) for view in views if not isinstance(view, SetView)},
+    )
 
 
-def _model(view: View, place: Any) -> dict[str, Any]:
+def _model(view: View, place: Any) -> KeptModel:
     places = place[view.row]
     order = np.argsort(places, kind="stable")
     predicted = view.predicted
     if predicted is None and view.class_scores is not None:
         predicted = np.argmax(view.class_scores, axis=1)
-    return {
-        "labels": list(view.labels),
-        "positive": view.positive,
-        "independent": view.weight is None and view.cluster is None,
-        "rows": places[order].tolist(),
-        "actual": view.actual[order].tolist(),
-        "score": None if view.score is None else view.score[order].tolist(),
-        "predicted": None if predicted is None else predicted[order].tolist(),
-    }
+    return KeptModel(
+        labels=tuple(view.labels),
+        positive=view.positive,
+        independent=view.weight is None and view.cluster is None,
+        rows=tuple(places[order].tolist()),
+        actual=tuple(view.actual[order].tolist()),
+        score=None if view.score is None else tuple(view.score[order].tolist()),
+        predicted=None if predicted is None else tuple(predicted[order].tolist()),
+    )
 
 
 def _texts(column: RawColumn) -> list[str]:

@@ -1,0 +1,321 @@
+"""The records of a diff: what changed between two runs, as ``diff --json`` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from evalreport.results.identity import WhichNumber
+from evalreport.results.marks import one_of
+from evalreport.results.records import (
+    Average,
+    Caution,
+    Count,
+    Excluded,
+    Interval,
+    Number,
+    Params,
+    Subgroup,
+    Weight,
+)
+
+#: What became of something that either run has.
+Change = Annotated[str, one_of("added", "removed", "changed")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRead:
+    """One of the two runs."""
+
+    run: str
+    at: str
+    title: str
+    results_sha256: str
+    spec_sha256: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyChange:
+    """A key of the spec, or a version, that is another one."""
+
+    key: str
+    change: Change
+    old: Any = None
+    new: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """What a dataset was read from."""
+
+    name: str
+    sha256: str | None
+    bytes: int | None
+    rows: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """The file of a dataset, then and now."""
+
+    dataset: str
+    same: Annotated[bool | None, "Null where rows were given in memory."]
+    old: FileRead | None
+    new: FileRead | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCount:
+    """Rows of a label, then and now."""
+
+    label: str
+    old: Weight
+    new: Weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelShift:
+    """How far the labels have moved."""
+
+    counts: tuple[LabelCount, ...]
+    psi: Annotated[float | None, "The population stability index."]
+    psi_reason: str | None
+    test: Literal["chi_square"] = "chi_square"
+    statistic: float | None
+    df: float | None
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowsThenNow:
+    """Rows that were read and used, then and now."""
+
+    read: tuple[int, int]
+    used: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowChange:
+    """Rows and labels of a dataset and model, then and now."""
+
+    dataset: str
+    model: str
+    rows: RowsThenNow
+    excluded: tuple[tuple[Excluded, ...], tuple[Excluded, ...]]
+    labels: LabelShift
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRows:
+    """What a model says of the rows that are in both runs."""
+
+    model: str
+    both: Count
+    rows: tuple[int, int]
+    changed: Annotated[int | None, "Rows of which it says another thing."]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedRows:
+    """Rows of a dataset that came, went and changed, by the digests of their ids."""
+
+    dataset: str
+    reason: None = None
+    rows: tuple[int, int]
+    added: Count
+    removed: Count
+    both: Count
+    changed: int | None
+    changed_reason: str | None
+    not_unique: Annotated[tuple[int, int], "Rows whose id others have too."]
+    models: tuple[ModelRows, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnpairedRows:
+    """Rows of a dataset that cannot be paired."""
+
+    dataset: str
+    reason: str
+    models: tuple[ModelRows, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreShift:
+    """How far the scores of a class have moved."""
+
+    dataset: str
+    model: str
+    label: str
+    bins: int
+    cuts: tuple[float, ...]
+    psi: float | None
+    psi_reason: str | None
+    ks: Annotated[float | None, "The Kolmogorov-Smirnov distance."]
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureSide:
+    """A measure in one of the runs."""
+
+    id: str
+    state: str
+    value: float | None
+    reason: str | None
+    interval: Interval | None
+    numerator: Number | None
+    denominator: Number | None
+    n: Count
+    threshold: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedDifference:
+    """The difference on the rows that are in both runs, as of two models on them."""
+
+    difference: float | None
+    interval: Interval | None
+    interval_reason: str | None
+    test: str | None
+    statistic: float | None
+    p_value: float | None
+    rows: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureChange:
+    """One measure of either run, and its difference: new minus old."""
+
+    dataset: str
+    model: str
+    subgroup: Subgroup
+    fold: str | None
+    metric: str
+    title: str
+    params: Params
+    average: Average
+    label: str | None
+    threshold_rule: str | None
+    change: Annotated[str, one_of("both", "added", "removed")]
+    old: MeasureSide | None
+    new: MeasureSide | None
+    difference: float | None = None
+    interval: Interval | None = None
+    interval_reason: str | None = None
+    test: str | None = None
+    statistic: float | None = None
+    p_value: float | None = None
+    beyond_chance: Annotated[bool | None, "Null where it cannot be held against chance."] = None
+    note: str | None = None
+    paired: PairedDifference | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of the new run, else that of the old one."""
+        sides = (side.threshold for side in (self.new, self.old) if side is not None)
+        return next((at for at in sides if at is not None), None)
+
+    @property
+    def which(self) -> WhichNumber:
+        """Which number it is."""
+        return WhichNumber.of(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionChange:
+    """A criterion of either run, and its outcomes."""
+
+    text: str
+    dataset: str | None
+    model: str | None
+    subgroup: Subgroup
+    threshold: Annotated[str | None, "As it was asked for."]
+    change: Annotated[str, one_of("added", "removed", "changed", "flipped", "same")]
+    old_text: str | None
+    old: str | None
+    new: str | None
+    observed: tuple[float | None, float | None]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CautionChanges:
+    """Cautions that came, and those that went."""
+
+    new: tuple[Caution, ...] = ()
+    cleared: tuple[Caution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeCounts:
+    """How much changed."""
+
+    spec: int
+    versions: int
+    files: int
+    measures: int
+    differ: int
+    tested: Annotated[int, "Differences that can be held against chance."]
+    beyond_chance: int
+    added: int
+    removed: int
+    flipped: int
+    new_cautions: int
+    cleared_cautions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """Everything that changed between two runs."""
+
+    schema: Literal["evalreport/diff/1"] = "evalreport/diff/1"
+    old: RunRead
+    new: RunRead
+    spec: tuple[KeyChange, ...]
+    versions: tuple[KeyChange, ...]
+    files: tuple[FileChange, ...]
+    rows: tuple[RowChange, ...]
+    rows_by_id: tuple[PairedRows | UnpairedRows, ...]
+    scores: tuple[ScoreShift, ...]
+    measures: tuple[MeasureChange, ...]
+    criteria: tuple[CriterionChange, ...]
+    cautions: CautionChanges
+    summary: ChangeCounts
+
+
+# -- rows that a run kept, which two runs are paired by ---------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptModel:
+    """What a model says of the used rows; classes as their places among the labels."""
+
+    labels: tuple[str, ...]
+    positive: int | None
+    independent: Annotated[bool, "Rows have neither weights nor clusters."]
+    rows: Annotated[tuple[int, ...], "Places of the used rows among those of the dataset."]
+    actual: tuple[int, ...]
+    score: tuple[float, ...] | None
+    predicted: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptDataset:
+    """The rows of a dataset as keyed digests, in the order of the digests of their ids."""
+
+    ids: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: Annotated[tuple[str, ...], "Digests of everything but the ids."]
+    models: Mapping[str, KeptModel] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptRows:
+    """The content of ``rows.json``."""
+
+    schema: Literal["evalreport/rows/1"] = "evalreport/rows/1"
+    key_sha256: Annotated[str, "Tells whether two runs made their digests with one key."]
+    datasets: Mapping[str, KeptDataset] = field(default_factory=dict)
