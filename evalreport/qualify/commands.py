@@ -7,7 +7,6 @@ is asked of a network.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -19,8 +18,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from evalreport.errors import EvalreportError
 from evalreport.processes import child_environment, python
 from evalreport.qualify.checks import FAILED, PASSED, Finding, Step, judged
+from evalreport.record.recorded import read_recorded
+from evalreport.results.lookup import Results
+from evalreport.results.records import Provenance
 from evalreport.scratch import scratch_folder
 from evalreport.version import __version__
 
@@ -167,25 +170,34 @@ def _told(folder: Path) -> Iterator[Finding]:
     (folder / "gaps.csv").write_text(f"{ROWS}1,\n,0.5\n", encoding="utf-8")
     spec = _spec(folder, "gaps.yaml", path="gaps.csv, missing: exclude")
     done = run(folder, spec, "told", "--formats", "html")
-    results = folder / "told" / "latest" / "results.json"
-    body = json.loads(results.read_bytes()) if results.is_file() else {"rows": [{}]}
-    rows = body["rows"][0]
-    out = sum(one["count"] for one in rows.get("excluded", ()) if one["reason"])
-    found = f"{rows.get('read')} read, {rows.get('used')} used, {out} excluded with a reason"
+    results = _results(folder / "told" / "latest")
+    found = "no results"
+    if results is not None:
+        (rows,) = results.rows
+        out = sum(one.count for one in rows.excluded if one.reason)
+        found = f"{rows.read} read, {rows.used} used, {out} excluded with a reason"
     expected = "42 read, 40 used, 2 excluded with a reason"
     yield judged("R14", "rows without a label or a score", expected, found, done.said)
-    known = body.get("provenance", {})
+    known = Provenance() if results is None else results.provenance
     data = hashlib.sha256((folder / "gaps.csv").read_bytes()).hexdigest()
     text = hashlib.sha256((folder / spec).read_bytes()).hexdigest()
     told = {
-        "version": known.get("version") == __version__,
-        "clock": (known.get("at"), known.get("clock")) == (AT, "given"),
-        "spec": (known.get("spec") or {}).get("sha256") == text,
-        "data": [one["sha256"] for one in known.get("inputs", ())] == [data],
+        "version": known.version == __version__,
+        "clock": (known.at, known.clock) == (AT, "given"),
+        "spec": known.spec is not None and known.spec.sha256 == text,
+        "data": [one.sha256 for one in known.inputs] == [data],
     }
     lacking = ", ".join(name for name, right in told.items() if not right)
     yield judged("R18", "what the run says it was made from", "all right", lacking or "all right",
                  lacking)  # fmt: skip
+
+
+def _results(run_folder: Path) -> Results | None:
+    """The results of a run; None where there are none to read."""
+    try:
+        return read_recorded(run_folder).results
+    except EvalreportError:
+        return None
 
 
 # -- exit statuses -------------------------------------------------------------------------

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 from evalreport.errors import EvalreportError
 from evalreport.qualify.checks import FAILED, PASSED, Finding, Step
+from evalreport.results.records import Interval, Measure
 
 Json = Mapping[str, Any]
 
@@ -42,7 +43,7 @@ def _worked(case: Json, run: Json, at: str) -> Iterator[Finding]:
         spec["confidence"] = {**spec.get("confidence", {}), "methods": run["methods"]}
     frames = {"d": case["columns"]} if case["columns"] else None
     try:
-        measures = evaluate(spec, frames=frames, at=at).json["measures"]
+        measures = evaluate(spec, frames=frames, at=at).records.measures
     except EvalreportError as error:
         for answer in run["answers"]:
             yield _finding(case, answer, "nothing", FAILED, f"{case['id']}: {error}")
@@ -51,27 +52,27 @@ def _worked(case: Json, run: Json, at: str) -> Iterator[Finding]:
         yield _judged(case, answer, measures)
 
 
-def _judged(case: Json, answer: Json, measures: list[Json]) -> Finding:
+def _judged(case: Json, answer: Json, measures: Sequence[Measure]) -> Finding:
     found = next((m for m in measures if _is_meant(m, answer)), None)
     if found is None:
         return _finding(case, answer, "no such measure", FAILED, f"{_name(case, answer)}: missing")
     if "state" in answer:
-        right = found["state"] == answer["state"] and bool(found["reason"])
-        told = f"{found['state']}: {found['reason']}"
+        right = found.state == answer["state"] and bool(found.reason)
+        told = f"{found.state}: {found.reason}"
     elif "value" in answer:
-        right = found["state"] == "value" and _near(found["value"], answer["value"], answer)
-        told = _number(found["value"])
+        right = found.state == "value" and _near(found.value, answer["value"], answer)
+        told = _number(found.value)
     else:
-        told, right = _limits(found["interval"], answer)
+        told, right = _limits(found.interval, answer)
     reason = "" if right else f"{_name(case, answer)}: found {told}"
     return _finding(case, answer, told, PASSED if right else FAILED, reason)
 
 
-def _limits(interval: Json | None, answer: Json) -> tuple[str, bool]:
-    if interval is None or interval["method"] != answer["method"]:
+def _limits(interval: Interval | None, answer: Json) -> tuple[str, bool]:
+    if interval is None or interval.method != answer["method"]:
         return "no interval by this method", False
-    right = all(_near(interval[end], answer[end], answer) for end in ("low", "high"))
-    return f"{_number(interval['low'])} to {_number(interval['high'])}", right
+    right = all(_near(getattr(interval, end), answer[end], answer) for end in ("low", "high"))
+    return f"{_number(interval.low)} to {_number(interval.high)}", right
 
 
 def _near(found: float | None, expected: float, answer: Json) -> bool:
@@ -82,9 +83,9 @@ def _near(found: float | None, expected: float, answer: Json) -> bool:
     return math.isclose(found, expected, rel_tol=0.0, abs_tol=allowed)
 
 
-def _is_meant(measure: Json, answer: Json) -> bool:
-    return measure["fold"] is None and all(
-        measure[key] == value for key, value in answer["of"].items()
+def _is_meant(measure: Measure, answer: Json) -> bool:
+    return measure.fold is None and all(
+        getattr(measure, name) == value for name, value in answer["of"].items()
     )
 
 
