@@ -148,6 +148,7 @@ def _evaluated(
         from evalreport.engine.prepare import prepare
         from evalreport.engine.reference.looks import look_before
         from evalreport.engine.run import evaluate
+        from evalreport.record.earlier import earlier_runs
         from evalreport.results.codec import encode
 
         fitting = Fitting(
@@ -175,6 +176,7 @@ def _evaluated(
             progress.advance,
             clock=options.clock,
             before=look_before(options.runs, loaded.series) if loaded.spec.looks else None,
+            earlier=earlier_runs(options.runs, loaded.series) if loaded.spec.cadence else (),
         )
         report = loaded.spec.report
         drawing = DrawingOptions(

@@ -7,13 +7,16 @@ from pathlib import Path
 from evalreport.cli.progress import Progress
 from evalreport.cli.redrawing import formats_in
 from evalreport.cli.rendering import read_results, when_of
+from evalreport.engine.due import EarlierRun
 from evalreport.engine.reference.run import ReferenceRun, read_reference
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.publish.folder import template_of
 from evalreport.publish.formats import DrawingOptions, drawn
+from evalreport.record.earlier import earlier_runs
 from evalreport.record.hashing import canonical_json
 from evalreport.results.lookup import Results
 from evalreport.results.records import Look
+from evalreport.spec.load import LoadedSpec
 
 
 def rerun_problems(
@@ -78,6 +81,7 @@ def rerun_problems(
         progress.advance,
         clock=made_by.clock,
         before=_look_before(run, results),
+        earlier=_earlier(run, loaded),
     )
     data = canonical_json(encode(again))
     report = loaded.spec.report
@@ -98,6 +102,14 @@ def rerun_problems(
         for name, content in sorted(made.files.items())
         if (run / name).is_file() and (run / name).read_bytes() != content
     ]
+
+
+def _earlier(run: Path, loaded: LoadedSpec) -> tuple[EarlierRun, ...]:
+    """The runs that stood in the series when this one was made, as far as it lies among them."""
+    own = run.resolve()
+    if loaded.spec.cadence is None:
+        return ()
+    return earlier_runs(own.parent, loaded.series, own.name)
 
 
 def _look_before(run: Path, results: Results) -> ReferenceRun | None:

@@ -60,6 +60,13 @@ ENGINES = ("auto", "memory", "duckdb", "spark")
     metavar="TIME",
     help="The run's clock as ISO 8601 text; else SOURCE_DATE_EPOCH, else now.",
 )
+@click.option(
+    "--as-of",
+    default=None,
+    metavar="DATE",
+    help="What the data are of, as ISO 8601 text, apart from the clock; the same as "
+    "--set as_of=DATE.",
+)
 @click.option("--fresh", is_flag=True, help="Ignore cached out-of-fold predictions.")
 @click.option(
     "--allow-import",
@@ -97,6 +104,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     engine: str,
     formats: str | None,
     at: str | None,
+    as_of: str | None,
     fresh: bool,
     allowed: tuple[str, ...],
     trusted: tuple[str, ...],
@@ -114,7 +122,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     when = read_clock(at, os.environ)
     options = RunOptions(
         runs=runs,
-        overrides=overrides,
+        overrides=overrides if as_of is None else (*overrides, f"as_of={as_of}"),
         engine=engine,
         formats=tuple(f.strip() for f in formats.split(",") if f.strip()) if formats else None,
         when=when,

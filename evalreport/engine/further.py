@@ -96,5 +96,6 @@ def cautions_of(
         roc=roc,
         courses=courses,
         periods=working.prepared.requests.periods,
+        due=working.due,
     )
     return find_cautions(facts, dict(spec.cautions.off), working.failures)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -17,6 +17,7 @@ from evalreport.engine.comparisons.reclassification import reclassification_reco
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.curves import curve_records
+from evalreport.engine.due import Due, EarlierRun
 from evalreport.engine.evaluation import Evaluation, Evaluator
 from evalreport.engine.finite import finite
 from evalreport.engine.further import cautions_of, comparisons_of
@@ -71,6 +72,7 @@ from evalreport.results.records import (
     Threshold,
     TrainingOverlap,
 )
+from evalreport.spec.comparisons import DatasetReference
 from evalreport.version import __version__
 
 #: Libraries whose versions can change a number.
@@ -87,16 +89,17 @@ def evaluate(
     advance: Callable[[], None] = lambda: None,
     clock: str = "given",
     before: ReferenceRun | None = None,
+    earlier: Sequence[EarlierRun] = (),
 ) -> Results:
     """The results of a prepared spec.
 
     ``at`` is the run's clock as text, and ``clock`` whether that was ``given`` or ``read``
     off the computer. ``step`` and ``advance`` report progress. ``before`` is the run whose
-    looks this one goes on with.
+    looks this one goes on with, ``earlier`` are those that stand in its series.
     """
     references = read_references(prepared.loaded)
     failures = [*(failure for one in prepared.predictions for failure in one.failures)]
-    working = Working(prepared, failures=failures)
+    working = Working(prepared, failures=failures, due=_due(prepared, at, earlier))
     for view in prepared.views:
         working.tables[view.dataset, view.model] = tables_of(view)
     for view, facts in zip(prepared.views, prepared.facts, strict=True):
@@ -115,7 +118,7 @@ def evaluate(
     drift = working.records("drift", lambda: drift_records(working, references))
     claims = tuple(working.records("claims", lambda: claim_records(working)))
     plain = _judged(working, references)
-    judged, looks = with_looks(working, plain, before, at)
+    judged, looks = with_looks(working, plain, before, prepared.loaded.spec.as_of or at)
     acceptance = [
         *judged,
         *claim_criteria(working, claims),
@@ -161,6 +164,19 @@ def evaluate(
         failures=(*working.failures, *(f for e in working.evaluations for f in e.failures)),
     )
     return finite(found)
+
+
+def _due(prepared: Prepared, at: str, earlier: Sequence[EarlierRun]) -> Due | None:
+    """The run in its series, where its spec says how often one is due."""
+    spec = prepared.loaded.spec
+    if spec.cadence is None:
+        return None
+    judged = {view.dataset for view in prepared.views}
+    if spec.drift is not None and isinstance(spec.drift.reference, DatasetReference):
+        judged.discard(spec.drift.reference.dataset)
+    files = {one.dataset: one.sha256 for one in prepared.inputs if one.sha256 is not None}
+    delivered = {name: digest for name, digest in files.items() if name in judged}
+    return Due(spec.cadence, spec.as_of or at, delivered, tuple(earlier))
 
 
 def _described(working: Working, at: str, clock: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.due import Due
 from evalreport.engine.evaluation import Evaluation, Numbering
 from evalreport.engine.guarding import guarded
 from evalreport.engine.prepared import Prepared
@@ -31,6 +32,7 @@ class Working:
     evaluations: list[Evaluation] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     against: list[AgainstBaseline] = field(default_factory=list)
+    due: Due | None = None
 
     @property
     def measures(self) -> list[Measure]:

@@ -20,7 +20,12 @@ def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[KeyCha
     KeyChange(key='a.b', change='changed', old=1, new=2)
     KeyChange(key='a.c[0]', change='added', old=None, new=3)
     """
-    return _changes(dict(_leaves(old)), dict(_leaves(new)))
+    return _changes(*(dict(_leaves(_lasting(spec))) for spec in (old, new)))
+
+
+def _lasting(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """A spec without what its data are of, which is another with every run as its clock is."""
+    return {key: value for key, value in spec.items() if key != "as_of"}
 
 
 def version_changes(old: Provenance, new: Provenance) -> tuple[KeyChange, ...]:

@@ -85,9 +85,12 @@ class History:
         }
 
     def in_time(self, series: str | None = None) -> list[str]:
-        """The recorded runs (of a series) by their clocks, those of one clock as recorded."""
+        """The recorded runs (of a series) by what their data are of, else by their clocks.
+
+        Those of one time stand as they were recorded.
+        """
         mine = {
-            name: entry.when
+            name: entry.time
             for name, entry in self.runs.items()
             if series is None or self.series_of(entry) == series
         }
@@ -125,6 +128,8 @@ def line_of_run(run: str, manifest: Manifest, *, recovered: bool = False) -> His
         cadence=judged.cadence,
         criteria=judged.criteria,
         looks=judged.looks,
+        as_of=judged.as_of,
+        data=judged.data,
         recovered=recovered,
     )
 

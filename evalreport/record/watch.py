@@ -17,6 +17,7 @@ from evalreport.record.clock import clock_text
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
 from evalreport.results.history import HistoryLine, LookTold
+from evalreport.spec.series import DAYS
 
 SCHEMA = "evalreport/watch/1"
 #: States from the most harm to the least; the first three call for somebody.
@@ -25,7 +26,6 @@ CALLING = STATES[:3]
 #: How long after it is due a run may still come: a quarter of its cadence, a day at most.
 GRACE = 0.25
 MOST_GRACE = timedelta(days=1)
-DAYS = {"day": 1.0, "week": 7.0, "month": 31.0, "quarter": 92.0, "year": 366.0}
 #: Outcomes of runs as the state that they leave a series in.
 _STATE = {"failed": "failing", "continue": "continues", "passed": "passed"}
 

@@ -35,7 +35,7 @@ from evalreport.report.reach import missing_tables
 from evalreport.report.rows import agreement_words
 from evalreport.report.short_names import with_short_names
 from evalreport.report.wording import TEMPLATES, Wording
-from evalreport.report.words import label_text, prose, visible
+from evalreport.report.words import as_of_text, label_text, prose, visible
 from evalreport.results import records
 from evalreport.results.codec import encode
 from evalreport.results.lookup import Results
@@ -65,7 +65,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         lead=_lead(contents),
         language=_language(contents),
         identifier=identifier(results),
-        issued=issued_text(provenance),
+        issued=issued_text(provenance) + as_of_text(results.spec.get("as_of")),
         created=visible(provenance.at),
         version=visible(provenance.version),
         spec=visible(spec)[:12],

@@ -19,7 +19,7 @@ from evalreport.report.headline import (
     value_words,
 )
 from evalreport.report.numbers import value_text
-from evalreport.report.words import prose, subgroup_text
+from evalreport.report.words import as_of_text, prose, subgroup_text
 from evalreport.results.lookup import Results
 from evalreport.results.records import Criterion, Measure, rank_of
 
@@ -78,7 +78,8 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield ""
     yield (
         f"evalreport {provenance.version} · {provenance.at}"
-        f"{' (time given)' if provenance.clock != 'read' else ''} · "
+        f"{' (time given)' if provenance.clock != 'read' else ''}"
+        f"{cell(as_of_text(results.spec.get('as_of')))} · "
         f"spec `{spec}` · plan `{provenance.plan_sha256[:12]}`"
     )
 

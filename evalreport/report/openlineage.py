@@ -70,7 +70,15 @@ def _run_id(results: Results, series: str) -> str:
     told = results.provenance
     spec = [] if told.spec is None else [told.spec.sha256, *told.spec.overrides]
     read = [str(one.sha256) for one in told.inputs]
-    parts = [series, told.at, told.version, told.plan_sha256, *spec, *read]
+    parts = [
+        series,
+        told.at,
+        str(results.spec.get("as_of")),
+        told.version,
+        told.plan_sha256,
+        *spec,
+        *read,
+    ]
     return str(uuid.uuid5(uuid.NAMESPACE_URL, json.dumps([PRODUCER, *parts])))
 
 
@@ -107,8 +115,9 @@ def _run_facets(results: Results) -> Json:
             },
         ),
     }
-    if told.clock == "given":
-        content = {"nominalStartTime": told.at}
+    of = results.spec.get("as_of") or (told.at if told.clock == "given" else None)
+    if of is not None:
+        content = {"nominalStartTime": of if "T" in of else f"{of}T00:00:00Z"}
         facets["nominalTime"] = _standard(results, "1-0-1", "NominalTimeRunFacet", content)
     return facets
 

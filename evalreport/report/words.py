@@ -260,3 +260,13 @@ def listed(words: list[str]) -> str:
     ('a', 'a, b and c')
     """
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def as_of_text(as_of: object) -> str:
+    """What the data of a run are of, where that is told apart from its time.
+
+    >>> as_of_text("2026-11-20"), as_of_text(None)
+    ('; data as of 2026-11-20', '')
+    """
+    told = visible(str(as_of or "")).replace("T", " ").replace("Z", " UTC")
+    return f"; data as of {told}" if told else ""

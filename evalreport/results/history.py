@@ -55,9 +55,18 @@ class HistoryLine:
         default_factory=dict
     )
     looks: Annotated[tuple[LookTold, ...], OMITTED] = ()
+    as_of: Annotated[str | None, OMITTED, "What the data are of, a date or a time."] = None
+    data: Annotated[Mapping[str, str], OMITTED, "The hash of what each dataset was read from."] = (
+        field(default_factory=dict)
+    )
     recovered: Annotated[bool, OMITTED, "Written later, after a crash."] = False
     attempt: Annotated[Attempt | None, OMITTED] = None
     pruned: Annotated[tuple[str, ...], OMITTED, "Names of the runs that were removed."] = ()
     n: Annotated[int | None, OMITTED, "The number of the line, from 1."] = None
     previous: Annotated[str | None, OMITTED, "The sha256 of the line before."] = None
     sha256: Annotated[str | None, OMITTED, "Of the line without this field."] = None
+
+    @property
+    def time(self) -> str:
+        """What the data of a run are of, where it says so; else its clock."""
+        return self.as_of or self.when

@@ -40,7 +40,7 @@ from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.models import AnyModel, PredictionModel
 from evalreport.spec.report import Cautions, Report
 from evalreport.spec.scalars import Scalar
-from evalreport.spec.series import Cadence, SeriesName
+from evalreport.spec.series import AsOf, Cadence, SeriesName
 from evalreport.spec.thresholds import Threshold
 
 VERSION = 1
@@ -221,6 +221,11 @@ class Spec(Part):
     )
     cadence: Cadence | None = Field(
         None, description="How often a run is due: day, week, month, quarter or year."
+    )
+    as_of: AsOf | None = Field(
+        None,
+        description="The date or time that the data are of, apart from the clock of the run; runs "
+        "of a series stand in its order. Most often given with the command: `run --as-of`.",
     )
     about: Mapping[Name, FreeText] = Field(
         default_factory=dict,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -14,6 +15,9 @@ from evalreport.spec.fields import Name
 
 #: How often a run is due.
 Cadence: TypeAlias = Literal["day", "week", "month", "quarter", "year"]
+
+#: How long a cadence is, in days; months, quarters and years by their longest.
+DAYS = {"day": 1.0, "week": 7.0, "month": 31.0, "quarter": 92.0, "year": 366.0}
 
 LATEST = "latest"
 #: Longer names of links are cut, and end with a hash of the whole.
@@ -32,6 +36,40 @@ def _one_line(name: str) -> str:
 SeriesName: TypeAlias = Annotated[
     Name, StringConstraints(max_length=100), AfterValidator(_one_line)
 ]
+
+
+def moment(text: str) -> datetime:
+    """A date (its first second) or time of ISO 8601, in UTC. ValueError where it is none.
+
+    >>> moment("2026-11-20").isoformat(), moment("2026-11-20T03:00:00+01:00").isoformat()
+    ('2026-11-20T00:00:00+00:00', '2026-11-20T02:00:00+00:00')
+    """
+    when = datetime.fromisoformat(text)
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+
+
+def missed(cadence: str, before: str, now: str) -> int:
+    """How many runs should have come between two of a series, each a date or a time.
+
+    >>> missed("day", "2026-11-17", "2026-11-20"), missed("month", "2026-01-31", "2026-02-28")
+    (2, 0)
+    """
+    length = timedelta(days=DAYS[cadence])
+    return max(0, round((moment(now) - moment(before)) / length) - 1)
+
+
+def _a_moment(text: str) -> str:
+    """A date as it is written, a time in UTC and whole seconds, so that both sort as text."""
+    try:
+        when = moment(text)
+    except (ValueError, OverflowError):
+        what = f"{text!r} is no date and no time"
+        raise refuse(Fault(what, "ISO 8601, such as 2026-11-20 or 2026-11-20T06:00:00Z")) from None
+    return text if len(text) == 10 else when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+#: What the data of a run are of.
+AsOf: TypeAlias = Annotated[Name, StringConstraints(max_length=40), AfterValidator(_a_moment)]
 
 
 def series_link(series: str) -> str:

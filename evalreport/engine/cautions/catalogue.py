@@ -20,6 +20,7 @@ DECLARING = (
     "subgroups",
     "drift",
     "courses",
+    "schedule",
     "process",
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.due import Due
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
 from evalreport.metrics.tables import Matrix, ScoreTable
@@ -53,7 +54,8 @@ class RunFacts:
     records of models against baselines. ``periods``: subgroup columns that are periods,
     ``courses``: the measures over them.
     ``enriched``: datasets whose share of positives the sampling fixed, where no prevalence is
-    declared. ``roc``: how the ROC curves of every two models lie to each other.
+    declared. ``roc``: how the ROC curves of every two models lie to each other. ``due``: the
+    series of the run, where its spec says how often a run is due.
     """
 
     views: Sequence[View]
@@ -76,6 +78,7 @@ class RunFacts:
     courses: Sequence[Period] = field(default=(), kw_only=True)
     periods: frozenset[str] = field(default=frozenset(), kw_only=True)
     enriched: frozenset[str] = field(default=frozenset(), kw_only=True)
+    due: Due | None = field(default=None, kw_only=True)
 
     # -- datasets and models ----------------------------------------------------------------
 

@@ -57,12 +57,13 @@ def with_looks(
 ) -> tuple[list[records.Criterion], tuple[records.Look, ...] | None]:
     """The criteria with the outcomes of their looks, and the looks; None where none are asked.
 
-    A run with an earlier clock than the look before, a backfill, is no look.
+    ``at``: what its data are of, else its clock. A run of an earlier time than the look before, a
+    backfill, is no look.
     """
     asked = working.prepared.loaded.spec.looks
     if asked is None:
         return list(judged), None
-    if before is not None and before.results.provenance.at > at:
+    if before is not None and _of(before) > at:
         return list(judged), ()
     level = working.prepared.settings.level
     plan = _Plan(asked.planned, asked.rule, 1.0 - level)
@@ -76,6 +77,11 @@ def with_looks(
             looks.append(look)
         found.append(entry if look is None else _decided(entry, look))
     return found, tuple(looks)
+
+
+def _of(run: ReferenceRun) -> str:
+    """What the data of a run are of, else its clock."""
+    return str(run.results.spec.get("as_of") or run.results.provenance.at)
 
 
 def _decided(entry: records.Criterion, look: records.Look) -> records.Criterion:
