@@ -6,6 +6,7 @@ named; how far labels and scores have moved can.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from evalreport.results.changes import (
@@ -20,7 +21,7 @@ from evalreport.results.changes import (
 from evalreport.results.lookup import Results
 from evalreport.results.records import Input, RowLedger
 from evalreport.statistics.distributions import population_stability_index
-from evalreport.statistics.shift import EMPTY_BIN, chi_square, value_shift
+from evalreport.statistics.shift import EMPTY_BIN, chi_square, on_grid, value_shift
 from evalreport.statistics.tail import chi2_sf
 
 #: Bins of the stability index, cut at shares of the old scores.
@@ -103,7 +104,7 @@ def score_changes(old: Results, new: Results) -> tuple[ScoreShift, ...]:
     """How far the scores of every dataset, model and class of both runs have moved."""
     before, after = _scores(old), _scores(new)
     return tuple(
-        score_shift(place, was, now)
+        score_shift(place, *_alike(was, now))
         for place, was in before.items()
         if (now := after.get(place)) is not None
     )
@@ -113,10 +114,18 @@ def score_changes(old: Results, new: Results) -> tuple[ScoreShift, ...]:
 Scores = list[tuple[float, float]]
 
 
-def _scores(results: Results) -> dict[tuple[str, str, str], Scores]:
-    found: dict[tuple[str, str, str], Scores] = {}
+@dataclass(frozen=True)
+class Kept:
+    """Scores as a run keeps them: distinct ones, or in bins that begin at each value."""
+
+    values: Scores
+    in_bins: bool = False
+
+
+def _scores(results: Results) -> dict[tuple[str, str, str], Kept]:
+    found: dict[tuple[str, str, str], Kept] = {}
     for curve in results.curves:
-        if curve.kind != "gain" or curve.subgroup or curve.thinned:
+        if curve.kind != "gain" or curve.subgroup:
             continue
         ends = [float(rows or 0) for rows in curve.points["rows"]]
         steps = [after - before for before, after in pairwise([0.0, *ends])]
@@ -125,8 +134,18 @@ def _scores(results: Results) -> dict[tuple[str, str, str], Scores]:
             for at, count in zip(curve.points["threshold"], steps, strict=True)
             if at is not None
         ]
-        found[curve.dataset, curve.model, str(curve.label)] = scores[::-1]
+        own = Kept(scores[::-1], in_bins=curve.thinned)
+        found[curve.dataset, curve.model, str(curve.label)] = own
     return found
+
+
+def _alike(old: Kept, new: Kept) -> tuple[Scores, Scores]:
+    """Both sides in the same bins, where one of them is in bins: those of the one with fewer."""
+    if not (old.in_bins or new.in_bins):
+        return old.values, new.values
+    binned = [side for side in (old, new) if side.in_bins]
+    grid = [value for value, _ in min((side.values for side in binned), key=len)]
+    return on_grid(old.values, grid), on_grid(new.values, grid)
 
 
 def score_shift(place: tuple[str, str, str], old: Scores, new: Scores) -> ScoreShift:

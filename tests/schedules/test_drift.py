@@ -17,6 +17,7 @@ from schedules.weekly_runs import SPEC, audit, results
 from scipy import stats
 
 from evalreport.cli import status_of
+from evalreport.record.diff import differences
 from evalreport.results.schema import results_schema
 from evalreport.statistics.shift import index_of, value_shift
 
@@ -201,3 +202,37 @@ def test_ties_share_a_bin() -> None:
     found = value_shift([(1.0, 8), (2.0, 1), (3.0, 1)], [(1.0, 5), (2.5, 5)], 4)
     assert found.cuts == [1.0]
     assert (found.reference, found.now) == ([8.0, 2.0], [5.0, 5.0])
+
+
+def test_scores_of_an_earlier_run_may_have_any_number_of_values(tmp_path: Path) -> None:
+    """More distinct scores than a curve has points: bins on both sides, near the exact distance."""
+    rng = np.random.default_rng(5)
+    sides = {}
+    spec = SPEC.replace("[html]", "[json]").replace(
+        "recall, specificity, accuracy, f1, brier", "recall"
+    )
+    drift = "drift: {reference: {run: runs/latest}, at_most: {psi: 0.25, ks: 0.05}}\n"
+    for day, shift in ((1, 0.0), (2, 0.4)):
+        truth = np.arange(5_000) % 2
+        scores = sides[day] = 1 / (1 + np.exp(-rng.normal(2.0 * truth - 1.0 + shift, 1.0)))
+        told = zip(truth.tolist(), scores.tolist(), strict=True)
+        rows = [f"{i},{('well', 'ill')[t]},{s!r}" for i, (t, s) in enumerate(told)]
+        (tmp_path / "week.csv").write_text("\n".join(["case,truth,score", *rows]), encoding="utf-8")
+        (tmp_path / "audit.yaml").write_text(spec + drift * (day - 1), encoding="utf-8")
+        at = f"2026-11-{day:02d}T06:00:00Z"
+        command = ["run", str(tmp_path / "audit.yaml"), "-o", str(tmp_path / "runs"), "--at", at]
+        assert status_of([*command, "--quiet"]) == day - 1
+    found = results(tmp_path / "runs" / "latest")
+    exact = stats.ks_2samp(sides[1], sides[2]).statistic
+    record = of(found, "scores")
+    assert 0 <= exact - record["ks"] < 0.002
+    assert sum(b["reference"] for b in record["bins"]) == 5_000
+    assert "bins, as the reference keeps them" in record["reason"]
+    judged = {
+        c["metric"]: c["outcome"] for c in found["acceptance"] if c["metric"] in ("psi", "ks")
+    }
+    assert judged == {"psi": "pass", "ks": "fail"}
+    # and between the two runs as they are kept
+    there = sorted(p for p in (tmp_path / "runs").iterdir() if p.name[0] == "2")
+    (moved,) = differences(*there).scores
+    assert abs(exact - moved.ks) < 0.004

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,14 @@ from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import DriftBin, DriftCategory
 from evalreport.spec.comparisons import DatasetReference
 from evalreport.spec.engine import Drift
-from evalreport.statistics.shift import EMPTY_BIN, Values, chi_square, index_of, value_shift
+from evalreport.statistics.shift import (
+    EMPTY_BIN,
+    Values,
+    chi_square,
+    index_of,
+    on_grid,
+    value_shift,
+)
 from evalreport.statistics.tail import chi2_sf
 
 if TYPE_CHECKING:
@@ -113,7 +121,7 @@ def _of_dataset(
     yield _record(place, "labels", _categories(then, _class_counts(first), weighted))
     for view in views:
         for label, values, before in _scores(working, asked, view, run):
-            found = _numbers(before, values, asked.bins, weighted)
+            found = _score_shift(before, values, asked.bins, weighted)
             yield _record(place, "scores", found, model=view.model, label=label)
     for column in asked.columns:
         found = _column(working, asked, dataset, column, weighted)
@@ -166,9 +174,29 @@ def _labels_of_run(run: ReferenceRun, view: View) -> Counts | None:
     return None
 
 
+@dataclass(frozen=True)
+class Kept:
+    """Scores as an earlier run kept them: distinct ones, or in bins that begin at each value."""
+
+    values: Values
+    in_bins: bool = False
+
+
+def _score_shift(
+    then: Kept | None, now: Values | None, bins: int, weighted: bool
+) -> dict[str, Any]:
+    """The shift of scores; where the reference kept bins both sides are put into those."""
+    if then is None or now is None or not then.in_bins:
+        return _numbers(None if then is None else then.values, now, bins, weighted)
+    grid = [value for value, _ in then.values]
+    found = _numbers(then.values, on_grid(now, grid), bins, weighted)
+    told = f"scores are held in {len(grid)} bins, as the reference keeps them"
+    return {**found, "reason": "; ".join(filter(None, (found.get("reason"), told)))}
+
+
 def _scores(
     working: Working, asked: Drift, view: View, run: ReferenceRun | None
-) -> Iterator[tuple[str, Values | None, Values | None]]:
+) -> Iterator[tuple[str, Values | None, Kept | None]]:
     """The scores of a view and those of its reference; none of models without one score."""
     own = _distinct(working, view)
     if own is None:
@@ -178,7 +206,8 @@ def _scores(
         yield label, own, _scores_of_run(run, view, label)
     else:
         twin = _twin(working, asked, view.model)
-        yield label, own, None if twin is None else _distinct(working, twin)
+        theirs = None if twin is None else _distinct(working, twin)
+        yield label, own, None if theirs is None else Kept(theirs)
 
 
 def _distinct(working: Working, view: View) -> Values | None:
@@ -193,15 +222,18 @@ def _distinct(working: Working, view: View) -> Values | None:
     return list(zip(table.scores.tolist(), map(float, rows), strict=True))[::-1]
 
 
-def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Values | None:
+def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Kept | None:
+    """The scores of a run by its gain curve, of which every point is exact.
+
+    Where there are more scores than points, a point stands for its score and those up to the next.
+    """
     for curve in run.results.curves:
         place = (curve.dataset, curve.model, curve.label, curve.kind)
         if place == (view.dataset, view.model, label, "gain") and not curve.subgroup:
-            if curve.thinned:
-                return None
             steps = np.diff([0, *(n or 0 for n in curve.points["rows"])]).tolist()
             told = zip(curve.points["threshold"], steps, strict=True)
-            return [(float(at), float(n)) for at, n in told if at is not None][::-1]
+            values = [(float(at), float(n)) for at, n in told if at is not None][::-1]
+            return Kept(values, in_bins=curve.thinned)
     return None
 
 
