@@ -1,0 +1,153 @@
+"""How values of each kind are read from JSON, told as wrong, and freed of what JSON can't hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, nan
+from typing import Any, Literal
+
+import pytest
+
+from evalreport.results.forms import MOST_PROBLEMS, FormError, NotFinite, definitions, form_of
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a line."""
+
+    x: float
+    y: float | None = None
+
+
+@dataclass(frozen=True)
+class Named:
+    """A value that has a name."""
+
+    name: str
+
+
+def refused(form: Any, value: Any) -> list[tuple[str, str]]:
+    """What is wrong with a value."""
+    with pytest.raises(FormError) as caught:
+        form_of(form).read(value)
+    return list(caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "path", "words"),
+    [
+        (int, 1.0, "", "not a whole number"),
+        (float, "1", "", "not a number"),
+        (int | str, None, "", "a whole number or text"),
+        (Literal["a", "b"], "c", "", "not 'a' or 'b'"),
+        (tuple[int, ...], (1, 2), "", "not a list"),
+        (tuple[int, ...], [1, "x"], "[1]", "'x', not a whole number"),
+        (tuple[int, str], [1], "", "not a list of 2"),
+        (tuple[int, str], 5, "", "not a list of 2"),
+        (Mapping[str, int], [1], "", "not an object"),
+        (Mapping[str, int], {"a": 1, "b": "x"}, ".b", "not a whole number"),
+        (Point, [1], "", "not an object"),
+        (Point, {"x": 1, "z": 2}, ".z", "is no field"),
+        (Point, {"y": 2.0}, ".x", "is missing"),
+        (Point | Named, {"x": 1, "name": "n"}, "", "neither Point or Named"),
+        (Point | Named, 3, "", "neither Point or Named"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_with_its_place(
+    form: Any, value: Any, path: str, words: str
+) -> None:
+    problems = refused(form, value)
+    assert problems[0][0] == path
+    assert words in problems[0][1]
+
+
+def test_a_long_value_is_shown_in_part() -> None:
+    assert refused(int, "x" * 200)[0][1] == f"is '{'x' * 56}..., not a whole number"
+
+
+def test_no_more_problems_of_one_list_than_help() -> None:
+    assert len(refused(tuple[int, ...], ["x"] * 100)) == MOST_PROBLEMS
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "read"),
+    [
+        (tuple[int, str], [1, "a"], (1, "a")),
+        (Sequence[int], [1, 2], [1, 2]),
+        (Mapping[str, Point], {"a": {"x": 1}}, {"a": Point(1)}),
+        (Mapping[str, Any], {"a": [1, {}]}, {"a": [1, {}]}),
+        (Point | Named, {"name": "n"}, Named("n")),
+        (tuple[Point | None, ...], [None, {"x": 2, "y": 3}], (None, Point(2, 3))),
+        (Literal["a", None], None, None),
+    ],
+)
+def test_what_is_read_is_written_as_it_was(form: Any, value: Any, read: Any) -> None:
+    own = form_of(form)
+    assert own.read(value) == read
+    written = own.write(read)
+    assert own.read(written) == read
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "kept", "lost"),
+    [
+        (float | None, nan, None, ["at"]),
+        (Point, Point(1, inf), Point(1, None), ["at.y"]),
+        (Point | None, Point(nan), None, ["at.x"]),
+        (tuple[Point, ...], (Point(nan), Point(1)), (Point(1),), ["at[0].x"]),
+        (tuple[Point | Named, ...], (Named("n"), Point(1, nan)), (Named("n"), Point(1)),
+         ["at[1].y"]),
+        (tuple[float | None, ...], (1.0, nan), (1.0, None), ["at[1]"]),
+        (tuple[str, float | None], ("a", -inf), ("a", None), ["at[1]"]),
+        (Mapping[str, float | None], {"a": nan, "b": 2.0}, {"a": None, "b": 2.0}, ["at.a"]),
+    ],
+)  # fmt: skip
+def test_numbers_that_json_cannot_hold_are_lost_with_their_place(
+    form: Any, value: Any, kept: Any, lost: list[str]
+) -> None:
+    own = form_of(form)
+    assert not own.is_finite(value)
+    found: list[str] = []
+    assert own.finite(value, "at", found) == kept
+    assert found == lost
+    assert own.is_finite(kept)
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        (float, nan),
+        (Point, Point(inf)),
+        (tuple[float, ...], (1.0, nan)),
+        (tuple[str, float], ("a", nan)),
+    ],
+)
+def test_a_number_that_nothing_can_stand_for_ends_it(form: Any, value: Any) -> None:
+    with pytest.raises(NotFinite):
+        form_of(form).finite(value, "", [])
+
+
+def test_each_kind_describes_itself() -> None:
+    assert form_of(tuple[int, str]).schema() == {
+        "type": "array",
+        "items": [{"type": "integer"}, {"type": "string"}],
+        "minItems": 2,
+        "maxItems": 2,
+    }
+    assert form_of(Mapping[str, float]).schema() == {
+        "type": "object",
+        "additionalProperties": {"type": "number"},
+    }
+    assert form_of(Point | Named).schema() == {
+        "anyOf": [{"$ref": "#/definitions/Point"}, {"$ref": "#/definitions/Named"}]
+    }
+    assert form_of(Literal["a", "b"]).schema() == {"enum": ["a", "b"]}
+    assert form_of(Literal["a"]).schema() == {"const": "a"}
+    assert set(definitions(form_of(tuple[Point | Named, ...]))) == {"Point", "Named"}
+    assert definitions(form_of(Point))["Point"]["additionalProperties"] is False
+
+
+def test_a_type_that_json_has_no_form_for() -> None:
+    with pytest.raises(TypeError, match="no form in JSON"):
+        form_of(set[int])
