@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -571,3 +572,24 @@ def test_a_wrong_spread_over_folds_is_found() -> None:
     mean["spread"] = 0.1
     (problem,) = recompute(whole).problems
     assert "spread is 0.1, its 2 folds give 0.1414" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"counts": [[1, 2]]}, "not as wide and high"),
+        ({"counts": [[1, 2], [3]]}, "not as wide and high"),
+        ({"counts": [[1, -2], [3, 4]]}, "a negative count"),
+        ({"counts": None, "cells": [[0, 0, 3], [2, 0, 1]]}, "a cell outside the table"),
+        ({"counts": None, "cells": [[0, -1, 3]]}, "a cell outside the table"),
+    ],
+)
+def test_a_table_that_cannot_be_counts_is_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        read({**TUMOURS, **changes})
+
+
+def test_a_count_is_a_number() -> None:
+    whole = decode_as(records.Table, TUMOURS)
+    with pytest.raises(TypeError, match="True is not a number"):
+        read_table(replace(whole, counts=((True, 1.0), (2.0, 3.0))), None)

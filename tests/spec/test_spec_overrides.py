@@ -6,6 +6,7 @@ import pytest
 
 from evalreport.errors import Location
 from evalreport.spec.load import parse_spec
+from evalreport.spec.overrides import without_folders
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,20 @@ def test_a_part_that_is_replaced_forgets_its_old_places():
     loaded = parse_spec(text, "s", ("confidence={seed: 3}",))
     assert loaded.spec.confidence.level == 0.95
     assert loaded.where(("confidence", "level")) == Location("--set confidence={seed: 3}")
+
+
+@pytest.mark.parametrize(
+    ("override", "names"),
+    [
+        ("datasets.d.path=/home/rows.csv", {"/home/rows.csv": "rows.csv"}),
+        ("datasets.d={path: /home/rows.csv, target: y}", {"/home/rows.csv": "rows.csv"}),
+        ("datasets.d.path=[/a/one.csv, two.csv]", {"/a/one.csv": "one.csv"}),
+        ("datasets.d.path=C:/data/rows.csv", {"C:/data/rows.csv": "rows.csv"}),
+        ("datasets.d.path=data/rows.csv", {}),
+        ("title=/a/b", {}),
+        ("no value", {}),
+        ("title=[", {}),
+    ],
+)
+def test_folders_of_the_machine_are_no_part_of_the_study(override, names):
+    assert without_folders([override]) == names
