@@ -120,8 +120,11 @@ const main = async () => {
   });
   if (found.scrolled !== null) {
     for (let k = 0; k < 3; k += 1) await narrow.keyboard.press("ArrowRight");
-    await narrow.waitForTimeout(400);
-    found.scrolled = await narrow.evaluate(() => document.activeElement.scrollLeft);
+    // scrolling is smooth, and a busy machine draws late
+    for (let k = 0; k < 100 && !found.scrolled; k += 1) {
+      await narrow.waitForTimeout(200);
+      found.scrolled = await narrow.evaluate(() => document.activeElement.scrollLeft);
+    }
   }
   await browser.close();
   process.stdout.write(JSON.stringify(found));
