@@ -13,6 +13,7 @@ import numpy as np
 from evalreport.engine.acceptance import judge
 from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
+from evalreport.engine.comparisons.omnibus import omnibus_records
 from evalreport.engine.comparisons.reclassification import reclassification_records
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.counting.tables_of import tables_of
@@ -228,6 +229,7 @@ def _guarded_records(working: Working) -> dict[str, Any]:
         "characteristics": working.guarded(
             "characteristics", lambda: characteristics(prepared), None
         ),
+        "omnibus": tuple(working.records("comparisons", lambda: omnibus_records(working))),
         "reclassification": tuple(
             working.records("comparisons", lambda: reclassification_records(working))
         ),

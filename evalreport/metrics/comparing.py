@@ -81,6 +81,13 @@ AT_A_MARGIN: Mapping[str, str] = {
     **dict.fromkeys(("leisenring", "kosinski", "moskowitz_pepe"), "wald"),
 }
 
+#: One test of more than two models on the same rows.
+SEVERAL: Mapping[Family, str] = {
+    Family.ROWS: "cochran_q",
+    Family.AREA: "delong",
+    Family.MEAN: "friedman",
+}
+
 #: Names that mean another form of the same method where the rows are not the same.
 WITHOUT_PAIRS = {"delong": "delong_unpaired", "newcombe": "newcombe_hybrid"}
 

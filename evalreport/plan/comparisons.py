@@ -156,7 +156,7 @@ def plan_comparisons(
     skipped: list[Skipped] = []
     apart: list[Apart] = []
     by_view = {(f.dataset, f.model): f for f in facts}
-    comparable = {view: _comparable(tasks, view) for view in by_view}
+    comparable = {view: comparable_tasks(tasks, view) for view in by_view}
     for view, own in by_view.items():
         other = _reference(request, view, by_view)
         if other == view:
@@ -168,12 +168,12 @@ def plan_comparisons(
             continue
         for task in comparable[view].values():
             twin = comparable.get(other, {}).get(_identity(task))
-            reason = _refused(
+            reason = why_not_compared(
                 task,
                 twin,
                 other,
                 paired=request.reference_dataset is None,
-                of_other_class=_of_other_class(task, own),
+                other_class=of_other_class(task, own),
             )
             if reason is not None or twin is None:
                 skipped.append(Skipped(task, reason or "", recorded=False))
@@ -210,7 +210,7 @@ def _reference(
     return next(v for v in views if v[0] == dataset)
 
 
-def _comparable(tasks: Sequence[Task], view: tuple[str, str]) -> dict[tuple[Any, ...], Task]:
+def comparable_tasks(tasks: Sequence[Task], view: tuple[str, str]) -> dict[tuple[Any, ...], Task]:
     """The numbers of one model that are compared; indeterminate predictions count against it."""
     own = [t for t in tasks if (t.dataset, t.model) == view and t.where == EVERYTHING]
     at = next((t.threshold for t in own if t.threshold is not None), None)
@@ -222,20 +222,21 @@ def _identity(task: Task) -> tuple[Any, ...]:
     return task.metric, task.params, task.average, task.label
 
 
-def _refused(
+def why_not_compared(
     task: Task,
     twin: Task | None,
-    other: tuple[str, str],
+    other: tuple[str, str] = ("", ""),
     *,
     paired: bool,
-    of_other_class: bool = False,
+    other_class: bool = False,
 ) -> str | None:
+    """Why a number is not compared with its twin under ``other``; None where it is."""
     if twin is None:
         return f"{other[1]} on {other[0]} does not have it"
-    metric = _metric(task)
+    metric = declared_metric(task)
     if (none := task.undefined or twin.undefined) is not None:
         return none
-    if of_other_class:
+    if other_class:
         return "scores are compared for the positive class"
     if task.table == Table.LABEL_SETS.value:
         return "metrics of sets of labels are not compared"
@@ -246,14 +247,15 @@ def _refused(
     return None
 
 
-def _of_other_class(task: Task, facts: Facts) -> bool:
+def of_other_class(task: Task, facts: Facts) -> bool:
     """Whether scores are of the positive of two classes and the value is of the other one."""
     if not facts.two_classes or task.table != Table.SCORES.value:
         return False
     return task.label not in (None, facts.positive)
 
 
-def _metric(task: Task) -> Metric:
+def declared_metric(task: Task) -> Metric:
+    """The metric of a task."""
     metric = find(task.metric)
     assert metric is not None
     return metric
@@ -279,11 +281,11 @@ def _planned(
     request: ComparisonRequest, task: Task, twin: Task, facts: Facts, other: Facts
 ) -> ComparisonTask:
     paired = request.reference_dataset is None
-    family = family_of(_metric(task), task.average, paired=paired)
+    family = family_of(declared_metric(task), task.average, paired=paired)
     weighted = facts.weighted or other.weighted
     clustered = facts.clustered or other.clustered
     if paired and facts.designed is not None:
-        test, interval, why = _by_design(_metric(task), task)
+        test, interval, why = _by_design(declared_metric(task), task)
     else:
         test, interval, why = _default(
             family, paired=paired, weighted=weighted, clustered=clustered
@@ -298,7 +300,7 @@ def _planned(
         name = _named(request.methods[task.metric], paired=paired)
         reason = _unfit(name, known[1], family, weighted=weighted)
         chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
-    if not facts.folds and facts.fold_sizes and _metric(task).ranks_rows:
+    if not facts.folds and facts.fold_sizes and declared_metric(task).ranks_rows:
         reason = "each row was scored by another fit, and their scores are not on one scale"
         chosen = replace(chosen, test_reason=reason, interval_reason=reason)
     if task.metric in request.ratios:
@@ -317,7 +319,7 @@ def _no_ratio(family: Family, *, weighted: bool, clustered: bool) -> str | None:
 
 def _to_be_shown(request: ComparisonRequest, chosen: ComparisonTask) -> ComparisonTask:
     """With the margin, or the hypothesis and its test: that of equality where it has a margin."""
-    metric = _metric(chosen.task)
+    metric = declared_metric(chosen.task)
     margin, kind = request.margins.get(metric.name), request.hypotheses.get(metric.name)
     if kind is None:
         return replace(chosen, margin=margin)

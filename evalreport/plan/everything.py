@@ -14,6 +14,7 @@ from evalreport.plan.asked import RECORDS_PER_CLASS, Requests
 from evalreport.plan.build import thresholds
 from evalreport.plan.comparisons import ComparisonPlan, ComparisonRequest, plan_comparisons
 from evalreport.plan.facts import Facts
+from evalreport.plan.omnibus import plan_omnibus
 from evalreport.plan.refusals import NO_RANKS
 from evalreport.plan.requests import request_of
 from evalreport.plan.task import Plan, Request
@@ -33,7 +34,7 @@ def with_everything(plan: Plan, spec: Spec, requests: Requests, facts: Sequence[
     others = (
         *_histories(spec),
         *_thresholds(spec, requests, facts),
-        *_comparisons(spec, compared, facts),
+        *_comparisons(spec, plan, compared, facts),
         *_curves(facts),
         *_against_the_rest(spec, facts),
         *_subgroups(spec, facts),
@@ -135,7 +136,7 @@ def _no_rule(rule: object, solved: Facts | None, own: Facts, where: str) -> str 
 
 
 def _comparisons(
-    spec: Spec, compared: ComparisonPlan | None, facts: Sequence[Facts]
+    spec: Spec, plan: Plan, compared: ComparisonPlan | None, facts: Sequence[Facts]
 ) -> Iterator[Request]:
     asked = spec.comparisons
     if asked is None:
@@ -161,6 +162,13 @@ def _comparisons(
                 f"with {_reference(asked)}",
                 reason="there is nothing else to compare with it",
             )
+    yield from _asked_beside(asked, plan, facts)
+
+
+def _asked_beside(asked: Comparisons, plan: Plan, facts: Sequence[Facts]) -> Iterator[Request]:
+    """Tests of all models at once, and net reclassification."""
+    for together in plan_omnibus(plan.tasks, facts) if asked.omnibus else ():
+        yield Request("comparison", together.words, together.dataset, reason=together.reason)
     if asked.net_reclassification:
         yield from _reclassified(asked, facts)
 

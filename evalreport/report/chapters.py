@@ -30,6 +30,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.hypotheses import hypothesis_blocks
 from evalreport.report.model import Block
 from evalreport.report.non_inferiority import margin_blocks
+from evalreport.report.omnibus import omnibus_blocks
 from evalreport.report.ratios import ratio_blocks
 from evalreport.report.readers import reader_blocks
 from evalreport.report.reclassification import reclassification_blocks
@@ -68,12 +69,13 @@ def subgroups_section(contents: Contents) -> list[Block]:
 
 
 def comparison_section(contents: Contents) -> list[Block]:
-    """Differences, then hypotheses, margins, ratios and net reclassification as asked for."""
+    """Differences, then hypotheses, margins, ratios, all models and moves as asked for."""
     blocks = comparisons.comparison_blocks(contents)
     asked = [
         *hypothesis_blocks(contents),
         *margin_blocks(contents),
         *ratio_blocks(contents),
+        *omnibus_blocks(contents),
     ]
     return [*blocks, *asked, *reclassification_blocks(contents)]
 

@@ -73,6 +73,7 @@ METHODS = {
     "kosinski": "Kosinski",
     "paired_t": "paired t",
     "mee": "Mee",
+    "friedman": "Friedman",
     "moskowitz_pepe": "Moskowitz-Pepe",
     "alonzo": "Alonzo-Pepe-Moskowitz",
     "holm": "Holm",

@@ -100,6 +100,9 @@ class Results:
     characteristics: Annotated[
         tuple[r.Characteristics, ...] | None, OMITTED, "Used rows described by class."
     ] = None
+    omnibus: Annotated[
+        tuple[r.OmnibusTest, ...], OMITTED, "All models of a dataset at once, where asked for."
+    ] = ()
     reclassification: Annotated[
         tuple[r.Reclassification, ...], OMITTED, "Net reclassification, where it was asked for."
     ] = ()

@@ -442,6 +442,41 @@ class Comparison:
         return self.p_adjusted if self.hypothesis is None else self.hypothesis.p_adjusted
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OmnibusTest:
+    """One test that a number is the same for all models of a dataset, on their common rows."""
+
+    dataset: str
+    metric: str
+    title: str = ""
+    params: Params
+    average: Average
+    label: str | None
+    models: tuple[str, ...]
+    thresholds: Annotated[tuple[float | None, ...], "Of each model."]
+    values: Annotated[tuple[float | None, ...], "Of each model."] = ()
+    n: Annotated[int, AtLeast(0), "Rows that every model uses."] = 0
+    test: Annotated[str, one_of("cochran_q", "delong", "friedman")]
+    statistic: Annotated[float | None, "Chi-square."] = None
+    df: float | None = None
+    p_value: Annotated[float | None, "Not corrected for the number of tests."] = None
+    totals: Annotated[
+        tuple[int, ...] | None, OMITTED, "Rows that count above the line for each model."
+    ] = None
+    rows_by_models: Annotated[
+        tuple[int, ...] | None, OMITTED, "Rows that count for none, one, ... all models."
+    ] = None
+    covariance: Annotated[
+        tuple[tuple[float, ...], ...] | None, OMITTED, "Of the values, by DeLong."
+    ] = None
+    rank_sums: Annotated[
+        tuple[float, ...] | None, OMITTED, "Of each model, ranked within rows."
+    ] = None
+    ties: Annotated[int | None, OMITTED, "Sum of t^3 - t over t equal values of a row."] = None
+    reason: str | None = None
+    note: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Moves:
     """Rows of one actual class that two models call differently."""

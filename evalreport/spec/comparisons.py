@@ -114,6 +114,11 @@ class Comparisons(Part):
         description="Level of the one-sided tests of hypotheses; half of 1 - level by default, "
         "which is that of the limits.",
     )
+    omnibus: Flag = Field(
+        False,
+        description="Whether all models of a dataset are also tested at once, three or more: "
+        "Cochran's Q, DeLong, Friedman.",
+    )
     net_reclassification: Flag = Field(
         False, description="Whether net reclassification is reported as well, against a model."
     )

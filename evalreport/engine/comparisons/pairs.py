@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -205,6 +206,25 @@ def pair(model: Side, reference: Side) -> Pair | str:
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
     return Pair(one, two, _left_out(model, reference, len(common)))
+
+
+def together(sides: Sequence[Side]) -> list[Side] | str:
+    """All models on the rows that every one of them uses, or the reason why there are none."""
+    if len({side.view.labels for side in sides}) > 1:
+        return "the models do not have the same classes"
+    if any(isinstance(side.view, (CountedView, KindView)) for side in sides):
+        return "rows were counted for two models at a time, not for all of them"
+    keys = [_keys(side.view) for side in sides]
+    common = reduce(np.intersect1d, keys)
+    if not len(common):
+        return "no row is used by all models"
+    taken = [
+        _taken(side, np.intersect1d(own, common, return_indices=True)[1])
+        for side, own in zip(sides, keys, strict=True)
+    ]
+    if any(not np.array_equal(taken[0].view.actual, one.view.actual) for one in taken[1:]):
+        return "the true classes of the rows differ between the models"
+    return taken
 
 
 def _weigh_alike(one: View, two: View) -> bool:

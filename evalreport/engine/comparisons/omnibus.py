@@ -1,0 +1,128 @@
+"""One test of all models of a dataset on the rows that all of them use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evalreport.engine.comparisons.pairs import Side, metric_of, together
+from evalreport.engine.comparisons.tests import scale
+from evalreport.engine.measures import shown_params
+from evalreport.metrics.formula import Value
+from evalreport.plan.omnibus import OmnibusTask, plan_omnibus
+from evalreport.plan.task import Task
+from evalreport.results.records import OmnibusTest
+from evalreport.statistics import several
+from evalreport.statistics.paired import ChiSquare
+
+if TYPE_CHECKING:
+    from evalreport.engine.working import Working
+
+ALIKE = "the models do not differ on any row: no statistic can be formed"
+Sides = Sequence[Side]
+
+
+def omnibus_records(working: Working) -> list[OmnibusTest]:
+    """One record for each planned test; what cannot be tested is in the plan with its reason."""
+    asked = working.prepared.loaded.spec.comparisons
+    if asked is None or not asked.omnibus:
+        return []
+    prepared = working.prepared
+    tasks = [one for one in plan_omnibus(prepared.plan.tasks, prepared.facts) if not one.reason]
+    found = []
+    for _, group in groupby(tasks, key=lambda one: [(t.dataset, t.model) for t in one.tasks]):
+        alike = list(group)
+        sides = [_side(working, task) for task in alike[0].tasks]
+        rows = together(sides)
+        found += [_record(rows, one, sides) for one in alike]
+    return found
+
+
+def _side(working: Working, task: Task) -> Side:
+    key = (task.dataset, task.model)
+    tables = working.tables[key]
+    return Side(tables.view, tables, working.prepared.settings, working.thresholds.get(key, {}))
+
+
+def _record(rows: list[Side] | str, asked: OmnibusTask, sides: Sides) -> OmnibusTest:
+    first = asked.tasks[0]
+    metric = metric_of(first)
+    empty = OmnibusTest(
+        dataset=asked.dataset,
+        metric=metric.name,
+        title=metric.title,
+        params=shown_params(metric, first),
+        average=first.average,
+        label=first.label,
+        models=tuple(task.model for task in asked.tasks),
+        thresholds=tuple(
+            side.threshold(task).number for side, task in zip(sides, asked.tasks, strict=True)
+        ),
+        test=asked.test,
+    )
+    if isinstance(rows, str):
+        return replace(empty, reason=rows)
+    values = [side.value(task).outcome for side, task in zip(rows, asked.tasks, strict=True)]
+    numbers = tuple(one.number if isinstance(one, Value) else None for one in values)
+    record = replace(empty, values=numbers, n=rows[0].view.rows, note=_left_out(rows, sides))
+    if None in numbers:
+        return replace(record, reason="the value of a model is not defined")
+    return TESTS[asked.test](rows, asked.tasks, record)
+
+
+def _left_out(rows: Sides, sides: Sides) -> str | None:
+    most = max(side.view.rows for side in sides) - rows[0].view.rows
+    return f"left out: {most:,} rows that not every model uses" if most else None
+
+
+def _with(record: OmnibusTest, found: ChiSquare | None) -> OmnibusTest:
+    if found is None:
+        return replace(record, reason=ALIKE)
+    return replace(record, statistic=found.statistic, df=float(found.df), p_value=found.p_value)
+
+
+def _cochran(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusTest:
+    """Each row of the shares counts for some of the models."""
+    hits = [side.hits(task) for side, task in zip(rows, tasks, strict=True)]
+    below = hits[0][1]
+    counted = np.array([top[below] for top, _ in hits], np.int64)
+    totals = tuple(int(x) for x in counted.sum(axis=1))
+    patterns = np.bincount(counted.sum(axis=0), minlength=len(tasks) + 1)
+    by_models = tuple(int(x) for x in patterns)
+    record = replace(record, totals=totals, rows_by_models=by_models)
+    return _with(record, several.cochran_q(totals, by_models))
+
+
+def _delong(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusTest:
+    """Covariances are on the scale of the metric, which is linear in the area."""
+    positive = rows[0].view.actual == rows[0].class_index(tasks[0])
+    scores = [side.scores(task) for side, task in zip(rows, tasks, strict=True)]
+    areas = several.delong_several(positive, scores)
+    if areas is None:
+        return replace(record, reason="too few rows of one class for a variance")
+    factor = scale(rows[0], tasks[0])
+    covariance = tuple(tuple(factor * factor * x for x in row) for row in areas.covariance)
+    record = replace(record, covariance=covariance)
+    return _with(record, several.equal_areas(areas))
+
+
+def _friedman(rows: Sides, tasks: Sequence[Task], record: OmnibusTest) -> OmnibusTest:
+    """Models are ranked within each row by what the row adds to their mean."""
+    losses = [side.losses(task) for side, task in zip(rows, tasks, strict=True)]
+    known = [one for one in losses if one is not None]
+    if len(known) < len(losses):
+        return replace(record, reason="no loss of a single row is known")
+    ranks = several.ranked(np.column_stack(known))
+    record = replace(record, rank_sums=ranks.sums, ties=ranks.ties)
+    return _with(record, several.friedman(ranks))
+
+
+TESTS: Mapping[str, Callable[[Sides, Sequence[Task], OmnibusTest], OmnibusTest]] = {
+    "cochran_q": _cochran,
+    "delong": _delong,
+    "friedman": _friedman,
+}
