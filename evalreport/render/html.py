@@ -33,6 +33,7 @@ def render_html(
     made = build(results, found.name, failed)
     report = as_plain(made if signed is None else with_signature(made, signed))
     report["logo"] = found.logo or report["logo"]
+    report["running"] = running_lines(report)
     if found.trusted:
         return fill(found, report)
     from evalreport.render.limited import run_limited
@@ -47,6 +48,28 @@ def render_html(
         },
     )
     return page.decode("utf-8")
+
+
+def running_lines(report: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What stands in the margins of each page that a browser prints, as style sheets write it.
+
+    The writer of the PDF takes its own lines from the page; browsers know no such strings.
+    """
+    lines = (
+        ("top-left", report["title"]),
+        ("bottom-left", f"report {report['identifier']}"),
+        ("bottom-center", report["signed"]),
+    )
+    return [(place, style_text(str(text))) for place, text in lines]
+
+
+def style_text(text: str) -> str:
+    r"""Text within the quotes of a style sheet: all but letters, figures and spaces escaped.
+
+    >>> style_text('a "b" </style>')
+    'a \\22 b\\22  \\3c \\2f style\\3e '
+    """
+    return "".join(c if c.isalnum() or c == " " else f"\\{ord(c):x} " for c in text)
 
 
 def fill_untrusted(template: Template, report: Mapping[str, Any]) -> str:

@@ -24,6 +24,12 @@ _CHART = re.compile(
     r'((?: (?:width|height)="[^"]*")*)>(.*?)</svg>',
     re.DOTALL,
 )
+#: The line that stays in sight on screen; what it says stands in the margins on paper.
+_BAR = re.compile(
+    r'<p class="bar">.*?</p>|(?<=</a>)<ul>(?:<li><a href="#[^"]*">.*?</a></li>)+</ul>'
+)
+#: A link from a number to itself, which is for copying from the screen.
+_LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d+">([^<]*)</a>')
 #: What the style of the page says of charts, for those that stand by themselves.
 _CHART_STYLE = "<style>text{font-family:'Report Sans';font-size:9px;fill:#474f58}</style>"
 
@@ -76,6 +82,8 @@ def for_paper(html: str) -> str:
     for address, name in zip(SHIPPED, (face[-1] for face in FACES), strict=True):
         html = html.replace(font_source(name), f'url({address}) format("truetype")')
     html = _CHART.sub(_as_picture, html)
+    html = _BAR.sub("", html)
+    html = _LINK.sub(r"<span\1>\2</span>", html)
     html = re.sub(r'<details class="data">(?:(?!<details).)*?</details>', "", html, flags=re.DOTALL)
     return re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)
 

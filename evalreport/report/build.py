@@ -9,6 +9,7 @@ from itertools import count
 
 from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons, verdict
+from evalreport.report.anchors import with_anchors
 from evalreport.report.cell_order import in_reading_order
 from evalreport.report.chapters import CHAPTERS, Chapter
 from evalreport.report.checklists import asked, checklist_blocks
@@ -75,7 +76,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         logo=logo_address(contents),
     )
     report = with_short_names(in_reading_order(report, contents), contents)
-    return with_isolated_names(with_fitting_columns(report))
+    return with_anchors(with_isolated_names(with_fitting_columns(report)))
 
 
 def _sections(

@@ -29,6 +29,7 @@ class MetricBlock:
     cards: tuple[Card, ...]
     formula: tuple[Part, ...] = ()
     shape: Shape | None = None
+    anchor: str = ""
     kind: ClassVar[str] = "metric"
 
 
@@ -151,6 +152,7 @@ class Heading:
 
     text: str
     aside: str = ""
+    anchor: str = ""
     kind: ClassVar[str] = "heading"
 
 
@@ -172,6 +174,7 @@ class Notes:
     title: str
     items: tuple[Note, ...]
     style: str = ""
+    anchor: str = ""
     kind: ClassVar[str] = "notes"
 
 
@@ -354,6 +357,14 @@ Block = (
 
 
 @dataclass(frozen=True)
+class Entry:
+    """An entry of the contents below its section."""
+
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Section:
     """A numbered section; ``run_on`` sections do not start a page."""
 
@@ -364,6 +375,7 @@ class Section:
     intro: str
     blocks: tuple[Block, ...]
     run_on: bool = False
+    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,7 @@ class CountTable:
     partial: str = ""
     crowded: str = ""
     widths: tuple[str, ...] = ()
+    anchor: str = ""
     kind: ClassVar[str] = "counts"
 
 
@@ -99,7 +100,10 @@ class Whisker:
 
 @dataclass(frozen=True)
 class Number:
-    """A measure as printed, with the hooks that tie it to results.json."""
+    """A measure as printed, with the hooks that tie it to results.json.
+
+    ``anchor`` is the name that a link to it has, in the one place of a page that has it.
+    """
 
     measure: str
     metric: str
@@ -115,6 +119,7 @@ class Number:
     n: str = ""
     table: str = ""
     whisker: Whisker | None = None
+    anchor: str = ""
 
 
 @dataclass(frozen=True)
