@@ -28,6 +28,8 @@ _CHART = re.compile(
 _BAR = re.compile(
     r'<p class="bar">.*?</p>|(?<=</a>)<ul>(?:<li><a href="#[^"]*">.*?</a></li>)+</ul>'
 )
+#: A threshold to choose, of which paper would show one alone: the sweep stands beside it.
+_CHOICE = re.compile(r'<fieldset class="choose">.*?</fieldset>', re.DOTALL)
 #: A link from a number to itself, which is for copying from the screen.
 _LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d+">([^<]*)</a>')
 #: What the style of the page says of charts, for those that stand by themselves.
@@ -82,7 +84,7 @@ def for_paper(html: str) -> str:
     for address, name in zip(SHIPPED, (face[-1] for face in FACES), strict=True):
         html = html.replace(font_source(name), f'url({address}) format("truetype")')
     html = _CHART.sub(_as_picture, html)
-    html = _BAR.sub("", html)
+    html = _CHOICE.sub("", _BAR.sub("", html))
     html = _LINK.sub(r"<span\1>\2</span>", html)
     html = re.sub(r'<details class="data">(?:(?!<details).)*?</details>', "", html, flags=re.DOTALL)
     return re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)

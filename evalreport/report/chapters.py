@@ -26,6 +26,7 @@ from evalreport.report import (
     training,
     verdict,
 )
+from evalreport.report.choosing import threshold_choosers
 from evalreport.report.contents import Contents
 from evalreport.report.hypotheses import hypothesis_blocks
 from evalreport.report.model import Block
@@ -55,9 +56,9 @@ def curves_section(contents: Contents) -> list[Block]:
 
 
 def thresholds_section(contents: Contents) -> list[Block]:
-    """Every threshold, then the sweep."""
-    blocks = slices.threshold_blocks(contents)
-    return [*blocks, *slices.sweep_tables(contents)]
+    """Every threshold, then the sweep, on screen one threshold of it at a time as well."""
+    blocks = [*slices.threshold_blocks(contents), *slices.sweep_tables(contents)]
+    return [*blocks, *threshold_choosers(contents)]
 
 
 def subgroups_section(contents: Contents) -> list[Block]:

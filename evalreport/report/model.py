@@ -290,6 +290,46 @@ class Signatures:
 
 
 @dataclass(frozen=True)
+class Position:
+    """A threshold to choose: its counts, the metrics of these, and its place on the ROC curve.
+
+    ``x`` and ``y`` are in a square of 100 units, from the top left; empty where a rate is of
+    no rows. ``used`` is the threshold of the report.
+    """
+
+    threshold: str
+    tn: str
+    fp: str
+    fn: str
+    tp: str
+    metrics: tuple[tuple[str, str], ...]
+    x: str
+    y: str
+    used: bool = False
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Thresholds of one model, of which one is shown at a time; for the screen alone.
+
+    ``condition`` says when a row is predicted positive, the threshold following; ``chosen`` is
+    the number of the position shown at first.
+    """
+
+    name: str
+    title: str
+    condition: str
+    positive: str
+    negative: str
+    positive_first: bool
+    axes: tuple[str, str]
+    path: str
+    positions: tuple[Position, ...]
+    chosen: int = 1
+    kind: ClassVar[str] = "chooser"
+
+
+@dataclass(frozen=True)
 class FlowStep:
     """A step that rows pass or leave at, with what it consists of."""
 
@@ -350,6 +390,7 @@ Block = (
     | Tables
     | Legend
     | Code
+    | Chooser
     | Flow
     | Checklist
     | Signatures

@@ -1,0 +1,140 @@
+"""A threshold to choose on the page, without a script: what follows from each is made beforehand.
+
+Every position is a point of the recorded sweep, whose counts ``verify`` computes again; the
+metrics are the declared ones, on these counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.formula import Value
+from evalreport.metrics.tables import Counts
+from evalreport.report.contents import Contents, View
+from evalreport.report.marking import FLAT
+from evalreport.report.model import Block, Chooser, Position
+from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.words import label_text
+from evalreport.results.records import Curve
+
+#: Metrics that are shown at each threshold.
+SHOWN = ("recall", "specificity", "precision", "npv", "accuracy", "f1", "mcc")
+#: Thresholds that can be chosen of longer sweeps, and models that have a choice.
+MOST_POSITIONS, MOST_CHOOSERS = 25, 3
+#: Decimals of places in a drawing of 100 units.
+PLACES = 2
+
+
+def threshold_choosers(contents: Contents) -> list[Block]:
+    """One choice for each model with a sweep over two classes, all rows together."""
+    found: list[Block] = []
+    for curve in contents.of(Curve):
+        view = (curve.dataset, curve.model)
+        if curve.kind != "sweep" or curve.subgroup or not contents.is_binary(view):
+            continue
+        positions = _positions(contents, view, curve.points)
+        if len(positions) > 1:
+            found.append(_chooser(contents, view, curve, positions, len(found) + 1))
+    return found[:MOST_CHOOSERS]
+
+
+def _chooser(
+    contents: Contents,
+    view: View,
+    curve: Curve,
+    positions: tuple[Position, ...],
+    number: int,
+) -> Chooser:
+    labels = [label_text(label) for label in contents.classes(view)]
+    positive = label_text(str(curve.label))
+    first = labels[0] == positive
+    other = next((label for label in labels if label != positive), "others")
+    mark = contents.mark(view)
+    recall = contents.said(view[0], contents.words.titles.get("recall") or "recall")
+    fpr = contents.said(view[0], "false positive rate")
+    return Chooser(
+        name=f"choose{number}",
+        title=f"Choose a threshold: {mark.symbol} {mark.name}",
+        condition=contents.operator(view),
+        positive=positive,
+        negative=other,
+        positive_first=first,
+        axes=(fpr, recall),
+        path=_path(contents, curve),
+        positions=positions,
+        chosen=next((k for k, one in enumerate(positions, 1) if one.used), 1),
+    )
+
+
+def _positions(
+    contents: Contents, view: View, points: Mapping[str, Sequence[Any]]
+) -> tuple[Position, ...]:
+    """The thresholds of a sweep, lowest first, with all that follows from each."""
+    from evalreport.report.slices import spread_over
+
+    columns = [points[name.lower()] for name in FLAT]
+    at = [
+        k
+        for k, t in enumerate(points["threshold"])
+        if t is not None and all(column[k] is not None for column in columns)
+    ]
+    own = {t.threshold for t in contents.thresholds(view)}
+    kept = {at[k] for k in spread_over(len(at), MOST_POSITIONS)}
+    kept |= {k for k in at if points["threshold"][k] in own}
+    used = contents.first_threshold(view)[0]
+    found = [
+        _position(contents, view[0], points, k, points["threshold"][k] == used)
+        for k in sorted(kept, key=lambda k: float(points["threshold"][k]))
+    ]
+    return tuple(found)
+
+
+def _position(
+    contents: Contents, dataset: str, points: Mapping[str, Sequence[Any]], k: int, used: bool
+) -> Position:
+    tn, fp, fn, tp = (points[name][k] for name in ("tn", "fp", "fn", "tp"))
+    counts = Counts(tp, fp, fn, tn)
+    metrics = []
+    for name in SHOWN:
+        declared = find(name)
+        if declared is None:
+            continue
+        outcome = declared(counts).outcome()
+        text = value_text(outcome.number) if isinstance(outcome, Value) else "undefined"
+        title = contents.words.titles.get(name) or declared.title
+        metrics.append((contents.said(dataset, title), text))
+    return Position(
+        threshold=threshold_text(points["threshold"][k]),
+        tn=count_text(tn),
+        fp=count_text(fp),
+        fn=count_text(fn),
+        tp=count_text(tp),
+        metrics=tuple(metrics),
+        x=_place(points["fpr"][k]),
+        y=_place(points["tpr"][k], down=True),
+        used=used,
+    )
+
+
+def _path(contents: Contents, curve: Curve) -> str:
+    """The ROC curve of the same rows as points in a square of 100 units; empty without one."""
+    same = (curve.dataset, curve.model, curve.label)
+    for one in contents.of(Curve):
+        if one.kind == "roc" and not one.subgroup and (one.dataset, one.model, one.label) == same:
+            pairs = zip(one.points["fpr"], one.points["tpr"], strict=True)
+            places = [f"{_place(x)},{_place(y, down=True)}" for x, y in pairs if None not in (x, y)]
+            return " ".join(dict.fromkeys(places))
+    return ""
+
+
+def _place(share: float | None, down: bool = False) -> str:
+    """A share as a place in a square of 100 units; ``down`` where the square counts from above.
+
+    >>> _place(0.25), _place(0.25, down=True), _place(None)
+    ('25', '75', '')
+    """
+    if share is None:
+        return ""
+    return f"{round(100 * (1 - share if down else share), PLACES):g}"
