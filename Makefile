@@ -133,6 +133,28 @@ $(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 		--no-build-isolation --editable . --constraint $(SPARK_VENV)/constraints.txt
 	@touch $@
 
+# Postgres with its driver in an environment of its own; the server comes from the system.
+POSTGRES_VENV := .venv-postgres
+POSTGRES_STAMP := $(POSTGRES_VENV)/.installed
+
+.PHONY: test-postgres
+test-postgres: $(POSTGRES_STAMP)
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { \
+	echo "A Postgres server is needed; on Debian and Ubuntu: apt-get install postgresql" >&2; exit 1; }
+	@$(POSTGRES_VENV)/bin/python -m pytest -q tests/engine_duckdb/test_postgres_rows.py \
+		tests/engine_duckdb/test_counted_by_postgres.py tests/engine_duckdb/test_twenty_jobs.py
+
+$(POSTGRES_STAMP): requirements/run-$(LOCK).txt pyproject.toml
+	@echo "Installing evalreport and the driver of Postgres into $(POSTGRES_VENV) ..."
+	@$(PYTHON) -m venv $(POSTGRES_VENV)
+	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(POSTGRES_VENV)/constraints.txt
+	@$(POSTGRES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
+		--constraint $(POSTGRES_VENV)/constraints.txt
+	@$(POSTGRES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		--no-build-isolation --editable ".[postgres]" --constraint $(POSTGRES_VENV)/constraints.txt
+	@touch $@
+
 # MLflow, Airflow, the Hugging Face reader and published schemas, in environments of their own.
 SIGN_VENV := .venv-sign
 SIGN_STAMP := $(SIGN_VENV)/.installed

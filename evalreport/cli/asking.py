@@ -12,7 +12,7 @@ import click
 
 from evalreport.cli.completing import metric_names
 from evalreport.cli.said import LOG, say
-from evalreport.cli.trusting import ALLOW_HOST, TRUST
+from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
 from evalreport.errors import EvalreportError, FilesError, SpecError, UsageError
 from evalreport.lines import json_text, one_line
 
@@ -173,7 +173,8 @@ def _check_room(loaded: LoadedSpec, name: str) -> None:
         return
     path = folder / dataset.path
     # a small file fits, and hashing it once more would take its time
-    if not path.is_file() or path.stat().st_size < MUCH_DATA:
+    named = loaded.spec.engine.name in ("duckdb", "database", "spark")
+    if not path.is_file() or (path.stat().st_size < MUCH_DATA and not named):
         return
     from evalreport.engine.counting.choosing import choose
     from evalreport.plan.requests import requests_of
@@ -213,7 +214,7 @@ def _count(things: Any, word: str) -> str:
 @_ALLOW
 @TRUST
 @ALLOW_HOST
-@click.option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto")
+@click.option("--engine", type=click.Choice(ENGINES), default="auto")
 @click.option("--json", "as_json", is_flag=True, help="The plan as JSON with its hash.")
 def plan(
     spec: Path,

@@ -15,7 +15,7 @@ from evalreport.publish.formats import DrawingOptions, drawn
 from evalreport.record.earlier import earlier_runs
 from evalreport.record.hashing import canonical_json
 from evalreport.results.lookup import Results
-from evalreport.results.records import Look
+from evalreport.results.records import CountingEngine, Look
 from evalreport.spec.load import LoadedSpec
 
 
@@ -72,8 +72,7 @@ def rerun_problems(
     fitting = Fitting(
         allowed=allowed, trusted=trusted, step=progress.step, advance=progress.advance
     )
-    engine = "auto" if made_by.engine is None else made_by.engine.asked
-    prepared = prepare(loaded, engine=engine, step=progress.step, fitting=fitting)
+    prepared = prepare(loaded, engine=_engine(made_by.engine), step=progress.step, fitting=fitting)
     again = evaluate(
         prepared,
         made_by.at,
@@ -119,3 +118,13 @@ def _look_before(run: Path, results: Results) -> ReferenceRun | None:
         path = run.resolve().parent / name
         return read_reference(path, Location(str(path)))
     return None
+
+
+def _engine(made_by: CountingEngine | None) -> str:
+    """The engine to ask for: what was asked for, where that is what counted.
+
+    Earlier releases loaded the rows where an engine that was named could not count them.
+    """
+    if made_by is None:
+        return "auto"
+    return made_by.asked if made_by.asked in ("auto", made_by.name) else "memory"

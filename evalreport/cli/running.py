@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalreport.cli.said import LOG, tell
-from evalreport.cli.trusting import ALLOW_HOST, TRUST
+from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
 from evalreport.errors import ExitStatus
 from evalreport.lines import json_text, one_line
 
 if TYPE_CHECKING:
     from evalreport.cli.publishing import RunOptions
-
-ENGINES = ("auto", "memory", "duckdb", "spark")
 
 
 @click.command()

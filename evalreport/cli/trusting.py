@@ -22,6 +22,8 @@ TRUST = click.option(
 )  # fmt: skip
 
 #: For every command that may ask a database or a cluster.
+#: Engines that may be asked for.
+ENGINES = ("auto", "memory", "duckdb", "database", "spark")
 ALLOW_HOST = click.option(
     "--allow-host", "hosts", multiple=True, metavar="HOST",
     help="Let the spec name databases and clusters at HOST (or HOST:PORT), beside those of this "

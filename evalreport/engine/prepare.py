@@ -15,6 +15,7 @@ from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
 from evalreport.engine.acceptance import Criterion
+from evalreport.engine.counting.calendar import with_periods
 from evalreport.engine.counting.choosing import (
     FITS,
     MEMORY,
@@ -26,10 +27,12 @@ from evalreport.engine.counting.choosing import (
 )
 from evalreport.engine.counting.counted_view import CountedView, counted_facts
 from evalreport.engine.counting.counting_views import (
+    MISTAKES,
     counted_views,
     refuse_unbounded,
     views_of_kinds,
 )
+from evalreport.engine.counting.postgres_rows import again
 from evalreport.engine.counting.reads import Reads
 from evalreport.engine.counting.sql_rows import hash_of, open_database, read_query
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher
@@ -39,7 +42,6 @@ from evalreport.engine.ledgers.logo import read_logo
 from evalreport.engine.ledgers.model_identity import model_identities
 from evalreport.engine.ledgers.overlaps import overlaps, pairs_of
 from evalreport.engine.ledgers.protocol import read_protocol
-from evalreport.engine.periods.calendar import with_periods
 from evalreport.engine.predicting import (
     Fitting,
     Predicted,
@@ -91,6 +93,7 @@ def prepare(
     data = _read_all(loaded, given, requests, engine, step, reads or Reads(), watch)
     settings = data.settings
     seen, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
+    data.check_named()
     views = _with_unknown(loaded, seen)
     facts = tuple(_bounded_facts(view, requests) for view in views)
     name, reason = data.engine()
@@ -251,6 +254,13 @@ class Data:
     sources: dict[str, Source] = field(default_factory=dict)
     watch: Watcher = UNWATCHED
 
+    def check_named(self) -> None:
+        """Raise DataError where rows were read for their mistakes, and there are none."""
+        for name, choice in self.choices.items():
+            if choice.named and choice.name == "memory":
+                what = f"{name} cannot be counted: {choice.reason.removeprefix(f'{MISTAKES}: ')}"
+                raise DataError(Problem(what, "the engine auto or memory"))
+
     def engine(self) -> tuple[str, str]:
         """The engine of the run, and why, dataset by dataset where they differ."""
         names = {choice.name for choice in self.choices.values()}
@@ -320,17 +330,21 @@ def _counted(
     if choice.name == "memory":
         return False
     step(f"counting {name}", None)
-    views = counted_views(
-        spec, name, source, choice, requests, data.watch, _numbers_of(data, requests)
+    views = again(
+        spec.engine.retries,
+        lambda: counted_views(
+            spec, name, source, choice, requests, data.watch, _numbers_of(data, requests)
+        ),
     )
-    if isinstance(views, str):
-        data.choices[name] = Choice("memory", views)
+    if isinstance(views, Choice):
+        data.choices[name] = views
         return False
     data.counted[name] = list(views)
     rows = _rows_of_file(views, source)
     data.watch.done(rows)
     shown = _shown(source.name)
-    data.inputs.append(InputData(name, shown, *_hash(source), rows, _each(source)))
+    of = "rows, by the database" if choice.name == "database" else "rows"
+    data.inputs.append(InputData(name, shown, *_hash(source), rows, of, _each(source)))
     return True
 
 
@@ -351,7 +365,7 @@ def _kinds_added_up(choice: Choice, kinds: int) -> Choice:
     """The engine of kinds of rows that are not written out."""
     told = f"{kinds:,} kinds of rows, each with how many rows are of it, are added up"
     asked = "" if choice.reason == FITS else f"{choice.reason.replace('{rows:,} ', '')}; "
-    return Choice(choice.name, f"{asked}{told}")
+    return replace(choice, reason=f"{asked}{told}")
 
 
 def _read(
@@ -367,15 +381,17 @@ def _read(
     spec = loaded.spec
     subgroups = tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
     columns = columns_read(spec, name, subgroups)
-    step(f"reading {name}", None)
+    choice = data.choices[name]
+    reason = choice.reason.replace("{rows:,} ", "")
+    step(f"reading {name}: {reason}" if choice.much else f"reading {name}", None)
     if isinstance(given, Source):
         path = spec.datasets[name].path
         if isinstance(path, Query):
-            table = read_query(given, path, columns)
+            table = again(spec.engine.retries, lambda: read_query(given, path, columns))
         else:
             table = reads.table(given, columns, lambda rows: data.watch.seen(rows, None))
         shown = _shown(given.name)
-        data.inputs.append(InputData(name, shown, *_hash(given), table.rows, _each(given)))
+        data.inputs.append(InputData(name, shown, *_hash(given), table.rows, files=_each(given)))
     else:
         table = read_frame(given, name, columns)
         data.inputs.append(InputData(name, name, None, None, table.rows))
@@ -393,11 +409,10 @@ def _read(
         lambda column: loaded.where(("datasets", name, "types", column)),
     )
     data.tables[name] = rules_of(spec, name).reading(with_periods(typed, spec, name))
-    choice = data.choices[name]
     reason = choice.reason.replace("{rows:,}", f"{table.rows:,}")
     if spec.datasets[name].count is not None:
         reason += f"; they are of {kinds:,} kinds, each with how many rows are of it"
-    data.choices[name] = Choice(choice.name, reason)
+    data.choices[name] = replace(choice, reason=reason)
 
 
 def _source(loaded: LoadedSpec, name: str, dataset: Dataset, reads: Reads) -> Source:

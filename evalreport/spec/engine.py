@@ -23,7 +23,7 @@ class Spark(Part):
 class Engine(Part):
     """What counts the rows."""
 
-    name: Literal["auto", "memory", "duckdb", "spark"] = Field(
+    name: Literal["auto", "memory", "duckdb", "database", "spark"] = Field(
         "auto", description="auto chooses by the size of the data."
     )
     memory_limit: (
@@ -31,6 +31,9 @@ class Engine(Part):
         | None
     ) = Field(None, description="The most memory that is used, e.g. 4GB.")
     spark: Spark | None = Field(None, description="The cluster, for the engine spark.")
+    retries: Annotated[Whole, Field(ge=0, le=10)] = Field(
+        0, description="How often a database is asked again where its connection was lost."
+    )
     bins: Annotated[Whole, Field(ge=100, le=100_000_000)] = Field(
         100_000, description="Bins of a histogram of scores, beyond the memory limit."
     )
@@ -53,6 +56,9 @@ class Drift(Part):
     reference: Reference = Field(description="{dataset: name} or {run: folder}.")
     columns: Distinct[Column] = Field(
         (), description="Columns to be compared beside the scores, with a dataset only."
+    )
+    retries: Annotated[Whole, Field(ge=0, le=10)] = Field(
+        0, description="How often a database is asked again where its connection was lost."
     )
     bins: Annotated[Whole, Field(ge=2, le=1000)] = Field(
         10, description="Bins of the population stability index, cut at shares of the reference."

@@ -96,18 +96,21 @@ def test_auto_counts_from_many_rows_on(
     [
         ({"weight": "s"}, {}, "a weight belongs to each row"),
         ({"cluster": "y"}, {}, "a cluster belongs to each row"),
-        ({"types": {"y": "text"}}, {}, "types are declared for its columns"),
+        ({"types": {"s": "number"}}, {}, "types are declared for its columns"),
         ({}, {"models": {"m": {"scores": {"a": "s", "b": "t"}}}},
          "m needs several columns of each row"),
     ],
 )  # fmt: skip
-def test_what_needs_single_rows_is_read_and_says_so(
+def test_what_needs_single_rows_is_refused_where_the_engine_is_named(
     write: Callable[..., Path], dataset: dict[str, object], parts: dict[str, object], why: str
 ) -> None:
     path = write(f"SELECT *, 1 - s AS t FROM ({ROWS}) WHERE s > 0")
     spec = {**spec_of(path, {"score": "s"}, dataset=dataset), **parts}
-    reason = f"duckdb was asked for, but {why}"
-    assert engine_of(run(spec, "duckdb")) == ("memory", reason)
+    with pytest.raises(SpecError, match=f"the engine duckdb cannot count d: {why}"):
+        run(spec, "duckdb")
+    with pytest.raises(SpecError, match=f"the engine duckdb cannot count d: {why}"):
+        run({**spec, "engine": {"name": "duckdb"}}, "auto")
+    assert engine_of(run(spec, "auto"))[0] == "memory"
 
 
 def test_spark_without_an_address_or_a_server(write: Callable[..., Path]) -> None:

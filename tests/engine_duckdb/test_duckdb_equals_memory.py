@@ -240,7 +240,8 @@ def test_thresholds_chosen_on_another_dataset(write: Callable[..., Path]) -> Non
 def test_such_thresholds_need_rows_where_scores_would_be_binned(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evalreport.engine.counting import counting_views
+    from evalreport.engine.counting import choosing, counting_views
+    from evalreport.errors import LimitError
 
     monkeypatch.setattr(counting_views, "ENTRY_BYTES", 1_000_000)
     spec = on_another_dataset(write, engine={"memory_limit": "1GB"})
@@ -248,5 +249,8 @@ def test_such_thresholds_need_rows_where_scores_would_be_binned(
         write("SELECT i % 3 = 0 AS y, i / 4000 AS score, i % 2 AS id FROM range(3000) t(i)")
     )
     spec["datasets"]["e"]["path"] = spec["datasets"]["d"]["path"]
-    told = engine_of(run(spec, "duckdb"))[1]
+    with pytest.raises(LimitError, match="cannot count these rows: a threshold is chosen on anoth"):
+        run(spec, "duckdb")
+    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
+    told = engine_of(run(spec, "auto"))[1]
     assert "d: memory, read row by row, not counted: a threshold is chosen on another" in told

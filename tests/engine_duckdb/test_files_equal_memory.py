@@ -13,6 +13,7 @@ import pytest
 from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
 from engine_duckdb.test_duckdb_equals_memory import ROWS, SCORES
 
+from evalreport.engine.counting import choosing
 from evalreport.errors import DataError, FilesError
 
 KINDS = ["csv", "tsv", "jsonl", "csv.gz", "tsv.gz", "jsonl.gz", "parquet"]
@@ -121,15 +122,22 @@ def test_delimited_text_is_taken_as_it_is(tmp_path: Path, text: bytes) -> None:
     ],
     ids=["quote", "empty", "returns", "ends", "long"],
 )
-def test_unusual_text_is_read_and_says_why(tmp_path: Path, text: bytes, why: str) -> None:
+def test_unusual_text_is_read_and_says_why(
+    tmp_path: Path, text: bytes, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "rows.csv"
     path.write_bytes(text)
     spec = spec_of(path, {"prediction": "p"})
-    memory, counted = outcome(spec, "memory"), outcome(spec, "duckdb")
+    memory, named = outcome(spec, "memory"), outcome(spec, "duckdb")
     if isinstance(memory, list):
-        assert counted == memory
+        assert named == memory
         return
-    assert engine_of(counted) == ("memory", f"read row by row, not counted: {why}")
+    assert named == [f"d cannot be counted: {why}; the engine auto or memory"]
+    monkeypatch.setattr(choosing, "MUCH_TEXT", 1)
+    counted = run(spec, "auto")
+    name, reason = engine_of(counted)
+    assert name == "memory"
+    assert reason.startswith(f"read row by row, not counted: {why} (about ")
     assert comparable(counted) == comparable(memory)
 
 
@@ -157,12 +165,16 @@ def test_labels_of_json_keep_their_type(tmp_path: Path, text: bytes) -> None:
     assert comparable(counted) == comparable(memory)
 
 
-def test_numbers_of_more_digits_than_duckdb_keeps_are_read_in_memory(tmp_path: Path) -> None:
+def test_numbers_of_more_digits_than_duckdb_keeps_are_read_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "rows.jsonl"
     long = 12345678901234567890123
     path.write_text(f'{{"y": {long}, "p": 7}}\n{{"y": 7, "p": {long}}}\n')
     spec = spec_of(path, {"prediction": "p"})
-    memory, counted = outcome(spec, "memory"), outcome(spec, "duckdb")
+    assert "d cannot be counted" in outcome(spec, "duckdb")[0]
+    monkeypatch.setattr(choosing, "MUCH_TEXT", 1)
+    memory, counted = outcome(spec, "memory"), outcome(spec, "auto")
     name, reason = engine_of(counted)
     assert (name, "plain" in reason) == ("memory", True)
     assert comparable(counted) == comparable(memory)
@@ -306,10 +318,12 @@ def test_types_that_differ_between_files(tmp_path: Path, engine: str) -> None:
             f"COPY (SELECT (i % 2)::{kind} AS y, (i % 2) AS p FROM range(10) t(i)) "
             f"TO '{tmp_path / name}.parquet' (FORMAT parquet)"
         )
-    found = run(spec_of(tmp_path / "[ab].parquet", {"prediction": "p"}), engine)
+    spec = spec_of(tmp_path / "[ab].parquet", {"prediction": "p"})
     if engine == "duckdb":
-        why = "read row by row, not counted: y is DOUBLE in b.parquet and INTEGER in a.parquet"
-        assert engine_of(found) == ("memory", why)
+        with pytest.raises(DataError, match=r"y is DOUBLE in b\.parquet and INTEGER in a\.parquet"):
+            run(spec, engine)
+        return
+    found = run(spec, engine)
     assert found["measures"][0]["n"] == 20
     assert found["tables"][0]["labels"] == ["0", "1"]
 

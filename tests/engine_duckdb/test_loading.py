@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import pytest
 from engine_duckdb.counted_runs import engine_of, run, spec_of
 
 from evalreport.engine.counting import choosing, loading
-from evalreport.errors import LimitError
+from evalreport.engine.prepare import prepare
+from evalreport.errors import LimitError, SpecError
+from evalreport.spec.load import load_spec
 
 ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 97) / 97 AS s,
     1 + i % 5 AS w FROM range(20000) t(i)"""
@@ -34,12 +37,23 @@ def test_the_memory_that_loading_takes_is_told(write: Callable[..., Path]) -> No
         "memory",
         "20,000 rows are loaded: a weight belongs to each row (about 6 MB of memory)",
     )
-    assert engine_of(run(weighted(write(ROWS)), "duckdb"))[1] == (
-        "duckdb was asked for, but a weight belongs to each row (about 6 MB of memory)"
+    with pytest.raises(SpecError, match="duckdb cannot count d: a weight belongs to each row"):
+        run(weighted(write(ROWS)), "duckdb")
+
+
+def test_it_is_said_before_the_rows_are_loaded(write: Callable[..., Path]) -> None:
+    told: list[str] = []
+    spec = write(ROWS).with_name("spec.yaml")
+    spec.write_text(json.dumps(weighted(write(ROWS))))
+    prepare(load_spec(spec), step=lambda what, _total: told.append(what))
+    assert (
+        told[0] == "reading d: rows are loaded: a weight belongs to each row (about 6 MB of memory)"
     )
+    prepare(load_spec(spec), engine="memory", step=lambda what, _total: told.append(what))
+    assert told[1] == "reading d"
 
 
-@pytest.mark.parametrize("engine", ["auto", "duckdb", "memory"])
+@pytest.mark.parametrize("engine", ["auto", "memory"])
 def test_rows_that_would_not_fit_are_refused(write: Callable[..., Path], engine: str) -> None:
     spec = weighted(write(ROWS), memory_limit="5MB")
     with pytest.raises(LimitError, match=r"about 6 MB of memory, and engine\.memory_limit allows"):

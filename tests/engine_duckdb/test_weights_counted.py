@@ -10,7 +10,8 @@ import duckdb
 import pytest
 from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
 
-from evalreport.engine.counting import counted_rows
+from evalreport.engine.counting import choosing, counted_rows
+from evalreport.errors import DataError, LimitError, SpecError
 
 METRICS = [
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",
@@ -89,16 +90,16 @@ def test_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "parts", "why"),
     [
-        ({"score": "v"}, {}, "duckdb was asked for, but a weight belongs to each row"),
-        ({"prediction": "p"}, {"comparisons": {"reference": "m"}},
-         "duckdb was asked for, but a weight belongs to each row"),
+        ({"score": "v"}, {}, "a weight belongs to each row"),
+        ({"prediction": "p"}, {"comparisons": {"reference": "m"}}, "a weight belongs to each row"),
     ],
 )  # fmt: skip
 def test_what_still_needs_rows_says_so(
     write: Callable[..., Path], model: dict[str, str], parts: dict[str, Any], why: str
 ) -> None:
     spec = spec_of(write(ROWS), model, dataset={"weight": "w"}, **parts)
-    assert engine_of(run(spec, "duckdb")) == ("memory", why)
+    with pytest.raises(SpecError, match=f"duckdb cannot count d: {why}"):
+        run(spec, "duckdb")
 
 
 def test_too_many_kinds_are_loaded(
@@ -106,7 +107,10 @@ def test_too_many_kinds_are_loaded(
 ) -> None:
     monkeypatch.setattr(counted_rows, "MOST_CELLS", 10)
     spec = spec_of(write(ROWS), {"prediction": "p"}, dataset={"cluster": "c"})
-    found = run(spec, "duckdb")
+    with pytest.raises(LimitError, match="the engine duckdb cannot count these rows: by y, p, c"):
+        run(spec, "duckdb")
+    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
+    found = run(spec, "auto")
     assert engine_of(found)[1].startswith("read row by row, not counted: by y, p, c there are ")
     assert comparable(found) == comparable(run(spec, "memory"))
 
@@ -128,7 +132,7 @@ def test_rows_are_left_out_for_the_same_reasons(write: Callable[..., Path]) -> N
 
 
 def test_rows_without_a_label_are_loaded_where_they_have_weights(
-    write: Callable[..., Path],
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(f"SELECT * REPLACE (CASE WHEN id % 9 > 0 THEN y END AS y) FROM ({ROWS})")
     for unit, counted in (("weight", False), ("cluster", True)):
@@ -137,6 +141,9 @@ def test_rows_without_a_label_are_loaded_where_they_have_weights(
         if counted:
             same(spec)
             continue
-        found = run(spec, "duckdb")
+        with pytest.raises(DataError, match="rows are left out that have weights"):
+            run(spec, "duckdb")
+        monkeypatch.setattr(choosing, "MANY_ROWS", 1)
+        found = run(spec, "auto")
         assert "rows are left out that have weights" in engine_of(found)[1]
         assert comparable(found) == comparable(run(spec, "memory"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.data.files import Files, parts_of
@@ -12,6 +12,7 @@ from evalreport.data.joined import Joined
 from evalreport.data.limits import DEFAULT_LIMITS, plain_bytes
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, opened
+from evalreport.engine.counting.calendar import period_columns
 from evalreport.engine.counting.loading import (
     TEXT_BYTES,
     VALUE_BYTES,
@@ -19,7 +20,7 @@ from evalreport.engine.counting.loading import (
     told,
 )
 from evalreport.engine.counting.wanted import quoted_text
-from evalreport.errors import DataError, Problem, SpecError
+from evalreport.errors import DataError, EvalreportError, Location, Problem, SpecError
 from evalreport.plan.asked import Requests
 from evalreport.predict.columns import (
     columns_needed,
@@ -43,6 +44,9 @@ MEMORY = "1GB"
 #: Bytes that one distinct score takes while metrics are computed from its table.
 ENTRY_BYTES = 512
 
+#: Engines that count, and may be asked for by name.
+NAMED = ("duckdb", "database", "spark")
+
 #: The reason of a dataset that is read, completed with its rows.
 FITS = "{rows:,} rows fit in memory"
 #: The same where there are many, before the reason why they are read.
@@ -56,10 +60,16 @@ _UNITS = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
 
 @dataclass(frozen=True)
 class Choice:
-    """The engine of one dataset, and the reason in words."""
+    """The engine of one dataset, and the reason in words.
+
+    ``named``: somebody asked for it by name, so no other may take its place. ``much``: rows
+    are loaded that are many, which is said before it begins.
+    """
 
     name: str
     reason: str
+    named: bool = False
+    much: bool = False
 
 
 def limit_bytes(text: str) -> int:
@@ -81,33 +91,66 @@ def asked_engine(spec: Spec, option: str) -> str:
 def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: Requests) -> Choice:
     """The engine for one dataset.
 
-    Raises SpecError for Spark without an address, DataError for what a cluster cannot read,
-    LimitError for rows that have to be loaded and would not fit.
+    Raises SpecError for Spark without an address and for what an engine that is named cannot
+    count, DataError for files that it cannot count, LimitError for rows that have to be loaded
+    and would not fit.
     """
     if asked == "spark" and spec.engine.spark is None:
         raise SpecError(
             Problem("the engine spark has no cluster", "engine: {spark: {url: sc://host:port}}")
         )
     if asked == "memory":
-        return loaded(spec, name, source, requests, "asked for", "the engine memory is asked for")
+        asks = "the engine memory is asked for"
+        return replace(loaded(spec, name, source, requests, "asked for", asks), much=False)
     why = _needs_rows(spec, name, source, requests)
-    if asked == "spark" and why is None and source is not None:
-        from evalreport.engine.counting.spark_rows import check_kind
-
-        check_kind(source)
-    counts = source is not None and spec.datasets[name].count is not None
-    if asked == "spark" and why is None and counts:
-        why = AS_MANY
-    if asked in ("duckdb", "spark"):
-        if why is None:
-            return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for")
-        return loaded(spec, name, source, requests, f"{asked} was asked for, but {why}", why)
+    if asked in NAMED:
+        return _named(spec, name, source, asked, why)
     many = None if source is None else _many(source) or _beyond(spec, name, source, requests)
     if many is None:
         return Choice("memory", FITS)
     if why is not None:
         return loaded(spec, name, source, requests, LOADED + why, why)
     return Choice("duckdb", many)
+
+
+def _named(spec: Spec, name: str, source: Source | None, asked: str, why: str | None) -> Choice:
+    """The engine that is asked for by name, which counts or does not. Raises as ``choose``."""
+    counts = source is not None and spec.datasets[name].count is not None
+    if asked == "database" and why is None:
+        why = _no_database(source)
+    if asked == "spark" and why is None and source is not None:
+        from evalreport.engine.counting.spark_rows import check_kind
+
+        check_kind(source)
+    if asked != "duckdb" and why is None and counts:
+        why = AS_MANY
+    if why is None:
+        return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for", named=True)
+    if spec.datasets[name].table is not None:
+        return Choice("memory", "a table in the spec is counted already")
+    raise cannot_count(asked, name, source, why)
+
+
+def _no_database(source: Source | None) -> str | None:
+    """Why there is no database that counts for itself, or None."""
+    # A Postgres server; files are counted by the engine duckdb, beside the command.
+    if source is not None and source.suffix == ".postgres":
+        return None
+    return "its rows are not in a Postgres database"
+
+
+def cannot_count(asked: str, name: str, source: Source | None, why: str) -> EvalreportError:
+    """The error for an engine that is asked for by name and cannot count a dataset.
+
+    How a file is written is a matter of the data, anything else of the spec.
+    """
+    written = source is not None and _files_need_reading(source) == why
+    problem = Problem(
+        f"the engine {asked} cannot count {name}: {why}",
+        "the engine auto or memory, which load the rows",
+        Location(source.name) if written and source is not None else None,
+    )
+    return DataError(problem) if written else SpecError(problem)
 
 
 def loaded(
@@ -118,7 +161,7 @@ def loaded(
         return Choice("memory", reason)
     needed, limit = _needed(spec, name, source, requests), spec.engine.memory_limit
     check_room(source.name, needed, None if limit is None else limit_bytes(limit), why)
-    return Choice("memory", f"{reason} (about {told(needed)} of memory)")
+    return Choice("memory", f"{reason} (about {told(needed)} of memory)", much=True)
 
 
 def _needed(spec: Spec, name: str, source: Source, requests: Requests) -> int:
@@ -210,7 +253,8 @@ def counts_lack(spec: Spec, name: str, requests: Requests, *, single: bool = Fal
     return (
         _units_need_rows(spec, name)
         or _columns_need_rows(spec.datasets[name])
-        or _bins_need_rows(spec, name)
+        or _types_need_rows(spec, name)
+        or _changed_need_rows(spec, name)
     )
 
 
@@ -251,11 +295,36 @@ def _files_need_reading(source: Source) -> str | None:
     return None
 
 
-def _bins_need_rows(spec: Spec, name: str) -> str | None:
-    """Why a column of numbers that makes subgroups is read row by row, or None."""
-    for column in spec.bins:
+def _changed_need_rows(spec: Spec, name: str) -> str | None:
+    """Why a column that makes subgroups or periods of its values is read row by row, or None."""
+    made = {
+        **dict.fromkeys(spec.bins, "subgroups"),
+        **dict.fromkeys(period_columns(spec), "periods"),
+    }
+    for column, what in made.items():
         if any(column in (r for _, r in _other_roles(spec, name, model)) for model in spec.models):
-            return f"{column} makes subgroups and has another part"
+            return f"{column} makes {what} and has another part"
+        if what == "periods" and (column in spec.bins or spec.datasets[name].count is not None):
+            return "rows are sorted into periods"
+    return None
+
+
+def _types_need_rows(spec: Spec, name: str) -> str | None:
+    """Why types that are declared need single rows, or None.
+
+    What a column's few values stand for is settled once for each of them.
+    """
+    dataset = spec.datasets[name]
+    if not dataset.types:
+        return None
+    told = "types are declared for its columns"
+    groups = {column for crossing in spec.crossings for column in crossing}
+    plain = {dataset.target, dataset.fold, *groups} - {None, *spec.bins, *period_columns(spec)}
+    for key, model in spec.models.items():
+        if name in spec.datasets_of(key) and isinstance(model, PredictionModel):
+            plain.add(model.prediction)
+    if dataset.count is not None or not plain.issuperset(dataset.types):
+        return told
     return None
 
 
@@ -284,14 +353,10 @@ def _of_labels(spec: Spec, name: str) -> bool:
 
 
 def _columns_need_rows(dataset: Dataset) -> str | None:
-    if dataset.period is not None:
-        return "rows are sorted into periods"
     if dataset.readers is not None:
         return "what readers say of a case is held together"
     if dataset.keep_rows:
         return "digests of its rows are kept"
-    if dataset.types:
-        return "types are declared for its columns"
     return None if isinstance(dataset.target, str) else "rows have sets of labels"
 
 

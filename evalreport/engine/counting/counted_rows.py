@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from evalreport.data.label_column import texts
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import numbers, weights
 from evalreport.data.table import PARTNER, RawColumn, RawTable
+from evalreport.data.types import ColumnType, with_types
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.counted_lost import lost_kinds
@@ -34,6 +36,7 @@ MOST_CELLS = 2_000_000
 TARGET = "\0target"
 #: The same for the predicted label.
 PREDICTED = "\0predicted"
+_NO_TYPES: Mapping[str, ColumnType] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +56,13 @@ class Known:
     high: float | None
 
 
-def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
-    """Check every kind of row there is; raises DataError where the rows are not in order."""
+def known(
+    rows: CountedRows, roles: Roles, rules: Rules, types: Mapping[str, ColumnType] = _NO_TYPES
+) -> Known:
+    """Check every kind of row there is; raises DataError where the rows are not in order.
+
+    ``types``: of columns that are counted by, as declared.
+    """
     absent = [c for _, c in roles.named() if c not in rows.header]
     if absent:
         raise DataError(Problem(f"{rows.name} has no column '{absent[0]}'", ""))
@@ -84,7 +92,7 @@ def known(rows: CountedRows, roles: Roles, rules: Rules) -> Known:
                 Location(rows.name),
             )
         )
-    raw = rules.reading(_representatives(rows, keys, scored, answer))
+    raw = rules.reading(with_types(_representatives(rows, keys, scored, answer), types))
     _check_rows(rows, roles, rules, raw, answer, counts)
     named = _without_nameless(raw, scored or roles.prediction or roles.target, answer)
     checked = check(named, replace(roles, id=None), rules)

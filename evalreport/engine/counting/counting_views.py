@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
+from evalreport.engine.counting.calendar import periods_of
 from evalreport.engine.counting.choosing import (
     ENTRY_BYTES,
     MEMORY,
+    MUCH_TEXT,
     Choice,
     counts_lack,
     elsewhere,
@@ -26,7 +29,7 @@ from evalreport.engine.counting.wanted import (
     Wanted,
     Watcher,
 )
-from evalreport.errors import DataError, Location, Problem
+from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval, Table
 from evalreport.plan.asked import Requests
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
 
 #: Up to so many rows a dataset that is not in order is read, to name every mistake.
 READ_FOR_MISTAKES = 20_000_000
+#: Why rows are read that are not in order.
+MISTAKES = "read row by row to find its mistakes"
 #: Up to so many bytes text that is not plain is read instead of counted.
 MOST_READ = 2_000_000_000
 #: The part of ``memory_limit`` that the engine may hold; the rest is for tables and numbers.
@@ -60,8 +65,8 @@ def counted_views(
     requests: Requests,
     watch: Watcher = UNWATCHED,
     numbers_of: Numbers | None = None,
-) -> Sequence[View] | str:
-    """The views of a dataset's models by counting, or why the rows are to be read.
+) -> Sequence[View] | Choice:
+    """The views of a dataset's models by counting, or how and why the rows are to be read.
 
     ``numbers_of`` gives the thresholds at which models are compared.
     Raises DataError, FilesError and LimitError.
@@ -72,21 +77,24 @@ def counted_views(
             try:
                 _check_counts(rows)
                 return _views(rows, spec, name, requests, numbers_of)
-            except DataError:
+            except DataError as error:
                 if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
                     raise
-                return "read row by row to find its mistakes"
+                lacks = f": {error.problems[0]}" if choice.named else ""
+                return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
     except NotPlainError as error:
-        if choice.name == "spark" and not isinstance(error, TooManyKindsError):
-            told = Problem(
-                f"Spark cannot count these rows: {error}", OTHER_ENGINE, Location(source.name)
-            )
-            raise DataError(told) from None
+        if choice.named:
+            what = f"the engine {choice.name} cannot count these rows: {error}"
+            told = Problem(what, OTHER_ENGINE, Location(source.name))
+            many = isinstance(error, TooManyKindsError)
+            if many or choice.name != "duckdb" or source.size > MUCH_TEXT:
+                raise (LimitError(told) if many else DataError(told)) from None
+            return Choice("memory", f"{MISTAKES}: {error}", named=True)
         if source.size > MOST_READ:
             told = Problem(f"the rows cannot be counted: {error}", "", Location(source.name))
             raise DataError(told) from None
         reason = f"read row by row, not counted: {error}"
-        return loaded(spec, name, source, requests, reason, str(error)).reason
+        return loaded(spec, name, source, requests, reason, str(error))
 
 
 def views_of_kinds(
@@ -150,8 +158,10 @@ def _views(
     rows: CountedRows, spec: Spec, name: str, requests: Requests, numbers_of: Numbers | None
 ) -> Sequence[View]:
     """Each model of a dataset by counting, with what pairs of models share."""
+    from evalreport.engine.counting.in_periods import in_periods
     from evalreport.engine.counting.score_counting import Room, counted_view
 
+    rows = in_periods(rows, periods_of(spec, name))
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
     room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins, elsewhere(requests, name))
     numbers = [t.number for t in requests.thresholds if t.number is not None]
@@ -213,6 +223,13 @@ def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozense
 
 @contextmanager
 def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterator[CountedRows]:
+    if choice.name == "database":
+        from evalreport.engine.counting.database_rows import database_rows
+        from evalreport.engine.counting.query_limits import QueryWatch, limits_of
+
+        with database_rows(source, wanted, QueryWatch(source.name, limits_of(os.environ))) as rows:
+            yield rows
+        return
     if choice.name == "spark":
         from evalreport.engine.counting.spark_rows import spark_rows
 

@@ -9,8 +9,10 @@ says otherwise; a spec can only ask for more.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Mapping
-from typing import Any
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.errors import DataError, FilesError, Location, Problem
@@ -18,6 +20,9 @@ from evalreport.spec.hosts import SSL_MODES, is_local, postgres_address
 
 #: Rows fetched at a time.
 _BATCH = 2_000
+#: Seconds before a server is asked again.
+PAUSE = 1.0
+T = TypeVar("T")
 #: Seconds until a server that does not answer is given up.
 PATIENCE = 10
 
@@ -29,19 +34,10 @@ def from_postgres(address: str, name: str, sql: str, watch: QueryWatch) -> Gener
     Raises FilesError where no server answers, DataError for a query that fails, LimitError
     for one that takes more than it may.
     """
-    try:
-        import psycopg
-    except ImportError:
-        raise FilesError(
-            Problem("Postgres needs its driver", "pip install 'evalreport[postgres]'")
-        ) from None
-    try:
-        asked = connection_settings(address, os.environ, psycopg.pq.version())
-        connection = psycopg.connect(**asked, connect_timeout=PATIENCE)
-    except psycopg.Error as error:
-        raise FilesError(
-            Problem(f"the database does not answer: {_first(error)}", _hint(error), Location(name))
-        ) from None
+    import_driver()
+    import psycopg
+
+    connection = _connected(address, name)
     with connection:
         try:
             connection.read_only = True
@@ -52,24 +48,116 @@ def from_postgres(address: str, name: str, sql: str, watch: QueryWatch) -> Gener
                 f"DECLARE evalreport NO SCROLL CURSOR FOR {sql}".encode(), binary=True
             )
             fetch = f"FETCH FORWARD {_BATCH} FROM evalreport".encode()
-            found = _within(connection, fetch, watch)
+            found = _within(connection, fetch, watch, single=False)
             yield [str(column.name) for column in found.description or ()]
             while rows := found.fetchall():
                 yield from watch.counted(rows)
-                found = _within(connection, fetch, watch)
+                found = _within(connection, fetch, watch, single=False)
         except psycopg.errors.QueryCanceled as error:
             watch.look()
             raise query_fails(name, _first(error)) from None
+        except psycopg.OperationalError as error:
+            raise LostError(_lost(error), name) from None
         except psycopg.Error as error:
             raise query_fails(name, _first(error)) from None
 
 
-def _within(connection: Any, fetch: bytes, watch: QueryWatch) -> Any:
+class LostError(FilesError):
+    """A connection that broke, or could not be made: it may be tried again."""
+
+    def __init__(self, what: str, name: str, instead: str = "try again later") -> None:
+        super().__init__(Problem(what, instead, Location(name)))
+
+
+def again(retries: int, work: Callable[[], T]) -> T:
+    """What some work gives, tried up to ``retries`` times more where a connection is lost."""
+    for _ in range(retries):
+        try:
+            return work()
+        except LostError:
+            time.sleep(PAUSE)
+    return work()
+
+
+def _lost(error: Exception) -> str:
+    return f"the connection to the database was lost: {_first(error)}"
+
+
+def import_driver() -> None:
+    """Raise FilesError where the driver is not installed."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise FilesError(
+            Problem("Postgres needs its driver", "pip install 'evalreport[postgres]'")
+        ) from None
+
+
+def _connected(address: str, name: str) -> Any:
+    import psycopg
+
+    try:
+        asked = connection_settings(address, os.environ, psycopg.pq.version())
+        return psycopg.connect(**asked, connect_timeout=PATIENCE)
+    except psycopg.Error as error:
+        what = f"the database does not answer: {_first(error)}"
+        raise LostError(what, name, _hint(error)) from None
+
+
+class Server:
+    """A server in one transaction that only reads, held against the limits of one query."""
+
+    def __init__(self, connection: Any, name: str, watch: QueryWatch) -> None:
+        self._connection, self._name, self._watch = connection, name, watch
+
+    def answer(self, text: str) -> tuple[list[str], list[Any]]:
+        """The columns and the rows of the answer to one statement; none where it gives none."""
+        found = _within(self._connection, text.encode(), self._watch)
+        if found.description is None:
+            return [], []
+        rows = list(self._watch.counted(found.fetchall()))
+        return [str(column.name) for column in found.description], rows
+
+    def described(self, select: str) -> tuple[list[str], list[str]]:
+        """The names of the columns that a SELECT gives, and those of their types."""
+        # A cursor is declared for one SELECT and nothing behind it.
+        self.answer(f"DECLARE evalreport NO SCROLL CURSOR FOR {select}")
+        self.answer("CLOSE evalreport")
+        empty = f"SELECT * FROM (\n{select}\n) AS q LIMIT 0"  # noqa: S608 - the spec's own query
+        found = _within(self._connection, empty.encode(), self._watch)
+        ids = [int(column.type_code) for column in found.description or ()]
+        listed = ", ".join(f"format_type({one}, NULL)" for one in ids) or "NULL"
+        _, (types,) = self.answer(f"SELECT {listed}")
+        return [str(column.name) for column in found.description or ()], list(types)
+
+
+@contextmanager
+def server(address: str, name: str, watch: QueryWatch) -> Iterator[Server]:
+    """A server at an address, without a password. Raises as ``from_postgres``."""
+    import_driver()
+    import psycopg
+
+    with _connected(address, name) as connection:
+        connection.read_only = True
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        try:
+            yield Server(connection, name, watch)
+        except psycopg.errors.QueryCanceled as error:
+            watch.look()
+            raise query_fails(name, _first(error)) from None
+        except psycopg.OperationalError as error:
+            raise LostError(_lost(error), name) from None
+        except psycopg.Error as error:
+            raise query_fails(name, _first(error)) from None
+
+
+def _within(connection: Any, fetch: bytes, watch: QueryWatch, single: bool = True) -> Any:
     """The answer to a statement that the server stops where the query's time is over."""
     watch.look()
     milliseconds = int(watch.seconds_left * 1000) + 1
     connection.execute(f"SET LOCAL statement_timeout = {milliseconds}".encode())
-    return connection.execute(fetch)
+    # In binary, the protocol in which the server takes a single statement.
+    return connection.execute(fetch, binary=True) if single else connection.execute(fetch)
 
 
 def connection_settings(

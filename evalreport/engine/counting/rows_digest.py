@@ -29,11 +29,16 @@ class RowsDigest:
 
     def __init__(self) -> None:
         self._header: list[str] = []
+        self._settled: str | None = None
         self._rows = self._sum = 0
 
     def begin(self, header: Sequence[str]) -> None:
         """Start anew, with the names of the columns."""
-        self._header, self._rows, self._sum = list(header), 0, 0
+        self._header, self._rows, self._sum, self._settled = list(header), 0, 0, None
+
+    def settle(self, sha256: str) -> None:
+        """The hash as a database gave it, of rows that it did not hand over."""
+        self._settled = sha256
 
     def add(self, row: Iterable[Any]) -> None:
         """One more row."""
@@ -45,6 +50,8 @@ class RowsDigest:
     @property
     def sha256(self) -> str:
         """The hash, in hexadecimal."""
+        if self._settled is not None:
+            return self._settled
         head = json.dumps([self._header, self._rows], ensure_ascii=True).encode("ascii")
         return hashlib.sha256(head + b"\n" + self._sum.to_bytes(_SIZE, "big")).hexdigest()
 

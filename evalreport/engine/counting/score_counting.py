@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from evalreport.data.roles import Roles
 from evalreport.data.score_bins import ScoreBins
+from evalreport.data.types import ColumnType
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
@@ -77,7 +78,7 @@ def counted_view(
     roles = roles_of(spec.datasets[dataset], spec.models[model], subgroups)
     rules = rules_of(spec, dataset)
     rows = in_intervals(rows, {c: rules.bins[c] for c in subgroups if c in rules.bins})
-    found = known(rows, roles, rules)
+    found = known(rows, roles, rules, _types(spec, dataset, rows))
     checked = found.checked
     source = source_of(spec.models[model])
     if roles.weight is not None or roles.cluster is not None:
@@ -110,6 +111,11 @@ def counted_view(
         high=found.high,
     )
     return view, found
+
+
+def _types(spec: Spec, dataset: str, rows: CountedRows) -> Mapping[str, ColumnType]:
+    """The declared types of columns that this count reads."""
+    return {c: kind for c, kind in spec.datasets[dataset].types.items() if c in rows.header}
 
 
 def _fixed(spec: Spec, source: str) -> list[float]:

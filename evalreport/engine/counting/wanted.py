@@ -7,8 +7,8 @@ from typing import Protocol
 
 from evalreport.spec.datasets import Query
 
-#: What to do about rows that a cluster does not read as the other engines do.
-OTHER_ENGINE = "the engine duckdb or memory for this spec, or the rows as Parquet files"
+#: What to do about rows that an engine does not read as the others do.
+OTHER_ENGINE = "the engine auto or memory for this spec, or the rows as Parquet files"
 
 
 class Watcher(Protocol):

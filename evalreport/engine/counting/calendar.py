@@ -50,16 +50,22 @@ def period_columns(spec: Spec) -> dict[str, str]:
     return found
 
 
+def periods_of(spec: Spec, dataset: str) -> dict[str, str]:
+    """The columns of dates of one dataset, each with its length of period.
+
+    Periods are the same for every dataset of a spec, so that they can be set side by
+    side; a dataset's own length comes first.
+    """
+    own = spec.datasets[dataset].period
+    return period_columns(spec) | ({} if own is None else {own.column: own.every})
+
+
 def with_periods(table: RawTable, spec: Spec, dataset: str) -> RawTable:
     """The table with the names of periods in place of dates.
 
-    Periods are the same for every dataset of a spec, so that they can be set side by
-    side; a dataset's own length comes first. Raises DataError with every wrong date.
+    Raises DataError with every wrong date.
     """
-    asked = period_columns(spec)
-    own = spec.datasets[dataset].period
-    if own is not None:
-        asked[own.column] = own.every
+    asked = periods_of(spec, dataset)
     replaced = {
         column: _replaced(table, table.columns[column], every)
         for column, every in asked.items()

@@ -1,0 +1,95 @@
+"""A Postgres server that is started for the tests, where one is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDERS = [*sorted(Path("/usr/lib/postgresql").glob("*/bin")), Path("/usr/bin")]
+SECRET = "s3cret-of-the-test"
+
+
+def program(name: str) -> str | None:
+    """A program of the server, from the system or from Debian's folder for it."""
+    found = shutil.which(name)
+    return found or next((str(f / name) for f in FOLDERS if (f / name).exists()), None)
+
+
+def as_server(*words: str) -> list[str]:
+    """A command as a user that the server accepts: it refuses root."""
+    return (
+        ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *words]
+        if (os.getuid() == 0)
+        else list(words)
+    )
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a new server with a table ``seen``, user ``reader`` with a password."""
+    psycopg = pytest.importorskip("psycopg", reason="the driver psycopg is not installed")
+    initdb, control = program("initdb"), program("pg_ctl")
+    if initdb is None or control is None:
+        pytest.skip("no Postgres server is installed (Debian: apt-get install postgresql)")
+    if os.getuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("the server refuses root, and setpriv is not there")
+    # Outside of pytest's folders, which other users cannot enter.
+    folder = Path(f"/tmp/evalreport-postgres-{os.getpid()}")
+    folder.mkdir(mode=0o755)
+    try:
+        if os.getuid() == 0:
+            shutil.chown(folder, "postgres", "postgres")
+        secret = folder / "secret"
+        secret.write_text(SECRET)
+        secret.chmod(0o644)
+        subprocess.run(
+            as_server(initdb, "-D", f"{folder}/db", "-U", "owner", "-A", "scram-sha-256",
+                      "--pwfile", str(secret), "-N", "-E", "UTF8", "--no-locale"),
+            check=True, capture_output=True,
+        )  # fmt: skip
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            port = int(found.getsockname()[1])
+        options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder} -c fsync=off"
+        subprocess.run(
+            as_server(control, "-D", f"{folder}/db", "-o", options, "-l", f"{folder}/log",
+                      "-w", "start"),
+            check=True, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            _fill(psycopg, port)
+            yield port
+        finally:
+            stop = as_server(control, "-D", f"{folder}/db", "-m", "immediate", "stop")
+            subprocess.run(stop, check=True, stdout=subprocess.DEVNULL)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def rows() -> list[tuple[Any, ...]]:
+    return [
+        (("a", "b", None)[i % 7 % 3] if i % 50 else None, None if i % 31 == 0 else i % 97 / 97,
+         i % 4, ("x", "y\tz", 'q"\n', "")[i % 4], i % 2 == 0)
+        for i in range(25_000)
+    ]  # fmt: skip
+
+
+def _fill(psycopg: Any, port: int) -> None:
+    owner = f"postgresql://owner:{SECRET}@127.0.0.1:{port}/postgres"
+    with psycopg.connect(owner) as connection:
+        connection.execute(
+            "CREATE TABLE seen (truth text, score double precision, site int, place text, ok bool)"
+        )
+        with connection.cursor() as cursor, cursor.copy("COPY seen FROM STDIN") as copy:
+            for row in rows():
+                copy.write_row(row)
+        connection.execute(f"CREATE USER reader PASSWORD '{SECRET}'")
+        connection.execute("GRANT ALL ON seen TO reader")
+        connection.execute("GRANT ALL ON SCHEMA public TO reader")

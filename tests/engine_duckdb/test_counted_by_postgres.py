@@ -1,0 +1,188 @@
+"""Rows that a Postgres server counts itself: the same results, and no row leaves it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
+from engine_duckdb.postgres_server import SECRET
+from engine_duckdb.test_postgres_rows import spec
+
+from evalreport.engine.counting import postgres_rows
+from evalreport.errors import DataError, FilesError, SpecError
+
+METRICS = ["accuracy", "recall", "f1", "roc_auc", "average_precision", "ks", "brier", "log_loss"]
+#: 1 500 rows of every type that is counted, ties, gaps and not-a-number among the scores.
+ROWS = """
+SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS truth,
+       CASE WHEN i % 40 = 0 THEN NULL WHEN i % 41 = 0 THEN 'NaN'
+            ELSE round((h % 97) / 128.0 + (h % 3 = 0)::int * 0.2, 2)::double precision END AS score,
+       (h % 89) / 89.0 AS numeric_score, ((h % 83) / 83.0)::real AS single,
+       ((h % 83) / 83.0)::text AS text_score,
+       CASE WHEN h % 5 = 0 THEN 'sick' ELSE 'well' END AS said,
+       (h % 4)::smallint AS site, h % 2 = 0 AS flag, (h % 6)::varchar(3) AS place,
+       DATE '2026-01-01' + (i % 300) AS day,
+       TIMESTAMP '2026-01-01 08:00' + i * INTERVAL '7 hours 0.25 seconds' AS moment,
+       i % 5 AS fold, i AS id
+FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h FROM generate_series(0, 1499) AS t(i)) AS s
+"""
+
+
+@pytest.fixture(autouse=True)
+def password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", SECRET)
+
+
+def of_server(port: int, model: dict[str, str], sql: str = ROWS, **parts: Any) -> dict[str, Any]:
+    address = f"postgresql://reader@127.0.0.1:{port}/postgres"
+    dataset = {
+        "path": {"sql": sql, "database": address}, "target": "truth", "missing": "exclude",
+        **parts.pop("dataset", {}),
+    }  # fmt: skip
+    return spec_of(Path("unused"), model, dataset=dataset, **parts)
+
+
+def same(asked: dict[str, Any]) -> dict[str, Any]:
+    memory, counted = run(asked, "memory"), run(asked, "database")
+    assert engine_of(counted) == ("database", "asked for")
+    assert comparable(counted) == comparable(memory)
+    return counted
+
+
+@pytest.mark.parametrize("score", ["score", "numeric_score", "single", "text_score"])
+def test_scores_of_every_type(server: int, score: str) -> None:
+    same(of_server(server, {"score": score}, metrics=METRICS, subgroups=["site", "flag"],
+                   positive={"label": "sick"}, dataset={"id": "id"},
+                   thresholds=[0.5, 0.37, {"maximize": "youden_j"}]))  # fmt: skip
+
+
+@pytest.mark.parametrize("column", ["day", "moment"])
+def test_labels_subgroups_folds_and_periods(server: int, column: str) -> None:
+    dataset = {"period": {"column": column, "every": "quarter"}, "fold": "fold"}
+    same(of_server(server, {"prediction": "said"}, dataset=dataset,
+                   subgroups=["place", "site", ["flag", "site"], "day"]))  # fmt: skip
+
+
+def test_comparisons_weights_and_bins(server: int) -> None:
+    two = of_server(server, {"score": "score"}, metrics=METRICS)
+    two["models"]["other"] = {"score": "numeric_score"}
+    two["comparisons"] = {"reference": "m"}
+    memory, counted = run(two, "memory"), run(two, "database")
+    (told,) = counted["plan"].pop("counted")
+    assert "by true class and score" in told
+    assert comparable(counted) == comparable(memory)
+    binned = of_server(server, {"score": "single"}, metrics=["roc_auc"],
+                       engine={"memory_limit": "1MB", "bins": 100})  # fmt: skip
+    (one,) = run(binned, "database")["measures"][:1]
+    assert "bounds" not in one
+    weighted = of_server(server, {"prediction": "said"}, dataset={"weight": "site"})
+    memory, counted = run(weighted, "memory"), run(weighted, "database")
+    counted["plan"].pop("counted")
+    assert comparable(counted) == comparable(memory)
+
+
+def test_only_counts_leave_the_server(
+    server: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fetched: list[int] = []
+    plain = postgres_rows.Server.answer
+
+    def watched(self: Any, text: str) -> Any:
+        names, rows = plain(self, text)
+        fetched.append(len(rows))
+        return names, rows
+
+    monkeypatch.setattr(postgres_rows.Server, "answer", watched)
+    run(of_server(server, {"score": "score"}, subgroups=["site"]), "database")
+    # scores of two decimals by class and site, of 1 500 rows
+    assert 0 < max(fetched) < 800
+
+
+def test_the_hash_is_made_by_the_server(server: int) -> None:
+    def hash_of(sql: str) -> str:
+        (one,) = run(of_server(server, {"score": "score"}, sql), "database")["provenance"]["inputs"]
+        assert one["sha256_of"] == "rows, by the database"
+        assert one["bytes"] is None
+        return str(one["sha256"])
+
+    first = hash_of(ROWS)
+    assert first == hash_of(f"{ROWS} ORDER BY score, id DESC")
+    others = [
+        f"{ROWS} WHERE i <> 7",
+        f"{ROWS} UNION ALL (SELECT * FROM ({ROWS}) AS r LIMIT 1)",
+        ROWS.replace("i AS id", "i + (i = 3)::int AS id"),
+        ROWS.replace("i AS id", "i::bigint AS id"),
+        ROWS.replace("AS id", "AS key"),
+    ]
+    assert len({first, *map(hash_of, others)}) == 1 + len(others)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM seen",
+        "WITH gone AS (DELETE FROM seen RETURNING *) SELECT * FROM gone",
+        "SELECT * FROM seen; DELETE FROM seen",
+        "SELECT * FROM seen) SELECT 1; DELETE FROM seen --",
+        "SELECT truth, score INTO other FROM seen",
+        "SELECT * FROM absent",
+        "SELEC 1",
+        "SELECT 1 / (site - site) AS truth, score, site, place, ok FROM seen",
+    ],
+)
+def test_nothing_but_reading_is_possible(server: int, sql: str) -> None:
+    with pytest.raises(DataError, match="the query fails"):
+        run(spec(server, sql), "database")
+    assert run(spec(server), "database")["rows"][0]["read"] == 25_000
+
+
+def test_what_a_database_cannot_count_is_refused(server: int, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="place is of a type that is not counted in a database"):
+        run(of_server(server, {"prediction": "said"}, subgroups=["place"],
+                      sql=ROWS.replace("::varchar(3)", "::numeric")), "database")  # fmt: skip
+    with pytest.raises(SpecError, match="a weight belongs to each row"):
+        run(of_server(server, {"score": "score"}, dataset={"weight": "site"}), "database")
+    path = tmp_path / "rows.csv"
+    path.write_text("truth,score\na,0.1\nb,0.2\n")
+    with pytest.raises(SpecError, match="its rows are not in a Postgres database"):
+        run(spec_of(path, {"score": "score"}, dataset={"target": "truth"}), "database")
+
+
+def test_mistakes_are_told_as_for_loaded_rows(server: int) -> None:
+    told = []
+    for engine in ("memory", "database"):
+        with pytest.raises(DataError) as caught:
+            run(
+                of_server(server, {"score": "place"}, ROWS.replace("h % 6", "'a' || h % 6")), engine
+            )
+        told.append([str(problem) for problem in caught.value.problems])
+    assert told[0] == told[1]
+
+
+def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
+    server: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(postgres_rows, "PAUSE", 0.0)
+    plain, left = postgres_rows.Server.answer, [0]
+
+    def breaks(self: Any, text: str) -> Any:
+        if left[0] and "sha256" in text:
+            left[0] -= 1
+            self.answer("SELECT pg_terminate_backend(pg_backend_pid())")
+        return plain(self, text)
+
+    monkeypatch.setattr(postgres_rows.Server, "answer", breaks)
+    asked = of_server(server, {"score": "score"})
+    left[0] = 1
+    with pytest.raises(FilesError, match="the connection to the database was lost"):
+        run(asked, "database")
+    left[0] = 2
+    again = run({**asked, "engine": {"retries": 2}}, "database")
+    assert left == [0]
+    assert comparable(again)["measures"] == comparable(run(asked, "memory"))["measures"]
+    assert SECRET not in json.dumps(again)

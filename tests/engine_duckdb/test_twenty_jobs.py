@@ -1,0 +1,62 @@
+"""Twenty jobs in memory, by DuckDB and by Postgres: the same leaves of results.json."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from engine_duckdb.postgres_server import SECRET
+from engine_duckdb.twenty_jobs import JOBS, ROWS, SOME, check, leaves, with_paths
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("jobs")
+    connection = duckdb.connect()
+    connection.execute(f"COPY ({ROWS}) TO '{made}/d.parquet' (FORMAT parquet)")
+    connection.execute(f"COPY (SELECT * FROM ({ROWS}) WHERE {SOME}) TO '{made}/e.parquet'")
+    connection.execute(f"COPY ({ROWS}) TO '{made}/d.csv' (HEADER)")
+    return made
+
+
+@pytest.fixture(scope="module")
+def table(server: int, folder: Path) -> str:
+    """The address of a database with the rows in a table ``jobs``."""
+    import psycopg
+
+    kinds = {"VARCHAR": "text", "DOUBLE": "double precision", "INTEGER": "integer"}
+    described = duckdb.sql(f"DESCRIBE SELECT * FROM '{folder}/d.parquet'").fetchall()
+    columns = ", ".join(f"{name} {kinds[kind]}" for name, kind, *_ in described)
+    owner = f"postgresql://owner:{SECRET}@127.0.0.1:{server}/postgres"
+    with psycopg.connect(owner) as connection:
+        connection.execute(f"CREATE TABLE jobs ({columns})")
+        with (
+            (folder / "d.csv").open(encoding="utf-8") as stream,
+            connection.cursor() as cursor,
+            cursor.copy("COPY jobs FROM STDIN (FORMAT csv, HEADER)") as copy,
+        ):
+            copy.write(stream.read())
+        connection.execute("GRANT SELECT ON jobs TO reader")
+    return f"postgresql://reader@127.0.0.1:{server}/postgres"
+
+
+def test_there_are_twenty() -> None:
+    assert len(JOBS) == 20
+
+
+def test_leaves_are_told_apart() -> None:
+    assert dict(leaves({"a": [1, {"b": None}], "c": {}})) == {"/a/0": 1, "/a/1/b": None, "/c": {}}
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_duckdb(folder: Path, job: str) -> None:
+    check(with_paths(job, lambda name: str(folder / f"{name}.parquet")), "duckdb")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("job", JOBS)
+def test_postgres(table: str, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", SECRET)
+    sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}
+    check(with_paths(job, lambda name: {"sql": sql[name], "database": table}), "database")

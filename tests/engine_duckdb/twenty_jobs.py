@@ -1,0 +1,152 @@
+"""Twenty jobs that come out the same, whichever engine counts: each leaf of results.json.
+
+Every job is a spec without its datasets' paths; all are of the rows of ``ROWS``, and of two thirds
+of them where there is a second dataset. Nothing in them needs single rows: what does is refused by
+an engine that is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from engine_duckdb.counted_runs import comparable, run
+
+#: 1 200 rows: truths of two and three classes, labels, scores with ties and gaps, a margin, an age,
+#: groups with gaps, folds, weights, clusters, days, codes whose text is of two kinds.
+ROWS = """
+SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS truth,
+       ['low', 'mid', 'high'][h % 3 + 1] AS truth3,
+       CASE WHEN h % 60 = 7 THEN NULL WHEN h % 5 = 0 THEN 'sick' ELSE 'well' END AS gaps,
+       CASE WHEN h % 5 < 2 THEN 'sick' ELSE 'well' END AS said,
+       CASE WHEN h % 3 = 0 AND h % 7 < 5 THEN 'sick' ELSE 'well' END AS other_said,
+       CASE WHEN h % 9 = 4 THEN 'unsure' WHEN h % 5 = 0 THEN 'sick' ELSE 'well' END AS doubt,
+       ['low', 'mid', 'high'][(h + (h % 5 = 0)::INT) % 3 + 1] AS said3,
+       round((h % 97 + (h % 3 = 0)::INT * 30) / 128, 2)::DOUBLE AS score,
+       CASE WHEN h % 50 = 3 THEN NULL ELSE (h % 89 + (h % 3 = 0)::INT * 20) / 110 END AS holes,
+       ((h % 83 + (h % 3 = 0)::INT * 15) / 100)::DOUBLE AS other,
+       ((h % 97 + (h % 3 = 0)::INT * 30) / 16 - 4)::DOUBLE AS margin,
+       (20 + h % 61)::INTEGER AS age, (h % 4)::INTEGER AS site,
+       CASE h % 11 WHEN 0 THEN NULL WHEN 2 THEN 'F' ELSE 'M' END AS sex,
+       (i % 5)::INTEGER AS fold, [0.1, 0.7, 1.3, 2.9][h % 4 + 1]::DOUBLE AS w,
+       ('k' || (h % 40)) AS c, ('2026-0' || (1 + i % 9) || '-1' || (h % 9)) AS day,
+       CASE WHEN h % 2 = 0 THEN '1.0' ELSE '1' END AS code, i::INTEGER AS id
+FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h FROM range(1200) t(i))
+"""
+LABELS = ["accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc",
+          "kappa", "lr_plus", "prevalence"]  # fmt: skip
+SCORES = [*LABELS[:7], "roc_auc", "gini", "average_precision", "ks", "log_loss", "brier", "ece"]
+SICK = {"positive": {"label": "sick"}}
+
+
+def _job(model: dict[str, str], metrics: list[str], **parts: Any) -> dict[str, Any]:
+    dataset = {"target": "truth", **parts.pop("dataset", {})}
+    return {
+        "evalreport": 1, "datasets": {"d": dataset}, "models": {"m": model}, "metrics": metrics,
+        "confidence": {"resamples": 50}, **parts,
+    }  # fmt: skip
+
+
+def _two(one: dict[str, str], two: dict[str, str], metrics: list[str]) -> dict[str, Any]:
+    return {
+        **_job(one, metrics, **SICK),
+        "models": {"m": one, "n": two},
+        "comparisons": {"reference": "m"},
+    }
+
+
+_SCORE, _SAID = {"score": "score"}, {"prediction": "said"}
+_ON_E = {"maximize": "youden_j", "on": "e"}
+
+JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {
+        "labels of two classes": _job(_SAID, LABELS, subgroups=["sex", "site"], **SICK),
+        "labels of three classes": _job(
+            {"prediction": "said3"}, LABELS[:6], dataset={"target": "truth3"},
+            averaging=["none", "macro", "micro", "weighted"]),
+        "labels that are unsure": _job(
+            {"prediction": "doubt"}, LABELS, dataset={"indeterminate": ["unsure"]}),
+        "labels that are missing": _job(
+            {"prediction": "gaps"}, LABELS, dataset={"missing": "exclude", "id": "id"}),
+        "scores": _job(_SCORE, SCORES, dataset={"id": "id"}, **SICK),
+        "scores by crossed subgroups": _job(
+            _SCORE, SCORES, subgroups=["sex", ["sex", "site"]], **SICK),
+        "scores at chosen thresholds": _job(
+            _SCORE, SCORES, thresholds=[0.37, {"maximize": "f1"}, {"at_least": {"recall": 0.9}}],
+            **SICK),
+        "scores that are missing": _job(
+            {"score": "holes"}, SCORES, dataset={"missing": "exclude"}, subgroups=["sex"]),
+        "margins": _job({"margin": "margin"}, [*SCORES[:-3], "softmax_cost"], **SICK),
+        "folds": _job(_SCORE, SCORES, dataset={"fold": "fold"}, **SICK),
+        "subgroups of numbers": _job(
+            _SCORE, SCORES, subgroups=[{"column": "age", "bins": [40, 60]}], **SICK),
+        "bootstraps": _job(
+            _SCORE, ["f1", "roc_auc"],
+            confidence={"resamples": 60, "methods": {
+                "f1": "bootstrap_bca", "roc_auc": "bootstrap_percentile"}}),
+        "criteria": _job(
+            _SCORE, SCORES, **SICK,
+            acceptance=[{"metric": "recall", "at_least": 0.7, "bound": "lower"},
+                        {"metric": "roc_auc", "at_least": 0.6}]),
+        "two models of labels": _two(_SAID, {"prediction": "other_said"}, LABELS[:7]),
+        "two models of scores": _two(_SCORE, {"score": "other"}, SCORES[:9]),
+        "weights": _job(_SAID, LABELS, dataset={"weight": "w"}, subgroups=["site"]),
+        "clusters and weights": _job(_SAID, LABELS, dataset={"cluster": "c", "weight": "w"}),
+        "periods": _job(
+            _SCORE, SCORES, dataset={"period": {"column": "day", "every": "quarter"}},
+            subgroups=["sex"], **SICK),
+        "declared types": _job(
+            _SCORE, SCORES, dataset={"types": {"code": "number", "truth": "text"}},
+            subgroups=["code"]),
+        "a threshold of another dataset": {
+            **_job(_SCORE, SCORES, thresholds=[_ON_E, 0.5], **SICK),
+            "datasets": {"d": {"target": "truth"}, "e": {"target": "truth"}},
+        },
+    }
+)  # fmt: skip
+
+#: The rows of the second dataset.
+SOME = "id % 3 > 0"
+#: What the engine may tell in its own way, and nothing else.
+PROVENANCE = {"engine", "inputs"}
+
+
+def with_paths(job: str, path_of: Callable[[str], Any]) -> dict[str, Any]:
+    """A job on its rows; ``path_of`` gives the path of the dataset ``d`` or ``e``."""
+    asked = JOBS[job]
+    datasets = {name: {"path": path_of(name), **one} for name, one in asked["datasets"].items()}
+    return {**asked, "datasets": datasets}
+
+
+def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Every leaf of plain data with its place."""
+    if isinstance(value, dict | list) and value:
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, part in pairs:
+            yield from leaves(part, f"{place}/{key}")
+    else:
+        yield place, value
+
+
+def differing(one: dict[str, Any], two: dict[str, Any]) -> list[str]:
+    """The leaves of two results that differ, engine and inputs aside."""
+    sides = []
+    for results in (one, two):
+        plain = comparable(results)
+        plain["plan"] = {k: v for k, v in plain["plan"].items() if k != "counted"}
+        provenance = results["provenance"].items()
+        plain["provenance"] = {k: v for k, v in provenance if k not in PROVENANCE | {"spec"}}
+        sides.append(dict(leaves(plain)))
+    first, second = sides
+    places = sorted({*first, *second})
+    absent = object()
+    return [p for p in places if first.get(p, absent) != second.get(p, absent)]
+
+
+def check(job: dict[str, Any], engine: str) -> None:
+    """Assert that a job on an engine gives each leaf that it gives in memory."""
+    memory, counted = run(job, "memory"), run(job, engine)
+    assert counted["provenance"]["engine"]["name"] == engine
+    assert len(list(leaves(comparable(counted)))) > 100
+    assert differing(memory, counted) == []

@@ -1,0 +1,40 @@
+"""Twenty jobs on a Spark Connect server: the leaves of results.json that memory gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from engine_duckdb.twenty_jobs import JOBS, ROWS, SOME, check, with_paths
+from spark.spark_server import server, why_not
+
+pytestmark = [
+    pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
+    # Warnings of the client, about frames that are not used and sockets it leaves open.
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with server(tmp_path_factory.mktemp("spark")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("jobs")
+    duckdb.execute(f"COPY ({ROWS}) TO '{made}/d.parquet'")
+    duckdb.execute(f"COPY (SELECT * FROM ({ROWS}) WHERE {SOME}) TO '{made}/e.parquet'")
+    return made
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_spark(folder: Path, address: str, job: str) -> None:
+    asked = with_paths(job, lambda name: str(folder / f"{name}.parquet"))
+    check({**asked, "engine": {"spark": {"url": address}}}, "spark")
