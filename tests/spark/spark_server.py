@@ -14,7 +14,7 @@ from pathlib import Path
 
 #: Address of a server that is already there, instead of one of our own.
 ADDRESS = "EVALREPORT_SPARK_REMOTE"
-SECONDS = 120
+SECONDS = 400
 
 
 def why_not() -> str | None:
