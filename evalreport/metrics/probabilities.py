@@ -34,21 +34,6 @@ def outside_unit(scores: Any) -> bool:
     return bool(len(scores) and (np.min(scores) < 0 or np.max(scores) > 1))
 
 
-def clipped_rows(table: ScoreTable | ClassScores) -> Any:
-    """The weight of rows whose probability the log loss clips.
-
-    >>> s = ScoreTable(np.array([1.0, 0.5, 0.0]), np.array([3, 1, 1]), np.array([0, 1, 0]))
-    >>> clipped_rows(s)
-    4
-    """
-    if isinstance(table, ClassScores):
-        scores, weights = table.true_scores, table.true_weights
-    else:
-        scores, weights = table.scores, table.positives + table.negatives
-    beyond = (scores < CLIP) | (scores > 1 - CLIP)
-    return table.cell("clipped", weights * beyond).value
-
-
 def _log_loss_of(scores: Any, positive: bool) -> Any:
     """Minus the log of the probability given to what happened, clipped to [1e-15, 1 - 1e-15]."""
     with np.errstate(divide="ignore"):

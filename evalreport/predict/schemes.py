@@ -20,7 +20,6 @@ from evalreport.predict.split import Groups, Scheme, Split, Splits
 Indices = npt.NDArray[np.int64]
 
 GROUPED = ("group_k_fold", "stratified_group_k_fold", "leave_one_group_out")
-STRATIFIED = ("stratified_k_fold", "stratified_shuffle_split", "stratified_group_k_fold")
 DRAWN = ("shuffle_split", "stratified_shuffle_split")
 #: Test share where a drawn split names none, as in scikit-learn.
 DRAWN_TEST_SHARE = 0.1

@@ -51,9 +51,6 @@ from evalreport.results.lookup import Results
 
 R = TypeVar("R")
 
-EARLIER_RUN = "it refers to an earlier run, which is verified by itself"
-DIFFERENCE = "the difference from the reference is compared on rows"
-
 
 @dataclass(frozen=True, eq=False)
 class Remaker:

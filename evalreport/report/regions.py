@@ -25,7 +25,6 @@ from evalreport.metrics.formula import (
 )
 from evalreport.report.numbers import number_text
 
-TOTAL = "total"
 #: The cell of a formula that adds up every count at its own price.
 PRICED = "sum(cost * count)"
 Weights = dict[str, Fraction]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -220,4 +220,3 @@ Distinct: TypeAlias = Annotated[
 Once: TypeAlias = Annotated[
     tuple[T, ...], Strict(False), BeforeValidator(as_list), AfterValidator(without_repeats)
 ]
-Each: TypeAlias = Literal["each"]

@@ -111,11 +111,6 @@ class Threshold(Part):
         return written["value"] if set(written) == {"value"} else written
 
     @property
-    def is_rule(self) -> bool:
-        """Whether the threshold has to be found on rows."""
-        return self.value is None
-
-    @property
     def goal(self) -> tuple[Literal["maximize", "minimize"], RuleMetric] | None:
         """What is optimised, if anything."""
         if self.maximize is not None:

@@ -10,7 +10,6 @@ from evalreport.metrics.calibration_curve import (
     calibration_distances,
     smoothed_calibration,
 )
-from evalreport.metrics.curve_shape import _extremes
 from evalreport.metrics.curves import accuracy_coverage, roc, score_distribution
 from evalreport.metrics.tables import ScoreTable
 
@@ -42,8 +41,3 @@ def test_a_roc_curve_of_nothing_is_its_start() -> None:
     found = roc(NOTHING)
     assert [len(column) for column in found.values()] == [1] * len(found)
     assert next(iter(found.values())) == [None]
-
-
-def test_a_stretch_without_values_keeps_no_point() -> None:
-    column = np.array([np.nan, np.nan, np.nan, np.nan, 1.0, 5.0, 2.0, 0.0])
-    assert _extremes([column], 8, 2) == [0, 5, 7]

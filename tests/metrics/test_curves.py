@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle import score_table
 
-from evalreport.metrics import calibration_curve, curve_shape, curves, h_measure, ranking
+from evalreport.metrics import calibration_curve, curves, h_measure, ranking
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics.proportions import wilson
 
@@ -114,35 +114,6 @@ def test_calibration_distances_of_a_shift_by_hand() -> None:
     y = np.concatenate([np.arange(10) < k for k in (3, 5, 7)])
     found = calibration_curve.calibration_distances(score_table(y, p), span=1.0)
     assert found == pytest.approx({"ici": 0.1, "e50": 0.1, "e90": 0.1, "emax": 0.1})
-
-
-def test_thinning_keeps_ends_peaks_and_the_exact_rows() -> None:
-    rng = np.random.default_rng(2)
-    s = score_table(rng.random(5000) < 0.3, rng.random(5000))
-    points = curves.precision_recall(s)
-    thin = curve_shape.decimate(points, 300)
-    assert len(thin["recall"]) <= 300
-    assert thin["threshold"][0] == points["threshold"][0]
-    assert thin["recall"][-1] == 1
-    assert min(thin["precision"]) == min(points["precision"])
-    exact = set(zip(*points.values(), strict=True))
-    assert set(zip(*thin.values(), strict=True)) <= exact
-    assert curve_shape.decimate(points, 10_000) == points
-
-
-def test_dominance_and_crossings_by_hand() -> None:
-    better = curves.roc(score_table([1, 1, 0, 0], [4, 3, 2, 1]))
-    worse = curves.roc(score_table([1, 0, 1, 0], [4, 3, 2, 1]))
-    assert curve_shape.dominates(better, worse)
-    assert not curve_shape.dominates(worse, better)
-    assert curve_shape.crossings(better, worse) == []
-    # starts high and finishes late, against a curve that starts late and finishes early
-    early = curves.roc(score_table([1, 0, 0, 1], [4, 3, 2, 1]))
-    late = curves.roc(score_table([0, 1, 1, 0], [4, 3, 2, 1]))
-    assert not curve_shape.dominates(early, late)
-    assert not curve_shape.dominates(late, early)
-    assert curve_shape.crossings(early, late) == [(0.5, 0.5)]
-    assert curve_shape.crossings(late, early) == [(0.5, 0.5)]
 
 
 def test_h_measure_by_numerical_integration() -> None:

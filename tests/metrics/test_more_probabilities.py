@@ -84,16 +84,6 @@ def test_zero_and_one_are_probabilities() -> None:
 LEAST = 1e-15
 
 
-def test_which_rows_are_clipped() -> None:
-    scores = np.array([1.0, 1 - LEAST, 0.5, LEAST, 1e-16, 0.0])
-    s = ScoreTable(scores, np.array([1, 2, 4, 8, 16, 32]), np.array([3, 0, 0, 0, 0, 5]))
-    assert probabilities.CLIP == LEAST
-    assert probabilities.clipped_rows(s) == 1 + 3 + 16 + 32 + 5
-    one = np.array([1, 2, 4, 8, 16, 32])
-    c = ClassScores(("a", "b"), (), scores, one, one, np.array([63, 0]))
-    assert probabilities.clipped_rows(c) == 1 + 16 + 32
-
-
 def test_the_log_loss_is_clipped_at_both_ends() -> None:
     loss = found("log_loss").row_loss
     assert loss is not None
