@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +95,17 @@ def groups(raw: RawTable, column: str, used: Rows) -> tuple[Codes, tuple[str, ..
         return found, ordered
     empty = _MISSING_BESIDE_TEXT if MISSING in ordered else MISSING
     return np.where(gaps, np.int32(len(ordered)), found), (*ordered, empty)
+
+
+def group_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of groups in the order of :func:`groups`; no value is named last.
+
+    >>> group_names(["(missing)", "10", "9"])
+    ('9', '10', '(missing)')
+    """
+    found = set(names)
+    empty = found & {_MISSING_BESIDE_TEXT if _MISSING_BESIDE_TEXT in found else MISSING}
+    return (*order_labels(found - empty), *empty)
 
 
 def group_codes(raw: RawTable, column: str, rows: Rows, names: tuple[str, ...]) -> Codes:

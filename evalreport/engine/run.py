@@ -51,6 +51,7 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.everything import nobody
 from evalreport.plan.facts import Facts
+from evalreport.plan.task import Plan as Planned
 from evalreport.plan.task import ThresholdRequest
 from evalreport.plan.unknown import rule_needs_unknown
 from evalreport.predict.overlap import Overlap
@@ -188,7 +189,7 @@ def _described(working: Working, at: str, clock: str) -> dict[str, Any]:
         "title": prepared.loaded.spec.title,
         "spec": prepared.loaded.resolved(),
         "provenance": provenance(prepared, at, clock),
-        "plan": _plan_record(prepared),
+        "plan": plan_record(prepared.plan),
         "labels": tuple(
             label_record(prepared.loaded.spec, view, _numbers(working, view))
             for view in prepared.views
@@ -399,12 +400,12 @@ def _threshold_records(working: Working) -> list[Threshold]:
     ]
 
 
-def _plan_record(prepared: Prepared) -> Plan:
-    plan = prepared.plan
+def plan_record(plan: Planned) -> Plan:
+    """What the results tell of a plan: its hash, how much is done, what is left out and why."""
     skipped: dict[SkippedTask, None] = {}
     for one in plan.skipped:
-        task = one.record
-        skipped[SkippedTask(task.dataset, task.model, task.metric, one.reason)] = None
+        own = one.record
+        skipped[SkippedTask(own.dataset, own.model, own.metric, one.reason)] = None
     for request in plan.left_out:
         told = f"{request.part.replace('_', ' ')}: {request.what}"
         skipped[SkippedTask(request.dataset, request.model, told, request.reason or "")] = None

@@ -236,8 +236,6 @@ OF_THE_SPEC = "it follows from the spec, which cannot be read by itself here"
 
 #: Why the results alone cannot settle records of a kind.
 UNCHECKED: dict[type, str] = {
-    records.Plan: "the plan follows from the spec: verify --rerun makes it again",
-    records.LabelLedger: "labels and ties are counted from rows, which are not in the results",
     records.Logo: "the picture is not in the folder of the run",
     records.Threshold: "a rule is solved on the scores of rows",
     records.Table: "tables are what is counted from rows; everything else is held against them",
@@ -254,7 +252,6 @@ UNCHECKED: dict[type, str] = {
     records.BaselineTable: "cells of trivial predictions are made from class shares",
     records.Claim: "a claim is judged by every declared method: verify --rerun does it again",
     records.ClaimCounts: "counts near the recorded ones are searched by verify --rerun",
-    records.Failure: "a failure leaves nothing to hold it against",
 }
 
 

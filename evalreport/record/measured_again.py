@@ -8,6 +8,7 @@ computes each number by its metric's declaration and its interval by the planned
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
@@ -49,6 +50,8 @@ from evalreport.spec.models import EstimatorModel
 
 #: Another order of the same sums, or another processor, moves no more than this.
 CLOSE = 1e-9
+#: All rows of a further repeat, after the folds of the first and before its own.
+FURTHER_REPEAT = re.compile(r"repeat \d+")
 #: What is drawn by numpy, whose releases may draw differently.
 OTHER_DRAWS = "it was drawn by another version of numpy"
 LABEL_SETS = "sets of labels are not in the results"
@@ -100,7 +103,6 @@ class RecordedModel:
         absent: Any = Absent(WEIGHTS if self.weighted else CLUSTERS)
         rows: Any = Absent(SINGLE_ROWS)
         fits: Any = Absent(OF_FITS)
-        trained = isinstance(self.asked.loaded.spec.models[self.labels.model], EstimatorModel)
         left_out = tuple((one.reason, one.count) for one in self.rows.excluded)
         return RecordedView(
             dataset=self.labels.dataset,
@@ -117,11 +119,16 @@ class RecordedModel:
             cluster=absent if self.clustered else None,
             indeterminate=self._indeterminate,
             fold=(rows, self.folds) if self.folds else None,
-            fold_sizes=fits if trained else None,
+            fold_sizes=fits if self.trained else None,
             ledger=RecordedLedger(self.rows.read, left_out),
             unknown=self._unknown,
             counted=tuple(one.count for one in self.rows.classes),
         )
+
+    @property
+    def trained(self) -> bool:
+        """Whether the model was trained in the run."""
+        return isinstance(self.asked.loaded.spec.models[self.labels.model], EstimatorModel)
 
     @cached_property
     def _unknown(self) -> tuple[str, ...]:
@@ -146,7 +153,7 @@ class RecordedModel:
         found = dict.fromkeys(name for name in names if name is not None)
         if self.rows.repeats is None:
             return tuple(found)
-        return tuple(takewhile(lambda name: not name.startswith("repeat "), found))
+        return tuple(takewhile(lambda name: FURTHER_REPEAT.fullmatch(name) is None, found))
 
     @cached_property
     def _indeterminate(self) -> tuple[str, ...]:

@@ -14,9 +14,11 @@ from typing import Any
 
 from evalreport.errors import FilesError, Problem
 from evalreport.record import (
+    accounted,
     baseline_outcomes,
     compared,
     described,
+    failures,
     impact,
     judgements,
     looks,
@@ -46,9 +48,11 @@ from evalreport.results.records import Measure
 
 #: The modules that declare checks.
 MODULES = (
+    accounted,
     baseline_outcomes,
     compared,
     described,
+    failures,
     impact,
     judgements,
     looks,
@@ -139,10 +143,12 @@ def _made_again(kind: type, own: tuple[Any, ...], known: Known) -> _Part:
     except NotRecorded:
         return _Part()
     except _MALFORMED as error:
+        if not own and failures.silenced(kind, known.results):
+            return _Part()
         return _Part((), (f"cannot be made again: {type(error).__name__}: {error}",))
     if len(made) == len(own):
         return _Part(made)
-    if not known.same_version:
+    if not known.same_version or (not own and failures.silenced(kind, known.results)):
         return _Part()
     return _Part(made, (f"there are {len(own)} records, the others give {len(made)}",))
 

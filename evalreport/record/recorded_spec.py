@@ -36,11 +36,27 @@ class RecordedSpec:
         )
 
 
+def written_spec(results: Results) -> LoadedSpec | None:
+    """The spec as its text in the results says it, in its own order of datasets and models.
+
+    None where there is no text, or it cannot be read by itself: it may name packages or computers
+    that only the operator of the run admitted.
+    """
+    made_by = results.provenance
+    if made_by.spec is None or not made_by.spec.text:
+        return None
+    frames = tuple(results.spec.get("datasets") or ())
+    source = made_by.spec.text.encode("utf-8")
+    try:
+        return parse_spec(source, made_by.spec.name, made_by.spec.overrides, frames=frames)
+    except EvalreportError:
+        return None
+
+
 def spec_problems(results: Results) -> Iterator[str]:
     """Where the text of the spec, the resolved spec and the title do not say the same.
 
-    Nothing is said of a text that cannot be read by itself: it may name packages or computers
-    that only the operator of the run admitted.
+    Nothing is said of a text that cannot be read by itself.
     """
     made_by = results.provenance
     if made_by.spec is None or not made_by.spec.text:
@@ -49,10 +65,8 @@ def spec_problems(results: Results) -> Iterator[str]:
     known = {sha256(source), sha256(BOM_UTF8 + source)}
     if made_by.spec.sha256 not in known:
         yield "the text of the spec does not have the sha256 that is stated beside it"
-    frames = tuple(results.spec.get("datasets") or ())
-    try:
-        loaded = parse_spec(source, made_by.spec.name, made_by.spec.overrides, frames=frames)
-    except EvalreportError:
+    loaded = written_spec(results)
+    if loaded is None:
         return
     if loaded.spec.title != results.title:
         yield f"the title is {results.title!r}, the text of the spec says {loaded.spec.title!r}"

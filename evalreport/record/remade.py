@@ -34,6 +34,7 @@ from evalreport.engine.reference.claims import claim_criteria
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.drift import drift_criteria
 from evalreport.engine.rules import rule_of
+from evalreport.engine.run import plan_record
 from evalreport.engine.thresholds import Resolved, solve
 from evalreport.engine.verification import not_passed, spoilt
 from evalreport.engine.working import Working
@@ -43,11 +44,13 @@ from evalreport.plan.task import Plan, ThresholdRequest
 from evalreport.plan.unknown import rule_needs_unknown
 from evalreport.predict.overlap import Overlap
 from evalreport.record.measured_again import NO_SPEC, RecordedModel, same
-from evalreport.record.recorded_spec import RecordedSpec
+from evalreport.record.planned import plan_again
+from evalreport.record.recorded_spec import RecordedSpec, written_spec
 from evalreport.record.recorded_tables import STEPS, NotRecorded
 from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.lookup import Results
+from evalreport.spec.load import LoadedSpec
 
 R = TypeVar("R")
 
@@ -73,6 +76,18 @@ class Remaker:
         if self.asked is None:
             raise NotRecorded(NO_SPEC)
         return self.asked
+
+    @cached_property
+    def written(self) -> LoadedSpec | None:
+        """The spec in the order of its text; None where that cannot be read by itself."""
+        return written_spec(self.results)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan of the run, made from the spec again. Raises NotRecorded."""
+        if self.written is None:
+            raise NotRecorded(NO_SPEC)
+        return plan_again(self.written.spec, self.models)
 
     @cached_property
     def models(self) -> tuple[RecordedModel, ...]:
@@ -142,6 +157,12 @@ def printed(table: r.Table, model: RecordedModel) -> PrintedTable:
 
 
 # -- the parts ----------------------------------------------------------------------------------
+
+
+def _plan(again: Remaker) -> Iterator[r.Plan]:
+    """What is told of the plan, its hash among it; how rows were counted is not of the plan."""
+    own = again.results.plan
+    yield replace(plan_record(again.plan), counted=() if own is None else own.counted)
 
 
 def _gaps(again: Remaker) -> Iterable[r.Gap]:
@@ -253,6 +274,11 @@ def _curves(again: Remaker) -> Iterator[r.Curve | None]:
     for one in again.results.curves:
         found = made.get((one.dataset, one.model, one.label, one.kind))
         yield None if found is None or one.subgroup else replace(found, id=one.id)
+    there = {(one.dataset, one.model, one.label, one.kind) for one in again.results.curves}
+    failed = {(f.dataset, f.model) for f in again.results.failures if f.section == "curves"}
+    for key, found in made.items():
+        if key not in there and key[:2] not in failed:
+            yield found
 
 
 def _curves_of(
@@ -323,6 +349,7 @@ def _cautions(again: Remaker) -> Iterator[r.Caution | None]:
 
 #: How each kind of record that follows from others is made again.
 REMADE: Mapping[type, Callable[[Remaker], Iterable[Any]]] = {
+    r.Plan: _plan,
     r.Gap: _gaps,
     r.Heterogeneity: _heterogeneity,
     r.SampleSize: _widths,

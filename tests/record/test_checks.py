@@ -6,11 +6,12 @@ import pytest
 from record.whole_results import whole
 
 from evalreport.record.checks import CHECKS, UNCHECKED, checks
+from evalreport.record.failures import NOTHING_LEFT
 from evalreport.record.numbers import number_paths, numbers_in, under
 from evalreport.record.recompute import MODULES, recompute
 from evalreport.record.remade import REMADE
 from evalreport.results.lookup import parts
-from evalreport.results.records import Failure, Interval, Measure, Provenance, SampleSize
+from evalreport.results.records import Interval, Logo, Measure, Provenance, SampleSize
 
 
 def test_every_kind_of_record_has_a_check_or_a_reason_for_none() -> None:
@@ -25,14 +26,14 @@ def test_a_kind_with_neither_is_an_error_that_names_it(monkeypatch: pytest.Monke
     with pytest.raises(LookupError, match="SampleSize has neither a check nor a reason for none"):
         recompute(whole())
     monkeypatch.undo()
-    monkeypatch.delitem(UNCHECKED, Failure)
-    with pytest.raises(LookupError, match="Failure has neither a check nor a reason for none"):
+    monkeypatch.delitem(UNCHECKED, Logo)
+    with pytest.raises(LookupError, match="Logo has neither a check nor a reason for none"):
         recompute(whole())
     monkeypatch.undo()
     assert recompute(whole()).problems == ()
 
 
-@pytest.mark.parametrize("kind", [SampleSize, Failure])
+@pytest.mark.parametrize("kind", [SampleSize, Logo])
 def test_no_kind_has_two_answers(kind: type) -> None:
     with pytest.raises(ValueError, match=f"{kind.__name__} has a check or a reason"):
         checks(kind, lambda _record, _place: "", holds=())(lambda _record, _known: [])
@@ -43,7 +44,7 @@ def test_records_are_counted_by_their_part_with_the_reason_for_none() -> None:
     told = {"section": "drift", "reason": "the disk was full"}
     found = recompute(whole(rows=rows, failures=[told]))
     assert found.held == {"rows": 1, "provenance": 1}
-    assert found.reasons["failures", UNCHECKED[Failure]] == 1
+    assert found.reasons["failures", NOTHING_LEFT] == 1
     seed = "provenance.seed", CHECKS[Provenance].why_not("seed")
     assert found.left_out[seed] == 1
     (problem,) = found.problems

@@ -149,6 +149,39 @@ def swapped(found: Results) -> None:
     found.update(json.loads(text))
 
 
+def renamed_models(found: Results) -> None:
+    """Two models in each other's place, wherever they are named but in the text of the spec."""
+    own = found["provenance"].pop("spec")
+    text = json.dumps(found).replace('"one"', '"?"').replace('"two"', '"one"')
+    found.update(json.loads(text.replace('"?"', '"two"')))
+    found["provenance"]["spec"] = own
+
+
+def without(part: str, **wanted: Any) -> Change:
+    def change(found: Results) -> None:
+        own = found[part]
+        place = next(k for k, one in enumerate(own) if wanted.items() <= one.items())
+        del own[place]
+
+    return change
+
+
+def failed(section: str, **place: Any) -> Change:
+    def change(found: Results) -> None:
+        found["failures"].append({"section": section, "reason": "ValueError: none", **place})
+
+    return change
+
+
+def out_of_order(found: Results) -> None:
+    own = found["measures"]
+    own[0], own[1] = own[1], own[0]
+
+
+def one_more_tie(found: Results) -> None:
+    found["labels"][0]["ties"][0]["rows"] += 1
+
+
 def without_cautions(found: Results) -> None:
     found["cautions"] = []
 
@@ -220,17 +253,44 @@ FOUND: dict[str, Change] = {
     "hash of the spec": lambda found: found["provenance"]["spec"].update(sha256="0" * 64),
     "seed": lambda found: found["provenance"].update(seed=4),
     "plan": lambda found: found["provenance"].update(plan_sha256="0" * 64),
+    "plan in both places": lambda found: [
+        found["provenance"].update(plan_sha256="0" * 64),
+        found["plan"].update(sha256="0" * 64),
+    ],
+    "tasks of the plan": lambda found: found["plan"].update(tasks=193),
+    "what the plan leaves out": lambda found: found["plan"].update(
+        skipped=[{"dataset": "ward", "model": "one", "metric": "x", "reason": "y"}]
+    ),
+    "what the plan does": lambda found: found["plan"]["planned"].pop(),
+    "two subgroups are named for each other": swapped,
+    "two models are named for each other": renamed_models,
+    "models in another order": lambda found: found["labels"].reverse(),
+    "a measure taken out": without("measures", metric="mcc", model="two"),
+    "measures in another order": out_of_order,
+    "a curve taken out": without("curves", kind="roc", model="two"),
+    "rows tied at a threshold": one_more_tie,
+    "the rule of the positive class": with_part("labels", "rule", "largest"),
+    "classes in another order": with_part("labels", "order", lambda own: own[::-1]),
+    "a class that was seen": with_part("labels", "seen_true", ["ill", "other"]),
+    "a failure of what is not asked for": failed("drift"),
+    "a failure of curves that are there": failed("curves", dataset="ward", model="one"),
+    "a failure of a part that is there": failed("baselines"),
+    "a failure of a caution that does not exist": failed("caution none"),
+    "a failure of a threshold that is there": failed("thresholds", dataset="ward", model="one"),
+    "a failure of a criterion that is not asked for": failed("criterion 9"),
+    "a failure of training": failed("learning_curve", dataset="ward", model="one"),
+    "a failure of a measure that is there": failed(
+        "recall (all rows)", dataset="ward", model="one"
+    ),
+    "a failure of nothing": failed("everything"),
+    "a failure of another model": failed("curves", dataset="ward", model="three"),
 }
 
 #: What nothing in the run tells; each is a line of the page about verify.
 LISTED: dict[str, Change] = {
-    "two subgroups are named for each other": swapped,
     "the clock": lambda found: found["provenance"].update(at="2025-01-01T00:00:00Z"),
     "sha256 of what was read": lambda found: found["provenance"]["inputs"][0].update(
         sha256="0" * 64
-    ),
-    "failures are taken out or put in": lambda found: found["failures"].append(
-        {"section": "drift", "reason": "none"}
     ),
 }
 

@@ -1,0 +1,87 @@
+"""Whether the measures are those of the plan, and the classes of each model what was declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from evalreport.data.labels import order_labels
+from evalreport.record.checks import Finding, Known, checks, held
+from evalreport.record.planned import measure_problems, place_problems
+from evalreport.record.recorded_tables import NotRecorded
+from evalreport.results.identity import EVERYTHING
+from evalreport.results.records import LabelLedger, Plan
+from evalreport.spec.model import Spec
+
+PLANNED_FROM_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
+
+
+@checks(
+    Plan,
+    lambda _r, _: "plan",
+    holds=("tasks", "planned"),
+    unless={"tasks": PLANNED_FROM_DATA, "planned": PLANNED_FROM_DATA},
+)
+def plan(_record: Plan, known: Known) -> Iterator[Finding]:
+    """Datasets and models are those of the spec in its order, measures those of the plan."""
+    written = known.again.written
+    if written is None or not known.same_version:
+        return
+    yield from place_problems(known.results, written.spec)
+    try:
+        planned = known.again.plan
+    except NotRecorded:
+        return
+    yield from measure_problems(known.results, planned)
+
+
+@checks(
+    LabelLedger,
+    lambda one, _: f"labels of {one.dataset}, {one.model}",
+    holds=("ties",),
+    unless={"ties": "ties are counted from rows, which are not in the results"},
+)
+def labels(record: LabelLedger, known: Known) -> Iterator[Finding]:
+    """Classes are those that were declared or seen; ties are the rows at the score itself."""
+    if not record.label_sets:
+        yield from _classes(record)
+    if known.asked is not None:
+        yield from _as_asked(record, known.asked.loaded.spec)
+    try:
+        scores = known.model(record.dataset, record.model).tables.scores(EVERYTHING)
+    except (NotRecorded, KeyError):
+        return
+    rows = (scores.positives + scores.negatives).tolist()
+    at = dict(zip(scores.scores.tolist(), rows, strict=True))
+    for one in record.ties:
+        if one.rows is not None and one.rows != at.get(one.threshold, 0):
+            yield f"{one.rows} rows at {one.threshold!r}, the curve has {at.get(one.threshold, 0)}"
+    yield held("ties")
+
+
+def _classes(record: LabelLedger) -> Iterator[str]:
+    strange = sorted({*record.seen_true, *record.seen_predicted} - set(record.order))
+    if strange:
+        yield f"{', '.join(strange)} was seen and is no class"
+    if record.declared is not None and record.declared != record.order:
+        yield "its classes are not those that are declared"
+    kind: Any = record.kind
+    if record.declared is None and record.order != order_labels(record.order, kind):
+        yield "its classes are not in the order of their names"
+    if record.positive is not None and record.positive not in record.order:
+        yield f"the positive class {record.positive} is no class"
+
+
+def _as_asked(record: LabelLedger, spec: Spec) -> Iterator[str]:
+    dataset = spec.datasets.get(record.dataset)
+    if dataset is None or record.model not in spec.models:
+        yield "the spec has no such dataset or model"
+        return
+    if not record.label_sets:
+        rule = spec.positive_of(record.dataset)
+        expected = rule if isinstance(rule, str) else f"label {rule.label}"
+        if record.rule != expected:
+            yield f"the rule of the positive class is {record.rule!r}, the spec says {expected!r}"
+    declared = None if dataset.labels is None else tuple(dataset.labels)
+    if record.declared != declared:
+        yield "the declared classes are not those of the spec"
