@@ -76,7 +76,9 @@ def redraw(run: Path, data: bytes, results: Results) -> Redrawn:
         if name not in (*FORMATS, *ALWAYS, *OTHERS):
             found.notes.append(f"{name} does not follow from results.json")
     if "rows.json" in manifest.outputs:
-        found.notes.append("rows.json holds what is kept of rows: --rerun makes it again")
+        found.notes.append(
+            "rows.json: its rows were counted against the tables; their digests need the data"
+        )
     return found
 
 

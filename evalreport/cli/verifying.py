@@ -13,6 +13,7 @@ from evalreport.cli.completing import run_folders
 from evalreport.cli.trusting import ALLOW_HOST, TRUST
 from evalreport.errors import FilesError, Problem, UsageError, VerificationError
 from evalreport.lines import json_text, one_line
+from evalreport.record.beyond import BEYOND, INSTEAD
 
 if TYPE_CHECKING:
     from evalreport.record.verify import Numbers
@@ -69,6 +70,13 @@ if TYPE_CHECKING:
     metavar="CERT",
     help="The certificate of a trusted authority of time stamps; the seal must have a stamp of it.",
 )
+@click.option(
+    "--anchor",
+    default=None,
+    metavar="SHA256",
+    help="The sha256 of a line of the history that was kept elsewhere: it must still stand, "
+    "at or after the line of the run.",
+)
 @TRUST
 @ALLOW_HOST
 def verify(
@@ -80,12 +88,12 @@ def verify(
     as_json: bool,
     trusted: tuple[str, ...],
     hosts: tuple[str, ...],
-    sealed_by: Path | None,
-    authorities: tuple[Path, ...],
+    **elsewhere: Any,
 ) -> int:
     """Check RUN (a run folder, or a folder of runs) against manifest, chain and tables."""
-    from evalreport.record.verify import is_folder_of_runs
+    from evalreport.record.verify import anchor_problems, is_folder_of_runs
 
+    sealed_by, anchor = elsewhere["sealed_by"], elsewhere["anchor"]
     if is_folder_of_runs(run):
         if rerun:
             raise UsageError("--rerun needs one run; give the folder of a run")
@@ -101,7 +109,11 @@ def verify(
                     run, spec, allowed, trusted, hosts, progress, overrides
                 )
             found.what += ", and the same bytes again from the data"
-    for check in _seals(run, sealed_by, authorities):
+    if anchor is not None:
+        found.problems += anchor_problems(run, anchor)
+        found.what += ", the line of the history that was kept elsewhere"
+    found.outside = rerun or sealed_by is not None or anchor is not None
+    for check in _seals(run, sealed_by, elsewhere["authorities"]):
         found.problems += [one for one in check.problems if one not in found.problems]
         found.seals += [one_line(check.said)] if check.said else []
     if as_json:
@@ -115,7 +127,11 @@ def verify(
 
 @dataclass
 class Verified:
-    """What verify looked at, and what it found; ``left_out`` as in Numbers."""
+    """What verify looked at, and what it found; ``left_out`` as in Numbers.
+
+    ``outside``: something that is not in the run was looked at too, the data, a key or a line
+    of the history kept elsewhere.
+    """
 
     what: str
     problems: list[Problem] = field(default_factory=list)
@@ -123,6 +139,7 @@ class Verified:
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     seals: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    outside: bool = False
 
     def add(self, numbers: Numbers) -> None:
         """Count the numbers of a run, with what is wrong with them."""
@@ -151,6 +168,10 @@ class Verified:
         for reason, fields in numbers.reasons.items():
             names = ", ".join(sorted(fields, key=lambda name: -fields[name]))
             lines.append(f"  {sum(fields.values()):,}: {reason} ({names})")
+        if not self.outside:
+            lines.append("not to be found here, where all that follows is changed alike:")
+            lines += [f"  {one}" for one in BEYOND]
+            lines.append(f"these are found by {INSTEAD}")
         return lines
 
     def as_json(self) -> dict[str, Any]:
@@ -166,6 +187,7 @@ class Verified:
             ],
             "seals": self.seals,
             "notes": self.notes,
+            "beyond": [] if self.outside else list(BEYOND),
             "problems": [
                 {"what": one.what, "instead": one.instead or None, "where": _place(one)}
                 for one in self.problems

@@ -10,17 +10,19 @@ that too.
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
 from evalreport.record.chain import chain_problems
 from evalreport.record.files import file_problems
-from evalreport.record.hashing import FileRecord
+from evalreport.record.hashing import FileRecord, parse_json, sha256
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, line_of_run, read_history
+from evalreport.record.kept import kept_problems
 from evalreport.record.lock import NAME as LOCK
 from evalreport.record.lock import runs_lock_for_reading
 from evalreport.record.manifest import NAME as MANIFEST
@@ -31,10 +33,14 @@ from evalreport.record.recorded import records_of
 from evalreport.record.runs import run_folders
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine
+from evalreport.results.lookup import Results
 from evalreport.spec.series import LATEST
 
 RESULTS = "results.json"
+#: The name under which a run is published, see :func:`evalreport.record.runs.free_run_name`.
+_NAME = re.compile(r"(?P<clock>\d{8}T\d{6}Z)-(?P<spec>[0-9a-f]{8})(-\d+)?")
 PAGE = "report.html"
+ROWS = "rows.json"
 
 
 def verify_run(run: Path) -> list[Problem]:
@@ -67,6 +73,34 @@ def is_recorded(run: Path) -> bool:
 def _runs_were_published(folder: Path) -> bool:
     """Whether a folder has what publishing leaves beside the history."""
     return any(os.path.lexists(folder / name) for name in (LOCK, LATEST))
+
+
+def anchor_problems(path: Path, anchor: str) -> list[Problem]:
+    """Whether a line of the history that was kept elsewhere still stands, and covers a run.
+
+    ``path``: a run, or a folder of runs; ``anchor``: the sha256 of a whole line, newline
+    included. Each line holds the sha256 of the one before it, so that all lines up to the
+    anchor, and by them the manifests of their runs, are what they were when it was kept.
+    Raises as verify_run.
+    """
+    folder = _resolved(path)
+    of_runs = is_folder_of_runs(folder)
+    runs = folder if of_runs else folder.parent
+    with runs_lock_for_reading(runs):
+        history = read_history(runs)
+    where = Location(str(runs / HISTORY))
+    digests = [sha256(line) for line in history.lines]
+    if anchor.lower() not in digests:
+        what = f"no line has the sha256 {anchor}: it was altered, or all of it made again"
+        return [Problem(what, "the sha256 of a whole line, as sha256sum gives it", where)]
+    last = digests.index(anchor.lower()) + 1
+    own = next((n for n, e in history.entries.items() if e.run == folder.name), None)
+    if of_runs or (own is not None and own <= last):
+        return []
+    what = (
+        f"run {folder.name} was recorded after line {last}, which was kept: it says nothing of it"
+    )
+    return [Problem(what, "a line that was kept after the run", where)]
 
 
 def verify_chain(runs: Path) -> list[Problem]:
@@ -119,7 +153,7 @@ class Numbers:
 def verify_numbers(run: Path) -> Numbers:
     """Every number of a run again, and those that are printed on its page.
 
-    Only results.json and report.html (where there is one) are read. Raises
+    Only results.json, report.html and rows.json (where there are any) are read. Raises
     FilesError when there is no such folder.
     """
     folder = _resolved(run)
@@ -135,7 +169,20 @@ def verify_numbers(run: Path) -> Numbers:
             found += _located(printed_problems(page, results), folder / PAGE)
         except (FilesError, ValueError) as error:
             found.append(Problem(f"cannot be read: {error}", "", Location(str(folder / PAGE))))
+    found += _kept_problems(folder, results)
     return Numbers(tuple(found), done.recomputed, done.left_out)
+
+
+def _kept_problems(folder: Path, results: Results) -> list[Problem]:
+    """What is kept of rows against the results, where anything is."""
+    path = folder / ROWS
+    if not os.path.lexists(path):
+        return []
+    try:
+        content = parse_json(_content(path))
+    except (FilesError, ValueError) as error:
+        return [Problem(f"cannot be read: {error}", "", Location(str(path)))]
+    return [Problem(what, "", Location(str(path))) for what in kept_problems(content, results)]
 
 
 def is_folder_of_runs(path: Path) -> bool:
@@ -171,8 +218,28 @@ def _run_problems(run: Path, history: History | None) -> list[Problem]:
         manifest, record = read_manifest(run)
     except (FilesError, VerificationError) as error:
         return list(error.problems)
-    found = file_problems(run, manifest)
+    found = [*file_problems(run, manifest), *_name_problems(run, manifest)]
     return found if history is None else found + _history_problems(run, manifest, record, history)
+
+
+def _name_problems(run: Path, manifest: Manifest) -> Iterator[Problem]:
+    """A run keeps the name it was published under: its clock, and the start of its spec's sha256.
+
+    A folder that was called something else says nothing.
+    """
+    name = _NAME.fullmatch(run.name)
+    if name is None:
+        return
+    details, where = manifest.details, Location(str(run))
+    stamp = re.sub("[-:]", "", details.when)
+    if name["clock"] != stamp:
+        hint = "the clock was altered, or the folder renamed"
+        yield Problem(
+            f"the folder is named for {name['clock']}, {MANIFEST} says {stamp}", hint, where
+        )
+    if name["spec"] != details.spec.sha256[:8]:
+        what = f"the folder is named for a spec of sha256 {name['spec']}..., {MANIFEST} has another"
+        yield Problem(what, "the spec was altered, or the folder renamed", where)
 
 
 def _chain_problems(runs: Path, history: History) -> list[Problem]:
@@ -196,6 +263,7 @@ def _chain_problems(runs: Path, history: History) -> list[Problem]:
         except (FilesError, VerificationError) as error:
             found += error.problems
             continue
+        found += _name_problems(folder, manifest)
         found += _history_problems(folder, manifest, record, history)
     return found
 

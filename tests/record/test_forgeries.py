@@ -7,8 +7,10 @@ the run can tell are listed in ``docs/verify.md``.
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,13 @@ from typing import Any
 import pytest
 
 from evalreport.cli import status_of
+from evalreport.record.beyond import BEYOND
 from evalreport.record.hashing import record_bytes
+from evalreport.record.kept import kept_problems
 from evalreport.record.manifest import Manifest, RunDetails, read_manifest
 from evalreport.record.recompute import recompute
+from evalreport.record.verify import anchor_problems, verify_run
+from evalreport.results.codec import decode
 
 DOCS = Path(__file__).parents[2] / "docs" / "verify.md"
 SPEC = """evalreport: 1
@@ -182,6 +188,12 @@ def one_more_tie(found: Results) -> None:
     found["labels"][0]["ties"][0]["rows"] += 1
 
 
+def part_failed(found: Results) -> None:
+    """All limits on widths are taken out, as if they had failed."""
+    found["sample_size"] = []
+    found["failures"].append({"section": "sample size", "reason": "ValueError: none"})
+
+
 def without_cautions(found: Results) -> None:
     found["cautions"] = []
 
@@ -286,12 +298,17 @@ FOUND: dict[str, Change] = {
     "a failure of another model": failed("curves", dataset="ward", model="three"),
 }
 
-#: What nothing in the run tells; each is a line of the page about verify.
-LISTED: dict[str, Change] = {
-    "the clock": lambda found: found["provenance"].update(at="2025-01-01T00:00:00Z"),
-    "sha256 of what was read": lambda found: found["provenance"]["inputs"][0].update(
-        sha256="0" * 64
+#: What nothing in results.json tells, and the words of the page about verify for it.
+LISTED: dict[str, tuple[Change, str]] = {
+    "the clock": (
+        lambda found: found["provenance"].update(at="2025-01-01T00:00:00Z"),
+        "the clock",
     ),
+    "sha256 of what was read": (
+        lambda found: found["provenance"]["inputs"][0].update(sha256="0" * 64),
+        "sha256 of what was read",
+    ),
+    "a part taken out and recorded as failed": (part_failed, "recorded as failed"),
 }
 
 
@@ -311,10 +328,132 @@ def test_a_change_of_results_is_found(name: str, honest: Results) -> None:
 @pytest.mark.parametrize("name", LISTED)
 def test_what_is_not_found_is_listed(name: str, honest: Results) -> None:
     forged = copy.deepcopy(honest)
-    LISTED[name](forged)
+    change, words = LISTED[name]
+    change(forged)
     assert forged != honest
     assert not recompute(forged).problems, "it is found now: take it off the page"
-    assert name in " ".join(DOCS.read_text(encoding="utf-8").split())
+    assert any(words in one for one in BEYOND)
+
+
+def test_what_verify_cannot_find_is_on_its_page_and_printed(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = " ".join(DOCS.read_text(encoding="utf-8").split())
+    assert [one for one in BEYOND if one not in page] == []
+    capsys.readouterr()
+    assert status_of(["verify", str(run)]) == 0
+    told = capsys.readouterr().out
+    assert [one for one in BEYOND if one not in told] == []
+    assert status_of(["verify", str(run), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["beyond"] == list(BEYOND)
+
+
+# -- a line of the history that was kept elsewhere ---------------------------------------------
+
+
+def test_a_line_kept_elsewhere_covers_the_run(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anchor = hashlib.sha256((run.parent / "history.jsonl").read_bytes()).hexdigest()
+    capsys.readouterr()
+    assert status_of(["verify", str(run), "--anchor", anchor]) == 0
+    assert BEYOND[0] not in capsys.readouterr().out
+    assert anchor_problems(run.parent, anchor) == []
+    (problem,) = anchor_problems(run, "0" * 64)
+    assert "no line has the sha256" in problem.what
+    # a run after the anchor is not covered by it
+    runs = tmp_path / "runs"
+    shutil.copytree(run.parent, runs, symlinks=True)
+    spec = str(run.parents[1] / "ward.yaml")
+    args = ["run", spec, "-o", str(runs), "--at", "2026-11-22T12:00:00Z", "--quiet"]
+    assert status_of([*args, "--formats", ""]) == 1
+    (problem,) = anchor_problems(runs / "latest", anchor)
+    assert "was recorded after line 1" in problem.what
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("20250101T000000Z-{spec}", "the folder is named for 20250101T000000Z"),
+        ("{clock}-00000000", "the folder is named for a spec of sha256 00000000"),
+    ],
+)
+def test_a_run_keeps_the_name_of_its_clock_and_spec(
+    name: str, told: str, run: Path, tmp_path: Path
+) -> None:
+    clock, _, spec = run.name.partition("-")
+    whole = tmp_path / run.name
+    shutil.copytree(run, whole)
+    assert verify_run(whole) == []
+    other = whole.rename(tmp_path / name.format(clock=clock, spec=spec))
+    (problem,) = verify_run(other)
+    assert told in problem.what
+
+
+# -- what is kept of rows -----------------------------------------------------------------------
+
+
+def kept(run: Path) -> Any:
+    return json.loads((run / "rows.json").read_bytes())
+
+
+def of_model(place: str, change: Callable[[list[Any]], object]) -> Change:
+    return lambda found: change(found["datasets"]["ward"]["models"]["one"][place])
+
+
+def swap(own: list[Any]) -> None:
+    other = next(place for place, value in enumerate(own) if value != own[0])
+    own[0], own[other] = own[other], own[0]
+
+
+ROWS: dict[str, Change] = {
+    "true classes of two rows": of_model("actual", swap),
+    "a score": of_model("score", lambda own: own.__setitem__(0, 0.5)),
+    "a true class": of_model("actual", lambda own: own.__setitem__(0, 1 - own[0])),
+    "a row less": lambda found: [
+        found["datasets"]["ward"]["models"]["one"][name].pop()
+        for name in ("rows", "actual", "score")
+    ],
+    "a row twice": of_model("rows", lambda own: own.__setitem__(1, own[0])),
+    "a row that is not there": of_model("rows", lambda own: own.__setitem__(-1, 999)),
+    "classes in another order": of_model("labels", lambda own: own.reverse()),
+    "a model less": lambda found: found["datasets"]["ward"]["models"].pop("two"),
+    "a dataset that is not kept": lambda found: found["datasets"].update(
+        other=found["datasets"]["ward"]
+    ),
+    "a digest less": lambda found: [
+        found["datasets"]["ward"][name].pop() for name in ("ids", "rows")
+    ],
+    "digests in another order": lambda found: found["datasets"]["ward"]["ids"].reverse(),
+    "no models at all": lambda found: found["datasets"]["ward"].pop("models"),
+    "something else": lambda found: found.update(datasets=[]),
+}
+
+
+def test_rows_that_were_kept_are_those_of_the_results(run: Path, honest: Results) -> None:
+    assert list(kept_problems(kept(run), decode(honest))) == []
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_change_of_kept_rows_is_found(name: str, run: Path, honest: Results) -> None:
+    forged = kept(run)
+    ROWS[name](forged)
+    assert forged != kept(run)
+    assert list(kept_problems(forged, decode(honest)))
+
+
+def test_a_change_of_kept_rows_is_told_by_the_command(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def change(data: bytes) -> bytes:
+        forged = json.loads(data)
+        ROWS["a true class"](forged)
+        return json.dumps(forged).encode()
+
+    copied = rewritten(run, tmp_path, "rows.json", change)
+    capsys.readouterr()
+    assert status_of(["verify", str(copied)]) == 5
+    assert "rows.json" in capsys.readouterr().err
 
 
 # -- files --------------------------------------------------------------------------------------
@@ -377,7 +516,6 @@ def test_a_change_of_the_manifest_is_found(name: str, run: Path, honest: Results
     from dataclasses import replace
 
     from evalreport.cli.redrawing import manifest_problems
-    from evalreport.results.codec import decode
 
     manifest, _ = read_manifest(run)
     results = decode(honest)

@@ -52,9 +52,12 @@ PROPORTIONS = {"accuracy", "recall", "specificity", "precision", "npv", "prevale
 
 def cases_file() -> str:
     """The content of the file."""
+    from reference.sas import sas_cases
+
     found = [_taken(HERE / "cases" / f"{name}.json") for name in CHOSEN]
     found += [_newcombe(x, n) for x, n in NEWCOMBE]
     found.append(_by_hand())
+    found += sas_cases()
     for case in found:
         assert any(run["answers"] for run in case["runs"]), case["id"]
     body = {"schema": "evalreport/reference-cases/1", "cases": found}
