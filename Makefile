@@ -2,7 +2,7 @@
 # make test      set everything up and run the quick tests, of every part
 # make test-all  those and the long ones; COUNT=goals counts lines and branches too
 # make docs    write the pages of docs/ that follow from the code
-# make site    the pages of docs/ with a search box, in build/site
+# make site    the pages of docs/ with a search box, in build/site/VERSION beside those of other versions
 # make axe       get axe-core and playwright-core, which the tests of accessibility use
 # make lint types layers audit wheel-test bench lock    see below
 
@@ -85,10 +85,11 @@ docs: $(RUN_STAMP)
 
 .PHONY: site
 SITE := build/site-tools
+# All versions of the site, one folder each; name another place to keep those of releases.
+SITES ?= build/site
 
 site: $(SITE)/.installed
-	@$(SITE)/bin/mkdocs build --quiet --strict
-	@echo "The site: build/site/index.html"
+	@mkdir -p $(SITES) && $(SITE)/bin/python docs/versions.py $(CURDIR)/$(SITE)/bin/mkdocs $(SITES)
 
 $(SITE)/.installed: requirements/site.in
 	@echo "Installing mkdocs into $(SITE) ..."

@@ -8,7 +8,7 @@ BEYOND = (
     "the clock, in the results, the manifest, the history and the name of the folder",
     "sha256 of what was read, in the results and the manifest",
     "tables and scores that were made up together with everything that follows from them",
-    "a part taken out and recorded as failed",
+    "a part taken out and recorded as failed, or comparisons recorded as failed beside those there",
     "digests of ids and rows in rows.json",
     "numbers that are named above as not recomputed",
 )

@@ -16,11 +16,11 @@ from evalreport.record.recorded_tables import NotRecorded
 from evalreport.record.remade import REMADE
 from evalreport.results import records as r
 from evalreport.results.lookup import Results, parts
-from evalreport.spec.comparisons import RunReference
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel
 
 NOTHING_LEFT = "a failure leaves nothing to hold it against"
+BELOW = "a measure or threshold failed, on which it may rest"
 
 #: The parts of which at least one is not there where a section failed.
 PARTS: Mapping[str, tuple[type, ...]] = {
@@ -54,6 +54,18 @@ def silenced(kind: type, results: Results) -> bool:
     return bool(failed & (named | {parts()[kind]})) or (
         kind is r.RocRelation and "curves" in failed
     )
+
+
+def rests_on_failure(kind: type, results: Results) -> bool:
+    """Whether a record of a kind may be otherwise because a measure or a threshold failed."""
+    named = {*PARTS, "curves", "learning_curve", *(field.name for field in fields(Results))}
+    below = [
+        one.section
+        for one in results.failures
+        if one.section == "thresholds"
+        or (one.section not in named and not one.section.startswith(("caution ", "criterion ")))
+    ]
+    return bool(below) and kind in (r.Threshold, r.Baseline, r.AgainstBaseline)
 
 
 @dataclass(frozen=True)
@@ -102,7 +114,8 @@ def _asked(section: str, spec: Spec) -> bool:
 def _lacks(kind: type, run: _Run) -> bool:
     """Whether records of a kind are not there, and would be, as far as anybody can tell."""
     asked = run.spec.comparisons
-    if kind is r.Comparison and asked is not None and isinstance(asked.reference, RunReference):
+    if kind is r.Comparison:
+        # the section is told for those with models and for those with an earlier run alike
         return True
     if run.results.of(kind):
         return False

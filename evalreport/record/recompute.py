@@ -121,7 +121,7 @@ def recompute(content: Any) -> Recomputation:
             told = _told(declared, record, known)
             made = again.records[place] if place < len(again.records) else None
             if made is not None:
-                told = _held_against(made, record, told, known.same_version)
+                told = _held_against(made, record, told, known)
             found.add(part, record, declared, place, told)
     return found.all()
 
@@ -153,11 +153,13 @@ def _made_again(kind: type, own: tuple[Any, ...], known: Known) -> _Part:
     return _Part(made, (f"there are {len(own)} records, the others give {len(made)}",))
 
 
-def _held_against(made: Any, record: Any, told: Told, same_version: bool) -> Told:
+def _held_against(made: Any, record: Any, told: Told, known: Known) -> Told:
     """What was found of a record, with what is unlike the one that was made again."""
     apart = list(unlike(record, made))
-    if apart and not same_version:
-        return told if isinstance(told, Unchecked) else [*told, Apart(OTHER_VERSION, _ALL)]
+    below = failures.rests_on_failure(type(record), known.results)
+    if apart and (below or not known.same_version):
+        reason = failures.BELOW if below else OTHER_VERSION
+        return told if isinstance(told, Unchecked) else [*told, Apart(reason, _ALL)]
     found = [] if isinstance(told, Unchecked) else told
     # what is wrong is told once, in the words of the check where it has found it too
     if not any(isinstance(one, str) for one in found):
