@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from evalreport.errors import MissingLibraryError, Problem, RenderingError
 from evalreport.render.locate import FACES, font_source, fonts_css, shipped_font
+from evalreport.render.structure import complete_structure
 
 #: Addresses that stand for the shipped fonts, as files that need no unpacking.
 SHIPPED = {f"data:font/ttf,{face[-1]}": face[-1].replace(".woff2", ".ttf") for face in FACES}
@@ -58,6 +59,7 @@ def print_page(
             pdf_identifier=hashlib.sha256(html.encode("utf-8")).hexdigest()[:32].encode("ascii"),
             attachments=files,
             stylesheets=sheets,
+            finisher=complete_structure,
         )
     except FatalURLFetchingError as error:
         raise RenderingError(
