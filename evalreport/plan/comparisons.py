@@ -42,7 +42,8 @@ class ComparisonRequest:
     by metric name; a margin is the loss that is still acceptable. ``family``: whose tests
     are corrected together, ``report`` (all of them) or ``dataset``. ``hypotheses``: what is to
     be shown, by metric, at the one-sided level ``alpha`` (None: half of 1 - level).
-    ``ratios``: metrics whose ratio is told beside the difference.
+    ``ratios``: metrics whose ratio is told beside the difference. ``subgroups``, ``thresholds``:
+    whether each comparison is also made in every subgroup, and at every threshold.
     """
 
     reference: str | None = None
@@ -55,6 +56,8 @@ class ComparisonRequest:
     hypotheses: Mapping[str, str] = field(default_factory=dict)
     alpha: float | None = None
     ratios: Sequence[str] = ()
+    subgroups: bool = False
+    thresholds: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ class ComparisonTask:
     hypothesis: Hypothesis | None = None
     ratio: bool = False
     ratio_reason: str | None = None
+    at: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The task as plain data, for the plan."""
@@ -108,6 +112,8 @@ class ComparisonTask:
             "params": dict(self.task.params),
             "average": self.task.average,
             "label": self.task.label,
+            **({"where": str(self.task.where)} if self.task.where != EVERYTHING else {}),
+            **({"threshold": self.at} if self.at else {}),
             "paired": self.paired,
             "test": self.test,
             "interval": self.interval,
@@ -145,7 +151,7 @@ class ComparisonPlan:
 def plan_comparisons(
     request: ComparisonRequest, tasks: Sequence[Task], facts: Sequence[Facts]
 ) -> ComparisonPlan:
-    """Comparisons of all rows, at the first threshold of each model.
+    """Comparisons of all rows at the first threshold of each model, and further as asked.
 
     Args:
         request: what is compared with what.
@@ -156,7 +162,8 @@ def plan_comparisons(
     skipped: list[Skipped] = []
     apart: list[Apart] = []
     by_view = {(f.dataset, f.model): f for f in facts}
-    comparable = {view: comparable_tasks(tasks, view) for view in by_view}
+    wide = {"subgroups": request.subgroups, "thresholds": request.thresholds}
+    comparable = {view: comparable_tasks(tasks, view, **wide) for view in by_view}
     for view, own in by_view.items():
         other = _reference(request, view, by_view)
         if other == view:
@@ -166,8 +173,8 @@ def plan_comparisons(
             where = f"{other[1]} is not evaluated on {other[0]}"
             apart.append(Apart(*view, f"with {_told(request, other)}", where))
             continue
-        for task in comparable[view].values():
-            twin = comparable.get(other, {}).get(_identity(task))
+        for key, task in comparable[view].items():
+            twin = _twin(comparable.get(other, {}), key)
             reason = why_not_compared(
                 task,
                 twin,
@@ -178,7 +185,10 @@ def plan_comparisons(
             if reason is not None or twin is None:
                 skipped.append(Skipped(task, reason or "", recorded=False))
             else:
-                planned.append(_planned(request, task, twin, own, by_view[other]))
+                chosen = _planned(request, task, twin, own, by_view[other])
+                # told where it is not the first one
+                at = str(task.threshold) if key[-1] else None
+                planned.append(replace(chosen, at=at))
     return ComparisonPlan(tuple(planned), tuple(skipped), tuple(apart))
 
 
@@ -210,16 +220,34 @@ def _reference(
     return next(v for v in views if v[0] == dataset)
 
 
-def comparable_tasks(tasks: Sequence[Task], view: tuple[str, str]) -> dict[tuple[Any, ...], Task]:
-    """The numbers of one model that are compared; indeterminate predictions count against it."""
-    own = [t for t in tasks if (t.dataset, t.model) == view and t.where == EVERYTHING]
-    at = next((t.threshold for t in own if t.threshold is not None), None)
-    chosen = [t for t in own if t.threshold in (None, at) and t.indeterminate != "for"]
-    return {_identity(t): t for t in chosen}
+def comparable_tasks(
+    tasks: Sequence[Task],
+    view: tuple[str, str],
+    *,
+    subgroups: bool = False,
+    thresholds: bool = False,
+) -> dict[tuple[Any, ...], Task]:
+    """The numbers of one model that are compared; indeterminate predictions count against it.
+
+    Of all rows at the first threshold, and in ``subgroups`` and at the other ``thresholds``.
+    The key of a number ends with the place of its threshold among those of the model.
+    """
+    own = [t for t in tasks if (t.dataset, t.model) == view and t.where.fold is None]
+    given = list(dict.fromkeys(t.threshold for t in own if t.threshold is not None))
+    found: dict[tuple[Any, ...], Task] = {}
+    for task in own:
+        place = given.index(task.threshold) if task.threshold is not None else 0
+        kept = (subgroups or task.where == EVERYTHING) and (thresholds or not place)
+        if kept and task.indeterminate != "for":
+            quantity = task.metric, task.params, task.average, task.label
+            found[(*quantity, task.where, place)] = task
+    return found
 
 
-def _identity(task: Task) -> tuple[Any, ...]:
-    return task.metric, task.params, task.average, task.label
+def _twin(numbers: Mapping[tuple[Any, ...], Task], key: tuple[Any, ...]) -> Task | None:
+    """The same number of the reference; labels have one threshold, whatever the model's is."""
+    alone = numbers.get((*key[:-1], 0))
+    return alone if alone is not None and alone.threshold is None else numbers.get(key)
 
 
 def why_not_compared(

@@ -67,6 +67,8 @@ def comparison_request(asked: Comparisons) -> ComparisonRequest | None:
         hypotheses=dict(asked.hypotheses),
         alpha=asked.alpha,
         ratios=asked.ratios,
+        subgroups=asked.subgroups,
+        thresholds=asked.thresholds,
     )
 
 

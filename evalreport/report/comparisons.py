@@ -20,7 +20,7 @@ from evalreport.report.model import (
     TableRow,
 )
 from evalreport.report.now_and_then import is_now_and_then, then_blocks
-from evalreport.report.numbers import difference_text, level_text, p_text, value_text
+from evalreport.report.numbers import difference_text, level_text, number_text, p_text, value_text
 from evalreport.report.parts import Number, Whisker
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
@@ -189,7 +189,7 @@ def _line(contents: Contents, entry: Comparison, reach: float, printed: set[str]
     star = " *" if _is_marked(entry) else ""
     shown = "undefined" if difference is None else f"{difference_text(difference)}{star}"
     cells = (
-        LineCell(_title(contents, entry), head=True),
+        LineCell(comparison_title(contents, entry), head=True),
         LineCell(mark=contents.mark((entry.dataset, entry.model))),
         _value(contents, own, printed),
         LineCell("then")
@@ -251,11 +251,14 @@ def _p(p: float | None) -> str:
     return "–" if p is None else p_text(p)
 
 
-def _title(contents: Contents, entry: Comparison) -> str:
+def comparison_title(contents: Contents, entry: Comparison) -> str:
+    """Which number is compared: the metric, and whatever is not all rows at the first threshold."""
     m = _measure(contents, entry, "model")
     title = contents.title(entry, "" if m is None else contents.words.title(m))
     if entry.subgroup:
         title += f", {subgroup_text(entry.subgroup)}"
+    if m is not None and not _at_first(contents, entry):
+        title += f", at {number_text(m.threshold)}"
     if entry.fold is not None:
         fold = entry.fold
         title += ", mean of folds" if fold == "mean" else f", fold {label_text(fold)}"
@@ -263,6 +266,14 @@ def _title(contents: Contents, entry: Comparison) -> str:
         title += ", exploratory"
     declared = find(entry.metric)
     return f"{title} ↓" if declared is not None and declared.goal.value == "minimize" else title
+
+
+def _at_first(contents: Contents, entry: Comparison) -> bool:
+    """Whether a comparison is at the first threshold of its model, or needs none."""
+    m = _measure(contents, entry, "model")
+    if m is None or m.threshold is None:
+        return True
+    return contents.at_first((entry.dataset, entry.model))(m)
 
 
 def _reference(contents: Contents, entry: Comparison) -> View:
@@ -298,6 +309,8 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | Non
         declared = find(entry.metric)
         goal = declared.goal.value if declared is not None else ""
         if entry.difference is None or goal not in {"maximize", "minimize"} or entry.subgroup:
+            continue
+        if not _at_first(contents, entry):
             continue
         gain = entry.difference * (1 if goal == "maximize" else -1)
         pair = ((entry.dataset, entry.model), _reference(contents, entry))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
+from evalreport.report.comparisons import comparison_title
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import difference_text, number_text, p_text
@@ -63,7 +64,7 @@ def _row(contents: Contents, c: Comparison, asked: Hypothesis) -> tuple[str, ...
     against = c.reference_dataset or c.reference
     p = asked.p_adjusted
     return (
-        contents.heading(c),
+        comparison_title(contents, c),
         f"{label_text(c.model)} against {label_text(against)}",
         stated(asked),
         "–" if c.difference is None else difference_text(c.difference),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
+from evalreport.report.comparisons import comparison_title
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, difference_text, number_text, value_text
@@ -40,7 +41,7 @@ def _row(contents: Contents, c: Comparison) -> tuple[str, ...]:
     values = (c.model_value, c.reference_value)
     against = c.reference_dataset or c.reference
     return (
-        contents.heading(c),
+        comparison_title(contents, c),
         f"{label_text(c.model)} against {label_text(against)}",
         count_text(c.n),
         *("–" if value is None else value_text(value) for value in values),

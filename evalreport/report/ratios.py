@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
+from evalreport.report.comparisons import comparison_title
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import value_text
@@ -37,7 +38,7 @@ def _row(contents: Contents, c: Comparison, ratio: Ratio) -> tuple[str, ...]:
     if ratio.interval is not None:
         method = method_text(ratio.interval.method)
     return (
-        contents.heading(c),
+        comparison_title(contents, c),
         f"{label_text(c.model)} against {label_text(against)}",
         *("–" if value is None else value_text(value) for value in values),
         interval_text(ratio.interval) or "–",

@@ -114,6 +114,15 @@ class Comparisons(Part):
         description="Level of the one-sided tests of hypotheses; half of 1 - level by default, "
         "which is that of the limits.",
     )
+    subgroups: Flag = Field(
+        False,
+        description="Whether each comparison is also made in every subgroup, in the same family.",
+    )
+    thresholds: Flag = Field(
+        False,
+        description="Whether each comparison is also made at every threshold, not at the first "
+        "alone, in the same family.",
+    )
     omnibus: Flag = Field(
         False,
         description="Whether all models of a dataset are also tested at once, three or more: "

@@ -38,7 +38,8 @@ _BATCH = 4_000_000
 class PairedDraws:
     """Replicates of differences for one pair of models."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: Pair, of: str = "") -> None:
+        self._of = of
         self.pair = ordered(pair)
         self.settings = pair.model.settings
         self._kept: dict[ComparisonTask, Replicates | str] = {}
@@ -100,7 +101,7 @@ class PairedDraws:
 
     def _rng(self, kind: str) -> np.random.Generator:
         model, reference = self.pair.model.view, self.pair.reference.view
-        key = ("comparison", model.dataset, model.model, reference.model, kind)
+        key = ("comparison", model.dataset, model.model, reference.model, kind + self._of)
         return resampling.generator(self.settings.seed, *key)
 
     # -- classification tables --------------------------------------------------------------

@@ -26,6 +26,7 @@ from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import View
+from evalreport.results.identity import EVERYTHING, Slice
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -206,6 +207,15 @@ def pair(model: Side, reference: Side) -> Pair | str:
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
     return Pair(one, two, _left_out(model, reference, len(common)))
+
+
+def restricted(side: Side, where: Slice) -> Side | None:
+    """A model on the rows of a subgroup; None where rows were counted and are not held."""
+    if where == EVERYTHING:
+        return side
+    if isinstance(side.view, (CountedView, KindView)):
+        return None
+    return _taken(side, side.tables.rows(where))
 
 
 def together(sides: Sequence[Side]) -> list[Side] | str:

@@ -13,10 +13,11 @@ from itertools import groupby
 
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
-from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair
+from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
 from evalreport.engine.comparisons.result import Found, Test, difference_of
 from evalreport.engine.comparisons.tests import paired_comparison
 from evalreport.engine.comparisons.unpaired import Independent
+from evalreport.engine.counting.counted_view import CountedView
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.evaluate import Evaluated
@@ -28,11 +29,14 @@ from evalreport.metrics.formula import Undefined, Value
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD
 from evalreport.predict.view import View as RowView
-from evalreport.results.identity import MEAN_OF_FOLDS
+from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Comparison, Hypothesis
 from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
 
 View = tuple[str, str]
+#: All rows, at the first threshold.
+FIRST = (EVERYTHING, None)
+COUNTED = "rows were counted where they lie, for all rows and the first threshold alone"
 DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
 
 
@@ -74,20 +78,66 @@ def compare(
             Side(tables[view].view, tables[view], settings, thresholds.get(view, {}))
             for view in (first, second)
         )
-        if not paired:
-            differences.extend(_independent(model, reference, list(group)))
-            continue
-        further = [
-            (
-                replace(model, view=one, tables=tables_of(one)),
-                replace(reference, view=two, tables=tables_of(two)),
-            )
-            for one, two in zip(
-                (repeats or {}).get(first, ()), (repeats or {}).get(second, ()), strict=False
-            )
-        ]
-        differences.extend(_paired(model, reference, list(group), further))
+        every = _by_slice(list(group))
+        own = every.pop(FIRST, [])
+        if own and paired:
+            further = _further(model, reference, first, second, repeats or {})
+            differences.extend(_paired(model, reference, own, further))
+        elif own:
+            differences.extend(_independent(model, reference, own))
+        for (where, _), alike in every.items():
+            differences.extend(_of_slice(model, reference, alike, where, paired=paired))
     return _records(differences, request, settings)
+
+
+def _further(
+    model: Side,
+    reference: Side,
+    first: View,
+    second: View,
+    repeats: Mapping[View, Sequence[RowView]],
+) -> list[tuple[Side, Side]]:
+    """Both models in each further repeat of a cross-validation."""
+    return [
+        (
+            replace(model, view=one, tables=tables_of(one)),
+            replace(reference, view=two, tables=tables_of(two)),
+        )
+        for one, two in zip(repeats.get(first, ()), repeats.get(second, ()), strict=False)
+    ]
+
+
+def _by_slice(
+    tasks: Sequence[ComparisonTask],
+) -> dict[tuple[Slice, str | None], list[ComparisonTask]]:
+    """Comparisons by their rows and, where it is not the first, their threshold."""
+    found: dict[tuple[Slice, str | None], list[ComparisonTask]] = {}
+    for task in tasks:
+        found.setdefault((task.task.where, task.at), []).append(task)
+    return found
+
+
+def _of_slice(
+    model: Side,
+    reference: Side,
+    tasks: Sequence[ComparisonTask],
+    where: Slice,
+    *,
+    paired: bool,
+) -> Iterator[Difference]:
+    """Comparisons in a subgroup, or at a threshold after the first; draws of their own."""
+    one, two = restricted(model, where), restricted(reference, where)
+    counted = isinstance(model.view, CountedView) and paired
+    if one is None or two is None or counted:
+        for task in tasks:
+            yield _not_compared(task, COUNTED)
+    elif not one.view.rows or not two.view.rows:
+        for task in tasks:
+            yield _not_compared(task, "there are no rows of it on one of the two sides")
+    elif paired:
+        yield from _paired(one, two, tasks, (), of=f", {where}, {tasks[0].at}")
+    else:
+        yield from _independent(one, two, tasks)
 
 
 def _views(task: ComparisonTask) -> tuple[View, View, bool]:
@@ -100,13 +150,14 @@ def _paired(
     reference: Side,
     tasks: Sequence[ComparisonTask],
     further: Sequence[tuple[Side, Side]],
+    of: str = "",
 ) -> Iterator[Difference]:
     both = pair(model, reference)
     if isinstance(both, str):
         for task in tasks:
             yield _not_compared(task, both)
         return
-    draws = PairedDraws(both)
+    draws = PairedDraws(both, of)
     known = [task for task in tasks if both.cut is None or not _by_scores(task)]
     values = {task: _values(both.model, both.reference, task) for task in known}
     for task in known:
@@ -118,7 +169,7 @@ def _paired(
         else:
             yield _not_compared(task, str(both.cut))
     pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
-    for task in known if all(fold_names(p) for p in pairs) else ():
+    for task in known if not of and all(fold_names(p) for p in pairs) else ():
         renamed, means, difference, found = over_folds(pairs, task)
         at = _numbers(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
@@ -278,7 +329,7 @@ def _record(
     p_adjusted = adjusted.p_value if task.hypothesis is None else None
     return Comparison(
         dataset=own.dataset,
-        subgroup={},
+        subgroup=dict(own.where.subgroup),
         fold=d.fold,
         threshold=d.thresholds[0],
         threshold_rule=own.threshold.text if own.threshold is not None else None,
