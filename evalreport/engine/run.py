@@ -33,6 +33,7 @@ from evalreport.engine.periods.changes import period_records
 from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
 from evalreport.engine.readers.agreement import agreement_records
+from evalreport.engine.readers.criteria import over_readers
 from evalreport.engine.readers.means import difference_records, mean_records
 from evalreport.engine.readers.placing import studies
 from evalreport.engine.reference.claims import claim_counts, claim_criteria, claim_records
@@ -119,7 +120,8 @@ def evaluate(
     ]
     drift = working.records("drift", lambda: drift_records(working, references))
     claims = tuple(working.records("claims", lambda: claim_records(working)))
-    plain = _judged(working, references)
+    readers = working.guarded("readers", lambda: _reader_records(working), dict[str, Any]())
+    plain = _over_readers(working, _judged(working, references), readers)
     judged, looks = with_looks(working, plain, before, prepared.loaded.spec.as_of or at)
     acceptance = [
         *judged,
@@ -139,7 +141,7 @@ def evaluate(
     roc = working.records("curves", lambda: _roc(working))
     periods = working.guarded("periods", lambda: period_records(working), None)
     cautions = cautions_of(working, comparisons, acceptance, thresholds, drift, roc, periods or ())
-    guarded = _guarded_records(working)
+    guarded = {**_guarded_records(working), **readers}
     found = Results(
         **_described(working, at, clock),
         thresholds=tuple(thresholds),
@@ -234,7 +236,6 @@ def _guarded_records(working: Working) -> dict[str, Any]:
         "reclassification": tuple(
             working.records("comparisons", lambda: reclassification_records(working))
         ),
-        **working.guarded("readers", lambda: _reader_records(working), nothing),
         "sample_size": tuple(
             working.records("sample size", lambda: sample_sizes(working.measures, width))
         ),
@@ -275,6 +276,16 @@ def _reader_records(working: Working) -> dict[str, Any]:
         "reader_differences": tuple(difference_records(working, found, means, level)),
         "reader_agreement": tuple(one for s in found for one in agreement_records(s, level)),
     }
+
+
+def _over_readers(
+    working: Working, judged: list[Criterion], readers: dict[str, Any]
+) -> list[Criterion]:
+    """Criteria by the mean over readers where there is one; looks go on with pooled readings."""
+    if not readers.get("readers") or working.prepared.loaded.spec.looks is not None:
+        return judged
+    means, differences = readers["readers"], readers["reader_differences"]
+    return over_readers(judged, working.measures, means, differences)
 
 
 def _subgroup_records(working: Working) -> dict[str, Any]:

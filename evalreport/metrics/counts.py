@@ -18,6 +18,7 @@ from evalreport.metrics.declare import (
 )
 from evalreport.metrics.formula import Cell, Expression, Ratio, ratio
 from evalreport.metrics.tables import Counts, Matrix
+from evalreport.statistics import ratios
 
 FAWCETT = "Fawcett T. An introduction to ROC analysis. Pattern Recognition Letters 27, 2006"
 POWERS = "Powers D. Evaluation: from precision, recall and F-measure to ROC. JMLT 2, 2011"
@@ -149,6 +150,7 @@ def specificity(c: Counts) -> Ratio:
     aliases=("ppv", "positive_predictive_value", "precision_score", "users_accuracy"),
     averages=WITH_SAMPLES,
     interval=Interval.PROPORTION,
+    limits=ratios.ppv_of_sample,
     undefined=NO_PREDICTED,
     use="when acting on a positive prediction is costly",
     avoid="across samples of different prevalence: it moves with the prevalence",
@@ -169,6 +171,7 @@ def precision(c: Counts) -> Ratio:
     aliases=("negative_predictive_value",),
     averages=ALL_AVERAGES,
     interval=Interval.PROPORTION,
+    limits=ratios.npv_of_sample,
     undefined=ALL_PREDICTED,
     use="when a negative prediction must be safe to rely on",
     avoid="on rare positives: it is near 1 for any classifier",

@@ -219,9 +219,15 @@ class Metric:
         return known is not None or self.interval in (Interval.AUC, Interval.PROPORTION)
 
     @property
+    def _predictive(self) -> bool:
+        """Whether it is a share of rows that also follows from recall and specificity."""
+        return self.interval is Interval.PROPORTION and self.limits is not None
+
+    @property
     def interval_methods(self) -> tuple[str, ...]:
         """Interval methods that a spec may ask for, default first."""
         own = self.interval.methods
+        own += Interval.PREDICTIVE.value if self._predictive else ()
         own += (SQUARE_AND_ADD,) if self.shares is not None else ()
         own += (LOG_T,) if self.row_loss is not None and self.bounds[0] >= 0 else ()
         return (*own, *((SANDWICH,) if self.linearised else ()))

@@ -75,6 +75,8 @@ def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> 
         return average is None and not _all_classes(metric, facts)
     if asked == LOG_T:
         return average is None and (facts.two_classes or metric.table is Table.SCORES)
+    if asked in Interval.PREDICTIVE.value and metric.interval is Interval.PROPORTION:
+        return average is None and metric.limits is not None
     return single and asked in metric.interval.methods
 
 

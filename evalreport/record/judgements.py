@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 from evalreport.record.checks import OF_THE_SPEC, Finding, Known, Unchecked, checks, held
 from evalreport.record.looks import look_of
-from evalreport.results.records import CLAIMED, Criterion, Declared, Gap, Measure
+from evalreport.results.records import (
+    CLAIMED,
+    Criterion,
+    Declared,
+    Gap,
+    Measure,
+    ReaderDifference,
+    ReaderMean,
+)
 
 _ROUNDING = 1e-9
 REFERENCE = "the difference from the reference is compared on rows, or with an earlier run"
@@ -41,6 +49,8 @@ def criterion(record: Criterion, known: Known) -> list[Finding] | Unchecked:
     found: list[Finding] = []
     if record.look is not None:
         return list(_of_look(record, known))
+    if record.readers:
+        return [*_of_readers(record, measure, known), *_outcome(record, measure)]
     if record.reference is None and record.observed is not None:
         expected = _observed(record, measure)
         if expected is None or not _near(record.observed, expected):
@@ -65,6 +75,35 @@ def _of_look(record: Criterion, known: Known) -> Iterator[Finding]:
             expected = limits.high
     if record.observed != expected:
         yield f"observed is {record.observed!r}, its look says {expected!r}"
+
+
+def _of_readers(record: Criterion, measure: Measure, known: Known) -> Iterator[Finding]:
+    """What is observed is what the mean over readers, or the difference of two, says."""
+    yield held("observed")
+    own: ReaderMean | ReaderDifference | None
+    if record.reference is None:
+        own = next((one for one in known.results.of(ReaderMean) if one.is_over(measure)), None)
+        value = None if own is None else own.value
+    else:
+        at = (measure.dataset, measure.model, measure.metric, measure.threshold)
+        own = next(
+            (
+                one
+                for one in known.results.of(ReaderDifference)
+                if (one.dataset, one.model, one.metric, one.threshold) == at
+                and f"model {one.reference}" == record.reference
+            ),
+            None,
+        )
+        value = None if own is None else own.difference
+    if own is None:
+        yield "there is no mean over readers of its measure"
+        return
+    if record.bound != "point":
+        limits = own.interval
+        value = None if limits is None else limits.low if record.bound == "lower" else limits.high
+    if record.observed != value:
+        yield f"observed is {record.observed!r}, the mean over readers says {value!r}"
 
 
 def _observed(record: Criterion, measure: Measure) -> float | None:

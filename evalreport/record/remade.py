@@ -30,6 +30,7 @@ from evalreport.engine.periods.changes import period_records
 from evalreport.engine.prepare import criteria_of
 from evalreport.engine.prepared import Prepared
 from evalreport.engine.printed_table import PrintedTable
+from evalreport.engine.readers.criteria import over_readers
 from evalreport.engine.reference.claims import claim_criteria
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.drift import drift_criteria
@@ -205,10 +206,12 @@ def _criteria(again: Remaker) -> Iterator[r.Criterion | None]:
         [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
     )
     tables = [table for evaluation in working.evaluations for table in evaluation.tables]
+    # looks go on with pooled readings
+    means = again.results.of(r.ReaderMean) if spec.looks is None else ()
     made = [
         *(
             replace(one, criterion=valued[one.criterion - 1])
-            for one in not_passed(judged, spoilt(tables))
+            for one in over_readers(not_passed(judged, spoilt(tables)), working.measures, means, ())
         ),
         *claim_criteria(working, again.results.of(r.Claim)),
         *drift_criteria(working, again.results.of(r.Drift)),

@@ -16,6 +16,7 @@ from evalreport.report.metric_shapes import shape_of
 from evalreport.report.model import MetricBlock
 from evalreport.report.numbers import (
     count_text,
+    df_text,
     exact_text,
     grouped_figures,
     level_text,
@@ -101,7 +102,8 @@ def _method(interval: Interval | None) -> str:
     if interval is None:
         return ""
     note = f"; {visible(interval.note)}" if interval.note else ""
-    return method_text(interval.method) + note
+    df = "" if interval.df is None else f", t with {df_text(interval.df)} df"
+    return method_text(interval.method) + df + note
 
 
 def whisker_of(

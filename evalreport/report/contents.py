@@ -18,6 +18,7 @@ from evalreport.results.records import (
     Curve,
     LabelLedger,
     Measure,
+    ReaderMean,
     RowLedger,
     Table,
     Threshold,
@@ -80,6 +81,11 @@ class Contents:
     def tables(self) -> dict[str, Table]:
         """Classification tables by id."""
         return {t.id: t for t in self.results.tables}
+
+    def mean_over_readers(self, m: Measure) -> ReaderMean | None:
+        """The mean over readers of what a measure says of pooled readings; None without one."""
+        means = (one for one in self.of(ReaderMean) if one.is_over(m))
+        return next((one for one in means if one.value is not None), None)
 
     def measure_of(self, id_: str | None) -> Measure | None:
         """The measure of an id, where there is one."""

@@ -13,9 +13,9 @@ from evalreport.report.cards import interval_text, number_of, whisker_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import Column, Criteria, Criterion, Line, LineCell
-from evalreport.report.numbers import count_text, level_text, threshold_text
+from evalreport.report.numbers import count_text, level_text, threshold_text, value_text
 from evalreport.report.strips import fraction_text
-from evalreport.report.words import condition_text, name_width, prose, subgroup_text
+from evalreport.report.words import condition_text, counted, name_width, prose, subgroup_text
 from evalreport.results import records
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Measure, rank_of
@@ -28,6 +28,8 @@ MOST_MORE_LIMITS = 6
 FEW_ROWS = 30
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
+#: What the mean of readers, and the value of all that they read, are called.
+MEAN, POOLED = "mean over readers", "readings pooled"
 WORDS = {
     "pass": "✓ pass",
     "fail": "✗ fail",
@@ -191,13 +193,44 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]]) -> Criteri
     previous = None
     for m, words in rows:
         title = contents.title(m)
-        key = (title, words)
-        lines.append(_line(contents, m, words, axis, judged=judged, repeated=key == previous))
+        mean = contents.mean_over_readers(m)
+        if mean is not None:
+            lines.append(_over_readers(contents, m, mean, judged=judged))
+        said = words if mean is None else words or POOLED
+        key = (title, said)
+        lines.append(_line(contents, m, said, axis, judged=judged, repeated=key == previous))
         previous = key
     told = "Results"
     if judged:
         told += ". The upright line on the axis is what that row requires"
     return Criteria(told, tuple(columns), tuple(lines), "results", judged=judged)
+
+
+def _over_readers(
+    contents: Contents, m: Measure, mean: records.ReaderMean, *, judged: bool
+) -> Criterion:
+    """The mean over readers above the value of pooled readings, with the criteria it decides."""
+    own = sorted(
+        (c for c in contents.criteria.get(m.id, []) if c.readers),
+        key=lambda c: (rank_of(c.outcome), margin_of(c)),
+    )
+    one = own[0] if own else None
+    cells = [
+        LineCell(f"{contents.title(m)}, {MEAN}", head=True),
+        LineCell(mark=contents.mark((m.dataset, m.model))),
+        LineCell(count_text(mean.cases), "right"),
+        LineCell(counted(len(mean.readers), "reader"), "right"),
+        LineCell("" if mean.value is None else value_text(mean.value), align="right", strong=True),
+        LineCell(interval_text(mean.interval, mean.value), "right"),
+    ]
+    if judged:
+        cells.append(LineCell(_required(one, len(own) - 1) if one else "", "right"))
+    return Criterion(
+        Line(tuple(cells), rule=True),
+        "" if one is None else ("fail", "not_evaluated", "pass")[rank_of(one.outcome)],
+        "" if one is None else WORDS.get(one.outcome, one.outcome),
+        "",
+    )
 
 
 def _line(
@@ -209,7 +242,10 @@ def _line(
     judged: bool,
     repeated: bool,
 ) -> Criterion:
-    own = sorted(contents.criteria.get(m.id, []), key=lambda c: (rank_of(c.outcome), margin_of(c)))
+    own = sorted(
+        (c for c in contents.criteria.get(m.id, []) if not c.readers),
+        key=lambda c: (rank_of(c.outcome), margin_of(c)),
+    )
     one = own[0] if own else None
     number = replace(
         number_of(contents, m, whisker=False),

@@ -17,7 +17,7 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.results_table import headline_identities, margin_of, results_table
+from evalreport.report.results_table import MEAN, headline_identities, margin_of, results_table
 from evalreport.report.words import (
     condition_text,
     counted,
@@ -139,6 +139,7 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
     """What was held against which limit."""
     m = contents.measure_of(entry.measure)
     name = contents.title(m) if m is not None else prose(entry.text or entry.metric or "")
+    name = f"{name}, {MEAN}," if entry.readers else name
     where = f" in {subgroup_text(m.subgroup)}" if m is not None and m.subgroup else ""
     several = len(contents.models) > 1 and entry.model is not None
     of = f" of {label_text(entry.model)}" if several else ""
@@ -161,10 +162,12 @@ def _first_value(contents: Contents, views: Sequence[View]) -> str:
         m = next((m for m in contents.pooled(view) if chosen and identity(m) == chosen[0]), None)
         if m is None or m.value is None:
             continue
-        limits = f" ({interval_text(m.interval, m.value)})" if m.interval else ""
+        mean = contents.mean_over_readers(m)
+        one = m if mean is None else mean
+        limits = f" ({interval_text(one.interval, one.value)})" if one.interval else ""
         name = "" if len(views) == 1 else f" for {label_text(view[1])}"
-        told.append(f"{value_text(m.value)}{limits}{name}")
-        title = contents.title(m)
+        told.append(f"{value_text(one.value or 0.0)}{limits}{name}")
+        title = contents.title(m) if mean is None else f"{contents.title(m)}, {MEAN},"
     return f"{title} is {listed(told)}" if told else ""
 
 

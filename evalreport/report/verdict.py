@@ -24,7 +24,7 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.results_table import WORDS
+from evalreport.report.results_table import MEAN, WORDS
 from evalreport.report.strips import flat_cells
 from evalreport.report.summary import brief_cautions, summary_blocks
 from evalreport.report.words import (
@@ -132,6 +132,9 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
     number = number_of(contents, m, criterion=entry) if m else None
     observed = entry.observed
     plain = value_text(observed) if m is None and observed is not None else ""
+    mean = contents.mean_over_readers(m) if m is not None and entry.readers else None
+    if mean is not None and mean.value is not None:
+        number, plain = None, value_text(mean.value)
     cells.append(LineCell(plain, number=number, align="right"))
     cells += [LineCell(_held(entry), "right"), LineCell(_required(entry), "right")]
     outcome = entry.outcome
@@ -153,7 +156,7 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
 def _criterion_text(contents: Contents, entry: Criterion, m: Measure | None) -> str:
     if m is None:
         return visible(entry.text or entry.metric or f"criterion {entry.criterion}")
-    text = contents.title(m)
+    text = f"{contents.title(m)}, {MEAN}" if entry.readers else contents.title(m)
     if entry.claim is not None:
         text = f"Claim {entry.claim}: {text}"
     view = (m.dataset, m.model)

@@ -70,6 +70,9 @@ class Interval:
     standard_error: Annotated[
         float | None, OMITTED, "Root of the design-based variance that the limits rest on."
     ] = None
+    df: Annotated[
+        float | None, OMITTED, "Degrees of freedom of Student's t, where limits rest on it."
+    ] = None
     why: Annotated[str | None, OMITTED, "Why this method was planned."] = None
 
 
@@ -620,6 +623,19 @@ class ReaderMean:
     reason: Annotated[str | None, "Why there is no value or interval."] = None
     note: str | None = None
 
+    def is_over(self, measure: Measure) -> bool:
+        """Whether it is of the same number as a measure of pooled readings of all rows."""
+        if measure.subgroup or measure.average is not None or measure.fold is not None:
+            return False
+        own = (self.dataset, self.model, self.metric, self.threshold, self.threshold_rule)
+        return own == (
+            measure.dataset,
+            measure.model,
+            measure.metric,
+            measure.threshold,
+            measure.threshold_rule,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderDifference:
@@ -750,6 +766,9 @@ class Criterion:
         int | None, OMITTED, "Runs in a row, this one included, that did not pass."
     ] = None
     claim: Annotated[int | None, OMITTED, "The claim that has to be reproduced."] = None
+    readers: Annotated[
+        bool | None, OMITTED, "Observed and outcome are those of the mean over the readers."
+    ] = None
     look: Annotated[
         int | None,
         OMITTED,

@@ -21,8 +21,29 @@ import numpy.typing as npt
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+#: Below this share of what it is taken from, a difference is nothing but rounding.
+ROUNDING = 1e-12
 #: Replicate weights held at once.
 _BATCH = 2_000_000
+
+
+@dataclass(frozen=True)
+class DesignVariance:
+    """The variance of a sum of contributions, and how well it is known itself.
+
+    ``units_df``: units drawn less strata, the degrees of freedom of the design. ``df``: of this
+    variance, which rests on few rows where few contribute much; never more than ``units_df``.
+    Infinite where nothing is known of them.
+    """
+
+    variance: float
+    units_df: float = math.inf
+    df: float = math.inf
+
+    @property
+    def as_known(self) -> DesignVariance:
+        """The variance alone, as limits by the normal deviate take it."""
+        return DesignVariance(self.variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +99,17 @@ class Sample:
         1977, 5.3 and 9A). Where the strata were counted in a first sample of N rows, plus
         what chance does to their sizes: N / (N - 1) times the squared mean contributions.
         """
+        return self.estimated(contributions).variance
+
+    def estimated(self, contributions: Floats) -> DesignVariance:
+        """The same with its degrees of freedom.
+
+        A variance with v degrees of freedom has itself the variance 2 / v times its square.
+        That of a sum of m squared distances d is estimated as the sum of d^4 less the squared
+        sum of d^2 over m, stratum by stratum, from which v follows (Satterthwaite F. Biometrics
+        Bulletin 2, 1946; Kauermann G., Carroll R. JASA 96, 2001, on why few rows that
+        contribute much make Wald limits too narrow). With normal contributions v is about m.
+        """
         totals = self._unit_totals(contributions)
         strata = self.units[1]
         order = np.lexsort((totals, strata))
@@ -85,13 +117,20 @@ class Sample:
         sums = np.bincount(strata, totals, len(self.names)).astype(np.float64)
         m = self.drawn
         mean = np.divide(sums, m, out=np.zeros(len(m)), where=m > 0)
-        squared = np.bincount(strata, (totals - mean[strata]) ** 2, len(self.names))
+        distance = totals - mean[strata]
+        squared = np.bincount(strata, distance**2, len(self.names))
         alone = (m == 1) & (self.fraction < 1.0)
         if alone.any():
-            return math.nan
+            return DesignVariance(math.nan)
         factor = np.divide(m, m - 1.0, out=np.zeros(len(m)), where=m > 1)
         within = float(np.sum((1.0 - self._finite) * factor * squared))
-        return within + (self._between(sums) if self.counted else 0.0)
+        found = within + (self._between(sums) if self.counted else 0.0)
+        of_units = max(float(np.sum(m)) - float(np.count_nonzero(m)), 1.0)
+        fourth = np.bincount(strata, distance**4, len(self.names))
+        spread = float(np.sum(fourth - np.divide(squared**2, m, out=np.zeros(len(m)), where=m > 0)))
+        whole = float(np.sum(squared)) ** 2
+        own = 2.0 * whole / spread if spread > ROUNDING * whole else math.inf
+        return DesignVariance(found, of_units, min(of_units, own))
 
     @property
     def _finite(self) -> Floats:
@@ -137,6 +176,12 @@ class Sample:
                     times = rng.multinomial(m - 1, np.full(m, 1.0 / m), size=size)
                     factors[:, units] = 1.0 - scale + scale * times * (m / (m - 1.0))
             yield factors[:, number]
+
+
+def of_single_rows(rows: int) -> Sample:
+    """So many rows, each drawn for itself from one endless population."""
+    own = np.arange(rows, dtype=np.int64)
+    return Sample(np.zeros(rows, np.int64), ("all",), own, np.array([math.inf]), "complex")
 
 
 def collapsed(sample: Sample) -> Sample:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from evalreport.statistics.tail import normal_quantile
+from evalreport.statistics.tail import normal_quantile, t_quantile
 
 
 class Interval(NamedTuple):
@@ -25,6 +26,18 @@ def z_value(level: float) -> float:
     check_level(level)
     # the upper tail is asked for by its complement: 0.5 + level / 2 loses digits near 1
     return -normal_quantile((1.0 - level) / 2.0)
+
+
+def deviate(level: float, df: float = math.inf) -> float:
+    """The deviate of Student's t with ``df`` degrees of freedom; the normal one where infinite.
+
+    >>> round(deviate(0.95, 9), 6), deviate(0.95) == z_value(0.95)
+    (2.262157, True)
+    """
+    if math.isinf(df):
+        return z_value(level)
+    check_level(level)
+    return -t_quantile((1.0 - level) / 2.0, df)
 
 
 def check_level(level: float) -> None:

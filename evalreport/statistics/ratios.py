@@ -190,6 +190,22 @@ def npv_at_prevalence(
     return _mercaldo(tn, fp + tn, fn, tp + fn, 1.0 - prevalence, level)
 
 
+def ppv_of_sample(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
+    """The same at the sample's own prevalence, as if that were known (Mercaldo 2007).
+
+    Recall and specificity vary by chance, the share of positives does not: the limits of a
+    study that took so many of each class. Much software prints them of any table.
+    """
+    rows = tp + fn + fp + tn
+    return ppv_at_prevalence(tp, fn, fp, tn, (tp + fn) / rows, level) if rows > 0 else None
+
+
+def npv_of_sample(tp: float, fn: float, fp: float, tn: float, level: float) -> Interval | None:
+    """The same for the negative predictive value."""
+    rows = tp + fn + fp + tn
+    return npv_at_prevalence(tp, fn, fp, tn, (tp + fn) / rows, level) if rows > 0 else None
+
+
 def _mercaldo(
     x1: float, n1: float, x2: float, n2: float, prior: float, level: float
 ) -> Interval | None:

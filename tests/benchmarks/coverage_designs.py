@@ -1,10 +1,10 @@
 """Coverage of intervals of weighted, stratified, partly verified and clustered samples.
 
-Run from the repository: ``PYTHONPATH=tests python -m benchmarks.coverage_designs --sets 1500
---keep done.json``. It writes the second tables of docs/coverage.md, and goes on where it
+Run from the repository: ``PYTHONPATH=tests python -m benchmarks.coverage_designs
+--keep done.json``. It writes the table of designs of docs/coverage.md, and goes on where it
 stopped. Rows have binormal scores as in the first study; what
 differs is how they are drawn. The intervals are those that a run gives: Wilson on the rows
-that the variance by the design is worth for shares, value plus and minus z standard errors for
+that the variance by the design is worth for shares, value plus and minus t standard errors for
 F1, and the same on the logit scale for ROC AUC.
 """
 
@@ -28,7 +28,13 @@ from evalreport.statistics.design_based import Sample
 from evalreport.statistics.obuchowski import weighted_influence
 
 SEED = 20261122
+#: Coverages that count as held, in %.
+HELD = 93.5, 96.5
 SIZES = (200, 500, 1000, 3000)
+#: Data sets of a row by the size of the sample.
+SETS = {200: 10_000, 500: 6_000, 1000: 4_000, 3000: 2_000}
+#: The design that is drawn a quarter as often: each sample holds six entries a row.
+SLOW = "second label"
 PREVALENCES = (0.05, 0.3)
 MEASURES = ("recall", "specificity", "precision", "npv", "f1", "roc_auc")
 #: The least expected count of a cell for which a measure is held to its level.
@@ -145,12 +151,37 @@ def clustered(n: int, prevalence: float, rng: np.random.Generator) -> Rows:
     return Rows(actual, score, weight, sample)
 
 
+def with_proxy(n: int, prevalence: float, rng: np.random.Generator) -> Rows:
+    """n rows with a label among five times as many, all with a second that is wrong in a tenth.
+
+    Rows stand in the sample by their second label and, where they have one, by their own, as
+    prediction-powered estimates have it.
+    """
+    total, worth = 5 * n, 5.0
+    actual, score = population(total, prevalence, rng)
+    second = actual ^ (rng.random(total) < 0.1)
+    known = np.arange(total) < n
+    unit = np.concatenate([np.arange(total), np.arange(n)])
+    sample = Sample(
+        np.concatenate([np.where(known, 0, 1), np.zeros(n, np.int64)]),
+        ("labelled", "not labelled"),
+        unit,
+        np.full(2, np.inf),
+        "proxy",
+        own=np.concatenate([np.zeros(total, np.bool_), np.ones(n, np.bool_)]),
+    )
+    weight = np.concatenate([np.where(known, 1.0 - worth, 1.0), np.full(n, worth)])
+    both = np.concatenate([second, actual[:n]])
+    return Rows(both, np.concatenate([score, score[:n]]), weight, sample)
+
+
 DESIGNS: dict[str, Draw] = {
     "weights by prediction": weighted,
     "strata of prediction": by_prediction,
     "strata of site": by_site,
     "partly verified": verified,
     "strata and clusters": clustered,
+    "second label": with_proxy,
 }
 
 
@@ -183,6 +214,8 @@ def _parts(measure: str, rows: Rows) -> tuple[Floats, Floats]:
 def interval(measure: str, rows: Rows) -> tuple[float, float] | None:
     """The limits that a run gives; None where nothing varies."""
     if measure == "roc_auc":
+        if rows.sample.kind == "proxy":  # refused: no row has a rank of its own
+            return None
         z = weighted_influence(rows.actual, rows.score, rows.weight)
         order = np.argsort(-rows.score)
         w, y = rows.weight[order], rows.actual[order]
@@ -195,14 +228,14 @@ def interval(measure: str, rows: Rows) -> tuple[float, float] | None:
             return None
         value = float((rows.weight * top).sum() / whole)
         z = rows.weight * (top - value * bottom) / whole
-    variance = rows.sample.variance(z)
-    if not variance > 1e-20:
+    known = rows.sample.estimated(z)
+    if not known.variance > 1e-20 or (measure != "roc_auc" and not 0.0 < value < 1.0):
         return None
     if measure in ("f1", "roc_auc"):
         scale = on_logits if measure == "roc_auc" else symmetric
-        found = scale(value, variance, 0.95, "sandwich", (0.0, 1.0))
+        found = scale(value, known.variance, 0.95, "sandwich", (0.0, 1.0), known.df)
         return found.low, found.high
-    limits = n_eff_interval(value, variance, 0.95)
+    limits = n_eff_interval(value, known.variance, 0.95, known.units_df)
     return None if limits is None else (limits.low, limits.high)
 
 
@@ -226,7 +259,8 @@ def study(draw: Draw, n: int, prevalence: float, sets: int, seed: list[int]) -> 
     cells = np.zeros(4)
     for _ in range(sets):
         rows = draw(n, prevalence, rng)
-        y, c = rows.actual, rows.called
+        own = rows.sample.own
+        y, c = (part if own is None else part[own] for part in (rows.actual, rows.called))
         cells += [(y & c).sum(), (y & ~c).sum(), (~y & c).sum(), (~y & ~c).sum()]
         for measure in MEASURES:
             limits = interval(measure, rows) if 0 < y.sum() < len(y) else None
@@ -235,9 +269,15 @@ def study(draw: Draw, n: int, prevalence: float, sets: int, seed: list[int]) -> 
                 inside[measure] += limits[0] <= truth(measure, prevalence) <= limits[1]
     found = {}
     for measure in MEASURES:
-        text = f"{100 * inside[measure] / max(with_limits[measure], 1):.1f}"
+        if not with_limits[measure]:
+            found[measure] = "–"
+            continue
+        share = 100 * inside[measure] / with_limits[measure]
         few = least(measure, cells / sets) < ENOUGH
-        found[measure] = f"({text})" if few else text
+        outside = not few and not HELD[0] <= share <= HELD[1]
+        found[measure] = (
+            f"({share:.1f})" if few else f"**{share:.1f}**" if outside else f"{share:.1f}"
+        )
     return found
 
 
@@ -260,33 +300,43 @@ class Kept:
         return self.done[key]
 
 
-def tables(sets: int, kept: Path | None = None) -> str:
-    """The tables of the page; ``kept`` is the file that holds rows which are done."""
+def sets_of(name: str, n: int, share: float) -> int:
+    """Data sets of a row: more where samples are small, fewer where each takes long."""
+    return max(1, round(share * SETS[n] * (0.25 if name == SLOW else 1.0)))
+
+
+def tables(share: float, kept: Path | None = None) -> str:
+    """The table of the page; ``kept`` is the file that holds rows which are done."""
     rows = Kept(kept)
-    error = 100 * math.sqrt(0.95 * 0.05 / sets)
-    told = f"{sets} data sets a row, seed {SEED}; 95 % has a standard error of {error:.1f} points."
+    told = (
+        f"Seed {SEED}; ± is the standard error of a coverage of 95 % by chance, in points. In "
+        f"brackets: a cell that the measure uses is expected to hold fewer than {ENOUGH} rows. "
+        f"Bold: outside {HELD[0]} to {HELD[1]} though every cell holds as many."
+    )
     out = [told, ""]
-    head = ["design", "rows", "prevalence", *MEASURES]
+    head = ["design", "rows", "prevalence", *MEASURES, "data sets", "±"]
     out += [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for k, (name, draw) in enumerate(DESIGNS.items()):
         for n in SIZES:
             for prevalence in PREVALENCES:
+                sets = sets_of(name, n, share)
                 seed = [SEED, k, n, int(100 * prevalence)]
                 found = rows.row(f"{seed} {sets}", partial(study, draw, n, prevalence, sets, seed))
-                cells = [name, str(n), str(prevalence), *found.values()]
+                error = f"{100 * math.sqrt(0.95 * 0.05 / sets):.2f}"
+                cells = [name, str(n), str(prevalence), *found.values(), f"{sets:,}", error]
                 out.append(f"| {' | '.join(cells)} |")
     return "\n".join(out)
 
 
 def main() -> None:
-    """Write the tables into the page."""
+    """Write the table into the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", type=int, default=1000, help="data sets a row")
+    parser.add_argument("--share", type=float, default=1.0, help="part of the data sets")
     parser.add_argument("--keep", type=Path, help="file of rows that are done, to go on from")
+    asked = parser.parse_args()
+    made = tables(asked.share, asked.keep)
     page = PAGE.read_text(encoding="utf-8")
     before, after = page.split(BEGIN)[0], page.split(END)[1]
-    asked = parser.parse_args()
-    made = tables(asked.sets, asked.keep)
     PAGE.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{after}", encoding="utf-8")
 
 

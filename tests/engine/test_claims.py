@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -53,7 +54,11 @@ def run(folder: Path, spec: dict[str, Any], status: int = 0) -> Any:
 def test_the_set_is_of_at_least_twelve_tables() -> None:
     assert len(TABLES) >= 12
     assert len({table["id"] for table in TABLES}) == len(TABLES)
-    assert all(table["source"] for table in TABLES)
+    assert all(table["source"] and table["seen"] for table in TABLES)
+    seen = [table for table in TABLES if not table["seen"].startswith("not seen")]
+    assert len(seen) >= 12, "tables whose counts and values were read where they stand"
+    verdicts = {claim[5] for table in seen for claim in table["claims"]}
+    assert verdicts == {"reproduced", "other_method", "not_reproducible"}
 
 
 @pytest.mark.parametrize("table", TABLES, ids=[table["id"] for table in TABLES])
@@ -205,3 +210,30 @@ def test_wrong_claims_are_told_where_they_stand(
     found = capsys.readouterr().err
     assert told in found
     assert "spec.yaml:" in found
+
+
+def test_limits_of_predictive_values_by_recall_and_specificity(tmp_path: Path) -> None:
+    """Asked for in the spec, and held to the formula of Mercaldo, Lau and Zhou in plain words."""
+    table = next(t for t in TABLES if t["id"] == "chest-ct-overall")
+    asked = {"metrics": ["precision", "npv"], "confidence": {"methods": {"npv": "mercaldo"}}}
+    results = run(tmp_path, spec_of(table["counts"], [], **asked))
+    found = {m["metric"]: m["interval"] for m in results["measures"]}
+    tp, fn, fp, tn = table["counts"]
+    odds = math.log(tn / fn)
+    error = math.sqrt(tp / fn / (tp + fn) + fp / tn / (fp + tn))
+    ends = [1 / (1 + math.exp(-(odds + side * 1.959963984540054 * error))) for side in (-1, 1)]
+    assert found["npv"]["method"] == "mercaldo"
+    assert [found["npv"]["low"], found["npv"]["high"]] == pytest.approx(ends, rel=1e-12)
+    assert found["precision"]["method"] == "wilson"
+
+
+def test_neighbouring_counts_are_found_by_such_limits_too(tmp_path: Path) -> None:
+    table = next(t for t in TABLES if t["id"] == "chest-ct-overall")
+    one_off = [418, 44, 66, 245]
+    methods = {"precision": "mercaldo", "npv": "mercaldo"}
+    claims = [claim_of(given) for given in table["claims"]]
+    for claim in claims:
+        claim["method"] = methods.get(claim["metric"], "clopper_pearson")
+    (near,) = run(tmp_path, spec_of(one_off, claims))["claim_counts"]
+    assert near["found"] == 1
+    assert [near["nearest"][0][cell] for cell in ("tp", "fn", "fp", "tn")] == table["counts"]

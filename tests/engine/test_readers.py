@@ -402,3 +402,41 @@ def test_engines_say_that_readings_are_read(
     assert status_of(words) == 0
     content = json.loads((runs / "latest" / "results.json").read_text())
     assert content["readers"] == run(tmp_path, rows, spec())["readers"]
+
+
+def test_criteria_are_judged_by_the_mean_over_readers(tmp_path: Path) -> None:
+    asked = spec()
+    asked["acceptance"] = [
+        {"metric": "recall", "at_least": 0.2, "bound": "lower", "model": "new"},
+        {"metric": "roc_auc", "at_least": 0.99, "bound": "upper", "model": "new"},
+        {"metric": "specificity", "at_least": 0.1, "model": "old"},
+        {"metric": "accuracy", "at_least": 0.1, "bound": "lower", "model": "new"},
+        {"metric": "roc_auc", "reference": "old", "margin": 0.05, "bound": "lower"},
+    ]
+    asked["metrics"].append("accuracy")
+    rows = study()
+    write(tmp_path, rows)
+    path = tmp_path / "spec.yaml"
+    path.write_text(yaml.safe_dump(asked, sort_keys=False))
+    assert status_of(["run", str(path), "-o", str(tmp_path / "runs"), "--quiet"]) in (0, 1)
+    latest = tmp_path / "runs" / "latest"
+    assert status_of(["verify", str(latest)]) == 0
+    content = json.loads((latest / "results.json").read_text())
+    means = {(one["model"], one["metric"]): one for one in content["readers"]}
+    found = {one["criterion"]: one for one in content["acceptance"]}
+    assert found[1]["observed"] == means["new", "recall"]["interval"]["low"]
+    assert found[2]["observed"] == means["new", "roc_auc"]["interval"]["high"]
+    assert found[3]["observed"] == means["old", "specificity"]["value"]
+    (apart,) = [one for one in content["reader_differences"] if one["metric"] == "roc_auc"]
+    assert found[5]["observed"] == apart["interval"]["low"]
+    assert found[5]["difference"] == apart["difference"]
+    assert [found[k].get("readers") for k in range(1, 6)] == [True, True, True, None, True]
+    for one in found.values():
+        held = one["observed"] >= one["required"]
+        assert one["outcome"] == ("pass" if held else "fail")
+    page = (latest / "report.html").read_text()
+    assert "mean over readers" in page
+    assert "readings pooled" in page
+    # a number that is not that of the mean is found
+    content["acceptance"][0]["observed"] += 0.001
+    assert any("mean over readers" in one for one in map(str, recompute(content).problems))

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import survey_rows
+from scipy import special, stats
 
 import evalreport
 from evalreport.errors import DataError, SpecError
 from evalreport.record.recompute import recompute
+from evalreport.statistics import proportions
 
 Z = 1.959963984540054
 
@@ -469,3 +471,61 @@ def test_ranks_are_not_corrected_and_too_few_labels_say_so() -> None:
     wrong = run(few, datasets=design, metrics=["recall"]).json["measures"][0]
     assert wrong["state"] == "undefined"
     assert "too few to correct" in wrong["reason"]
+
+
+def _few_clusters() -> tuple[dict[str, list[Any]], Any]:
+    rng = np.random.default_rng(11)
+    y = rng.random(120) < 0.4
+    score = np.round(rng.normal(size=120) + 1.1 * y, 6)
+    frame: dict[str, list[Any]] = {
+        "y": y.astype(int).tolist(),
+        "s": score.tolist(),
+        "w": np.where(np.arange(120) % 2, 3.0, 1.0).tolist(),
+        "h": [f"h{k // 6 % 2}" for k in range(120)],
+        "k": [f"k{k // 6}" for k in range(120)],
+    }
+    sampling = {"weight": "w", "strata": "h"}
+    asked = {
+        "datasets": {"d": {"target": "y", "cluster": "k", "sampling": sampling}},
+        "models": {"m": {"margin": "s"}},
+        "positive": {"label": "1"},
+        "thresholds": [0.5],
+        "metrics": ["recall", "f1", "roc_auc"],
+    }
+    return frame, asked
+
+
+def test_limits_have_the_degrees_of_freedom_of_the_design() -> None:
+    frame, asked = _few_clusters()
+    found = {m["metric"]: m["interval"] for m in run(frame, **asked).json["measures"]}
+    # 20 clusters in 2 strata
+    share = found["recall"]
+    assert share["df"] == 18
+    limits = proportions.wilson_t(*(_value(frame, asked, "recall"), share["n_effective"], 18, 0.95))
+    assert (share["low"], share["high"]) == pytest.approx(limits)
+    f1 = found["f1"]
+    assert 2 < f1["df"] <= 18
+    half = stats.t.ppf(0.975, f1["df"]) * f1["standard_error"]
+    assert (f1["high"] - f1["low"]) / 2 == pytest.approx(half)
+    area, value = found["roc_auc"], _value(frame, asked, "roc_auc")
+    assert 2 < area["df"] <= 18
+    half = stats.t.ppf(0.975, area["df"]) * area["standard_error"] / (value * (1 - value))
+    ends = special.expit(special.logit(value) + np.array([-half, half]))
+    assert (area["low"], area["high"]) == pytest.approx(tuple(ends))
+    page = run(frame, **asked).to_html()
+    assert "t with 18 df" in page
+
+
+def _value(frame: dict[str, list[Any]], asked: Any, metric: str) -> float:
+    measures = run(frame, **asked).json["measures"]
+    return float(next(m["value"] for m in measures if m["metric"] == metric))
+
+
+def test_a_method_that_is_asked_for_is_the_classical_one() -> None:
+    frame, asked = _few_clusters()
+    asked["confidence"] = {"methods": dict.fromkeys(asked["metrics"], "sandwich")}
+    for m in run(frame, **asked).json["measures"]:
+        assert "df" not in m["interval"]
+        if m["metric"] != "roc_auc":
+            half = (m["interval"]["high"] - m["interval"]["low"]) / 2
+            assert half == pytest.approx(Z * m["interval"]["standard_error"])

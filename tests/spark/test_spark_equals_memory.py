@@ -151,6 +151,51 @@ def test_patterns_of_files(folders: Callable[[str], str], address: str) -> None:
     same(spec, address)
 
 
+COUNTED = """
+SELECT CASE WHEN y THEN 'ill' ELSE 'well' END AS y, CASE WHEN p THEN 'ill' ELSE 'well' END AS p,
+       CASE WHEN q THEN 'ill' ELSE 'well' END AS q, s / 10 AS s, ['F', 'M'][1 + g] AS g,
+       (hash(y::INT + 2 * p::INT + 4 * q::INT + 8 * s + 128 * g) % 40)::BIGINT AS n
+FROM range(2) a(g), range(11) b(s), (VALUES (TRUE), (FALSE)) c(y), (VALUES (TRUE), (FALSE)) d(p),
+     (VALUES (TRUE), (FALSE)) e(q)
+"""
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_kinds_of_rows_with_counts(
+    rows: Callable[[str], Path], tmp_path: Path, address: str, kind: str
+) -> None:
+    path = rows(COUNTED, "kinds.parquet")
+    if kind == "csv":
+        text = tmp_path / "kinds.csv"
+        duckdb.connect().execute(f"COPY (FROM '{path}') TO '{text}' (HEADER)")
+        path = text
+    spec = spec_of(
+        path, {"prediction": "p"}, dataset={"count": "n"}, subgroups=["g"], metrics=AUDIT[:8],
+        positive={"label": "ill"}, comparisons={"reference": "m"},
+    )  # fmt: skip
+    spec["models"] |= {"q": {"prediction": "q"}, "s": {"score": "s"}}
+    spec["metrics"] += ["roc_auc", "brier"]
+    spec["thresholds"] = [0.5]
+    spec["engine"] = {"spark": {"url": address}}
+    counted, read = run(spec, "spark"), run(spec, "memory")
+    told = "asked for; each kind of rows stands for as many as it counts"
+    assert engine_of(counted) == ("spark", told)
+    in_place = run(spec, "duckdb")
+    # where rows are counted the plan says how models are compared: the numbers are the same
+    assert counted["plan"].pop("counted") == in_place["plan"].pop("counted")
+    assert comparable(counted) == comparable(in_place) == comparable(read)
+
+
+@pytest.mark.parametrize("count", ["", "-1", "2.5", "many"])
+def test_counts_that_are_none_are_told(tmp_path: Path, address: str, count: str) -> None:
+    path = tmp_path / "kinds.csv"
+    path.write_text(f"y,p,n\na,a,4\nb,b,{count}\n")
+    spec = spec_of(path, {"prediction": "p"}, dataset={"count": "n"})
+    spec["engine"] = {"spark": {"url": address}}
+    with pytest.raises(DataError, match=r"n |column n"):
+        run(spec, "spark")
+
+
 def test_text_with_quotes_and_signs(tmp_path: Path, address: str) -> None:
     rows = ['" a,b ""c""",+1e-3,x', "no,.5, x", '" a,b ""c""",1.,', 'no,0.25,""'] * 9
     path = tmp_path / "rows.csv"

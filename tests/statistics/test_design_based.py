@@ -105,3 +105,46 @@ def test_sizes_counted_in_a_first_sample_add_their_variance() -> None:
         variances.append(sample.variance(w * (y[seen] - estimate) / w.sum()))
     assert np.mean(estimates) == pytest.approx(0.35, abs=0.005)
     assert np.mean(variances) == pytest.approx(np.var(estimates), rel=0.08)
+
+
+def plain(rows: int, strata: int = 1) -> Sample:
+    code = np.arange(rows) % strata
+    names = tuple(str(k) for k in range(strata))
+    return Sample(code, names, np.arange(rows), np.full(strata, np.inf), "complex")
+
+
+def test_degrees_of_freedom_of_contributions_by_hand() -> None:
+    # 6 rows: mean 0, squares 1 1 1 1 4 4 = 12, fourth powers 36
+    z = np.array([1.0, -1.0, 1.0, -1.0, 2.0, -2.0])
+    found = plain(6).estimated(z)
+    assert found.variance == pytest.approx(6 / 5 * 12)
+    assert found.units_df == 5
+    assert found.df == pytest.approx(min(5.0, 2 * 12**2 / (36 - 12**2 / 6)))
+    # strata 0 2 4 and 1 3 5: squares 1 1 4 and 1 1 4 about means 4/3 and -4/3
+    of_two = plain(6, strata=2).estimated(z)
+    d = np.array([1 - 4 / 3, 1 - 4 / 3, 2 - 4 / 3])
+    spread = 2 * ((d**4).sum() - (d**2).sum() ** 2 / 3)
+    assert of_two.units_df == 4
+    assert of_two.df == pytest.approx(min(4.0, 2 * (2 * (d**2).sum()) ** 2 / spread))
+    assert of_two.as_known.df == math.inf
+
+
+def test_degrees_of_freedom_are_those_that_the_variance_has() -> None:
+    rng = np.random.default_rng(8)
+    # a few heavy rows among many light ones: chi-square of the variance by its own draws
+    for heavy, most in ((0, 1.15), (10, 1.35)):
+        scale = np.where(np.arange(400) < heavy, 40.0, 1.0)
+        draws = [plain(400).estimated(scale * rng.normal(size=400)) for _ in range(2000)]
+        variances = np.array([one.variance for one in draws])
+        true = 2 * variances.mean() ** 2 / variances.var()
+        told = 1 / np.mean([1 / one.df for one in draws])
+        assert true / most < told < true * most
+
+
+def test_equal_contributions_have_the_degrees_of_the_units_and_no_more() -> None:
+    even = np.tile([1.0, -1.0], 50)
+    found = plain(100).estimated(even)
+    assert (found.units_df, found.df) == (99.0, 99.0)
+    one = np.zeros(100)
+    one[3] = 1.0
+    assert plain(100).estimated(one).df < 2.1

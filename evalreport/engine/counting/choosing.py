@@ -122,7 +122,7 @@ def _named(spec: Spec, name: str, source: Source | None, asked: str, why: str | 
         from evalreport.engine.counting.spark_rows import check_kind
 
         check_kind(source)
-    if asked != "duckdb" and why is None and counts:
+    if asked == "database" and why is None and counts:
         why = AS_MANY
     if why is None:
         return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for", named=True)

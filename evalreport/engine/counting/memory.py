@@ -24,6 +24,7 @@ from evalreport.engine.counting.classification import (
 from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import View
 from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.statistics.design_based import DesignVariance
 
 T = TypeVar("T")
 Codes = npt.NDArray[np.int64]
@@ -119,7 +120,7 @@ class MemoryTables:
         threshold: float | None,
         indeterminate: str | None,
         slopes: npt.NDArray[np.float64],
-    ) -> float:
+    ) -> DesignVariance:
         """Variance of a value by the design of the sample, from its derivatives by the cells.
 
         Rows outside the slice belong to the sample all the same, and contribute nothing.
@@ -132,7 +133,7 @@ class MemoryTables:
         rows, column = rows[column >= 0], column[column >= 0]
         contributions = np.zeros(len(view.actual))
         contributions[rows] = view.weight[rows] * slopes[view.actual[rows], column]
-        return view.sample.variance(contributions)
+        return view.sample.estimated(contributions)
 
     def clusters(
         self, where: Slice, threshold: float | None, indeterminate: str | None = None

@@ -7,6 +7,7 @@ import socket
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -48,10 +49,16 @@ _TYPES = {
 class SparkRows:
     """The rows of a dataset's files as the relation ``data`` of a Spark session."""
 
-    times: Field | None = None
     binned: Mapping[str, ScoreBins] = MappingProxyType({})
 
-    def __init__(self, session: Any, frame: Any, header: tuple[str, ...], name: str) -> None:
+    def __init__(
+        self,
+        session: Any,
+        frame: Any,
+        header: tuple[str, ...],
+        name: str,
+        count: str | None = None,
+    ) -> None:
         self.name, self.header = name, header
         self._types = [found for _, found in frame.dtypes]
         self._session = session
@@ -59,6 +66,15 @@ class SparkRows:
             if kind == "date":
                 frame = frame.withColumn(f"c{i}", frame[f"c{i}"].cast("string"))
         frame.createOrReplaceTempView("data")
+        self.times = None if count is None else self.field(count)
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of the files, whatever each of them counts."""
+        (found,) = self.ask(exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_("data"))[
+            "n"
+        ]
+        return int(found)
 
     def field(self, column: str) -> Field:
         place = self.header.index(column)
@@ -115,7 +131,7 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
                 frame, header = joined_frame(session, source, wanted)
             else:
                 frame, header = frame_of(session, source, wanted)
-            yield SparkRows(session, frame, header, source.name)
+            yield SparkRows(session, frame, header, source.name, wanted.count)
         except failure as error:
             reason = str(error).splitlines()[0]
             for part in parts_of(source):

@@ -18,6 +18,7 @@ from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import Task
 from evalreport.results.identity import EVERYTHING
+from evalreport.statistics.design_based import DesignVariance
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
@@ -50,7 +51,7 @@ def variance(
     table: ScoreTable,
     value: float,
     index: int | None,
-) -> float | None:
+) -> DesignVariance | None:
     """Variance of a score metric by the sampling of its rows; None where it is not known."""
     slopes = slopes_of(metric, arguments, table, value)
     rows = measurer.tables.row_count(EVERYTHING)
@@ -60,16 +61,17 @@ def variance(
         inside = measurer.tables.rows(task.where)
         everyone = np.zeros(len(measurer.view.actual))
         everyone[inside] = contributions(measurer, inside, table, slopes, index)
-        found = measurer.view.sample.variance(everyone)
-        return found if np.isfinite(found) else None
+        found = measurer.view.sample.estimated(everyone)
+        return found if np.isfinite(found.variance) else None
     if measurer.view.cluster is not None:
-        return _over_clusters(measurer, task, table, slopes, index)
+        over = _over_clusters(measurer, task, table, slopes, index)
+        return None if over is None else DesignVariance(over)
     of_positive, of_negative = slopes
     squares = table.squares_positive, table.squares_negative
     pos = table.positives if squares[0] is None else squares[0]
     neg = table.negatives if squares[1] is None else squares[1]
     spread = float(np.sum(pos * of_positive**2) + np.sum(neg * of_negative**2))
-    return rows / (rows - 1) * spread
+    return DesignVariance(rows / (rows - 1) * spread)
 
 
 def _over_clusters(

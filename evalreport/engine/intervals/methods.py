@@ -20,8 +20,9 @@ from evalreport.statistics.delta import (
     sandwich_variance,
     weight_of_unseen,
 )
+from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.interval import Interval as Limits
-from evalreport.statistics.interval import z_value
+from evalreport.statistics.interval import deviate
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,8 +39,8 @@ class TableValue:
     ``function`` maps stacked tables (B, K, K) to values (B,); ``table`` is the
     dense table; ``squares`` the sums of squared weights, None where every row weighs 1;
     ``clusters`` the tables of the clusters, shape (C, K, K); ``rows`` the number of rows
-    of the whole sample. ``designed``: the variance by the design of the sample, from the
-    derivatives by the cells, shape (K, K); None where no design is declared.
+    of the whole sample. ``designed``: the variance by the design of the sample with its degrees
+    of freedom, from the derivatives by the cells, shape (K, K); None where no design is declared.
     """
 
     value: float
@@ -50,7 +51,7 @@ class TableValue:
     squares: Floats | None = None
     clusters: Floats | None = None
     rows: float = math.inf
-    designed: Callable[[Floats], float] | None = None
+    designed: Callable[[Floats], DesignVariance] | None = None
 
 
 def from_limits(
@@ -79,33 +80,50 @@ def has_width(limits: Limits | records.Interval | None) -> bool:
 
 
 def symmetric(
-    value: float, variance: float, level: float, method: str, bounds: tuple[float, float]
+    value: float,
+    variance: float,
+    level: float,
+    method: str,
+    bounds: tuple[float, float],
+    df: float = math.inf,
 ) -> records.Interval:
-    """Value plus and minus z standard errors, kept within the metric's bounds."""
-    half = z_value(level) * math.sqrt(max(variance, 0.0))
+    """Value plus and minus t or z standard errors, kept within the metric's bounds."""
+    half = deviate(level, df) * math.sqrt(max(variance, 0.0))
     low, high = max(value - half, bounds[0]), min(value + half, bounds[1])
-    return records.Interval(level, low, high, method)
+    return records.Interval(level, low, high, method, df=_told(df))
 
 
 def on_logits(
-    value: float, variance: float, level: float, method: str, bounds: tuple[float, float]
+    value: float,
+    variance: float,
+    level: float,
+    method: str,
+    bounds: tuple[float, float],
+    df: float = math.inf,
 ) -> records.Interval:
     """Symmetric on the logit of where a value lies between its bounds, as limits of areas are.
 
-    At a bound itself, value plus and minus z standard errors.
+    At a bound itself, value plus and minus as many standard errors.
     """
     low, high = bounds
     place, error = (value - low) / (high - low), math.sqrt(max(variance, 0.0))
     if not 0.0 < place < 1.0:
-        found = symmetric(value, variance, level, method, bounds)
+        found = symmetric(value, variance, level, method, bounds, df)
     else:
-        half = z_value(level) * error / (high - low) / (place * (1.0 - place))
+        half = deviate(level, df) * error / (high - low) / (place * (1.0 - place))
         centre = math.log(place / (1.0 - place))
-        ends = [1.0 / (1.0 + math.exp(-(centre + side * half))) for side in (-1.0, 1.0)]
+        # exp may overflow where t is large: the limit is then a bound
+        with np.errstate(over="ignore"):
+            ends = [float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0)]
         found = records.Interval(
-            level, low + (high - low) * ends[0], low + (high - low) * ends[1], method
+            level, low + (high - low) * ends[0], low + (high - low) * ends[1], method, df=_told(df)
         )
     return replace(found, standard_error=error)
+
+
+def _told(df: float) -> float | None:
+    """Degrees of freedom as a record has them; None for the normal deviate."""
+    return None if math.isinf(df) else df
 
 
 # -- proportions ---------------------------------------------------------------------------
@@ -124,20 +142,31 @@ def weighted_proportion(v: TableValue) -> records.Interval | None:
     of 0 or 1 the variance is 0 and tells nothing: there a row of the other kind could have
     any weight that such rows may have, and the rows count as if each had that.
     """
-    variance = _variance(v, "sandwich")
-    if not math.isfinite(variance):
+    found = _variance(v, "sandwich")
+    if not math.isfinite(found.variance):
         return None
-    if _is_unvaried(v.value, variance):
+    if _is_unvaried(v.value, found.variance):
         return _unvaried_proportion(v)
-    return n_eff_interval(v.value, variance, v.level)
+    return n_eff_interval(v.value, found.variance, v.level, found.units_df)
 
 
-def n_eff_interval(share: float, variance: float, level: float) -> records.Interval | None:
-    """Wilson on share (1 - share) / variance rows, with both told."""
+def n_eff_interval(
+    share: float, variance: float, level: float, df: float = math.inf
+) -> records.Interval | None:
+    """Wilson on share (1 - share) / variance rows, with both told.
+
+    ``df``: degrees of freedom of the design, whose t takes the place of the normal deviate, as
+    Korn and Graubard have it.
+    """
     effective = share * (1 - share) / variance
-    limits = proportions.wilson_n_eff(share, effective, level)
+    if math.isinf(df):
+        limits = proportions.wilson_n_eff(share, effective, level)
+    else:
+        limits = proportions.wilson_t(share, effective, df, level)
     found = from_limits(limits, level, "wilson_n_eff", n_effective=effective)
-    return None if found is None else replace(found, standard_error=math.sqrt(variance))
+    if found is None:
+        return None
+    return replace(found, standard_error=math.sqrt(variance), df=_told(df))
 
 
 def share_of_weights(
@@ -228,39 +257,46 @@ def smooth(v: TableValue, method: str = "delta", scale: str = "plain") -> record
     ``scale``: ``log`` for ratios and ``fisher_z`` for correlations, so that limits
     keep to their range; ``plain`` otherwise.
     """
-    variance = _variance(v, method)
+    estimated = _variance(v, method)
+    variance, df = estimated.variance, estimated.df
     if not math.isfinite(variance):
         return None
     if variance <= VANISHED:
         return plus_half(v, method)
-    half = z_value(v.level) * math.sqrt(variance)
+    half = deviate(v.level, df) * math.sqrt(variance)
     if scale == "log" and v.value > 0:
-        ratio = math.exp(half / v.value)
-        return records.Interval(v.level, v.value / ratio, v.value * ratio, method)
+        with np.errstate(over="ignore"):
+            ratio = float(np.exp(half / v.value))
+        made = from_limits(Limits(v.value / ratio, v.value * ratio), v.level, method)
+        return None if made is None else replace(made, df=_told(df))
     if scale == "fisher_z" and abs(v.value) < 1:
-        return _on_fisher_scale(v.value, variance, v.level, method)
-    around = symmetric(v.value, variance, v.level, method, v.bounds)
+        return _on_fisher_scale(v.value, variance, v.level, method, df)
+    around = symmetric(v.value, variance, v.level, method, v.bounds, df)
     designed = method in ("sandwich", "cluster_robust")
     return replace(around, standard_error=math.sqrt(variance)) if designed else around
 
 
-def _on_fisher_scale(value: float, variance: float, level: float, method: str) -> records.Interval:
+def _on_fisher_scale(
+    value: float, variance: float, level: float, method: str, df: float = math.inf
+) -> records.Interval:
     """Limits on the scale of artanh, on which the error of a correlation r is s / (1 - r^2)."""
-    center, wide = math.atanh(value), z_value(level) * math.sqrt(variance) / (1 - value**2)
-    return records.Interval(level, math.tanh(center - wide), math.tanh(center + wide), method)
+    center, wide = math.atanh(value), deviate(level, df) * math.sqrt(variance) / (1 - value**2)
+    low, high = math.tanh(center - wide), math.tanh(center + wide)
+    return records.Interval(level, low, high, method, df=_told(df))
 
 
-def _variance(v: TableValue, method: str) -> float:
+def _variance(v: TableValue, method: str) -> DesignVariance:
     slopes = gradient(v.function, v.table)
     if method == "sandwich" and v.designed is not None:
         mean = float((v.table * slopes).sum()) / float(v.table.sum())
         return v.designed(slopes - mean)
     if method in ("cluster_robust", "sandwich") and v.clusters is not None:
-        return cluster_variance(slopes, v.table, v.clusters) if len(v.clusters) > 1 else math.nan
+        alone = len(v.clusters) < 2
+        return DesignVariance(math.nan if alone else cluster_variance(slopes, v.table, v.clusters))
     if method == "sandwich":
         squares = v.table if v.squares is None else v.squares
-        return sandwich_variance(slopes, v.table, squares, v.rows)
-    return delta_variance(slopes, v.table)
+        return DesignVariance(sandwich_variance(slopes, v.table, squares, v.rows))
+    return DesignVariance(delta_variance(slopes, v.table))
 
 
 def plus_half(v: TableValue, method: str, reason: str = "") -> records.Interval | None:

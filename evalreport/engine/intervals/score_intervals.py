@@ -33,7 +33,7 @@ from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
-from evalreport.statistics import delong, means, obuchowski, proportions
+from evalreport.statistics import delong, design_based, means, obuchowski, proportions
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.tail import t_quantile
@@ -65,7 +65,10 @@ def score_interval(
     if method in ("obuchowski", SANDWICH) and not _of_simple_rows(measurer, metric, method):
         return _linearised(measurer, task, metric, arguments, table, number, index)
     if method == "obuchowski" or (method == SANDWICH and metric.row_loss is None):
-        return _area_of_rows(measurer, task, metric, arguments, table, level, method, index)
+        asked = task.why == ASKED
+        return _area_of_rows(
+            measurer, task, metric, arguments, table, level, method, index, asked=asked
+        )
     if method in ("normal", LOG_T, SANDWICH):
         asked = task.why == ASKED
         rows = measurer.tables.row_count(EVERYTHING if method == SANDWICH else task.where)
@@ -119,16 +122,19 @@ def _linearised(
     number: float,
     index: int | None,
 ) -> records.Interval | None:
-    """Value plus and minus z standard errors from the contributions of rows or clusters."""
-    variance = linearised.variance(measurer, task, metric, arguments, table, number, index)
+    """Value plus and minus t or z standard errors from what rows or clusters contribute."""
+    estimated = linearised.variance(measurer, task, metric, arguments, table, number, index)
     level, method = measurer.settings.level, str(task.interval)
-    if variance is None:
+    if estimated is None:
         return None
+    if task.why == ASKED:
+        estimated = estimated.as_known
+    variance, df = estimated.variance, estimated.df
     if variance <= intervals.VANISHED:
         return _separated(measurer, task, metric, arguments, table, level, method, index)
     if metric.interval is Interval.AUC and method == SANDWICH:
-        return intervals.on_logits(number, variance, level, method, _bounds(metric))
-    around = intervals.symmetric(number, variance, level, method, _bounds(metric))
+        return intervals.on_logits(number, variance, level, method, _bounds(metric), df)
+    around = intervals.symmetric(number, variance, level, method, _bounds(metric), df)
     return replace(around, standard_error=math.sqrt(variance))
 
 
@@ -285,6 +291,8 @@ def _area_of_rows(
     level: float,
     method: str,
     index: int | None,
+    *,
+    asked: bool,
 ) -> records.Interval | None:
     view = measurer.view
     rows = measurer.tables.rows(task.where)
@@ -309,8 +317,13 @@ def _area_of_rows(
             area, float(positive.sum()), float((~positive).sum()), level, method
         )
         return _scaled(metric, arguments, table, fallback)
-    scale = intervals.on_logits if method == SANDWICH else intervals.symmetric
-    around = scale(area, variance, level, method, (0.0, 1.0))
+    if method != SANDWICH:
+        around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
+        return _scaled(metric, arguments, table, around)
+    assert view.weight is not None
+    own = obuchowski.weighted_influence(positive, column[rows], view.weight[rows])
+    df = math.inf if asked else design_based.of_single_rows(len(rows)).estimated(own).df
+    around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(metric, arguments, table, around)
 
 
@@ -516,12 +529,16 @@ def _designed_mean(
     contributions = np.zeros(len(measurer.view.actual))
     inside = measurer.tables.rows(task.where)
     contributions[inside] = weight * (values - number) / math.fsum(weight)
-    variance = sample.variance(contributions)
+    estimated = sample.estimated(contributions)
+    if task.why == ASKED:
+        estimated = estimated.as_known
+    variance = estimated.variance
     if not math.isfinite(variance) or variance <= intervals.VANISHED:
         return None
     if task.interval == "wilson_n_eff":
-        return intervals.n_eff_interval(number, variance, level)
-    around = intervals.symmetric(number, variance, level, str(task.interval), metric.bounds)
+        return intervals.n_eff_interval(number, variance, level, estimated.units_df)
+    method = str(task.interval)
+    around = intervals.symmetric(number, variance, level, method, metric.bounds, estimated.df)
     return replace(around, standard_error=math.sqrt(variance))
 
 

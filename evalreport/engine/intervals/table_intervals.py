@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import ratios
 from evalreport.statistics.delta import cluster_variance, delta_variance, gradient
+from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.proportions import PROPORTION_METHODS
@@ -333,10 +335,16 @@ def _table_value(
         rows=measurer.tables.row_count(EVERYTHING),
         designed=None
         if measurer.view.sample is None
-        else lambda slopes: measurer.tables.designed_variance(
-            task.where, threshold, task.indeterminate, slopes
-        ),
+        else partial(_designed_variance, measurer, task, threshold),
     )
+
+
+def _designed_variance(
+    measurer: Measuring, task: Task, threshold: float | None, slopes: npt.NDArray[np.float64]
+) -> DesignVariance:
+    """By the design of the sample; its limits are normal where the method was asked for."""
+    found = measurer.tables.designed_variance(task.where, threshold, task.indeterminate, slopes)
+    return found.as_known if task.why == ASKED else found
 
 
 def _has_empty_cell(v: TableValue) -> bool:

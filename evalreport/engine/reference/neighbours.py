@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.declare import Metric, Table
+from evalreport.metrics.declare import Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics.proportions import PROPORTION_METHODS
@@ -109,12 +110,20 @@ class Held:
         if not isinstance(found, Ratio):
             return set()
         top, bottom = float(found.top.exact()), float(found.bottom.exact())
-        wanted = PROPORTION_METHODS if self.method is None else [self.method]
+        known = {
+            name: partial(function, top, bottom, self.level)
+            for name, function in PROPORTION_METHODS.items()
+        }
+        if self.metric.limits is not None:
+            four = (cells[3], cells[2], cells[1], cells[0]) if self.other else cells
+            known |= dict.fromkeys(
+                Interval.PREDICTIVE.value, partial(self.metric.limits, *four, level=self.level)
+            )
         return {
             name
-            for name in wanted
-            if name in PROPORTION_METHODS
-            and (limits := PROPORTION_METHODS[name](top, bottom, self.level)) is not None
+            for name, limits_of in known.items()
+            if self.method in (None, name)
+            and (limits := limits_of()) is not None
             and self.printed.limits_are(*limits)
         }
 
