@@ -32,7 +32,8 @@ def change_problems(record: Period, own: Sequence[Measure], known: Known) -> Ite
     if len(change.marks) != len(own) or len(places) < 2:
         yield "its charts have another number of periods than its measures"
         return
-    yield from _marks(change, places, periods)
+    z = course.self_starting(periods) if counts is None else course.self_starting_shares(counts)
+    yield from _marks(change, places, z)
     signals = [name for name, mark in zip(record.periods, change.marks, strict=True) if mark.signal]
     if change.alarm != (signals[0] if signals else None):
         yield f"its alarm is in {change.alarm}, its chart signals in {signals or 'none'}"
@@ -68,10 +69,7 @@ def _normal(values: Sequence[Measure]) -> tuple[course.Period, ...]:
     return tuple(found)
 
 
-def _marks(
-    change: Change, places: Sequence[int], periods: Sequence[course.Period]
-) -> Iterator[str]:
-    z = course.self_starting(periods)
+def _marks(change: Change, places: Sequence[int], z: Sequence[float | None]) -> Iterator[str]:
     charts = zip(
         places, z, course.ewma(z, change.run_length), course.cusum(z, change.run_length),
         strict=True,

@@ -18,8 +18,8 @@ class Looks(Part):
     )
     spending: Literal["obrien_fleming", "pocock"] | None = Field(
         None,
-        description="How the error is spent over planned looks: obrien_fleming (the default) "
-        "little of it early, pocock nearly evenly.",
+        description="How the error is spent over planned looks: pocock (the default) nearly "
+        "evenly, so that harm is found soon; obrien_fleming little of it early.",
     )
     always: Flag | None = Field(
         None, description="true: looks without end, by confidence sequences."
@@ -39,4 +39,4 @@ class Looks(Part):
     @property
     def rule(self) -> str | None:
         """The spending function; None for looks without end."""
-        return None if self.always else self.spending or "obrien_fleming"
+        return None if self.always else self.spending or "pocock"

@@ -25,8 +25,10 @@ Array = npt.NDArray[np.float64]
 
 #: Weight of the newest period in the moving average; small shifts are what it is for.
 WEIGHT = 0.2
-#: Half the shift, in standard errors of one period, that the cumulative sum is tuned to.
-ALLOWANCE = 0.5
+#: Half the shift, in standard errors of one period, that the cumulative sum is tuned to: one that
+#: a few periods show. Larger values see small shifts late and, of shares near 1, raise more
+#: false alarms (docs/looks.md).
+ALLOWANCE = 0.75
 #: States of the chain that stands for the chart (Brook, Evans 1972).
 STATES = 101
 
@@ -71,6 +73,29 @@ def self_starting(periods: Sequence[Period]) -> tuple[float | None, ...]:
             found.append(distance / math.sqrt(one.variance + 1.0 / weight))
         weight += 1.0 / one.variance
         total += one.value / one.variance
+    return tuple(found)
+
+
+def self_starting_shares(counts: Sequence[tuple[float, float]]) -> tuple[float | None, ...]:
+    """Each share (x, n) against that of all periods before, standardised; None for the first.
+
+    As ``self_starting``, with the variance of a row from the rows up to this period: what was
+    charted does not change when later periods come in, and a fall does not hide in the spread
+    that it makes itself.
+
+    >>> self_starting_shares([(50, 100), (50, 100)])
+    (None, 0.0)
+    """
+    found: list[float | None] = []
+    top = bottom = 0.0
+    for x, n in counts:
+        if bottom == 0.0:
+            found.append(None)
+        else:
+            p = (top + x + 0.5) / (bottom + n + 1.0)
+            spread = p * (1.0 - p) * (1.0 / n + 1.0 / bottom)
+            found.append((x / n - top / bottom) / math.sqrt(spread))
+        top, bottom = top + x, bottom + n
     return tuple(found)
 
 

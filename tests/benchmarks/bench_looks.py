@@ -9,14 +9,16 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from evalreport.statistics.change import change_of_shares, cusum, of_shares, self_starting
+from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
 from evalreport.statistics.control_limits import limits_for
 from evalreport.statistics.looks import (
     CONTINUE,
@@ -43,7 +45,8 @@ COURSES = 500
 RUN_LENGTH = 370.0
 #: Chances of finding the fall at which the weeks are compared.
 POWERS = (0.5, 0.8, 0.9)
-KINDS = ("obrien_fleming", "pocock", "always", "each look at 95 %", "control chart, 3 sigmas")
+EACH, CHART = "each look at 95 %", "control chart, 3 sigmas"
+KINDS = ("pocock", "obrien_fleming", "always", EACH, CHART)
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "looks.md"
 BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
 
@@ -55,26 +58,37 @@ class Year(NamedTuple):
     stands: str
 
 
-def outcomes(kind: str, weeks: Sequence[int]) -> Iterator[str]:
-    """What each look of a year gives, on all rows so far."""
-    for k in range(1, len(weeks) + 1):
-        sofar = together([Block(ROWS, x, ROWS) for x in weeks[:k]])
-        assert sofar is not None
-        assert sofar.counts is not None
-        if kind == "always":
-            limits = endless_limits(sofar, 1.0 - ALPHA, REQUIRED, (0.0, 1.0))
-        elif kind == "each look at 95 %":
-            limits = wilson(*sofar.counts, 1.0 - ALPHA)
-        else:
-            sizes = tuple(float(ROWS * j) for j in range(1, k + 1))
-            look = planned_look(sizes, LOOKS, ALPHA / 2.0, kind)
-            limits = planned_limits(sofar, look, "wilson", (0.0, 1.0))
-        yield outcome_of(limits, REQUIRED, at_least=True)
+class Plan(NamedTuple):
+    """A year: how many looks it has, and the rows that come in between two of them."""
+
+    looks: int
+    rows: int
+    unit: str
 
 
-def charted(weeks: Sequence[int]) -> Year:
-    """The week in which the p chart of each week against the weeks before first signals."""
-    shares = [Estimate(x / ROWS, fraction=(x, ROWS)) for x in weeks]
+YEARS_OF = (Plan(LOOKS, ROWS, "weeks"), Plan(12, 130, "months"))
+
+
+@cache
+def outcome(kind: str, plan: Plan, k: int, x: int) -> str:
+    """What look ``k`` gives if ``x`` of all rows so far are right; the code of a run."""
+    sofar = together([Block(plan.rows * k, x, plan.rows * k)])
+    assert sofar is not None
+    assert sofar.counts is not None
+    if kind == "always":
+        limits = endless_limits(sofar, 1.0 - ALPHA, REQUIRED, (0.0, 1.0))
+    elif kind == EACH:
+        limits = wilson(*sofar.counts, 1.0 - ALPHA)
+    else:
+        sizes = tuple(float(plan.rows * j) for j in range(1, k + 1))
+        look = planned_look(sizes, plan.looks, ALPHA / 2.0, kind)
+        limits = planned_limits(sofar, look, "wilson", (0.0, 1.0))
+    return outcome_of(limits, REQUIRED, at_least=True)
+
+
+def charted(plan: Plan, weeks: Sequence[int]) -> Year:
+    """The look at which the p chart of its rows against those before first signals."""
+    shares = [Estimate(x / plan.rows, fraction=(x, plan.rows)) for x in weeks]
     signals = (
         k for k, own in enumerate(shares, 1)
         if limits_for(own, shares[: k - 1], (0.0, 1.0)).signals(own.value)
@@ -83,35 +97,36 @@ def charted(weeks: Sequence[int]) -> Year:
     return Year(found, FAIL if found else CONTINUE)
 
 
-def year(kind: str, weeks: Sequence[int]) -> Year:
+def year(kind: str, plan: Plan, weeks: Sequence[int]) -> Year:
     """One year, looked at until it fails."""
-    if kind == "control chart, 3 sigmas":
-        return charted(weeks)
+    if kind == CHART:
+        return charted(plan, weeks)
     told: list[str] = []
-    for one in outcomes(kind, weeks):
-        told.append(one)
-        if one == FAIL:
-            return Year(len(told), FAIL)
+    for k, x in enumerate(accumulate(weeks), 1):
+        told.append(outcome(kind, plan, k, x))
+        if told[-1] == FAIL:
+            return Year(k, FAIL)
     return Year(0, standing(told)[0])
 
 
-def years(kind: str, share: float, count: int, seed: int) -> list[Year]:
+def years(kind: str, plan: Plan, share: float, count: int, seed: int) -> list[Year]:
     """So many years of a true share."""
     draw = np.random.default_rng([SEED, seed])
-    drawn = draw.binomial(ROWS, share, (count, LOOKS)).tolist()
-    return [year(kind, weeks) for weeks in drawn]
+    drawn = draw.binomial(plan.rows, share, (count, plan.looks)).tolist()
+    return [year(kind, plan, weeks) for weeks in drawn]
 
 
-def weeks_of_one_test(power: float) -> int:
-    """Weeks after which one test, looked at once, finds the fall with this chance."""
-    for k in range(1, 10 * LOOKS):
-        n = ROWS * k
+def looks_of_one_test(plan: Plan, power: float) -> int:
+    """Looks' worth of rows with which one test, looked at once, finds the fall so often."""
+    for k in range(1, 10 * plan.looks):
+        n = plan.rows * k
         cut = max((x for x in range(n + 1) if _fails(x, n)), default=-1)
         if _at_most(cut, n, REQUIRED - FALL) >= power:
             return k
     raise ValueError(f"no size has power {power}")
 
 
+@cache
 def _fails(x: int, n: int) -> bool:
     limits = wilson(x, n, 1.0 - ALPHA)
     return limits is not None and limits.high < REQUIRED
@@ -145,7 +160,7 @@ def courses(rows: int, before: float, after: float) -> Found:
     for _ in range(COURSES):
         sizes = np.maximum(draw.poisson(rows, 24), 1)
         counts = [(int(x), int(n)) for x, n in zip(draw.binomial(sizes, truth), sizes, strict=True)]
-        marks = cusum(self_starting(of_shares(counts)), RUN_LENGTH)
+        marks = cusum(self_starting_shares(counts), RUN_LENGTH)
         alarm = next((k for k, one in enumerate(marks) if one is not None and one.signal), None)
         point = change_of_shares(counts)
         assert point is not None
@@ -156,51 +171,76 @@ def courses(rows: int, before: float, after: float) -> Found:
     return Found(*(one / COURSES for one in (by_17, early, named, none)))
 
 
-def tables(count: int, processes: int) -> str:
-    """The tables as Markdown."""
+def of_years(plan: Plan, count: int, processes: int) -> list[str]:
+    """The table of a plan: false alarms, and delays beside those of one test."""
     jobs = [(kind, share) for kind in KINDS for share in (REQUIRED, REQUIRED - FALL)]
     with ProcessPoolExecutor(processes) as pool:
         done = [
-            pool.submit(years, kind, share, count if share == REQUIRED else count // 5, k)
+            pool.submit(years, kind, plan, share, count, plan.looks + k)
             for k, (kind, share) in enumerate(jobs)
         ]
         found = {job: one.result() for job, one in zip(jobs, done, strict=True)}
-    alone = {power: weeks_of_one_test(power) for power in POWERS}
-    single = ", ".join(f"{week} weeks for {power:g}" for power, week in alone.items())
+    alone = {power: looks_of_one_test(plan, power) for power in POWERS}
+    single = ", ".join(f"{looks} {plan.unit} for {power:.0%}" for power, looks in alone.items())
+    heads = "".join(f" {plan.unit} until {power:.0%} found |" for power in POWERS)
     said = (
-        f"{count} healthy years, {count // 5} with a fall. One test, looked at once, finds the "
-        f"fall with a chance of {POWERS[0]:g} to {POWERS[-1]:g} after: {single}."
+        f"**{plan.looks} looks, {plan.rows} rows between two of them.** {count} healthy years and "
+        f"{count} with a fall. One test is complete after {single} power."
     )
-    heads = "".join(f" weeks until {power:.0%} found |" for power in POWERS)
-    lines = [
-        said,
-        "",
-        f"| looks | false alarm in a healthy year | fall found within the year |{heads}",
-        f"|---|---:|---:|{'---:|' * len(POWERS)}",
+    head = "| looks | false alarm in a healthy year | fall found within the year | mean delay |"
+    lines = [said, "", head + heads, f"|---|---:|---:|---:|{'---:|' * len(POWERS)}"]
+    lines += [
+        _line(kind, plan, found[kind, REQUIRED], found[kind, REQUIRED - FALL], alone)
+        for kind in KINDS
     ]
-    for kind in KINDS:
-        healthy, fallen = found[kind, REQUIRED], found[kind, REQUIRED - FALL]
-        alarms = statistics.fmean(bool(one.failed) for one in healthy)
-        seen = statistics.fmean(bool(one.failed) for one in fallen)
-        weeks = sorted(one.failed or 10**6 for one in fallen)
-        told = []
-        for power in POWERS:
-            week = weeks[math.ceil(power * len(weeks)) - 1]
-            more = f"{week} ({week / alone[power]:.2f} times)"
-            told.append(more if week <= LOOKS else "not within the year")
-        name = kind.replace("_", " ")
-        lines.append(f"| {name} | {alarms:.2%} | {seen:.1%} | {' | '.join(told)} |")
+    return lines
+
+
+def _line(
+    kind: str, plan: Plan, healthy: Sequence[Year], fallen: Sequence[Year], alone: dict[float, int]
+) -> str:
+    alarms = statistics.fmean(bool(one.failed) for one in healthy)
+    seen = statistics.fmean(bool(one.failed) for one in fallen)
+    # a fall that is not found within the year counts as found with its end
+    mean = statistics.fmean(one.failed or plan.looks for one in fallen)
+    weeks = sorted(one.failed or 10**6 for one in fallen)
+    told = []
+    for power in POWERS:
+        week = weeks[math.ceil(power * len(weeks)) - 1]
+        more = f"{week} ({week / alone[power]:.2f} times)"
+        told.append(more if week <= plan.looks else "not within the year")
+    times = f"{mean:.1f} ({mean / alone[0.8]:.2f} and {mean / alone[0.9]:.2f} times)"
+    name = kind.replace("_", " ")
+    return f"| {name} | {alarms:.2%} | {seen:.1%} | {times} | {' | '.join(told)} |"
+
+
+#: Rows a month, share before, share since.
+MONTHS = (
+    (60, 0.9, 0.8), (60, 0.9, 0.75), (60, 0.97, 0.85), (100, 0.9, 0.8), (100, 0.9, 0.75),
+    (100, 0.97, 0.87), (200, 0.9, 0.85), (200, 0.9, 0.8), (400, 0.9, 0.85), (400, 0.9, 0.9),
+)  # fmt: skip
+
+
+def of_months() -> list[str]:
+    """The table of courses of two years that change in month 15."""
     head = "| rows a month | share before | since month 15 | alarm in months 15 to 17 "
     head += "| alarm before | no alarm | month 14, 15 or 16 named |"
-    lines += ["", head, f"|{'---:|' * 7}"]
-    for rows in (60, 120, 240):
-        for after in (0.80, 0.75):
-            one = courses(rows, 0.9, after)
-            lines.append(
-                f"| {rows} | 0.90 | {after:.2f} | {one.by_17:.1%} | {one.early:.1%} | "
-                f"{one.none:.1%} | {one.named:.1%} |"
-            )
-    return "\n".join(lines)
+    lines = [head, f"|{'---:|' * 7}"]
+    for rows, before, after in MONTHS:
+        one = courses(rows, before, after)
+        lines.append(
+            f"| {rows} | {before:.2f} | {after:.2f} | {one.by_17:.1%} | {one.early:.1%} | "
+            f"{one.none:.1%} | {one.named:.1%} |"
+        )
+    return lines
+
+
+def tables(count: int, processes: int) -> str:
+    """The tables as Markdown."""
+    lines: list[str] = []
+    for plan in YEARS_OF:
+        lines += [*of_years(plan, count, processes), ""]
+    return "\n".join([*lines, *of_months()])
 
 
 def main() -> None:

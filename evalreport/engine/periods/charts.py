@@ -21,6 +21,7 @@ from evalreport.statistics.change import (
     ewma,
     of_shares,
     self_starting,
+    self_starting_shares,
 )
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.separate_samples import Estimate
@@ -56,7 +57,7 @@ def change_of(working: Working, column: str, measures: Sequence[Measure]) -> Cha
     if periods is None:
         return None
     point = _point(own, periods)
-    values = self_starting(periods)
+    values = _standardised(own, periods)
     charted = dict(
         zip(known, zip(values, ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), strict=True),
             strict=True)
@@ -102,6 +103,15 @@ def _periods(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
         error = (one.high - one.low) / (2.0 * z_value(one.level))
         found.append(Period(one.value, error**2))
     return tuple(found)
+
+
+def _standardised(
+    estimates: Sequence[Estimate], periods: Sequence[Period]
+) -> tuple[float | None, ...]:
+    shares = [one.fraction for one in estimates if one.fraction is not None]
+    if len(shares) == len(estimates):
+        return self_starting_shares(shares)
+    return self_starting(periods)
 
 
 def _point(estimates: Sequence[Estimate], periods: Sequence[Period]) -> ChangePoint | None:
