@@ -92,8 +92,11 @@ def _print_json(body: dict[str, Any]) -> None:
     metavar="FOLDER",
     help="A small site: runs, trends with control limits, criteria over time.",
 )
-def history(runs: Path, last: int | None, as_json: bool, folder: Path | None) -> int:
+@click.option("--now", is_flag=True, help="Where each series stands now, as `watch RUNS` tells.")
+def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, now: bool) -> int:
     """List the runs recorded in the folder RUNS with their outcomes and headline measures."""
+    if now:
+        return _now(runs, last, folder, as_json)
     from evalreport.record.trend import read_course
     from evalreport.record.trend_text import history_data, history_text
 
@@ -106,6 +109,20 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None) ->
     else:
         click.echo(str(written))
     return 0
+
+
+def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> int:
+    """The same as watch, with the same exit statuses."""
+    from evalreport.cli.watching import watch
+    from evalreport.errors import Problem, UsageError
+
+    for name, given in (("--last", last), ("--html", folder)):
+        if given is not None:
+            hint = "one of the two; evalreport watch RUNS has a page of its own"
+            raise UsageError(Problem(f"--now tells of the newest runs and takes no {name}", hint))
+    told = watch.callback
+    assert told is not None
+    return int(told((runs,), None, None, as_json, None, None, False))
 
 
 def _site(course: Course, runs: Path, folder: Path) -> Path:

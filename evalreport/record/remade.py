@@ -185,7 +185,17 @@ def _widths(again: Remaker) -> Iterable[r.SampleSize]:
 
 
 def _periods(again: Remaker) -> Iterable[r.Period]:
-    return period_records(again.working) or ()
+    """Periods with their charts; what moved with a change is told by its own check."""
+    told, made = again.results.periods or (), period_records(again.working, moved=False) or ()
+    if len(told) != len(made):
+        return made
+    return tuple(_with_moved(one, other) for one, other in zip(made, told, strict=True))
+
+
+def _with_moved(made: r.Period, told: r.Period) -> r.Period:
+    if made.change is None or told.change is None:
+        return made
+    return replace(made, change=replace(made.change, moved=told.change.moved))
 
 
 def _declared(again: Remaker) -> Iterable[r.Declared]:

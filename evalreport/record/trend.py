@@ -1,33 +1,48 @@
 """The runs of a folder in their order, and the course of every measure and criterion.
 
 - trend_text: runs in words
+- trend_change: when a course changed, and what moved with it
 - trend_chart: a course as lines and marks
 - trend_site: pages
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
 
+import numpy as np
+
 from evalreport.errors import EvalreportError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of
+from evalreport.metrics.tables import ScoreTable
 from evalreport.record.chain import chain_problems
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
 from evalreport.record.recorded import read_recorded
 from evalreport.results.history import LookTold
 from evalreport.results.identity import WhichCriterion, WhichNumber
-from evalreport.results.records import CONTINUE, HELD, Criterion, Measure
+from evalreport.results.lookup import Results
+from evalreport.results.records import CONTINUE, HELD, Criterion, Measure, Table
 from evalreport.statistics.control_limits import Limits, limits_for
 from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
 HEADLINES = 3
+
+
+@dataclass(frozen=True)
+class ScoresTold:
+    """The distinct scores of a model on a dataset, and whether they are probabilities."""
+
+    dataset: str
+    model: str
+    table: ScoreTable
+    probabilities: bool
 
 
 @dataclass(frozen=True)
@@ -37,6 +52,8 @@ class Findings:
     title: str
     measures: tuple[Measure, ...] = ()
     acceptance: tuple[Criterion, ...] = ()
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    scores: tuple[ScoresTold, ...] = ()
 
 
 NOTHING = Findings("")
@@ -168,7 +185,7 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
     else:
         try:
             whole = read_recorded(folder).results
-            results = Findings(whole.title, whole.measures, whole.acceptance)
+            results = _findings(whole)
             files = tuple(sorted(p.name for p in folder.iterdir() if p.is_file()))
         except EvalreportError as error:
             missing = error.problems[0].what
@@ -184,6 +201,33 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
         line=line,
         looks=entry.looks,
     )
+
+
+def _findings(whole: Results) -> Findings:
+    return Findings(
+        whole.title,
+        whole.measures,
+        whole.acceptance,
+        {one.id: one for one in whole.tables if not one.subgroup and one.fold is None},
+        tuple(_scores_told(whole)),
+    )
+
+
+def _scores_told(whole: Results) -> Iterator[ScoresTold]:
+    """The scores of all rows, from the steps of their gain curves; none of thinned curves."""
+    overall = [one for one in whole.curves if not one.subgroup]
+    calibrated = {(c.dataset, c.model) for c in overall if c.kind == "calibration"}
+    for curve in overall:
+        if curve.kind != "gain" or curve.thinned or curve.bins is not None:
+            continue
+        scores, rows, hits = (curve.points[name] for name in ("threshold", "rows", "tp"))
+        own = [k for k, score in enumerate(scores) if isinstance(score, float | int)]
+        steps, up = (np.diff([0.0, *(float(n or 0) for n in told)]) for told in (rows, hits))
+        table = ScoreTable(
+            np.array([float(scores[k] or 0) for k in own]), up[own], steps[own] - up[own]
+        )
+        place = (curve.dataset, curve.model)
+        yield ScoresTold(*place, table, place in calibrated)
 
 
 def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:

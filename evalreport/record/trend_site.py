@@ -7,12 +7,20 @@ from typing import Any
 
 from evalreport.record.naming import OUTCOME_WORDS
 from evalreport.record.trend import Course, PastRun, Point, Series
+from evalreport.record.trend_change import change_of_series
 from evalreport.record.trend_chart import trend_chart
-from evalreport.record.trend_text import criterion_text, point_text, run_note, series_name
+from evalreport.record.trend_text import (
+    change_text,
+    criterion_text,
+    point_text,
+    run_note,
+    series_name,
+)
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, label_text, subgroup_text, visible
 from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.statistics.control_limits import rule
+from evalreport.statistics.course import RUN_LENGTH
 
 #: Pages show no more runs than this, the newest.
 MOST_RUNS = 104
@@ -46,6 +54,7 @@ def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, 
         "title": _title(course),
         "version": version,
         "rule": rule(),
+        "run_length": f"{RUN_LENGTH:g}",
         "runs": len(course.runs),
         "has_changes": sum(run.results is not None for run in course.runs) > 1,
         "trends": [
@@ -58,7 +67,7 @@ def site_pages(course: Course, link: Link, version: str) -> dict[str, dict[str, 
         "criteria.html": {**shared, "page": "criteria", **_criteria(course, link)},
     }
     for place, of_place in groups.items():
-        charts = [_chart(one, course.runs, link) for one in of_place]
+        charts = [_chart(one, course, link) for one in of_place]
         pages[names[place]] = {
             **shared,
             "page": "trends",
@@ -114,6 +123,7 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
         "rows": rows[::-1][:MOST_RUNS],
         "signals": signals,
         "breaches": breaches,
+        "changes": [text for one in course.headlines if (text := change_text(course, one))],
         "problems": [visible(problem) for problem in course.problems],
         "cut": max(0, len(rows) - MOST_RUNS),
     }
@@ -169,8 +179,8 @@ def _criteria(course: Course, link: Link) -> dict[str, Any]:
     }
 
 
-def _chart(series: Series, runs: tuple[PastRun, ...], link: Link) -> dict[str, Any]:
-    name = series_name(series)
+def _chart(series: Series, course: Course, link: Link) -> dict[str, Any]:
+    name, runs = series_name(series), course.runs
     first = max(0, len(runs) - MOST_RUNS)
     recent = Series(
         series.about,
@@ -185,7 +195,33 @@ def _chart(series: Series, runs: tuple[PastRun, ...], link: Link) -> dict[str, A
         "name": name,
         "chart": trend_chart(recent, runs[first:], name),
         "rows": [_row(point, runs[first:], link) for point in recent.points],
+        "change": change_text(course, series),
+        "marks": _marks(series, runs, first),
     }
+
+
+def _marks(series: Series, runs: tuple[PastRun, ...], first: int) -> list[dict[str, Any]]:
+    """The charts that carry the past along, one line for each run that is a step."""
+    change = change_of_series(series, runs)
+    if change is None:
+        return []
+
+    def text(value: float | None) -> str:
+        return "" if value is None else f"{value:.2f}"
+
+    return [
+        {
+            "when": runs[place].when,
+            "z": text(one.z),
+            "ewma": text(one.ewma),
+            "ewma_limit": text(one.ewma_limit),
+            "cusum": text(one.cusum),
+            "cusum_limit": text(one.cusum_limit),
+            "signal": one.signal,
+        }
+        for place, one in change.marks
+        if place >= first
+    ]
 
 
 def _row(point: Point, runs: tuple[PastRun, ...], link: Link) -> Mapping[str, Any]:

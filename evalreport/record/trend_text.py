@@ -9,15 +9,19 @@ from typing import Any
 from evalreport.lines import one_line
 from evalreport.record.naming import OUTCOME_WORDS, name_text, place_text, threshold_text
 from evalreport.record.trend import NOTHING, Course, CriterionCourse, PastRun, Point, Series
+from evalreport.record.trend_change import change_of_series
+from evalreport.report.changes import WHAT_MOVED
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, visible
 from evalreport.results.codec import encode
 from evalreport.results.history import LookTold
 from evalreport.results.identity import MEAN_OF_FOLDS
-from evalreport.results.records import HELD, OUTCOMES
+from evalreport.results.records import HELD, OUTCOMES, Moved
 from evalreport.statistics.control_limits import rule
 
 SCHEMA = "evalreport/history/1"
+#: What moved is named beside an alarm below this p value.
+MOVED = 0.01
 #: Outcomes that are always told, however few.
 PLAIN = ("pass", "fail", "not_evaluated")
 
@@ -91,6 +95,39 @@ def point_text(point: Point) -> str:
     return f"{text} outside its control limits" if point.signal else text
 
 
+def change_text(course: Course, series: Series) -> str:
+    """The alarm of the cumulative sum and the point of change in words; empty without an alarm."""
+    change = change_of_series(series, course.runs)
+    if change is None or change.alarm is None:
+        return ""
+    told = f"{series_name(series)}: alarm in the run of {_day(course, change.alarm)}"
+    if change.since is not None:
+        told += f", changed most likely with that of {_day(course, change.since)}"
+        if change.earliest != change.latest:
+            told += f" ({_day(course, change.earliest)} to {_day(course, change.latest)})"
+    if change.before is not None and change.after is not None:
+        told += f": {value_text(change.before)} before, {value_text(change.after)} since"
+    moved = [moved_text(one) for one in change.moved if clearly_moved(one)]
+    return f"{told}; with it moved {', '.join(moved)}" if moved else told
+
+
+def _day(course: Course, place: int | None) -> str:
+    return "" if place is None else course.runs[place].when[:10]
+
+
+def clearly_moved(one: Moved) -> bool:
+    """Whether chance alone seldom moves it so far."""
+    return one.p_value is not None and one.p_value < MOVED
+
+
+def moved_text(one: Moved) -> str:
+    """What moved, from where to where."""
+    what = WHAT_MOVED[one.what] if one.column is None else f"the mix of {visible(one.column)}"
+    if one.before is None or one.after is None:
+        return what
+    return f"{what} ({value_text(one.before)} to {value_text(one.after)})"
+
+
 def criterion_text(course: CriterionCourse) -> str:
     """A criterion with its place, in words."""
     about = course.about
@@ -105,11 +142,13 @@ def _calls(course: Course) -> Iterator[str]:
     signals = [
         s for s in course.series if s.points[-1].run == newest[s.line] and s.points[-1].signal
     ]
-    if breaches or signals or course.problems:
+    changes = [text for one in course.headlines if (text := change_text(course, one))]
+    if breaches or signals or changes or course.problems:
         yield ""
     for criterion in breaches:
         times = f"{counted(criterion.breaches, 'run')} in a row"
         yield f"{OUTCOME_WORDS[course.now(criterion)]} {times}: {criterion_text(criterion)}"
+    yield from changes
     overall = [s for s in signals if not s.about.subgroup]
     for series in overall:
         yield f"{series_name(series)}: {point_text(series.points[-1])}"
@@ -141,7 +180,7 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
             for c in course.criteria
         ],
         "series": [
-            _series_data(series, first)
+            _series_data(series, course, first)
             for series in course.series
             if not series.about.subgroup and series.about.fold in (None, MEAN_OF_FOLDS)
         ],
@@ -163,7 +202,7 @@ def _run_data(run: PastRun) -> dict[str, Any]:
     }
 
 
-def _series_data(series: Series, first: int) -> dict[str, Any]:
+def _series_data(series: Series, course: Course, first: int) -> dict[str, Any]:
     about = series.about
     return {
         **({} if series.line is None else {"series": series.line}),
@@ -176,6 +215,31 @@ def _series_data(series: Series, first: int) -> dict[str, Any]:
         "label": about.label,
         "threshold_rule": about.threshold_rule,
         "points": [_point_data(point, first) for point in series.points if point.run >= first],
+        "change": _change_data(series, course, first),
+    }
+
+
+def _change_data(series: Series, course: Course, first: int) -> dict[str, Any] | None:
+    """The charts of a course; runs by name, since the change may be in one that is not listed."""
+    change = change_of_series(series, course.runs)
+    if change is None:
+        return None
+
+    def name(place: int | None) -> str | None:
+        return None if place is None else course.runs[place].name
+
+    return {
+        "run_length": change.run_length,
+        "alarm": name(change.alarm),
+        "since": name(change.since),
+        "earliest": name(change.earliest),
+        "latest": name(change.latest),
+        "level": change.level,
+        "probability": change.probability,
+        "before": change.before,
+        "after": change.after,
+        "marks": [{"run": k - first, **encode(one)} for k, one in change.marks if k >= first],
+        "moved": [encode(one) for one in change.moved],
     }
 
 

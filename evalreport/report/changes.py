@@ -14,7 +14,7 @@ SIGNAL = "◆"
 MOST_PERIODS = 36
 #: The chance of a change from which on a course has a line without an alarm, too.
 EVEN = 0.5
-MOVED = {
+WHAT_MOVED = {
     "prevalence": "share of positives",
     "predicted_prevalence": "share predicted positive",
     "scores": "mean score",
@@ -138,7 +138,7 @@ def _moved(name: str, model: str, record: Period) -> PlainTable:
 
 
 def _moved_row(one: Moved) -> tuple[str, ...]:
-    what = MOVED.get(one.what) or f"mix of {label_text(str(one.column))}"
+    what = WHAT_MOVED.get(one.what) or f"mix of {label_text(str(one.column))}"
     return (
         what,
         "–" if one.before is None else value_text(one.before),

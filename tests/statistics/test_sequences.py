@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +33,40 @@ def test_limits_are_where_the_mixture_is_twenty_times_as_likely() -> None:
         mixture = special.betaln(47.5, 13.5) - special.betaln(0.5, 0.5)
         ratio = mixture - 47 * math.log(p) - 13 * math.log1p(-p)
         assert ratio == pytest.approx(math.log(20.0), abs=1e-9)
+
+
+def confseq(kind: str) -> list[dict[str, float]]:
+    path = Path(__file__).parents[1] / "reference" / "data" / "confseq_limits.json"
+    found: list[dict[str, float]] = json.loads(path.read_text())[kind]
+    return found
+
+
+@pytest.mark.parametrize("case", confseq("share"))
+def test_shares_as_the_library_of_the_authors(case: dict[str, float]) -> None:
+    """54 mixtures by confseq's own code: tests/reference/make_sequences.cpp.
+
+    What confseq says of the evidence against the required share, and where our limits lie, are
+    the same mixture's likelihood against two shares.
+    """
+    n, x, p = case["n"], case["x"], case["required"]
+    found = share_sequence(x, n, case["level"], expected=p, best_at=case["best_at"])
+    assert found is not None
+
+    def log_likelihood(share: float) -> float:
+        return x * math.log(share) + (n - x) * math.log1p(-share)
+
+    for limit in found:
+        evidence = -math.log(1.0 - case["level"]) + log_likelihood(limit) - log_likelihood(p)
+        assert evidence == pytest.approx(case["log_evidence"], abs=1e-6)
+
+
+@pytest.mark.parametrize("case", confseq("normal"))
+def test_means_as_the_library_of_the_authors(case: dict[str, float]) -> None:
+    """18 normal mixtures by confseq's own code, of values of variance 1."""
+    error = 1.0 / math.sqrt(case["n"])
+    found = mean_sequence(0.0, error, case["n"], case["level"], best_at=case["best_at"])
+    assert found is not None
+    assert (-found.low, found.high) == pytest.approx((case["half"], case["half"]), rel=1e-12)
 
 
 def test_edges() -> None:

@@ -27,7 +27,7 @@ UNDATED = "(missing)"
 NO_TEST = "fewer than two periods have a value with an interval"
 
 
-def period_records(working: Working) -> tuple[Period, ...] | None:
+def period_records(working: Working, *, moved: bool = True) -> tuple[Period, ...] | None:
     """Every measure over time; None without periods."""
     columns = period_columns(working.prepared.loaded.spec)
     if not columns:
@@ -43,12 +43,20 @@ def period_records(working: Working) -> tuple[Period, ...] | None:
             key = replace(measure.which.series, subgroup=())
             courses.setdefault((column, key), []).append(measure)
     return tuple(
-        _record(working, column, columns[column], sorted(found, key=lambda m: m.where.subgroup))
+        _record(
+            working,
+            column,
+            columns[column],
+            sorted(found, key=lambda m: m.where.subgroup),
+            moved=moved,
+        )
         for (column, _), found in courses.items()
     )
 
 
-def _record(working: Working, column: str, every: str, measures: Sequence[Measure]) -> Period:
+def _record(
+    working: Working, column: str, every: str, measures: Sequence[Measure], *, moved: bool
+) -> Period:
     first = measures[0]
     metric = find(first.metric)
     charted = metric is None or metric.interval is not Interval.NONE
@@ -67,7 +75,7 @@ def _record(working: Working, column: str, every: str, measures: Sequence[Measur
         measures=tuple(m.id for m in measures),
         values=tuple(m.value for m in measures),
         limits=_limits(measures),
-        change=change_of(working, column, measures) if charted else None,
+        change=change_of(working, column, measures, moved=moved) if charted else None,
     )
     return _tested(course, [e for m in measures if (e := estimate_of(m)) is not None])
 

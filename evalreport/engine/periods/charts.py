@@ -12,19 +12,7 @@ from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
 from evalreport.results.records import Change, ChartMark, Measure, Moved, Table
-from evalreport.statistics.change import (
-    ChangePoint,
-    Period,
-    change_of_shares,
-    change_of_values,
-    cusum,
-    ewma,
-    of_shares,
-    self_starting,
-    self_starting_shares,
-)
-from evalreport.statistics.interval import z_value
-from evalreport.statistics.separate_samples import Estimate
+from evalreport.statistics.course import LEVEL, RUN_LENGTH, ChartedCourse, charted_course
 from evalreport.statistics.shift import Values, chi_square, value_shift
 from evalreport.statistics.tail import chi2_sf, normal_sf
 
@@ -33,110 +21,55 @@ if TYPE_CHECKING:
     from evalreport.engine.working import Working
     from evalreport.plan.facts import Facts
 
-#: Periods that pass on average between two false alarms of a chart: that of three sigmas.
-RUN_LENGTH = 370.0
-#: Fewer periods than this say nothing of a change.
-FEWEST = 5
-#: Level of the interval of the point of change.
-LEVEL = 0.95
 #: Bins of the stability index of scores.
 BINS = 10
 
 
-def change_of(working: Working, column: str, measures: Sequence[Measure]) -> Change | None:
+def change_of(
+    working: Working, column: str, measures: Sequence[Measure], *, moved: bool = True
+) -> Change | None:
     """The charts of a course and where it changed; None where fewer than five periods have values.
 
-    Shares are charted by their counts, other values by their standard errors.
+    Shares are charted by their counts, other values by their standard errors. What ``moved``
+    with it needs the rows.
     """
     estimates = [estimate_of(measure) for measure in measures]
     known = [k for k, one in enumerate(estimates) if one is not None]
-    if len(known) < FEWEST:
+    charted = charted_course([one for one in estimates if one is not None])
+    if charted is None:
         return None
-    own = [one for one in estimates if one is not None]
-    periods = _periods(own)
-    if periods is None:
-        return None
-    point = _point(own, periods)
-    values = _standardised(own, periods)
-    charted = dict(
-        zip(known, zip(values, ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), strict=True),
-            strict=True)
-    )  # fmt: skip
-    marks = []
-    for place in range(len(measures)):
-        value, average, sums = charted.get(place, (None, None, None))
-        if value is None or average is None or sums is None:
-            marks.append(ChartMark(None, None, None, None, None, signal=False))
-        else:
-            marks.append(
-                ChartMark(
-                    value, average.statistic, average.limit, sums.statistic, sums.limit,
-                    signal=sums.signal,
-                )
-            )  # fmt: skip
+    by_place = dict(zip(known, range(len(known)), strict=True))
+    marks = tuple(chart_mark(charted, by_place.get(place)) for place in range(len(measures)))
     names = [measure.subgroup[column] for measure in measures]
-    alarm = next((k for k, mark in enumerate(marks) if mark.signal), None)
+    alarm, point = charted.alarm, charted.point
     found = None if point is None else known[point.index]
     return Change(
         run_length=RUN_LENGTH,
-        marks=tuple(marks),
-        alarm=None if alarm is None else names[alarm],
+        marks=marks,
+        alarm=None if alarm is None else names[known[alarm]],
         since=None if found is None else names[found],
         earliest=None if point is None else names[known[point.low]],
         latest=None if point is None else names[known[point.high]],
         level=LEVEL,
         probability=None if point is None else point.probability,
-        before=None if found is None else _mean(own, periods, known, 0, found),
-        after=None if found is None else _mean(own, periods, known, found, len(names)),
-        moved=() if alarm is None or found is None else _moved(working, column, measures, found),
+        before=charted.before,
+        after=charted.after,
+        moved=_moved(working, column, measures, found)
+        if moved and alarm is not None and found is not None
+        else (),
     )
 
 
-def _periods(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
-        return of_shares(shares)
-    found = []
-    for one in estimates:
-        if one.low is None or one.high is None or one.level is None or one.high <= one.low:
-            return None
-        error = (one.high - one.low) / (2.0 * z_value(one.level))
-        found.append(Period(one.value, error**2))
-    return tuple(found)
-
-
-def _standardised(
-    estimates: Sequence[Estimate], periods: Sequence[Period]
-) -> tuple[float | None, ...]:
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
-        return self_starting_shares(shares)
-    return self_starting(periods)
-
-
-def _point(estimates: Sequence[Estimate], periods: Sequence[Period]) -> ChangePoint | None:
-    shares = [one.fraction for one in estimates if one.fraction is not None]
-    if len(shares) == len(estimates):
-        return change_of_shares(shares, LEVEL)
-    return change_of_values(periods, LEVEL)
-
-
-def _mean(
-    estimates: Sequence[Estimate],
-    periods: Sequence[Period],
-    known: Sequence[int],
-    first: int,
-    last: int,
-) -> float | None:
-    """The value over some periods: of all their rows for shares, else weighted by precision."""
-    chosen = [n for n, place in enumerate(known) if first <= place < last]
-    shares = [one for n in chosen if (one := estimates[n].fraction) is not None]
-    if len(shares) == len(chosen):
-        bottom = sum(n for _, n in shares)
-        return sum(x for x, _ in shares) / bottom if bottom else None
-    weights = [1.0 / periods[n].variance for n in chosen]
-    total = math.fsum(w * periods[n].value for w, n in zip(weights, chosen, strict=True))
-    return total / math.fsum(weights) if weights else None
+def chart_mark(charted: ChartedCourse, step: int | None) -> ChartMark:
+    """A step of a course in its charts; empty for the first and where there is no value."""
+    if step is not None:
+        value, average, sums = charted.values[step], charted.averages[step], charted.sums[step]
+        if value is not None and average is not None and sums is not None:
+            return ChartMark(
+                value, average.statistic, average.limit, sums.statistic, sums.limit,
+                signal=sums.signal,
+            )  # fmt: skip
+    return ChartMark(None, None, None, None, None, signal=False)
 
 
 def _moved(
@@ -149,13 +82,13 @@ def _moved(
     by_id = {t.id: t for e in working.evaluations for one in e.tables for t in [one.record()]}
     tables = [by_id.get(str(measure.table)) for measure in measures]
     return (
-        *_of_tables(tables[:found], tables[found:]),
+        *moved_tables(tables[:found], tables[found:]),
         *sides.of_scores(),
         *sides.of_subgroups(),
     )
 
 
-def _of_tables(before: Sequence[Table | None], after: Sequence[Table | None]) -> list[Moved]:
+def moved_tables(before: Sequence[Table | None], after: Sequence[Table | None]) -> list[Moved]:
     """Prevalence, and the share that is predicted positive."""
     found = []
     for what, axis in (("prevalence", 1), ("predicted_prevalence", 0)):
@@ -220,22 +153,7 @@ class _Sides:
             if any(isinstance(part, BinnedScores) for part in parts):
                 return []
             sides.append(parts)
-        values = [_values(parts) for parts in sides]
-        shift = value_shift(values[0], values[1], BINS)
-        before, after = (_mean_score(side) for side in values)
-        test = None if shift.ks is None else "kolmogorov_smirnov"
-        found = [Moved("scores", None, before, after, test, shift.ks, shift.ks_p_value)]
-        return [*found, *self._calibration(sides)]
-
-    def _calibration(self, sides: Sequence[Sequence[ScoreTable]]) -> list[Moved]:
-        """Mean of outcome minus score, where scores are probabilities."""
-        if not self.facts.probabilities:
-            return []
-        (one, first), (other, second) = (_excess(parts) for parts in sides)
-        spread = math.sqrt(first + second)
-        z = (other - one) / spread if spread > 0 else None
-        p = None if z is None else 2.0 * normal_sf(abs(z))
-        return [Moved("calibration", None, one, other, None if z is None else "z", z, p)]
+        return moved_scores(sides, probabilities=self.facts.probabilities)
 
     def of_subgroups(self) -> list[Moved]:
         """The mix of the values of each subgroup column of the spec."""
@@ -258,10 +176,7 @@ class _Sides:
                  self._rows(tables, column, value, self.after))
                 for value in values
             ]  # fmt: skip
-            statistic, df = chi_square(counts)
-            if statistic is not None:
-                p = chi2_sf(statistic, df)
-                found.append(Moved("subgroups", column, None, None, "chi_square", statistic, p))
+            found += moved_mix(column, counts)
         return found
 
     def _rows(self, tables: MemoryTables, column: str, value: str, names: Sequence[str]) -> float:
@@ -271,6 +186,34 @@ class _Sides:
                 for n in names
             )
         )
+
+
+def moved_scores(sides: Sequence[Sequence[ScoreTable]], *, probabilities: bool) -> list[Moved]:
+    """How scores lie before and since, and, of probabilities, how far they are from outcomes."""
+    values = [_values(parts) for parts in sides]
+    shift = value_shift(values[0], values[1], BINS)
+    before, after = (_mean_score(side) for side in values)
+    test = None if shift.ks is None else "kolmogorov_smirnov"
+    found = [Moved("scores", None, before, after, test, shift.ks, shift.ks_p_value)]
+    return [*found, *_calibration(sides)] if probabilities else found
+
+
+def _calibration(sides: Sequence[Sequence[ScoreTable]]) -> list[Moved]:
+    """Mean of outcome minus score."""
+    (one, first), (other, second) = (_excess(parts) for parts in sides)
+    spread = math.sqrt(first + second)
+    z = (other - one) / spread if spread > 0 else None
+    p = None if z is None else 2.0 * normal_sf(abs(z))
+    return [Moved("calibration", None, one, other, None if z is None else "z", z, p)]
+
+
+def moved_mix(column: str, counts: Sequence[tuple[float, float]]) -> list[Moved]:
+    """Whether the rows of the values of a column, before and since, are mixed alike."""
+    statistic, df = chi_square(counts)
+    if statistic is None:
+        return []
+    p = chi2_sf(statistic, df)
+    return [Moved("subgroups", column, None, None, "chi_square", statistic, p)]
 
 
 def _values(parts: Sequence[ScoreTable]) -> Values:

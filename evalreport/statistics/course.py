@@ -1,0 +1,99 @@
+"""A course of one measure, over the periods of a file or over runs: its charts, its change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalreport.statistics.change import (
+    ChangePoint,
+    Charted,
+    Period,
+    change_of_shares,
+    change_of_values,
+    cusum,
+    ewma,
+    of_shares,
+    self_starting,
+    self_starting_shares,
+)
+from evalreport.statistics.interval import z_value
+from evalreport.statistics.separate_samples import Estimate
+
+#: Steps that pass on average between two false alarms of a chart: that of three sigmas.
+RUN_LENGTH = 370.0
+#: Fewer steps than this say nothing of a change.
+FEWEST = 5
+#: Level of the interval of the point of change.
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class ChartedCourse:
+    """What is told of a course: standardised values, both charts, the point of change.
+
+    ``values``, ``averages`` and ``sums`` have one entry a step, None for the first; ``before``
+    and ``after`` are the values on the two sides of the point.
+    """
+
+    values: tuple[float | None, ...]
+    averages: tuple[Charted | None, ...]
+    sums: tuple[Charted | None, ...]
+    point: ChangePoint | None
+    before: float | None
+    after: float | None
+
+    @property
+    def alarm(self) -> int | None:
+        """The first step beyond the limit of the cumulative sum."""
+        signals = (k for k, one in enumerate(self.sums) if one is not None and one.signal)
+        return next(signals, None)
+
+
+def charted_course(estimates: Sequence[Estimate]) -> ChartedCourse | None:
+    """The charts and the change of a course, oldest first.
+
+    Shares of rows are charted by their counts, other values by the standard errors that their
+    intervals show. None for fewer than FEWEST steps, or values without intervals.
+    """
+    if len(estimates) < FEWEST:
+        return None
+    shares = [one.fraction for one in estimates if one.fraction is not None]
+    if len(shares) == len(estimates):
+        periods = of_shares(shares)
+        values, point = self_starting_shares(shares), change_of_shares(shares, LEVEL)
+    else:
+        found = _normal(estimates)
+        if found is None:
+            return None
+        periods = found
+        values, point = self_starting(periods), change_of_values(periods, LEVEL)
+    before = after = None
+    if point is not None:
+        before = _mean(estimates[: point.index], periods[: point.index])
+        after = _mean(estimates[point.index :], periods[point.index :])
+    return ChartedCourse(
+        values, ewma(values, RUN_LENGTH), cusum(values, RUN_LENGTH), point, before, after
+    )
+
+
+def _normal(estimates: Sequence[Estimate]) -> tuple[Period, ...] | None:
+    found = []
+    for one in estimates:
+        if one.low is None or one.high is None or one.level is None or one.high <= one.low:
+            return None
+        error = (one.high - one.low) / (2.0 * z_value(one.level))
+        found.append(Period(one.value, error**2))
+    return tuple(found)
+
+
+def _mean(estimates: Sequence[Estimate], periods: Sequence[Period]) -> float | None:
+    """The value over some steps: of all their rows for shares, else weighted by precision."""
+    shares = [one.fraction for one in estimates if one.fraction is not None]
+    if len(shares) == len(estimates):
+        bottom = sum(n for _, n in shares)
+        return sum(x for x, _ in shares) / bottom if bottom else None
+    weights = [1.0 / one.variance for one in periods]
+    total = math.fsum(w * one.value for w, one in zip(weights, periods, strict=True))
+    return total / math.fsum(weights)
