@@ -171,11 +171,20 @@ def test_hostile_labels_reach_the_page_as_text(labels):
             assert label in text
 
 
-def _screen_text(element, skipped=("details", "style", "title")) -> str:
+def _for_the_screen_alone(element) -> bool:
+    """Data of charts, the choice of a threshold, entries below the sections of the contents."""
+    if element.tag == "details":
+        return element.attrs.get("class") == "data"
+    if element.tag == "ul":
+        return element.up("nav") is not None
+    return element.tag in ("fieldset", "style", "summary", "title")
+
+
+def _screen_text(element) -> str:
     return "".join(
         child if isinstance(child, str) else _screen_text(child)
         for child in element.children
-        if isinstance(child, str) or child.tag not in skipped
+        if isinstance(child, str) or not _for_the_screen_alone(child)
     )
 
 
@@ -188,7 +197,8 @@ def test_everything_with_a_heading_stands_on_paper_as_often_as_on_the_page(pdf, 
     printed = re.sub(r"\s+", "", raw.stdout.decode("utf-8"))
     shown = re.sub(r"\s+", "", _screen_text(page))
     heads = {re.sub(r"\s+", "", _screen_text(e)) for e in [*page.all("h3"), *page.all("caption")]}
-    hidden = {re.sub(r"\s+", "", e.text) for d in page.all("details") for e in d.all("caption")}
+    folded = [d for d in page.all("details") if _for_the_screen_alone(d)] + page.all("fieldset")
+    hidden = {re.sub(r"\s+", "", e.text) for d in folded for e in d.all("caption")}
     for head in sorted(h for h in heads - hidden if len(h) > 12):
         assert printed.count(head) == shown.count(head), head
 
@@ -215,11 +225,15 @@ def test_paper_has_the_words_of_the_page_but_not_the_data_of_its_charts(results)
     def words(text):
         text = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
         text = re.sub(r'<svg class="chart".*?</svg>', "", text, flags=re.DOTALL)
+        text = re.sub(r"<fieldset.*?</fieldset>", "", text, flags=re.DOTALL)
+        # the line that stays in sight, and what stands below the sections in the contents
+        text = re.sub(r'<p class="bar">.*?</p>|(?<=</a>)<ul>.*?</ul>', "", text)
         return parse(re.sub(r'<details class="data">.*?</details>', "", text, flags=re.DOTALL)).text
 
     assert words(paper_page) == words(page)
     # charts are pictures there, of the same words, and with the same words for them
-    charts, pictures = parse(page).all("svg"), parse(paper_page).all("img")
+    charts = [svg for svg in parse(page).all("svg") if svg.attrs.get("class") == "chart"]
+    pictures = parse(paper_page).all("img")
     assert len(charts) > 3
     assert [c.attrs["aria-label"] for c in charts] == [p.attrs["alt"] for p in pictures]
     for chart, picture in zip(charts, pictures, strict=True):
