@@ -297,7 +297,9 @@ def _subgroup_records(working: Working) -> dict[str, Any]:
     gaps = subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum)
     return {
         "subgroup_gaps": tuple(gaps),
-        "heterogeneity": tuple(heterogeneity_tests(measures, settings.level)),
+        "heterogeneity": tuple(
+            heterogeneity_tests(measures, settings.level, widest=spec.largest_gap)
+        ),
         "impact": tuple(impact_records(working)),
     }
 

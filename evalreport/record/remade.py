@@ -177,7 +177,9 @@ def _gaps(again: Remaker) -> Iterable[r.Gap]:
 def _heterogeneity(again: Remaker) -> Iterable[r.Heterogeneity]:
     if not again.spec.loaded.spec.subgroups:
         return ()
-    return heterogeneity_tests(again.results.measures, again.spec.settings.level)
+    widest = again.spec.loaded.spec.largest_gap
+    level = again.spec.settings.level
+    return heterogeneity_tests(again.results.measures, level, widest=widest)
 
 
 def _widths(again: Remaker) -> Iterable[r.SampleSize]:

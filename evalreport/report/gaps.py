@@ -14,6 +14,11 @@ from evalreport.results.identity import Quantity
 from evalreport.results.records import Criterion, Gap, Heterogeneity
 
 MOST_LINES = 12
+LARGEST = (
+    "The data chose the two groups, so their gap is larger than the true one on average. Limits "
+    "of all pairs hold together at the stated level (Bonferroni), and with them the largest gap "
+    "there is: they are wide."
+)
 #: The comparison that is shown where several were made.
 PREFERRED = ("rest", "the rest", "largest group", "all rows")
 
@@ -26,7 +31,46 @@ def gap_blocks(contents: Contents) -> list[Block]:
         if contents.at_first(view)(gap) and _shown(contents, gap):
             own = found.setdefault(tuple(gap.columns), {})
             own.setdefault((identity(gap), view), []).append(gap)
-    return [_table(contents, columns, groups) for columns, groups in found.items()]
+    tables: list[Block] = [_table(contents, columns, groups) for columns, groups in found.items()]
+    return [*tables, *_largest(contents)]
+
+
+def _largest(contents: Contents) -> list[Block]:
+    """The largest gap between any two groups, of each metric and model it was asked for."""
+    rows = []
+    for entry in contents.of(Heterogeneity):
+        gap = entry.widest
+        binary = contents.is_binary((entry.dataset, entry.model))
+        shown = contents.at_first(view_of(entry))(entry) and (binary or entry.label is None)
+        if gap is None or not shown:
+            continue
+        measure = contents.measure_of(gap.highest_measure)
+        rows.append(
+            TableRow(
+                (
+                    contents.heading(measure or entry),
+                    contents.mark((entry.dataset, entry.model)).name,
+                    slice_heads(gap.highest),
+                    slice_heads(gap.lowest),
+                    difference_text(gap.gap),
+                    interval_text(gap.interval) or visible(gap.reason or "–"),
+                    count_text(gap.pairs),
+                )
+            )
+        )
+    if not rows:
+        return []
+    heads = (
+        ("metric", "left", "20%"),
+        ("model", "left", "12%"),
+        ("highest", "left", "21%"),
+        ("lowest", "left", "21%"),
+        ("gap", "right", "8%"),
+        ("limits", "right", "12%"),
+        ("pairs", "right", "6%"),
+    )
+    columns = tuple(Column(*h) for h in heads)
+    return [PlainTable("Largest gap between any two groups", columns, tuple(rows), LARGEST, "gaps")]
 
 
 def _shown(contents: Contents, gap: Gap) -> bool:

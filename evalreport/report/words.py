@@ -73,6 +73,8 @@ METHODS = {
     "kosinski": "Kosinski",
     "paired_t": "paired t",
     "mee": "Mee",
+    "newcombe_hybrid_simultaneous": "Newcombe hybrid, simultaneous",
+    "normal_simultaneous": "normal, simultaneous",
     "friedman": "Friedman",
     "moskowitz_pepe": "Moskowitz-Pepe",
     "alonzo": "Alonzo-Pepe-Moskowitz",

@@ -987,6 +987,20 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WidestGap:
+    """The largest gap between any two groups of a column: chosen by the data, so too large."""
+
+    highest: Subgroup
+    lowest: Subgroup
+    highest_measure: str
+    lowest_measure: str
+    gap: float
+    pairs: Annotated[int, "Pairs of groups whose limits hold together."]
+    interval: Annotated[Interval | None, "Of the largest gap there is, at least at its level."]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Heterogeneity:
     """A test whether the subgroups of a column differ by more than chance."""
 
@@ -1005,6 +1019,7 @@ class Heterogeneity:
     df: int | None
     p_value: float | None
     reason: str | None
+    widest: Annotated[WidestGap | None, OMITTED] = None
 
 
 @dataclass(frozen=True, slots=True)

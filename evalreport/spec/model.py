@@ -264,6 +264,11 @@ class Spec(Part):
         description="Below so many rows a subgroup is shown as too few, and a criterion on a value "
         "that rests on fewer is not evaluated.",
     )
+    largest_gap: Flag = Field(
+        False,
+        description="Whether the largest gap between any two subgroups of a column is told, with "
+        "simultaneous limits.",
+    )
     impact: Impact = Field(
         default_factory=Impact, description="What is unknown, or too small, in impact ratios."
     )

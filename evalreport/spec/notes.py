@@ -44,6 +44,9 @@ def _without_effect(known: Outline, spec: Spec) -> Iterator[Problem]:
         if known.has(key) and not trained:
             where = known.document.where_key((key,))
             yield Problem(f"{key} has no effect: no model is trained", "", where)
+    if spec.largest_gap and not spec.subgroups:
+        where = known.document.where_key(("largest_gap",))
+        yield Problem("largest_gap has no effect: there are no subgroups", "", where)
     asked = {request.name for _, request in known.all_metrics()}
     for name in spec.confidence.methods:
         if name not in asked:

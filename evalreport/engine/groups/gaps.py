@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.engine.groups.standard_errors import standard_error
+from evalreport.engine.groups.widest import widest_gap
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.interval_methods import SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS
 from evalreport.results import records
 from evalreport.results.identity import WhichNumber
-from evalreport.results.records import Gap, Heterogeneity, Measure
+from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
 from evalreport.statistics import ratios, unpaired
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.tail import chi2_sf
@@ -224,16 +225,24 @@ def _ratio_interval(group: Measure, reference: Measure, level: float) -> records
 # -- heterogeneity --------------------------------------------------------------------------------
 
 
-def heterogeneity_tests(measures: Sequence[Measure], level: float) -> list[Heterogeneity]:
+def heterogeneity_tests(
+    measures: Sequence[Measure], level: float, *, widest: bool = False
+) -> list[Heterogeneity]:
     """One record per measure and column: do its groups differ by more than chance?
 
     Pearson's chi-square for proportions, else Cochran's Q on the standard errors that the
-    intervals (at ``level``) were made with.
+    intervals (at ``level``) were made with. ``widest``: with the largest gap of any two groups
+    whose membership is known.
     """
-    return [_tested(family, level) for family in families(measures)]
+    return [_tested(family, level, widest=widest) for family in families(measures)]
 
 
-def _tested(family: Family, level: float) -> Heterogeneity:
+def _widest(family: Family, level: float) -> WidestGap | None:
+    known = [g for g in family.groups if MISSING not in dict(g.where.subgroup).values()]
+    return widest_gap(known, [_fraction(g) for g in known], level)
+
+
+def _tested(family: Family, level: float, *, widest: bool) -> Heterogeneity:
     test, found, reason = _heterogeneity(family, level)
     return Heterogeneity(
         **_header(family, family.groups[0]),
@@ -243,6 +252,7 @@ def _tested(family: Family, level: float) -> Heterogeneity:
         df=None if found is None else found.df,
         p_value=None if found is None else found.p_value,
         reason=reason,
+        widest=_widest(family, level) if widest else None,
     )
 
 
