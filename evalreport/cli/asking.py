@@ -13,7 +13,7 @@ import click
 from evalreport.cli.completing import metric_names
 from evalreport.cli.said import LOG, say
 from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
-from evalreport.errors import EvalreportError, FilesError, SpecError, UsageError
+from evalreport.errors import EvalreportError, FilesError, Problem, SpecError, UsageError
 from evalreport.lines import json_text, one_line
 
 if TYPE_CHECKING:
@@ -96,8 +96,6 @@ def _check_one(
     spec: Path, options: tuple[Texts, Texts, Texts, Texts], *, no_data: bool, style: str
 ) -> None:
     """Say that a spec has no mistakes, or raise all of them."""
-    from evalreport.cli.annotations import annotation
-
     try:
         loaded = _without_mistakes(spec, options, no_data=no_data)
     except EvalreportError as error:
@@ -390,3 +388,28 @@ def schema(which: str) -> int:
         body = results_schema()
     click.echo(json.dumps(body, indent=2, ensure_ascii=False))
     return 0
+
+
+def annotation(problem: Problem, kind: str = "error") -> str:
+    """One workflow command; what would end or split it is escaped.
+
+    >>> from evalreport.errors import Location
+    >>> annotation(Problem("unknown key 'x'", "remove it", Location("a.yaml", 3, 7)))
+    "::error file=a.yaml,line=3,col=7,title=evalreport::unknown key 'x'; remove it"
+    """
+    properties = {"title": "evalreport"}
+    where = problem.where
+    if where is not None:
+        places = {"file": where.file, "line": where.line, "col": where.column}
+        properties = {k: str(v) for k, v in places.items() if v is not None} | properties
+    told = one_line(f"{problem.what}; {problem.instead}" if problem.instead else problem.what)
+    inside = ",".join(f"{key}={_property(one_line(value))}" for key, value in properties.items())
+    return f"::{kind} {inside}::{_message(told)}"
+
+
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,19 +1,25 @@
-"""Columns that say how rows belong together: ids, clusters, folds and subgroups."""
+"""Columns that say how rows belong together: ids, clusters, folds and subgroups.
+
+A subgroup of a column of numbers is a half-open interval between declared edges.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.bins import bin_codes, bin_names
 from evalreport.data.findings import SHOWN_ROWS, quoted
 from evalreport.data.label_column import texts
-from evalreport.data.labels import order_labels
+from evalreport.data.labels import order_labels, written
 from evalreport.data.roles import PREDICTED, Roles
+from evalreport.data.scores import numbers
 from evalreport.data.table import Codes, RawTable
 from evalreport.errors import Location, Problem, did_you_mean
+
+Edges = tuple[float, ...]
 
 Rows = npt.NDArray[np.int64]
 
@@ -140,3 +146,21 @@ def _ordered(codes: Codes, names: tuple[str, ...]) -> tuple[Codes, tuple[str, ..
     place = {name: number for number, name in enumerate(ordered)}
     table = np.array([*(place.get(name, -1) for name in names), -1], np.int32)
     return table[codes], ordered
+
+
+def bin_names(edges: Sequence[float]) -> tuple[str, ...]:
+    """The names of the intervals between edges, the outer two without end.
+
+    >>> bin_names([40, 62.5])
+    ('(-inf, 40)', '[40, 62.5)', '[62.5, inf)')
+    """
+    ends = [written(float(edge)).text for edge in edges]
+    inner = [f"[{low}, {high})" for low, high in pairwise(ends)]
+    return (f"(-inf, {ends[0]})", *inner, f"[{ends[-1]}, inf)")
+
+
+def bin_codes(table: RawTable, column: str, edges: Edges) -> Codes:
+    """Which interval each row's number is in, shape (n,); -1 where it is missing."""
+    found = numbers(table, column)
+    codes: npt.NDArray[np.int64] = np.searchsorted(np.asarray(edges), found.values, side="right")
+    return np.where(np.isnan(found.values), -1, codes).astype(np.int32)

@@ -1,18 +1,210 @@
-"""A first spec for a data file, guessed from how it is written and what its columns are."""
+"""A first spec for a data file, guessed from how it is written and what its columns are.
+
+How the file is written is found out by looking at its beginning.
+"""
 
 from __future__ import annotations
 
+import codecs
+import csv
+import gzip
+import io
 import json
+import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evalreport.errors import DataError, Location, Problem
-from evalreport.spec.first_file import first_file, read_lines
+from evalreport.data.dialect import DECIMAL_COMMA, Dialect
+from evalreport.data.files import open_files, written_in
+from evalreport.data.labels import as_number
+from evalreport.data.read import read_table
+from evalreport.data.source import Source
+from evalreport.data.table import RawTable
+from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.spec.guess import Guess, guessed
 from evalreport.spec.usual import usual_metrics
+
+#: Rows that are looked at; what stands in later ones is found by the run.
+MOST_ROWS = 200_000
+_BEGINNING = 1 << 17
+#: Lines of JSON that are looked at for values inside values.
+_LOOKED_AT = 200
+_FLATTENED = "make a column of each field, as pandas.json_normalize does"
+_TEXTS = (".csv", ".tsv", ".txt")
+_COMMA = re.compile(DECIMAL_COMMA)
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": ""}
+
+
+@dataclass(frozen=True)
+class FirstFile:
+    """A file with how it is written and its rows; ``said`` is what had to be assumed."""
+
+    path: str
+    table: RawTable
+    dialect: Dialect
+    said: tuple[str, ...] = ()
+
+
+def first_file(data: Path, folder: Path) -> FirstFile:
+    """A file or folder of files, read as it seems to be written.
+
+    ``folder`` is that of the spec. Raises FilesError and DataError.
+    """
+    relative = os.path.relpath(data, folder)
+    if data.is_dir():
+        relative = relative.rstrip("/") + "/"
+    source = open_files(folder, relative)
+    first = source.parts[0].source if hasattr(source, "parts") else source
+    dialect, said = _dialect(first)
+    source = _named(written_in(source, dialect), data.name or relative)
+    columns, nested = _flat(source)
+    if nested:
+        said.append(f"{', '.join(nested)} hold objects, which are not read; {_FLATTENED}")
+    try:
+        table = read_table(source, columns, rows=MOST_ROWS)
+    except DataError as error:
+        if source.suffix == ".txt" and not dialect.delimiter:
+            hint = "columns separated by a comma, semicolon, tab or bar"
+            raise DataError(
+                Problem("the columns are not told apart", hint, Location(data.name))
+            ) from error
+        raise
+    _check_header(table.header, data.name)
+    return FirstFile(relative, table, dialect, tuple(said))
+
+
+def _flat(source: Source) -> tuple[list[str] | None, list[str]]:
+    """The keys of JSON lines that hold single values or lists of them, and the others.
+
+    None for all columns, where the file is of another kind or has no such keys.
+    """
+    if source.suffix.removesuffix(".gz") != ".jsonl" or hasattr(source, "parts"):
+        return None, []
+    kept: dict[str, bool] = {}
+    for line in _decoded(_beginning(source), "utf-8").splitlines()[:_LOOKED_AT]:
+        with suppress(ValueError, RecursionError):
+            found = json.loads(line)
+            for key, value in found.items() if isinstance(found, dict) else ():
+                parts = value if isinstance(value, list) else [value]
+                kept[key] = kept.get(key, True) and not any(isinstance(p, dict) for p in parts)
+    nested = [key for key, flat in kept.items() if not flat]
+    return ([key for key, flat in kept.items() if flat] if nested else None), nested
+
+
+def _check_header(header: Sequence[str], name: str) -> None:
+    """Refuse a first line of numbers, which is no line of names. Raises DataError."""
+    numbers = [as_number(cell) for cell in header]
+    counted = [str(place) for place in range(len(header))]
+    if not header or None in numbers or list(header) == counted:
+        return
+    what = f"the first line ({', '.join(header[:4])}) holds numbers and no names of columns"
+    hint = "put a line of names before it, such as y_true,y_score"
+    raise DataError(Problem(what, hint, Location(name, 1)))
+
+
+def _named(source: Source, name: str) -> Source:
+    return replace(source, name=name)
+
+
+def _dialect(source: Source) -> tuple[Dialect, list[str]]:
+    kind = source.suffix.removesuffix(".gz")
+    if kind not in _TEXTS:
+        return Dialect(), []
+    beginning = _beginning(source)
+    encoding, said = _encoding(beginning)
+    text = _decoded(beginning, encoding)
+    delimiter = _delimiter(text, _DELIMITERS[kind])
+    usual = delimiter == _DELIMITERS[kind]
+    decimal = "," if delimiter != "," and _has_commas(text, delimiter) else "."
+    return (
+        Dialect(None if usual else delimiter, decimal, encoding),
+        said,
+    )
+
+
+def _beginning(source: Source) -> bytes:
+    try:
+        with source.path.open("rb") as file:
+            block = file.read(_BEGINNING)
+            if not source.suffix.endswith(".gz"):
+                return block
+            file.seek(0)
+            with suppress(OSError, EOFError):
+                return gzip.GzipFile(fileobj=file).read(_BEGINNING)
+            return block
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        raise FilesError(Problem(what, "a readable file", Location(source.name))) from None
+
+
+def _encoding(block: bytes) -> tuple[str, list[str]]:
+    """UTF-8 where it can be, else UTF-16 by its mark, else Windows' own, which is said."""
+    if block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16", []
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        decoder.decode(block)
+    except UnicodeDecodeError:
+        return "cp1252", ["the characters are no UTF-8; Windows-1252 is assumed"]
+    return "utf-8", []
+
+
+def _decoded(block: bytes, encoding: str) -> str:
+    return codecs.getincrementaldecoder(encoding)("replace").decode(block).removeprefix("\ufeff")
+
+
+def _delimiter(text: str, usual: str) -> str:
+    """What stands between columns: what the header and the rows below have equally often."""
+    lines = [line for line in text.splitlines()[:50] if line]
+    if not lines:
+        return usual
+    found: Counter[str] = Counter()
+    for mark in (",", ";", "\t", "|"):
+        rows = [
+            len(row)
+            for row in csv.reader(io.StringIO("\n".join(lines[:-1] or lines)), delimiter=mark)
+        ]
+        if rows and rows[0] > 1 and rows.count(rows[0]) >= 0.9 * len(rows):
+            found[mark] = rows[0] + (1 if mark == usual else 0)
+    return found.most_common(1)[0][0] if found else usual
+
+
+def _has_commas(text: str, delimiter: str) -> bool:
+    """Whether some column holds numbers with a decimal comma, and only such or whole ones."""
+    rows = list(csv.reader(io.StringIO("\n".join(text.splitlines()[1:200])), delimiter=delimiter))
+    width = max((len(row) for row in rows), default=0)
+    for place in range(width):
+        cells = [row[place] for row in rows[:-1] if len(row) == width and row[place]]
+        commas = sum(bool(_COMMA.fullmatch(cell)) for cell in cells)
+        if commas and commas + sum(cell.isdigit() for cell in cells) >= 0.9 * len(cells):
+            return True
+    return False
+
+
+def read_lines(
+    dialect: Dialect, missing: tuple[str, ...], pivot: Mapping[str, str]
+) -> dict[str, object]:
+    """What `read` has to say of a file, as a spec writes it."""
+    told: dict[str, object] = {}
+    if dialect.delimiter is not None:
+        told["delimiter"] = dialect.delimiter
+    if dialect.decimal != ".":
+        told["decimal"] = dialect.decimal
+    if dialect.encoding != "utf-8":
+        told["encoding"] = dialect.encoding
+    if dialect.percent:
+        told["percent"] = list(dialect.percent)
+    if missing:
+        told["missing"] = list(missing)
+    if pivot:
+        told["pivot"] = dict(pivot)
+    return told
+
 
 #: Columns named in the comment on those that are not used.
 MOST_UNUSED = 20

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hostile.command import Outcome, Workshop, command
 
-from evalreport.cli.annotations import annotation
+from evalreport.cli.asking import annotation
 from evalreport.errors import DataError, Location, Problem
 from evalreport.lines import json_text, one_line
 

@@ -14,8 +14,7 @@ from evalreport.engine.evaluate import Evaluated, average, class_value, evaluate
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.label_sets.bootstrap import SetBootstrap
-from evalreport.engine.label_sets.delta import delta_interval
-from evalreport.engine.label_sets.intervals import RowMean, row_mean_interval
+from evalreport.engine.label_sets.intervals import RowMean, delta_interval, row_mean_interval
 from evalreport.engine.measures import Computed, Measurer
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
