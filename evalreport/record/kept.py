@@ -8,12 +8,15 @@ nothing here tells are the digests of ids and rows: they need the data and the k
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from evalreport.errors import FilesError
 from evalreport.record.recorded_tables import STEPS
+from evalreport.results.changes import KeptDataset, KeptModel, KeptRows
+from evalreport.results.codec import decode_as
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
 
@@ -23,32 +26,37 @@ _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 def kept_problems(content: Any, results: Results) -> Iterator[str]:
     """Where the kept rows are not those of the results; never raises for what is in them."""
     try:
-        yield from _problems(content, results)
+        kept = decode_as(KeptRows, content, "rows.json")
+    except FilesError as error:
+        yield f"is not laid out as rows are kept: {error.problems[0].what}"
+        return
+    try:
+        yield from _problems(kept, results)
     except _MALFORMED as error:
         yield f"is not laid out as rows are kept: {type(error).__name__}: {error}"
 
 
-def _problems(content: Any, results: Results) -> Iterator[str]:
+def _problems(kept: KeptRows, results: Results) -> Iterator[str]:
     datasets = results.spec.get("datasets") or {}
     asked = {name for name, one in datasets.items() if one.get("keep_rows")}
-    for name, own in content["datasets"].items():
+    for name, own in kept.datasets.items():
         if name not in asked:
             yield f"the spec does not ask to keep rows of {name}"
         ledgers = {one.model: one for one in results.rows if one.dataset == name}
         labels = {one.model: one for one in results.labels if one.dataset == name}
         yield from _digests(name, own, ledgers.values())
         expected = {model for model, one in labels.items() if not one.label_sets}
-        if set(own["models"]) != expected:
-            yield f"{name}: it is of {_names(own['models'])}, the results of {_names(expected)}"
-        for model, rows in own["models"].items():
+        if set(own.models) != expected:
+            yield f"{name}: it is of {_names(own.models)}, the results of {_names(expected)}"
+        for model, rows in own.models.items():
             if model in expected:
-                kept = _Kept(rows, labels[model], ledgers[model], results)
-                yield from (f"{name}, {model}: {what}" for what in kept.problems(len(own["ids"])))
+                held = _Kept(rows, labels[model], ledgers[model], results)
+                yield from (f"{name}, {model}: {what}" for what in held.problems(len(own.ids)))
 
 
-def _digests(name: str, own: Mapping[str, Any], ledgers: Iterable[RowLedger]) -> Iterator[str]:
+def _digests(name: str, own: KeptDataset, ledgers: Iterable[RowLedger]) -> Iterator[str]:
     """One digest for each row that was read, in the order of the digests."""
-    pairs = list(zip(own["ids"], own["rows"], strict=True))
+    pairs = list(zip(own.ids, own.rows, strict=True))
     if any(one > other for one, other in pairwise(pairs)):
         yield f"{name}: the rows are not in the order of their digests"
     for one in ledgers:
@@ -64,16 +72,16 @@ def _names(found: Iterable[str]) -> str:
 class _Kept:
     """The kept rows of one model, with what the results say of it."""
 
-    rows: Mapping[str, Any]
+    rows: KeptModel
     labels: LabelLedger
     ledger: RowLedger
     results: Results
 
     def problems(self, read: int) -> Iterator[str]:
-        places, actual = self.rows["rows"], self.rows["actual"]
+        places, actual = self.rows.rows, self.rows.actual
         order = self.labels.order
-        if list(self.rows["labels"]) != list(order):
-            yield f"its classes are {_names(self.rows['labels'])}, the results say {_names(order)}"
+        if self.rows.labels != tuple(order):
+            yield f"its classes are {_names(self.rows.labels)}, the results say {_names(order)}"
         if len(places) != len(actual) or any(not 0 <= place < read for place in places):
             yield "its rows are not among those that are kept"
         if any(one > other for one, other in pairwise(places)):
@@ -95,8 +103,8 @@ class _Kept:
     @property
     def _score(self) -> Sequence[float] | None:
         """The scores of the positive class."""
-        found: Sequence[float] | None = self.rows["score"]
-        return found if self.rows["positive"] is not None or len(self.labels.order) <= 2 else None
+        found = self.rows.score
+        return found if self.rows.positive is not None or len(self.labels.order) <= 2 else None
 
     def _tables(self, actual: Sequence[int]) -> Iterator[str]:
         """The tables of all rows, where they count every row as one and nothing else."""
@@ -114,10 +122,9 @@ class _Kept:
 
     def _said(self, table: Table) -> Sequence[int] | None:
         """The class that was said of each row at the threshold of a table."""
-        score, predicted = self._score, self.rows["predicted"]
+        score = self._score
         if table.threshold is None or score is None:
-            found: Sequence[int] | None = predicted
-            return found
+            return self.rows.predicted
         positive = self.labels.order.index(str(self.labels.positive))
         other = 1 - positive
         return [positive if value >= table.threshold else other for value in score]

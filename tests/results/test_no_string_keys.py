@@ -39,6 +39,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "points of a curve are columns, called by their axes": {
         "engine/reference/drift.py": "rows threshold",
+        "report/choosing.py": "fpr threshold tpr",
         "record/curve_areas.py": "fpr threshold tpr",
         "record/diff_data.py": "rows threshold",
         "record/interval_limits.py": "fpr n tpr",
@@ -50,12 +51,17 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/training.py": "test",
     },
     "the resolved spec, which is plain data": {
+        "cli/redrawing.py": "as_of",
+        "engine/reference/looks.py": "as_of",
+        "report/build.py": "as_of",
+        "report/markdown.py": "as_of",
+        "record/kept.py": "datasets",
         "record/recorded_spec.py": "datasets",
         "report/annexes.py": "resamples seed",
         "report/characteristics.py": "datasets",
         "report/evidence.py": "folds models params weights",
         "report/guide.py": "level",
-        "report/openlineage.py": "series",
+        "report/openlineage.py": "as_of series",
         "report/wording.py": "datasets",
     },
     "arguments of a metric, by their names": {
@@ -67,12 +73,14 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/counting/counted_lost.py": "n",
         "engine/counting/counted_rows.py": "gap low n state",
         "engine/counting/in_intervals.py": "n",
+        "engine/counting/in_periods.py": "n",
         "engine/counting/joint_kinds.py": "n",
         "engine/counting/query_limits.py": "name number unit",
         "engine/counting/score_counting.py": "high low n step",
+        "engine/counting/spark_rows.py": "n",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
-        "cli/redrawing.py": "engine overrides",
+        "cli/redrawing.py": "data engine overrides",
         "record/manifest.py": "inputs name outcome plan_sha256 schema sha256 size spec version "
         "versions when",
         "record/run_folder.py": "series",
@@ -107,14 +115,21 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "a spec that does not load": {
         "record/attempts.py": "series",
     },
+    "fields of records that are being put together": {
+        "engine/reference/drift.py": "reason",
+        "engine/run.py": "reader_differences readers",
+    },
+    "parts of the name of a run": {
+        "record/verify.py": "clock spec",
+    },
     "chapters of the report by their names": {
         "report/build.py": "baselines measures scores",
     },
     "the report as the templates and the process that draws it see it": {
         "render/child.py": "at files name",
-        "render/html.py": "logo",
+        "render/html.py": "logo title",
         "render/limited.py": "missing what",
-        "render/references.py": "name",
+        "render/references.py": "data name",
     },
     "the answer of a time-stamp authority": {
         "seal/stamp.py": "status",
