@@ -148,7 +148,7 @@ def test_what_a_database_cannot_count_is_refused(server: int, tmp_path: Path) ->
         run(of_server(server, {"score": "score"}, dataset={"weight": "site"}), "database")
     path = tmp_path / "rows.csv"
     path.write_text("truth,score\na,0.1\nb,0.2\n")
-    with pytest.raises(SpecError, match="its rows are not in a Postgres database"):
+    with pytest.raises(SpecError, match="its rows are not in a database"):
         run(spec_of(path, {"score": "score"}, dataset={"target": "truth"}), "database")
 
 

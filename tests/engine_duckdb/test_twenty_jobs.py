@@ -54,6 +54,17 @@ def test_duckdb(folder: Path, job: str) -> None:
     check(with_paths(job, lambda name: str(folder / f"{name}.parquet")), "duckdb")
 
 
+@pytest.mark.parametrize("job", JOBS)
+def test_a_duckdb_file(folder: Path, job: str) -> None:
+    file = folder / "jobs.duckdb"
+    if not file.exists():
+        with duckdb.connect(str(file)) as connection:
+            connection.execute(f"CREATE TABLE jobs AS {ROWS}")
+    sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}
+    asked = with_paths(job, lambda name: {"sql": sql[name], "database": str(file)})
+    check(asked, "database")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("job", JOBS)
 def test_postgres(table: str, job: str, monkeypatch: pytest.MonkeyPatch) -> None:

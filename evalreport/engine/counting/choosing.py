@@ -29,7 +29,7 @@ from evalreport.predict.columns import (
     in_overlap,
     roles_of,
 )
-from evalreport.spec.datasets import Dataset
+from evalreport.spec.datasets import Dataset, Query
 from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel, ScoresModel
 
@@ -116,27 +116,17 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
 def _named(spec: Spec, name: str, source: Source | None, asked: str, why: str | None) -> Choice:
     """The engine that is asked for by name, which counts or does not. Raises as ``choose``."""
     counts = source is not None and spec.datasets[name].count is not None
-    if asked == "database" and why is None:
-        why = _no_database(source)
+    if asked == "database" and why is None and not isinstance(spec.datasets[name].path, Query):
+        why = "its rows are not in a database"
     if asked == "spark" and why is None and source is not None:
         from evalreport.engine.counting.spark_rows import check_kind
 
         check_kind(source)
-    if asked == "database" and why is None and counts:
-        why = AS_MANY
     if why is None:
         return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for", named=True)
     if spec.datasets[name].table is not None:
         return Choice("memory", "a table in the spec is counted already")
     raise cannot_count(asked, name, source, why)
-
-
-def _no_database(source: Source | None) -> str | None:
-    """Why there is no database that counts for itself, or None."""
-    # A Postgres server; files are counted by the engine duckdb, beside the command.
-    if source is not None and source.suffix == ".postgres":
-        return None
-    return "its rows are not in a Postgres database"
 
 
 def cannot_count(asked: str, name: str, source: Source | None, why: str) -> EvalreportError:

@@ -223,6 +223,12 @@ def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozense
 
 @contextmanager
 def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterator[CountedRows]:
+    if choice.name == "database" and source.suffix != ".postgres":
+        from evalreport.engine.counting.database_file_rows import database_file_rows
+
+        with database_file_rows(source, wanted) as rows:
+            yield rows
+        return
     if choice.name == "database":
         from evalreport.engine.counting.database_rows import database_rows
         from evalreport.engine.counting.query_limits import QueryWatch, limits_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,10 @@ class DuckDBRows:
         rows: int,
         watch: Watcher = UNWATCHED,
         count: str | None = None,
+        look: Callable[[], None] = lambda: None,
     ) -> None:
         self.name, self.header, self.kinds, self.rows = name, header, kinds, rows
-        self._connection, self._watch = connection, watch
+        self._connection, self._watch, self._look = connection, watch, look
         self.times = None if count is None else self.field(count)
         self.binned: Mapping[str, ScoreBins] = {}
 
@@ -62,6 +63,7 @@ class DuckDBRows:
             self._connection,
             lambda: self._connection.execute(text).fetchnumpy(),
             lambda share: self._watch.seen(int(share * self.rows), self.rows),
+            look=self._look,
         )
         return found
 

@@ -165,7 +165,7 @@ def _from_duckdb(source: Source, sql: str, watch: QueryWatch) -> Generator[Any]:
     with plain_name(source.path) as path, scratch_folder() as spill:
         try:
             with duckdb.connect(path, read_only=True) as connection:
-                for setting in (*_bounded(watch.limits, spill), *LOCKS):
+                for setting in (*bounded(watch.limits, spill), *LOCKS):
                     connection.execute(f"SET {setting}")
                 statements = connection.extract_statements(sql)
                 if [s.type for s in statements] != [duckdb.StatementType.SELECT]:
@@ -179,7 +179,8 @@ def _from_duckdb(source: Source, sql: str, watch: QueryWatch) -> Generator[Any]:
             raise _failed(source, str(error).replace(path, source.name)) from None
 
 
-def _bounded(limits: QueryLimits, spill: str) -> tuple[str, ...]:
+def bounded(limits: QueryLimits, spill: str) -> tuple[str, ...]:
+    """Settings that hold a query of DuckDB to its limits."""
     return (
         "threads=2",
         f"memory_limit='{limits.memory}B'",

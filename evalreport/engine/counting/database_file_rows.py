@@ -1,0 +1,105 @@
+"""Rows counted in the DuckDB file that keeps them: no row is copied out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from evalreport.data.delimited_header import check_names
+from evalreport.data.interruptible import interruptible
+from evalreport.data.parquet_file import LOCKS, plain_name
+from evalreport.data.source import Source, reading
+from evalreport.engine.counting import query_limits
+from evalreport.engine.counting.duckdb_rows import DuckDBRows
+from evalreport.engine.counting.postgres_rows import query_fails
+from evalreport.engine.counting.query_limits import QueryWatch
+from evalreport.engine.counting.sql_rows import bounded, no_rows
+from evalreport.engine.counting.wanted import NotPlainError, Wanted
+from evalreport.errors import LimitError, Location, Problem
+from evalreport.scratch import scratch_folder
+
+#: What is counted of each type, and the name of the type that it then has.
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_TYPES = {
+    **dict.fromkeys(_INTEGERS, ("BIGINT", "CAST({} AS BIGINT)")),
+    "FLOAT": ("DOUBLE", "CAST({} AS DOUBLE)"),
+    "DOUBLE": ("DOUBLE", "{}"),
+    "BOOLEAN": ("BOOLEAN", "{}"),
+    "VARCHAR": ("VARCHAR", "{}"),
+    "DATE": ("VARCHAR", "CAST({} AS VARCHAR)"),
+}
+
+
+@contextmanager
+def database_file_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
+    """The rows of a query on a DuckDB file for counting, opened for reading only.
+
+    Raises DataError for a query that fails, LimitError past the limits of queries, and
+    NotPlainError for another database and for columns whose types are not counted.
+    """
+    import duckdb
+
+    assert wanted.query is not None
+    limits = query_limits.limits_of(os.environ)
+    look = QueryWatch(source.name, limits).look
+    with reading(source) as stream, plain_name(source.path) as path, scratch_folder() as spill:
+        if stream.read(16)[8:12] != b"DUCK":
+            raise NotPlainError("the file is no DuckDB database, which counts for itself")
+        try:
+            with duckdb.connect(path, read_only=True) as connection:
+                for setting in (*bounded(limits, spill), *LOCKS):
+                    connection.execute(f"SET {setting}")
+                made = _made(connection, source, wanted, look)
+                how = wanted.watch, wanted.count, look
+                yield DuckDBRows(connection, source.name, *made, *how)
+        except duckdb.OutOfMemoryException:
+            what = f"the query takes more than {limits.memory >> 20:,} MiB of memory"
+            raise LimitError(Problem(what, "a simpler query", Location(source.name))) from None
+        except duckdb.Error as error:
+            raise query_fails(source.name, str(error).replace(path, source.name)) from None
+
+
+def _made(
+    connection: Any, source: Source, wanted: Wanted, look: Callable[[], None]
+) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    """Make the relation ``data`` of the query; its columns, their types, and its rows."""
+    import duckdb
+
+    assert wanted.query is not None
+    sql = wanted.query.sql
+    if [s.type for s in connection.extract_statements(sql)] != [duckdb.StatementType.SELECT]:
+        raise query_fails(source.name, "it is not one SELECT statement")
+
+    def answer(text: str) -> Any:
+        return interruptible(connection, lambda: connection.execute(text), look=look)
+
+    described = answer(f"SELECT * FROM (\n{sql}\n) LIMIT 0").description  # noqa: S608
+    header = [str(column[0]) for column in described]
+    check_names(header, source.name)
+    kinds = {str(column[0]): str(column[1]) for column in described}
+    asked = [name for name in wanted.columns if name in kinds]
+    if len(asked) < len(wanted.columns):
+        absent = next(name for name in wanted.columns if name not in kinds)
+        raise NotPlainError(f"the query gives no column {absent}")
+    read = [_read(name, kinds[name], name in wanted.numbers) for name in asked]
+    shown = ", ".join(
+        f"{how.format(f'r{header.index(name)}')} AS c{place}"
+        for place, (name, (_, how)) in enumerate(zip(asked, read, strict=True))
+    )
+    places = ", ".join(f"r{place}" for place in range(len(header)))
+    view = f"CREATE TEMP VIEW data AS SELECT {shown} FROM (\n{sql}\n) AS q({places})"  # noqa: S608
+    connection.execute(view)
+    rows = int(answer("SELECT count(*) FROM data").fetchone()[0])
+    if not rows:
+        raise no_rows(source)
+    return tuple(asked), tuple(kind for kind, _ in read), rows
+
+
+def _read(name: str, kind: str, score: bool) -> tuple[str, str]:
+    if score and kind.startswith("DECIMAL"):
+        return "DOUBLE", "CAST({} AS DOUBLE)"
+    if kind not in _TYPES:
+        raise NotPlainError(f"{name} is of a type that is not counted in a database")
+    return _TYPES[kind]
