@@ -44,14 +44,13 @@ def _largest(contents: Contents) -> list[Block]:
         shown = contents.at_first(view_of(entry))(entry) and (binary or entry.label is None)
         if gap is None or not shown:
             continue
-        measure = contents.measure_of(gap.highest_measure)
+        most, least = contents.measure_of(gap.highest), contents.measure_of(gap.lowest)
         rows.append(
             TableRow(
                 (
-                    contents.heading(measure or entry),
+                    contents.heading(most or entry),
                     contents.mark((entry.dataset, entry.model)).name,
-                    slice_heads(gap.highest),
-                    slice_heads(gap.lowest),
+                    *("–" if m is None else slice_heads(m.subgroup) for m in (most, least)),
                     difference_text(gap.gap),
                     interval_text(gap.interval) or visible(gap.reason or "–"),
                     count_text(gap.pairs),

@@ -990,10 +990,8 @@ class Gap:
 class WidestGap:
     """The largest gap between any two groups of a column: chosen by the data, so too large."""
 
-    highest: Subgroup
-    lowest: Subgroup
-    highest_measure: str
-    lowest_measure: str
+    highest: Annotated[str, "The id of the largest measure."]
+    lowest: Annotated[str, "The id of the smallest measure."]
     gap: float
     pairs: Annotated[int, "Pairs of groups whose limits hold together."]
     interval: Annotated[Interval | None, "Of the largest gap there is, at least at its level."]

@@ -43,10 +43,8 @@ def widest_gap(
     pairs = len(known) * (len(known) - 1) // 2
     interval, reason = _simultaneous(known, level, pairs)
     return WidestGap(
-        highest=most.subgroup,
-        lowest=least.subgroup,
-        highest_measure=most.id,
-        lowest_measure=least.id,
+        highest=most.id,
+        lowest=least.id,
         gap=(most.value or 0.0) - (least.value or 0.0),
         pairs=pairs,
         interval=interval,
