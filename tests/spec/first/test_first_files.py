@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from first import make_files as made
 from sklearn.metrics import roc_auc_score
+from spec.first import make_files as made
 
 from evalreport.cli import status_of
 

@@ -1,6 +1,6 @@
 """Writes the prediction files of this folder, each with the code of what it stands for.
 
-    python tests/first/make_files.py tests/first/files
+    python tests/spec/first/make_files.py tests/spec/first/files
 
 Needs pandas, scikit-learn, polars, xgboost, lightgbm, openpyxl, sqlite3 and Rscript; a
 file whose library is absent is left as it is, and named. The numbers are made up.

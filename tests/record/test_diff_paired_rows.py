@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from diff.as_json import differences
+from record.diff_as_json import differences
 from schedules.weekly_runs import SPEC, results
 
 from evalreport.api import run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diff.as_json import differences
+from record.diff_as_json import differences
 from schedules.weekly_runs import SPEC, audit
 
 from evalreport.cli import status_of
