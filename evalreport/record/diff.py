@@ -19,7 +19,8 @@ from evalreport.record.diff_pairs import paired_changes
 from evalreport.record.diff_rows import Said, pair_rows, read_rows
 from evalreport.record.diff_spec import spec_changes, version_changes
 from evalreport.record.diff_text import describe, describe_markdown
-from evalreport.record.recorded import RecordedRun, read_recorded
+from evalreport.record.recorded import RecordedRun
+from evalreport.record.removed import read_run
 from evalreport.results.changes import (
     CautionChanges,
     ChangeCounts,
@@ -41,7 +42,7 @@ def differences(old: Path, new: Path) -> Diff:
     Raises FilesError where there are no results, VerificationError where they were altered.
     """
     kept = read_rows(old), read_rows(new)
-    return differences_of(read_recorded(old), read_recorded(new), kept)
+    return differences_of(read_run(old), read_run(new), kept)
 
 
 def differences_of(

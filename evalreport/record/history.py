@@ -67,6 +67,11 @@ class History:
         """The names of the runs that were removed on purpose."""
         return frozenset(name for entry in self.entries.values() for name in entry.pruned)
 
+    @cached_property
+    def kept(self) -> dict[str, str]:
+        """The sha256 of what is kept of each removed run."""
+        return {name: one for entry in self.entries.values() for name, one in entry.kept.items()}
+
     def series_of(self, entry: HistoryLine) -> str | None:
         """The series of a run; of a line that says none, that of its spec or the only one."""
         if entry.series is not None:

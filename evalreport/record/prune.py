@@ -14,10 +14,10 @@ from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, append, read_history
 from evalreport.record.lock import WAIT, runs_lock, runs_lock_for_reading
 from evalreport.record.recovery import recover
+from evalreport.record.removed import FOLDER, keep
 from evalreport.record.runs import PRUNING, run_folders
 from evalreport.record.signals import signals_held
 from evalreport.results.history import HistoryLine
-from evalreport.spec.series import LATEST, series_link
 
 
 def prune(
@@ -25,8 +25,9 @@ def prune(
 ) -> tuple[str, ...]:
     """Remove all but the ``keep`` newest runs of each series; the names removed, oldest first.
 
-    Newest is what was recorded last, whatever its clock says. The runs that `latest`
-    and the links of the series lead to, and folders that are not recorded, are never removed.
+    Newest is what was recorded last, whatever its clock says. Runs that a link in RUNS leads
+    to (`latest`, those of the series, a baseline or tag of one's own) and folders that are not
+    recorded are never removed. Of each run that goes its numbers are kept, see ``removed``.
     Raises UsageError unless ``keep`` is 1 or more, FilesError, ConflictError.
     """
     if keep < 1:
@@ -51,20 +52,18 @@ def would_go(runs: Path, keep: int, *, wait: float = WAIT) -> tuple[str, ...]:
         return _old(runs, read_history(runs), {folder.name for folder in run_folders(runs)}, keep)
 
 
-def _old(runs: Path, history: History, there: set[str], keep: int) -> tuple[str, ...]:
+def _old(runs: Path, history: History, there: set[str], most: int) -> tuple[str, ...]:
     """The runs that may go: of each series all but the last ``keep``, none that is led to."""
     series: dict[str | None, list[str]] = {}
     for name, entry in history.runs.items():
         if name in there:
             series.setdefault(history.series_of(entry), []).append(name)
-    links = [LATEST, *(series_link(one) for one in series if one is not None)]
-    led_to = {_led_to(runs / link) for link in links}
-    gone = {name for names in series.values() for name in names[:-keep]} - led_to
+    gone = {name for names in series.values() for name in names[:-most]} - _held(runs)
     return tuple(name for name in history.runs if name in gone)
 
 
 def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> None:
-    """Set the folders aside, write the line, then remove them.
+    """Keep their numbers, set the folders aside, write the line, then remove them.
 
     Until the line is written the folders can be put back, by us or by recovery;
     a folder under its own name is never removed because a line says so, so a run
@@ -72,10 +71,13 @@ def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> N
     """
     lines = len(read_history(runs).lines)
     try:
+        kept = {name: digest for name in old if (digest := keep(runs, name)) is not None}
+        if kept:
+            sync_folder(runs / FOLDER)
         for name in old:
             (runs / name).rename(runs / f"{PRUNING}{name}")
         sync_folder(runs)
-        append(runs, HistoryLine(when=clock_text(when), version=version, pruned=old))
+        append(runs, HistoryLine(when=clock_text(when), version=version, pruned=old, kept=kept))
     except BaseException:
         if len(read_history(runs).lines) == lines:
             for name in old:
@@ -86,8 +88,12 @@ def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> N
         remove_folder(runs / f"{PRUNING}{name}")
 
 
-def _led_to(link: Path) -> str | None:
-    try:
-        return link.readlink().name
-    except OSError:
-        return None
+def _held(runs: Path) -> set[str]:
+    """The runs that a link in RUNS leads to: `latest`, those of the series, and any other."""
+    held = set()
+    with os.scandir(runs) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                with suppress(OSError):
+                    held.add(Path(entry.path).readlink().name)
+    return held

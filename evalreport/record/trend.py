@@ -24,6 +24,7 @@ from evalreport.record.chain import chain_problems
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
 from evalreport.record.recorded import read_recorded
+from evalreport.record.removed import read_kept
 from evalreport.results.history import LookTold
 from evalreport.results.identity import WhichCriterion, WhichNumber
 from evalreport.results.lookup import Results
@@ -182,6 +183,8 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
     folder = runs / name
     if not folder.is_dir():
         missing = "removed by prune" if name in history.pruned else "its folder is missing"
+        if name in history.kept:
+            results, missing = _of_kept(runs, name, history, missing)
     else:
         try:
             whole = read_recorded(folder).results
@@ -228,6 +231,15 @@ def _scores_told(whole: Results) -> Iterator[ScoresTold]:
         )
         place = (curve.dataset, curve.model)
         yield ScoresTold(*place, table, place in calibrated)
+
+
+def _of_kept(runs: Path, name: str, history: History, missing: str) -> tuple[Findings | None, str]:
+    """What is kept of a removed run, and what is to be said of it."""
+    try:
+        whole = read_kept(runs, name, history).results
+    except EvalreportError as error:
+        return None, f"{missing}, and what was kept of it: {error.problems[0].what}"
+    return _findings(whole), missing
 
 
 def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:

@@ -57,10 +57,11 @@ def run_note(run: PastRun) -> str:
         return visible(str(run.missing))
     outcomes = [entry.outcome for entry in run.results.acceptance]
     if not outcomes:
-        return "no criteria"
+        return "no criteria" if run.missing is None else f"no criteria; {visible(run.missing)}"
     passed = sum(outcome in HELD for outcome in outcomes)
     told = f"{passed} of {counted(len(outcomes), 'criterion', 'criteria')} passed"
-    return "; ".join([told, *dict.fromkeys(map(look_note, run.looks))])
+    gone = [] if run.missing is None else [visible(run.missing)]
+    return "; ".join([told, *dict.fromkeys(map(look_note, run.looks)), *gone])
 
 
 def look_note(look: LookTold) -> str:

@@ -22,7 +22,6 @@ from evalreport.record.files import file_problems
 from evalreport.record.hashing import FileRecord, parse_json, sha256
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, line_of_run, read_history
-from evalreport.record.kept import kept_problems
 from evalreport.record.lock import NAME as LOCK
 from evalreport.record.lock import runs_lock_for_reading
 from evalreport.record.manifest import NAME as MANIFEST
@@ -30,6 +29,7 @@ from evalreport.record.manifest import Manifest, read_manifest
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
 from evalreport.record.recorded import records_of
+from evalreport.record.removed import removed_problems
 from evalreport.record.runs import run_folders
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine
@@ -254,6 +254,7 @@ def _chain_problems(runs: Path, history: History) -> list[Problem]:
         if name not in folders and name not in history.pruned:
             what = f"run {name} is recorded, but its folder is missing"
             found.append(Problem(what, "prune removes runs on record", Location(str(path))))
+    found += removed_problems(runs, history)
     for name in sorted(history.pruned - set(history.runs)):
         what = f"run {name} is recorded as removed, but not as made"
         found.append(Problem(what, "", Location(str(path))))

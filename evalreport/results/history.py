@@ -62,6 +62,9 @@ class HistoryLine:
     recovered: Annotated[bool, OMITTED, "Written later, after a crash."] = False
     attempt: Annotated[Attempt | None, OMITTED] = None
     pruned: Annotated[tuple[str, ...], OMITTED, "Names of the runs that were removed."] = ()
+    kept: Annotated[Mapping[str, str], OMITTED, "The sha256 of what is kept of each of them."] = (
+        field(default_factory=dict)
+    )
     n: Annotated[int | None, OMITTED, "The number of the line, from 1."] = None
     previous: Annotated[str | None, OMITTED, "The sha256 of the line before."] = None
     sha256: Annotated[str | None, OMITTED, "Of the line without this field."] = None
