@@ -148,10 +148,10 @@ def manifest_problems(manifest: Manifest, results: Results) -> Iterator[str]:
         pairs.append(("overrides", told.settings.get("overrides"), list(spec.overrides)))
     if made_by.engine is not None:
         pairs.append(("engine", told.settings.get("engine"), made_by.engine.name))
-    pairs.append(("as_of", told.settings.get("as_of"), results.spec.get("as_of")))
+    pairs.append(("as_of", told.settings.get("as_of"), results.as_of))
     data = {one.dataset: one.sha256 for one in made_by.inputs if one.sha256 is not None}
-    if "data" in told.settings:
-        pairs.append(("data", told.settings["data"], data))
+    if "delivered" in told.settings:
+        pairs.append(("delivered", told.settings["delivered"], data))
     for name, stated, expected in pairs:
         if stated != expected:
             yield f"{name} is {stated!r}, results.json says {expected!r}"

@@ -81,7 +81,7 @@ def details(results: Results, loaded: Any, prepared: Any, outcome: str, at: str)
 def _delivered(prepared: Any) -> dict[str, Any]:
     """The hash of what each dataset was read from, which tells a file that comes twice."""
     found = {one.dataset: one.sha256 for one in prepared.inputs if one.sha256 is not None}
-    return {"data": found} if found else {}
+    return {"delivered": found} if found else {}
 
 
 def _judged(results: Results) -> dict[str, Any]:

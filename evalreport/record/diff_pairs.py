@@ -10,13 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalreport.engine.prepare import prepare
-from evalreport.engine.run import evaluate
 from evalreport.errors import EvalreportError
 from evalreport.record.diff_rows import Said
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Comparison, Measure
-from evalreport.spec.load import parse_spec
 
 #: Rows and thresholds for which pairs are compared; more would take long.
 MOST_ROWS = 1_000_000
@@ -87,6 +84,11 @@ def _compared(
     columns = said.score if by_score else _calls(said, thresholds)
     if columns is None:
         return ()
+    # most runs keep no rows: who compares those waits for no engine
+    from evalreport.engine.prepare import prepare
+    from evalreport.engine.run import evaluate
+    from evalreport.spec.load import parse_spec
+
     metrics = {m.which.quantity[:2]: m for m in measures}
     averages = [m.average for m in measures if m.average]
     spec: dict[str, Any] = {

@@ -15,7 +15,7 @@ def earlier_runs(runs: Path, series: str, until: str | None = None) -> tuple[Ear
     """
     history = read_history(runs)
     return tuple(
-        EarlierRun(name, history.runs[name].time, history.runs[name].data)
+        EarlierRun(name, history.runs[name].time, history.runs[name].delivered)
         for name in _recorded(history, until)
         if history.series_of(history.runs[name]) == series
     )

@@ -134,7 +134,7 @@ def line_of_run(run: str, manifest: Manifest, *, recovered: bool = False) -> His
         criteria=judged.criteria,
         looks=judged.looks,
         as_of=judged.as_of,
-        data=judged.data,
+        delivered=judged.delivered,
         recovered=recovered,
     )
 

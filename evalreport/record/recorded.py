@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalreport.errors import FilesError, LimitError, Location, Problem, VerificationError
 from evalreport.record.durable import explained
@@ -14,6 +14,8 @@ from evalreport.record.manifest import read_manifest
 
 if TYPE_CHECKING:
     from evalreport.results.lookup import Results
+
+Part = TypeVar("Part")
 
 RESULTS = "results.json"
 #: Bytes of a results.json that is read.
@@ -40,6 +42,22 @@ def read_recorded(path: Path) -> RecordedRun:
     Raises FilesError when there are none, VerificationError when they are not what
     the manifest beside them recorded.
     """
+    found = recorded_bytes(path)
+    return RecordedRun(found.name, records_of(found.data, found.where), found.sha256)
+
+
+@dataclass(frozen=True)
+class RecordedBytes:
+    """The bytes of the results of a run, which are what its manifest recorded."""
+
+    name: str
+    data: bytes
+    sha256: str
+    where: Location
+
+
+def recorded_bytes(path: Path) -> RecordedBytes:
+    """The bytes of the results of a run. Raises as :func:`read_recorded`."""
     file = path / RESULTS if path.is_dir() else path
     where = Location(str(file))
     with explained("read the results", file):
@@ -55,7 +73,7 @@ def read_recorded(path: Path) -> RecordedRun:
             raise VerificationError(
                 Problem(f"altered: sha256 {digest}, {MANIFEST} records another", "", where)
             )
-    return RecordedRun(folder.name, records_of(data, where), digest)
+    return RecordedBytes(folder.name, data, digest, where)
 
 
 def read_file(path: Path) -> bytes:
@@ -80,6 +98,16 @@ def records_of(data: bytes, where: Location) -> Results:
     from evalreport.results.codec import decode
 
     return decode(_content(data, where), where.file)
+
+
+def part_of(kind: type[Part], data: bytes, where: Location) -> Part:
+    """The fields of a ``results.json`` that a record of this kind has, held to their form.
+
+    For who reads hundreds of runs and a little of each. Raises FilesError as ``records_of``.
+    """
+    from evalreport.results.codec import decode_part
+
+    return decode_part(kind, _content(data, where), where.file)
 
 
 def _content(data: bytes, where: Location) -> Any:

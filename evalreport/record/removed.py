@@ -17,7 +17,13 @@ from evalreport.record.durable import explained, remove_file, write_new_file
 from evalreport.record.hashing import canonical_json, sha256
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
-from evalreport.record.recorded import RecordedRun, read_file, read_recorded, records_of
+from evalreport.record.recorded import (
+    RecordedBytes,
+    RecordedRun,
+    read_file,
+    read_recorded,
+    records_of,
+)
 from evalreport.results.codec import encode
 from evalreport.results.lookup import Results
 
@@ -69,8 +75,8 @@ def _lasting(results: Results) -> Results:
     )
 
 
-def read_kept(runs: Path, name: str, history: History) -> RecordedRun:
-    """What stays of a removed run.
+def read_kept(runs: Path, name: str, history: History) -> RecordedBytes:
+    """What stays of a removed run, in the form of ``results.json``.
 
     Raises FilesError where nothing does, VerificationError where it is not what was recorded.
     """
@@ -83,7 +89,7 @@ def read_kept(runs: Path, name: str, history: History) -> RecordedRun:
     data = read_file(path)
     if sha256(data) != recorded:
         raise VerificationError(Problem(f"altered: {HISTORY} records another sha256", "", where))
-    return RecordedRun(name, records_of(data, where), recorded)
+    return RecordedBytes(name, data, recorded, where)
 
 
 def read_run(path: Path) -> RecordedRun:
@@ -91,9 +97,10 @@ def read_run(path: Path) -> RecordedRun:
     if path.exists():
         return read_recorded(path)
     history = read_history(path.parent)
-    return read_kept(path.parent, path.name, history) if path.name in history.kept else (
-        read_recorded(path)
-    )  # fmt: skip
+    if path.name not in history.kept:
+        return read_recorded(path)
+    found = read_kept(path.parent, path.name, history)
+    return RecordedRun(found.name, records_of(found.data, found.where), found.sha256)
 
 
 def removed_problems(runs: Path, history: History) -> Iterator[Problem]:

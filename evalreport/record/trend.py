@@ -23,12 +23,11 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.record.chain import chain_problems
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
-from evalreport.record.recorded import read_recorded
+from evalreport.record.recorded import RecordedBytes, part_of, recorded_bytes
 from evalreport.record.removed import read_kept
 from evalreport.results.history import LookTold
 from evalreport.results.identity import WhichCriterion, WhichNumber
-from evalreport.results.lookup import Results
-from evalreport.results.records import CONTINUE, HELD, Criterion, Measure, Table
+from evalreport.results.records import CONTINUE, HELD, Criterion, Curve, Measure, Table
 from evalreport.statistics.control_limits import Limits, limits_for
 from evalreport.statistics.separate_samples import Estimate
 
@@ -187,8 +186,7 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
             results, missing = _of_kept(runs, name, history, missing)
     else:
         try:
-            whole = read_recorded(folder).results
-            results = _findings(whole)
+            results = _findings(recorded_bytes(folder))
             files = tuple(sorted(p.name for p in folder.iterdir() if p.is_file()))
         except EvalreportError as error:
             missing = error.problems[0].what
@@ -206,7 +204,19 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
     )
 
 
-def _findings(whole: Results) -> Findings:
+@dataclass(frozen=True)
+class _Told:
+    """The fields of a ``results.json`` that findings are made of."""
+
+    title: str
+    measures: tuple[Measure, ...]
+    acceptance: tuple[Criterion, ...]
+    tables: tuple[Table, ...]
+    curves: tuple[Curve, ...]
+
+
+def _findings(found: RecordedBytes) -> Findings:
+    whole = part_of(_Told, found.data, found.where)
     return Findings(
         whole.title,
         whole.measures,
@@ -216,7 +226,7 @@ def _findings(whole: Results) -> Findings:
     )
 
 
-def _scores_told(whole: Results) -> Iterator[ScoresTold]:
+def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
     """The scores of all rows, from the steps of their gain curves; none of thinned curves."""
     overall = [one for one in whole.curves if not one.subgroup]
     calibrated = {(c.dataset, c.model) for c in overall if c.kind == "calibration"}
@@ -236,10 +246,9 @@ def _scores_told(whole: Results) -> Iterator[ScoresTold]:
 def _of_kept(runs: Path, name: str, history: History, missing: str) -> tuple[Findings | None, str]:
     """What is kept of a removed run, and what is to be said of it."""
     try:
-        whole = read_kept(runs, name, history).results
+        return _findings(read_kept(runs, name, history)), missing
     except EvalreportError as error:
         return None, f"{missing}, and what was kept of it: {error.problems[0].what}"
-    return _findings(whole), missing
 
 
 def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:

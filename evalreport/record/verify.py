@@ -22,6 +22,7 @@ from evalreport.record.files import file_problems
 from evalreport.record.hashing import FileRecord, parse_json, sha256
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, line_of_run, read_history
+from evalreport.record.kept import kept_problems
 from evalreport.record.lock import NAME as LOCK
 from evalreport.record.lock import runs_lock_for_reading
 from evalreport.record.manifest import NAME as MANIFEST

@@ -79,7 +79,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield (
         f"evalreport {provenance.version} · {provenance.at}"
         f"{' (time given)' if provenance.clock != 'read' else ''}"
-        f"{cell(as_of_text(results.spec.get('as_of')))} · "
+        f"{cell(as_of_text(results.as_of))} · "
         f"spec `{spec}` · plan `{provenance.plan_sha256[:12]}`"
     )
 

@@ -73,7 +73,7 @@ def _run_id(results: Results, series: str) -> str:
     parts = [
         series,
         told.at,
-        str(results.spec.get("as_of")),
+        str(results.as_of),
         told.version,
         told.plan_sha256,
         *spec,
@@ -115,7 +115,7 @@ def _run_facets(results: Results) -> Json:
             },
         ),
     }
-    of = results.spec.get("as_of") or (told.at if told.clock == "given" else None)
+    of = results.as_of or (told.at if told.clock == "given" else None)
     if of is not None:
         content = {"nominalStartTime": of if "T" in of else f"{of}T00:00:00Z"}
         facets["nominalTime"] = _standard(results, "1-0-1", "NominalTimeRunFacet", content)

@@ -56,8 +56,8 @@ class HistoryLine:
     )
     looks: Annotated[tuple[LookTold, ...], OMITTED] = ()
     as_of: Annotated[str | None, OMITTED, "What the data are of, a date or a time."] = None
-    data: Annotated[Mapping[str, str], OMITTED, "The hash of what each dataset was read from."] = (
-        field(default_factory=dict)
+    delivered: Annotated[Mapping[str, str], OMITTED, "The hash of each dataset's file."] = field(
+        default_factory=dict
     )
     recovered: Annotated[bool, OMITTED, "Written later, after a crash."] = False
     attempt: Annotated[Attempt | None, OMITTED] = None

@@ -131,6 +131,11 @@ class Results:
     ] = ()
     failures: Annotated[tuple[r.Failure, ...], "Parts that failed, with the reason."] = ()
 
+    @property
+    def as_of(self) -> str | None:
+        """The date or time that the data are of, where the spec or the command says so."""
+        return self.spec.get("as_of")
+
     def of(self, kind: type[R]) -> tuple[R, ...]:
         """Every record of a kind in order; none where the run has none.
 

@@ -51,17 +51,14 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/training.py": "test",
     },
     "the resolved spec, which is plain data": {
-        "cli/redrawing.py": "as_of",
-        "engine/reference/looks.py": "as_of",
-        "report/build.py": "as_of",
-        "report/markdown.py": "as_of",
         "record/kept.py": "datasets",
         "record/recorded_spec.py": "datasets",
         "report/annexes.py": "resamples seed",
         "report/characteristics.py": "datasets",
         "report/evidence.py": "folds models params weights",
         "report/guide.py": "level",
-        "report/openlineage.py": "as_of series",
+        "report/openlineage.py": "series",
+        "results/lookup.py": "as_of",
         "report/wording.py": "datasets",
     },
     "arguments of a metric, by their names": {
@@ -80,7 +77,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/counting/spark_rows.py": "n",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
-        "cli/redrawing.py": "data engine overrides",
+        "cli/redrawing.py": "as_of delivered engine overrides",
         "record/manifest.py": "inputs name outcome plan_sha256 schema sha256 size spec version "
         "versions when",
         "record/run_folder.py": "series",
@@ -116,7 +113,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "record/attempts.py": "series",
     },
     "fields of records that are being put together": {
-        "engine/reference/drift.py": "reason",
         "engine/run.py": "reader_differences readers",
     },
     "parts of the name of a run": {
@@ -129,7 +125,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "render/child.py": "at files name",
         "render/html.py": "logo title",
         "render/limited.py": "missing what",
-        "render/references.py": "data name",
+        "render/references.py": "name",
     },
     "the answer of a time-stamp authority": {
         "seal/stamp.py": "status",

@@ -191,7 +191,7 @@ def _score_shift(
     grid = [value for value, _ in then.values]
     found = _numbers(then.values, on_grid(now, grid), bins, weighted)
     told = f"scores are held in {len(grid)} bins, as the reference keeps them"
-    return {**found, "reason": "; ".join(filter(None, (found.get("reason"), told)))}
+    return {**found, "reason": f"{WEIGHTED}; {told}" if weighted else told}
 
 
 def _scores(

@@ -81,7 +81,7 @@ def with_looks(
 
 def _of(run: ReferenceRun) -> str:
     """What the data of a run are of, else its clock."""
-    return str(run.results.spec.get("as_of") or run.results.provenance.at)
+    return run.results.as_of or run.results.provenance.at
 
 
 def _decided(entry: records.Criterion, look: records.Look) -> records.Criterion:
