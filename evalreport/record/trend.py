@@ -233,6 +233,8 @@ def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
     for curve in overall:
         if curve.kind != "gain" or curve.thinned or curve.bins is not None:
             continue
+        if len({len(column) for column in curve.points.values()}) > 1:
+            continue
         scores, rows, hits = (curve.points[name] for name in ("threshold", "rows", "tp"))
         own = [k for k, score in enumerate(scores) if isinstance(score, float | int)]
         steps, up = (np.diff([0.0, *(float(n or 0) for n in told)]) for told in (rows, hits))
