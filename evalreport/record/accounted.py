@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalreport.data.labels import order_labels
+from evalreport.data.labels import label_kind, order_labels
+from evalreport.engine.curves import MOST_CLASS_POINTS, MOST_POINTS
 from evalreport.record.checks import Finding, Known, checks, held
-from evalreport.record.planned import measure_problems, place_problems
+from evalreport.record.planned import (
+    is_settled,
+    measure_problems,
+    place_of_measures,
+    place_problems,
+)
 from evalreport.record.recorded_tables import NotRecorded
 from evalreport.results.identity import EVERYTHING
+from evalreport.results.lookup import Results
 from evalreport.results.records import LabelLedger, Plan
 from evalreport.spec.model import Spec
 
@@ -28,11 +35,25 @@ def plan(_record: Plan, known: Known) -> Iterator[Finding]:
     if written is None or not known.same_version:
         return
     yield from place_problems(known.results, written.spec)
+    yield from place_of_measures(known.results, written.spec.subgroup_minimum)
+    yield from thinned_problems(known.results)
     try:
         planned = known.again.plan
     except NotRecorded:
         return
-    yield from measure_problems(known.results, planned)
+    if is_settled(planned, known.results):
+        yield from measure_problems(known.results, planned)
+
+
+def thinned_problems(results: Results) -> Iterator[str]:
+    """Curves that are said to be thinned of fewer rows than they may have points."""
+    rows = {(one.dataset, one.model): one.predictions or one.used for one in results.rows}
+    two = {(one.dataset, one.model): len(one.order) <= 2 for one in results.labels}
+    for one in results.curves:
+        own = (one.dataset, one.model)
+        most = MOST_POINTS if two.get(own) else MOST_CLASS_POINTS
+        if one.thinned and rows.get(own, most + 1) <= most:
+            yield f"curve {one.id} is said to be thinned, and there are {rows[own]} rows"
 
 
 @checks(
@@ -68,8 +89,16 @@ def _classes(record: LabelLedger) -> Iterator[str]:
     kind: Any = record.kind
     if record.declared is None and record.order != order_labels(record.order, kind):
         yield "its classes are not in the order of their names"
+    if record.kind == "number" and label_kind(record.order) != "number":
+        yield "its classes are said to be numbers, and are not"
+    if record.operator not in OPERATORS:
+        yield f"no score becomes a label by {record.operator!r}"
     if record.positive is not None and record.positive not in record.order:
         yield f"the positive class {record.positive} is no class"
+
+
+#: How a score becomes a label.
+OPERATORS = (None, "score >= threshold", "margin >= threshold")
 
 
 def _as_asked(record: LabelLedger, spec: Spec) -> Iterator[str]:

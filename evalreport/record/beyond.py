@@ -10,6 +10,9 @@ BEYOND = (
     "tables and scores that were made up together with everything that follows from them",
     "a part taken out and recorded as failed, or comparisons recorded as failed beside those there",
     "digests of ids and rows in rows.json",
+    "versions of libraries, engine, names and sizes of what was read, whether the clock was given",
+    "numbers of a run that is said to be of another version: verify with the version it names",
+    "the PDF, where the libraries that draw are not those that drew it",
     "numbers that are named above as not recomputed",
 )
 #: What finds them.

@@ -29,7 +29,7 @@ from evalreport.results.records import Measure
 from evalreport.spec.model import Spec
 from evalreport.spec.models import HistoryModel
 
-#: The engine whose plans have no facts of their own.
+#: The engine whose plans have no facts of their own; those of others are held where they agree.
 MEMORY = "memory"
 
 
@@ -46,9 +46,6 @@ def plan_again(written: Spec, models: Sequence[RecordedModel]) -> Plan:
 def _facts(model: RecordedModel) -> Facts:
     """What the planner knew of a dataset and model. Raises NotRecorded."""
     results, facts = model.results, model.facts
-    engine = results.provenance.engine
-    if engine is None or engine.name != MEMORY:
-        raise NotRecorded("rows were counted where they lie, for which the plan has other facts")
     own = [c for c in results.curves if (c.dataset, c.model) == (facts.dataset, facts.model)]
     if facts.source != "prediction" and (facts.low is None or any(c.bins for c in own)):
         raise NotRecorded("the range of the scores is not in the results")
@@ -64,6 +61,17 @@ def _facts(model: RecordedModel) -> Facts:
     sizes = dict.fromkeys(facts.folds, (0, 0)) if model.trained and facts.folds else None
     everywhere = {columns: groups.get(columns, ()) for columns in model.asked.requests.subgroups}
     return replace(facts, groups=everywhere, fold_sizes=sizes)
+
+
+def is_settled(plan: Plan, results: Results) -> bool:
+    """Whether a plan that was made again is the one to hold results against.
+
+    Where rows are counted where they lie, a plan may have facts that are not in the results.
+    """
+    engine = results.provenance.engine
+    return plan.sha256 == results.provenance.plan_sha256 or (
+        engine is not None and engine.name == MEMORY
+    )
 
 
 def asked_bins(model: RecordedModel) -> frozenset[str]:
@@ -173,6 +181,21 @@ def _named(one: WhichNumber) -> str:
     where = ", ".join(f"{column} {value}" for column, value in one.subgroup) or one.fold or ""
     told = f"{one.metric} of {one.dataset}, {one.model}"
     return f"{told} ({where})" if where else told
+
+
+def place_of_measures(results: Results, minimum: int) -> Iterator[str]:
+    """Measures whose table is of other rows or another threshold, or that miscount small groups."""
+    for one in results.measures:
+        if one.few != (bool(one.subgroup) and one.n < minimum):
+            yield f"{one.id} is of {one.n} rows, and few is {one.few}"
+        if one.table is None or not results.has_table(one.table):
+            continue
+        table = results.table(one.table)
+        pairs = [(table.where, one.where), (table.dataset, one.dataset), (table.model, one.model)]
+        if one.threshold is not None:
+            pairs.append((table.threshold, one.threshold))
+        if any(own != other for own, other in pairs):
+            yield f"{one.id} is of other rows or another threshold than its table {table.id}"
 
 
 # -- datasets and models ------------------------------------------------------------------------

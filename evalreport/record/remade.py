@@ -45,7 +45,7 @@ from evalreport.plan.task import Plan, ThresholdRequest
 from evalreport.plan.unknown import rule_needs_unknown
 from evalreport.predict.overlap import Overlap
 from evalreport.record.measured_again import NO_SPEC, RecordedModel, same
-from evalreport.record.planned import plan_again
+from evalreport.record.planned import is_settled, plan_again
 from evalreport.record.recorded_spec import RecordedSpec, written_spec
 from evalreport.record.recorded_tables import STEPS, NotRecorded
 from evalreport.results import records as r
@@ -160,9 +160,12 @@ def printed(table: r.Table, model: RecordedModel) -> PrintedTable:
 # -- the parts ----------------------------------------------------------------------------------
 
 
-def _plan(again: Remaker) -> Iterator[r.Plan]:
+def _plan(again: Remaker) -> Iterator[r.Plan | None]:
     """What is told of the plan, its hash among it; how rows were counted is not of the plan."""
     own = again.results.plan
+    if not is_settled(again.plan, again.results):
+        yield None
+        return
     yield replace(plan_record(again.plan), counted=() if own is None else own.counted)
 
 

@@ -284,6 +284,21 @@ FOUND: dict[str, Change] = {
     "the rule of the positive class": with_part("labels", "rule", "largest"),
     "classes in another order": with_part("labels", "order", lambda own: own[::-1]),
     "a class that was seen": with_part("labels", "seen_true", ["ill", "other"]),
+    "small groups": with_field("recall", "few", True),
+    "the subgroup of a table": lambda found: next(
+        one for one in found["tables"] if one["subgroup"]
+    ).update(subgroup={}),
+    "the threshold of a table": with_part("tables", "threshold", 0.9),
+    "curves said to be thinned": lambda found: [
+        one.update(thinned=True) for one in found["curves"]
+    ],
+    "classes said to be numbers": with_part("labels", "kind", "number"),
+    "how a score becomes a label": with_part("labels", "operator", "score > threshold"),
+    "overrides": lambda found: found["provenance"]["spec"].update(overrides=["title=x"]),
+    "the plan of another engine": lambda found: [
+        found["provenance"]["engine"].update(name="spark"),
+        found["measures"].pop(),
+    ],
     "a failure of what is not asked for": failed("drift"),
     "a failure of curves that are there": failed("curves", dataset="ward", model="one"),
     "a failure of a part that is there": failed("baselines"),
