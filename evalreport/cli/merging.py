@@ -9,6 +9,9 @@ import click
 from evalreport.errors import Problem, UsageError
 from evalreport.lines import one_line
 
+#: Names under which a column of counts goes that was not named as one.
+LIKE_COUNTS = frozenset(("n", "count", "counts", "freq", "frequency"))
+
 
 @click.command()
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
@@ -66,6 +69,10 @@ def merge(
         click.echo(one_line(f"{source.sha256}  {source.name}: {rows:,} rows"))
     told = f"{sum(found.rows):,} rows of {len(found.kinds):,} kinds in {output}"
     click.echo(one_line(told))
+    taken = next((name for name in found.columns if name.strip().lower() in LIKE_COUNTS), None)
+    if taken is not None:
+        text = f"each line was taken as one row: where {taken} is how many, give --count {taken}"
+        click.echo(one_line(text), err=True)
     if found.single:
         click.echo(f"{found.single:,} kinds are of one row each", err=True)
     return 0

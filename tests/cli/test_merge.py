@@ -207,3 +207,16 @@ def test_what_is_no_number_of_bins_is_refused(tmp_path: Path, bins: str) -> None
     (tmp_path / "a.csv").write_text("y,s\nill,0.1\n")
     out = ["merge", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.csv"), "--bins", bins]
     assert status_of(out) == 2
+
+
+def test_a_column_that_looks_like_counts_and_is_not_named_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("y,p,n\na,a,4\nb,b,3\n")
+    made = ["merge", str(tmp_path / "a.csv"), "-o"]
+    assert status_of([*made, str(tmp_path / "one.csv")]) == 0
+    assert "where n is how many, give --count n" in capsys.readouterr().err
+    assert status_of([*made, str(tmp_path / "two.csv"), "--count", "n"]) == 0
+    told = capsys.readouterr()
+    assert "7 rows of 2 kinds" in told.out
+    assert "--count" not in told.err

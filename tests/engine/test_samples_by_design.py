@@ -529,3 +529,23 @@ def test_a_method_that_is_asked_for_is_the_classical_one() -> None:
         if m["metric"] != "roc_auc":
             half = (m["interval"]["high"] - m["interval"]["low"]) / 2
             assert half == pytest.approx(Z * m["interval"]["standard_error"])
+
+
+def test_an_estimated_cell_of_few_rows_is_said_on_the_page() -> None:
+    def of_missed(rows: int) -> Any:
+        called = ["yes"] * 60 + ["no"] * 100
+        actual = [1] * 30 + [0] * 30 + [1] * rows + [0] * (100 - rows)
+        totals = {"yes": 120, "no": 4000}
+        return run(
+            {"y": actual, "p": [int(c == "yes") for c in called], "h": called},
+            datasets={"d": {"target": "y", "sampling": {"strata": "h", "totals": totals}}},
+            positive={"label": "1"},
+            metrics=["recall", "npv"],
+        )
+
+    few = of_missed(4)
+    (told,) = [c for c in few.json["cautions"] if c["code"] == "few_sampled_rows"]
+    assert "actual 1 predicted 0 from 4 rows" in told["message"]
+    assert (told["severity"], told["numbers"]) == ("warning", {"cells": 1, "fewest": 4})
+    assert "An estimated cell stands on few rows of the sample" in few.to_html()
+    assert not [c for c in of_missed(10).json["cautions"] if c["code"] == "few_sampled_rows"]

@@ -192,7 +192,7 @@ def test_counts_that_are_none_are_told(tmp_path: Path, address: str, count: str)
     path.write_text(f"y,p,n\na,a,4\nb,b,{count}\n")
     spec = spec_of(path, {"prediction": "p"}, dataset={"count": "n"})
     spec["engine"] = {"spark": {"url": address}}
-    with pytest.raises(DataError, match=r"n |column n"):
+    with pytest.raises(DataError, match=r"stand for|the count in n"):
         run(spec, "spark")
 
 
