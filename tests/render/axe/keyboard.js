@@ -21,7 +21,8 @@ const describe = () => {
   return {
     place: all.indexOf(e),
     tag: e.tagName.toLowerCase(),
-    text: (e.getAttribute("aria-label") || e.textContent || "").trim().slice(0, 60),
+    text: (e.getAttribute("aria-label") || e.labels?.[0]?.textContent || e.textContent || "")
+      .trim().slice(0, 60),
     outline: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
     ringed: e.matches(":focus-visible"),
     seen: box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth,
@@ -35,6 +36,8 @@ const reachable = () => {
   return all
     .filter((e) => e.matches("a[href], summary, button, input, select, textarea, [tabindex='0']"))
     .filter((e) => e.checkVisibility())
+    // a group of radio buttons is one stop, at the chosen one; arrows move within it
+    .filter((e) => e.type !== "radio" || e.checked)
     .map((e) => all.indexOf(e));
 };
 
