@@ -148,6 +148,7 @@ def _evaluated(
         from evalreport.engine.prepare import prepare
         from evalreport.engine.reference.looks import look_before
         from evalreport.engine.run import evaluate
+        from evalreport.record.counted_rows import with_rows_counted
         from evalreport.record.earlier import earlier_runs
         from evalreport.results.codec import encode
 
@@ -175,7 +176,9 @@ def _evaluated(
             progress.step,
             progress.advance,
             clock=options.clock,
-            before=look_before(options.runs, loaded.series) if loaded.spec.looks else None,
+            before=with_rows_counted(look_before(options.runs, loaded.series), options.runs)
+            if loaded.spec.looks
+            else None,
             earlier=earlier_runs(options.runs, loaded.series) if loaded.spec.cadence else (),
         )
         report = loaded.spec.report

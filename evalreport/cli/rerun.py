@@ -12,6 +12,7 @@ from evalreport.engine.reference.run import ReferenceRun, read_reference
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.publish.folder import template_of
 from evalreport.publish.formats import DrawingOptions, drawn
+from evalreport.record.counted_rows import with_rows_counted
 from evalreport.record.earlier import earlier_runs
 from evalreport.record.hashing import canonical_json
 from evalreport.results.lookup import Results
@@ -116,7 +117,7 @@ def _look_before(run: Path, results: Results) -> ReferenceRun | None:
     names = {one.previous for one in results.of(Look) if one.previous is not None}
     for name in sorted(names):
         path = run.resolve().parent / name
-        return read_reference(path, Location(str(path)))
+        return with_rows_counted(read_reference(path, Location(str(path))), path.parent)
     return None
 
 

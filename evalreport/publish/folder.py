@@ -11,6 +11,7 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from evalreport.record.clock import clock_text
+from evalreport.record.counted_rows import with_counted
 from evalreport.record.hashing import FileRecord, canonical_json
 from evalreport.record.manifest import InputFile, RunDetails
 from evalreport.record.rows_key import rows_key
@@ -43,7 +44,8 @@ def published(
         for name, content in files.items():
             folder.write(name, content)
         if keeps_rows(prepared):
-            folder.write("rows.json", canonical_json(encode(kept_rows(prepared, rows_key(runs)))))
+            kept = with_counted(kept_rows(prepared, rows_key(runs)), runs, results)
+            folder.write("rows.json", canonical_json(encode(kept)))
         outcome = outcome_of(results)
         return folder.publish(details(results, loaded, prepared, outcome, clock_text(when)))
 

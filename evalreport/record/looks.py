@@ -33,6 +33,7 @@ _ROUNDING = 1e-9
            "interval", "criterion", "look"),
     unless={
         "blocks": "blocks of earlier looks were counted by the runs before",
+        "rows_seen": "which rows were counted before is known by their digests alone",
         "planned": OF_THE_SPEC,
         "alpha": OF_THE_SPEC,
         "decided_at": "it follows from the outcomes of all looks",
@@ -94,11 +95,14 @@ def _counts(record: Look, known: Known) -> Iterator[str]:
     for block in record.blocks:
         if block.look != record.look or block.name in record.seen_before:
             continue
-        if record.recognised_by == "file":
+        if record.recognised_by != "period":
             measure = whole if block.name in files else None
         else:
             measure = _of_period(block, whole, known)
         if measure is None:
+            continue
+        if record.rows_seen:
+            yield from _of_some_rows(block, measure)
             continue
         if block.rows != measure.n:
             yield f"{block.name} has {block.rows} rows, its measure says {measure.n}"
@@ -109,6 +113,17 @@ def _counts(record: Look, known: Known) -> Iterator[str]:
             yield f"{block.name} has other counts than its measure"
         if block.value is not None and block.value != measure.value:
             yield f"{block.name} is {block.value!r}, its measure says {measure.value!r}"
+
+
+def _of_some_rows(block: LookBlock, whole: Measure) -> Iterator[str]:
+    """A block of the rows that were new cannot hold more than the measure of all rows."""
+    pairs = (
+        (block.rows, whole.n),
+        (block.numerator, whole.numerator),
+        (block.denominator, whole.denominator),
+    )
+    if any(own is not None and of is not None and own > of for own, of in pairs):
+        yield f"{block.name} holds more than its measure"
 
 
 def _of_period(block: LookBlock, whole: Measure, known: Known) -> Measure | None:

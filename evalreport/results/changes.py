@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from evalreport.results.identity import WhichNumber
-from evalreport.results.marks import one_of
+from evalreport.results.marks import OMITTED, one_of
 from evalreport.results.records import (
     Average,
     Caution,
@@ -310,6 +310,9 @@ class KeptDataset:
     columns: tuple[str, ...]
     rows: Annotated[tuple[str, ...], "Digests of everything but the ids."]
     models: Mapping[str, KeptModel] = field(default_factory=dict)
+    counted: Annotated[
+        tuple[str, ...] | None, OMITTED, "Ids that looks before counted and that are gone, sorted."
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -817,12 +817,15 @@ class Look:
     spending: Annotated[str | None, one_of("obrien_fleming", "pocock")]
     alpha: Annotated[float, "Error of both sides together, over all looks."]
     recognised_by: Annotated[
-        str, one_of("period", "file"), "How rows are known that an earlier look has counted."
+        str, one_of("period", "row", "file"), "How rows are known that a look before has counted."
     ]
     blocks: Annotated[tuple[LookBlock, ...], "Everything that was counted, oldest first."]
     seen_before: Annotated[
         tuple[str, ...], "Blocks of this run's file that an earlier look has counted."
     ] = ()
+    rows_seen: Annotated[
+        int | None, OMITTED, "Rows of this run's file, used or not, that a look before has counted."
+    ] = None
     spent: Annotated[float | None, "Error spent by now, both sides; None without end."]
     boundary: Annotated[float | None, "Deviate of this look; None where it may not decide."]
     rows: Weight

@@ -237,3 +237,68 @@ def test_looks_that_are_none_are_refused(
     spec = PLANNED.replace("{planned: 3, spending: pocock}", looks)
     assert audit(tmp_path, NEAR, 1, spec=spec) == 2
     assert "audit.yaml:" in capsys.readouterr().err
+
+
+# -- rows known by their ids ----------------------------------------------------------------
+
+
+KEPT = PLANNED.replace("    id: case\n", "    id: case\n    keep_rows: true\n").replace(
+    "planned: 3", "planned: 5"
+)
+
+
+def by_rows(folder: Path, cells: list[str], day: int, spec: str = KEPT) -> int:
+    """A file whose rows are named after their cell, such as tp7."""
+    lines = ["case,truth,score"]
+    for name in cells:
+        truth = "ill" if name[:2] in ("tp", "fn") else "well"
+        score = 0.9 if name[:2] in ("tp", "fp") else 0.1
+        lines.append(f"{name},{truth},{score}")
+    folder.mkdir(exist_ok=True)
+    (folder / "week.csv").write_text("\n".join(lines) + "\n")
+    (folder / "audit.yaml").write_text(spec)
+    where, at = str(folder / "runs"), f"2026-11-{day:02d}T06:00:00Z"
+    return status_of(["run", str(folder / "audit.yaml"), "-o", where, "--at", at, "--quiet"])
+
+
+def cases(tp: range, fn: range, tn: range) -> list[str]:
+    parts = (("tp", tp), ("fn", fn), ("tn", tn))
+    return [f"{cell}{i}" for cell, numbers in parts for i in numbers]
+
+
+def test_rows_that_were_seen_are_counted_once_by_their_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that overlap: 36 of 50, then 20 of 30 more, then rows of the first file only."""
+    by_rows(tmp_path, cases(range(36), range(14), range(60)), 1)
+    assert (look(tmp_path)["numerator"], look(tmp_path)["denominator"]) == (36, 50)
+    by_rows(tmp_path, cases(range(26, 56), range(10, 24), range(50, 90)), 2)
+    found = look(tmp_path)
+    assert (found["recognised_by"], found["look"]) == ("row", 2)
+    assert (found["numerator"], found["denominator"], found["rows"]) == (56, 80, 170)
+    assert found["rows_seen"] == 10 + 4 + 10
+    assert status_of(["verify", str(newest(tmp_path))]) == 0
+    # the run before knows of the first file's rows, though its own file has lost them
+    monkeypatch.chdir(tmp_path)
+    assert status_of(["prune", "runs", "--keep", "1"]) == 0
+    by_rows(tmp_path, cases(range(30), range(10), range(40)), 3)
+    again = look(tmp_path)
+    assert (again["look"], again["numerator"], again["denominator"]) == (2, 56, 80)
+    assert again["rows_seen"] == 80
+    by_rows(tmp_path, cases(range(30, 60), range(20, 30), range(80, 100)), 4)
+    more = look(tmp_path)
+    assert (more["look"], more["numerator"], more["denominator"]) == (3, 60, 90)
+    assert status_of(["verify", "runs/latest", "--rerun"]) == 0
+
+
+def test_a_loss_of_the_rows_that_are_new(tmp_path: Path) -> None:
+    """Means are averaged by rows: the second look adds the Brier score of its new rows alone."""
+    spec = KEPT.replace("recall, at_least: 0.7", "brier, at_most: 0.2")
+    by_rows(tmp_path, cases(range(36), range(14), range(60)), 1, spec)
+    by_rows(tmp_path, cases(range(26, 56), range(10, 24), range(50, 90)), 2, spec)
+    found = look(tmp_path)
+    # 20 found, 10 missed and 30 healthy rows are new
+    value = (20 * 0.01 + 10 * 0.81 + 30 * 0.01) / 60
+    assert found["blocks"][1]["rows"] == 60
+    assert found["blocks"][1]["value"] == pytest.approx(value)
+    assert found["rows"] == 170

@@ -43,8 +43,13 @@ def kept_rows(prepared: Prepared, key: bytes) -> KeptRows:
     return KeptRows(key_sha256=digest, datasets=found)
 
 
+def digests_of_ids(table: RawTable, id_column: str, key: bytes) -> list[str]:
+    """The keyed digest of the id of each row, in the order of the file."""
+    return _digests([_texts(table.columns[id_column])], key)
+
+
 def _dataset(table: RawTable, id_column: str, views: list[View], key: bytes) -> KeptDataset:
-    ids = _digests([_texts(table.columns[id_column])], key)
+    ids = digests_of_ids(table, id_column, key)
     names = sorted(name for name in table.columns if name != id_column)
     rows = _digests([_texts(table.columns[name]) for name in names], key)
     # not in the order of the file, which could tell who is who

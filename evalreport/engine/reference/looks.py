@@ -2,7 +2,8 @@
 
 Every record holds all that was counted so far, so that one look needs only the one before it
 and history may be pruned. Rows are known by the period they are of, where the dataset has a
-period column, else by the sha256 of the file that they came in.
+period column; by the digests of their ids, where runs keep those; else by the sha256 of the file
+that they came in.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalreport.engine.periods.changes import UNDATED
+from evalreport.engine.reference.fresh_rows import fresh_rows, measure_of
 from evalreport.engine.reference.run import RESULTS, ReferenceRun, read_reference
 from evalreport.errors import Location
 from evalreport.metrics.catalogue import find
@@ -118,25 +120,40 @@ class _Looking:
 
     def record(self) -> records.Look | None:
         """The look; None where rows of a period are not told apart by the measures there are."""
-        before, (kind, fresh) = self._before(), self._fresh()
+        kind = self._kind()
+        before = self._before(kind)
+        fresh, rows_seen = self._fresh(kind, before)
         known = set() if before is None else {one.name for one in before.blocks}
         new = [one for one in fresh if one.name not in known]
         seen = tuple(one.name for one in fresh if one.name in known)
         if before is not None and (not new or before.look == before.planned):
-            return self._again(before, seen, used_up=bool(new))
+            return replace(self._again(before, seen, used_up=bool(new)), rows_seen=rows_seen)
         number = 1 if before is None else before.look + 1
         blocks = (
             *(() if before is None else before.blocks),
             *(replace(one, look=number) for one in new),
         )
         sofar = together([_block(one) for one in blocks])
-        return None if sofar is None else self._looked(number, blocks, seen, kind, sofar, before)
+        if sofar is None:
+            return None
+        made = self._looked(number, blocks, seen, kind, sofar, before)
+        return replace(made, rows_seen=rows_seen)
 
-    def _before(self) -> records.Look | None:
-        """The look before at the same criterion, planned alike."""
-        wanted = (*_key(self.entry), self.plan.planned, self.plan.rule)
+    def _kind(self) -> str:
+        """How rows that were counted are known again."""
+        dataset = self.working.prepared.loaded.spec.datasets[str(self.entry.dataset)]
+        if dataset.period is not None:
+            return "period"
+        return "row" if dataset.keep_rows else "file"
+
+    def _before(self, kind: str) -> records.Look | None:
+        """The look before at the same criterion, planned alike, whose rows are known alike."""
+        wanted = (*_key(self.entry), self.plan.planned, self.plan.rule, kind)
         looks = () if self.run is None else self.run.results.of(records.Look)
-        return next((o for o in looks if (*_key(o), o.planned, o.spending) == wanted), None)
+        if kind == "row" and (self.run is None or self.run.counted is None):
+            return None
+        own = ((o, (*_key(o), o.planned, o.spending, o.recognised_by)) for o in looks)
+        return next((o for o, key in own if key == wanted), None)
 
     def _again(self, before: records.Look, seen: tuple[str, ...], *, used_up: bool) -> records.Look:
         """Nothing to count: the look before, told once more."""
@@ -150,8 +167,8 @@ class _Looking:
             reason=told if used_up else "an earlier look has counted these rows: it is no new look",
         )
 
-    def _fresh(self) -> tuple[str, list[LookBlock]]:
-        """The blocks that this run's file holds, and how they are known again."""
+    def _fresh(self, kind: str, before: records.Look | None) -> tuple[list[LookBlock], int | None]:
+        """The blocks that this run's file holds; where rows are known, how many were counted."""
         prepared = self.working.prepared
         dataset = prepared.loaded.spec.datasets[str(self.entry.dataset)]
         by_id = {m.id: m for m in self.working.measures}
@@ -159,7 +176,7 @@ class _Looking:
         column = None if dataset.period is None else dataset.period.column
         if column is None:
             (name,) = {o.sha256 for o in prepared.inputs if o.dataset == self.entry.dataset} or {""}
-            return "file", [_counted(str(name), measure)]
+            return self._of_file(str(name), measure, kind, before)
         key = measure.which.series
         own = dict(measure.subgroup)
         found = [
@@ -170,7 +187,21 @@ class _Looking:
             and {k: v for k, v in m.subgroup.items() if k != column} == own
             and replace(m.which.series, subgroup=key.subgroup) == key
         ]
-        return "period", sorted(found, key=lambda one: one.name)
+        return sorted(found, key=lambda one: one.name), None
+
+    def _of_file(
+        self, name: str, measure: Measure, kind: str, before: records.Look | None
+    ) -> tuple[list[LookBlock], int | None]:
+        """The file as one block, or those of its rows that no look has counted."""
+        counted = None if self.run is None else self.run.counted
+        if kind == "file" or before is None or counted is None:
+            return [_counted(name, measure)], 0 if kind == "row" else None
+        fresh = fresh_rows(self.working, str(self.entry.dataset), counted)
+        seen = int((~fresh).sum())
+        if seen == 0 or any(one.name == name for one in before.blocks):
+            return [_counted(name, measure)], seen
+        own = measure_of(self.working, measure, fresh) if fresh.any() else None
+        return [] if own is None else [_counted(name, own)], seen
 
     def _looked(
         self,

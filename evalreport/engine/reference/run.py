@@ -26,6 +26,14 @@ PREVIOUS = LATEST
 MOST_BYTES = 1 << 30
 
 
+@dataclass(frozen=True)
+class CountedRows:
+    """The rows that were counted so far: the key of their digests, and per dataset those of ids."""
+
+    key: bytes
+    digests: Mapping[str, frozenset[str]]
+
+
 @dataclass(frozen=True, eq=False)
 class ReferenceRun:
     """An earlier run: the name of its folder, the sha256 of its results, and what they hold."""
@@ -34,6 +42,8 @@ class ReferenceRun:
     sha256: str
     results: Results
     previous: bool = False
+    #: What is known of the rows that its looks have counted, where runs keep them.
+    counted: CountedRows | None = None
 
     @cached_property
     def measures(self) -> dict[WhichNumber, Measure]:

@@ -1,0 +1,76 @@
+"""Rows that no earlier look has counted, known by the digests of their ids, and their measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.evaluation import Evaluator, Numbering
+from evalreport.engine.ledgers.kept_rows import digests_of_ids
+from evalreport.engine.measures import Measurer
+from evalreport.engine.reference.run import CountedRows
+from evalreport.predict.view import View
+from evalreport.results.records import Measure
+
+if TYPE_CHECKING:
+    from evalreport.engine.working import Working
+
+Flags = npt.NDArray[np.bool_]
+
+
+def fresh_rows(working: Working, dataset: str, counted: CountedRows) -> Flags:
+    """Which rows of a dataset's file no look has counted, in the order of the file."""
+    prepared = working.prepared
+    column = prepared.loaded.spec.datasets[dataset].id
+    assert column is not None
+    known = counted.digests.get(dataset, frozenset())
+    told = digests_of_ids(prepared.tables[dataset], column, counted.key)
+    return np.array([one not in known for one in told], dtype=np.bool_)
+
+
+def measure_of(working: Working, measure: Measure, fresh: Flags) -> Measure | None:
+    """The same measure of the fresh rows alone; None where rows cannot be told apart.
+
+    Thresholds are those of the run. Rows of folds and of declared samples are not told apart.
+    """
+    prepared = working.prepared
+    place = (measure.dataset, measure.model)
+    view = next((v for v in prepared.views if (v.dataset, v.model) == place), None)
+    if type(view) is not View or view.fold is not None or view.sample is not None:
+        return None
+    own = _restricted(view, fresh[view.row])
+    tables = tables_of(own)
+    measurer = Measurer(own, tables, prepared.settings, working.thresholds[place])
+    first = working.first[place]
+    alike = [t for t in prepared.plan.tasks if t.metric == measure.metric and not t.where.fold]
+    plan = replace(prepared.plan, tasks=tuple(alike), skipped=())
+    found = Evaluator(measurer, tables, Numbering(), first).run(plan)
+    wanted = measure.which.series
+    return next((one for one in found.measures if one.which.series == wanted), None)
+
+
+def _restricted(view: View, inside: Flags) -> View:
+    """The view of some of its rows; clusters that have none left are no clusters."""
+
+    def some(values: Any) -> Any:
+        return None if values is None else values[inside]
+
+    cluster = None
+    if view.cluster is not None:
+        left, codes = np.unique(view.cluster[0][inside], return_inverse=True)
+        cluster = (codes.astype(view.cluster[0].dtype), len(left))
+    return replace(
+        view,
+        actual=some(view.actual),
+        row=some(view.row),
+        predicted=some(view.predicted),
+        score=some(view.score),
+        class_scores=some(view.class_scores),
+        weight=some(view.weight),
+        cluster=cluster,
+        groups={name: (codes[inside], values) for name, (codes, values) in view.groups.items()},
+    )
