@@ -104,13 +104,13 @@ def test_without_subgroups_it_says_that_it_has_no_effect() -> None:
 @pytest.mark.parametrize("shares", [(0.9, 0.8, 0.7, 0.6), (0.8, 0.8, 0.8, 0.5), (0.95,) * 4])
 def test_the_largest_true_gap_is_held(shares: tuple[float, ...]) -> None:
     """400 samples of 40 rows a group; by Bonferroni at least 95 % are to be held."""
-    from evalreport.engine.groups.widest import _of_pairs
+    from evalreport.engine.groups.widest import of_pairs
 
     rng = np.random.default_rng(5)
     true = max(shares) - min(shares)
     held = 0
     for _ in range(400):
         counts = [(float(rng.binomial(40, p)), 40.0) for p in shares]
-        low, high = _of_pairs(counts, lambda a, b: newcombe_hybrid(*a, *b, 1 - 0.05 / 6))
+        low, high = of_pairs(counts, lambda a, b: newcombe_hybrid(*a, *b, 1 - 0.05 / 6))
         held += low <= true <= high
     assert held / 400 >= 0.95

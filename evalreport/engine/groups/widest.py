@@ -61,7 +61,7 @@ def _simultaneous(
     shares = [f for _, f in known if f is not None]
     errors = [standard_error(m, level) for m, _ in known]
     if len(shares) == len(known):
-        low, high = _of_pairs(shares, lambda a, b: newcombe_hybrid(*a, *b, each))
+        low, high = of_pairs(shares, lambda a, b: newcombe_hybrid(*a, *b, each))
         return records.Interval(level, low, high, SHARES), None
     if any(error is None for error in errors):
         return None, "the standard error of a group is not known"
@@ -72,11 +72,11 @@ def _simultaneous(
         half = z * math.hypot(a[1], b[1])
         return Interval(a[0] - b[0] - half, a[0] - b[0] + half)
 
-    low, high = _of_pairs(parts, normal)
+    low, high = of_pairs(parts, normal)
     return records.Interval(level, low, high, NORMAL), None
 
 
-def _of_pairs(
+def of_pairs(
     parts: Sequence[Fraction], limits: Callable[[Fraction, Fraction], Interval | None]
 ) -> tuple[float, float]:
     """The largest least distance of a pair from 0, and the largest distance of all."""
