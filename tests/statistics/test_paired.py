@@ -164,3 +164,23 @@ def test_an_empty_margin_has_no_correlation() -> None:
     width = 1 - 9 / (9 + 1.959963984540054**2)
     found = PAIRED_METHODS["newcombe"](9, 0, 0, 0, 0.95)
     assert found == pytest.approx((-width, width), rel=1e-12)
+
+
+# What PROC FREQ of SAS prints with the option AGREE, statistic and p, for the discordant pairs:
+# SAS Usage Note 23127 (support.sas.com/kb/23/127.html), matched pairs of Fleiss, p alone;
+# approval of the Prime Minister of Agresti, in the SAS output of the UCLA textbook examples
+# (stats.oarc.ucla.edu/sas/examples/icda/chapter9-htm), whose p is printed as "<.0001".
+@pytest.mark.parametrize(
+    ("pairs", "statistic", "least", "most"),
+    [((20, 5), None, 0.00265, 0.00275), ((150, 86), 17.3559, 0.0, 0.0001)],
+)
+def test_mcnemars_test_is_what_sas_prints(
+    pairs: tuple[int, int], statistic: float | None, least: float, most: float
+) -> None:
+    for n10, n01 in (pairs, pairs[::-1]):
+        found = mcnemar(n10, n01)
+        assert found is not None
+        assert found.df == 1
+        assert least <= found.p_value < most
+        if statistic is not None:
+            assert found.statistic == pytest.approx(statistic, abs=5.1e-5, rel=0.0)
