@@ -369,6 +369,20 @@ def test_differences_of_models_have_the_error_of_the_design() -> None:
     spread = np.array([d[h == k].var(ddof=1) for k in range(4)])
     by_hand = (whole**2 * (1 - n / whole) * spread / n).sum() / whole.sum() ** 2
     assert found[0]["interval"]["standard_error"] == pytest.approx(np.sqrt(by_hand), rel=1e-9)
+    # and the degrees of freedom of that variance by Satterthwaite, of which t and limits are
+    far = [(whole[k] / n[k]) * (d[h == k] - d[h == k].mean()) for k in range(4)]
+    squared = np.array([(own**2).sum() for own in far])
+    fourth = np.array([(own**4).sum() for own in far])
+    df = min(len(y) - 4, 2 * squared.sum() ** 2 / (fourth - squared**2 / n).sum())
+    assert found[0]["df"] == found[0]["interval"]["df"] == pytest.approx(df, rel=1e-9)
+    assert df < 496
+    for own in found:
+        error = own["interval"]["standard_error"]
+        wide = stats.t.ppf(0.975, own["df"]) * error
+        limits = own["difference"] - wide, own["difference"] + wide
+        assert (own["interval"]["low"], own["interval"]["high"]) == pytest.approx(limits, rel=1e-9)
+        p_value = 2 * stats.t.sf(abs(own["statistic"]), own["df"])
+        assert own["p_value"] == pytest.approx(p_value, rel=1e-9)
 
 
 def test_models_whose_rows_weigh_differently_are_not_compared() -> None:

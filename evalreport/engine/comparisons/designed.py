@@ -2,7 +2,8 @@
 
 A row contributes to the difference what it contributes to the one value less what it does to
 the other, and the variance is that of the sum of these by the design (Binder D. International
-Statistical Review 51, 1983): rows, strata and clusters that both models share cancel.
+Statistical Review 51, 1983): rows, strata and clusters that both models share cancel. Test and
+limits are by Student's t with the degrees of freedom of that variance, as those of one value are.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results import records
 from evalreport.statistics.delta import gradient
-from evalreport.statistics.interval import z_value
-from evalreport.statistics.tail import normal_two_sided
+from evalreport.statistics.design_based import DesignVariance
+from evalreport.statistics.interval import deviate
+from evalreport.statistics.tail import t_two_sided
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,10 +35,10 @@ TEST, INTERVAL = "design_based", "sandwich"
 _VANISHED = 1e-24
 
 
-def standard_error(
+def estimated(
     both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
-) -> float | None:
-    """The standard error of a difference; None where contributions are not known."""
+) -> DesignVariance | None:
+    """The variance of a difference with its degrees of freedom; None where it is not known."""
     sample = both.model.view.sample
     parts = [
         _contributions(side, own, value)
@@ -46,32 +48,31 @@ def standard_error(
     ]
     if sample is None or parts[0] is None or parts[1] is None:
         return None
-    variance = sample.variance(parts[0] - parts[1])
-    return math.sqrt(variance) if math.isfinite(variance) else None
+    found = sample.estimated(parts[0] - parts[1])
+    return found if math.isfinite(found.variance) else None
 
 
-def tested(error: float | None, difference: float) -> Test:
-    """The normal test of a difference of 0."""
-    if error is None:
+def tested(found: DesignVariance | None, difference: float) -> Test:
+    """The t test of a difference of 0."""
+    if found is None:
         return Test(reason="what a row contributes to the difference is not known")
-    if error * error <= _VANISHED:
+    if found.variance <= _VANISHED:
         return no_variation(difference)
-    return Test(difference / error, normal_two_sided(difference / error), error=error)
+    error = math.sqrt(found.variance)
+    statistic = difference / error
+    return Test(statistic, t_two_sided(statistic, found.df), found.df, error=error)
 
 
 def limits(
-    error: float | None, difference: float, level: float
+    found: DesignVariance | None, difference: float, level: float
 ) -> tuple[records.Interval | None, str | None]:
-    """The difference plus and minus z standard errors, or why there are no limits."""
-    if error is None or error * error <= _VANISHED:
+    """The difference plus and minus t standard errors, or why there are no limits."""
+    if found is None or found.variance <= _VANISHED:
         return None, "the variance of the difference is 0 or not known"
-    half = z_value(level) * error
-    return (
-        records.Interval(
-            level, difference - half, difference + half, INTERVAL, standard_error=error
-        ),
-        None,
-    )
+    error = math.sqrt(found.variance)
+    half = deviate(level, found.df) * error
+    low, high = difference - half, difference + half
+    return records.Interval(level, low, high, INTERVAL, standard_error=error, df=found.df), None
 
 
 def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:

@@ -107,7 +107,7 @@ def _test(
     if task.test == "paired_t":
         return _t_test(pair, task)
     if task.test == designed.TEST:
-        return designed.tested(designed.standard_error(pair, task, values), difference)
+        return designed.tested(designed.estimated(pair, task, values), difference)
     replicates = draws.of(task)
     if isinstance(replicates, str):
         return Test(reason=replicates)
@@ -140,7 +140,7 @@ def _interval(
         limits = None if found is None else found.interval
         return _given(from_limits(limits, level, method), method)
     if method == designed.INTERVAL:
-        return designed.limits(designed.standard_error(pair, task, values), difference, level)
+        return designed.limits(designed.estimated(pair, task, values), difference, level)
     replicates = draws.of(task)
     if isinstance(replicates, str):
         return None, replicates
