@@ -197,7 +197,9 @@ def _described(working: Working, at: str, clock: str) -> dict[str, Any]:
             for view in prepared.views
         ),
         "rows": tuple(
-            row_record(view, 1 + len(further_repeats(prepared.predictions, view)))
+            row_record(
+                prepared.loaded.spec, view, 1 + len(further_repeats(prepared.predictions, view))
+            )
             for view in prepared.views
         ),
         "logo": prepared.logo,

@@ -72,20 +72,26 @@ def roles_of(
         own["features"] = model.features
     assert isinstance(dataset.target, str)
     design, reading = dataset.design, dataset.reading
-    case = None if reading is None else reading.case
     return Roles(
         target=dataset.target,
         id=dataset.id,
         weight=dataset.weight if design is None else design.weight,
-        # what several readers say of one case is no news of another
-        cluster=dataset.cluster or case or (None if design is None else design.cluster),
+        cluster=cluster_column(dataset),
         reader=None if reading is None else reading.column,
-        case=case,
+        case=None if reading is None else reading.case,
         sampling=None if design is None else _sampling_roles(design, model, cut),
         fold=dataset.fold,
         subgroups=subgroups,
         **own,
     )
+
+
+def cluster_column(dataset: Dataset) -> str | None:
+    """The column whose values say which rows depend on each other; None where rows stand alone."""
+    design, reading = dataset.design, dataset.reading
+    # what several readers say of one case is no news of another
+    case = None if reading is None else reading.case
+    return dataset.cluster or case or (None if design is None else design.cluster)
 
 
 def _sampling_roles(design: Sampling, model: AnyModel, cut: float | None) -> SamplingRoles:

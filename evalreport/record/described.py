@@ -66,6 +66,7 @@ def _as_declared(record: Provenance, spec: Spec) -> Iterator[str]:
     unless={
         "excluded": "why rows were left out is counted from rows",
         "clusters": "clusters are counted from rows",
+        "clustered": "clusters are counted from rows",
         "predictions": "how often rows were predicted is counted from rows",
         "repeats": "the repeats are planned: verify --rerun makes them again",
     },
@@ -76,6 +77,7 @@ def rows(record: RowLedger, known: Known) -> Iterator[Finding]:
     if record.read != record.used + excluded:
         yield f"read is {record.read}, used and excluded are {record.used + excluded}"
     yield held("read")
+    yield from _cluster_problems(record)
     by_class = sum(one.count for one in record.classes)
     of_sets = any(one.label_sets for one in known.results.labels if one.dataset == record.dataset)
     if record.classes and not of_sets and by_class != record.used:
@@ -91,6 +93,26 @@ def rows(record: RowLedger, known: Known) -> Iterator[Finding]:
             if rows != one.count:
                 yield f"{one.label} has {one.count} rows, its table has {rows}"
         yield held("used", "classes")
+
+
+def _cluster_problems(record: RowLedger) -> Iterator[str]:
+    """Clusters hold the used rows: what they are said to hold is in reach of that."""
+    held, clusters = record.clustered, record.clusters
+    if held is None:
+        return
+    if clusters is None:
+        yield "its clusters are described, and there is no number of them"
+        return
+    rows = {one.label: one.count for one in record.classes}
+    for one in held.classes:
+        if one.count > min(clusters, rows.get(one.label, 0)):
+            yield f"{one.count} clusters have rows of {one.label}, more than there can be"
+    largest_possible = record.used - clusters + 1
+    if not held.median <= held.most <= largest_possible or held.most * clusters < record.used:
+        yield (
+            f"{clusters} clusters of {record.used} rows do not have a median of {held.median:g} "
+            f"and at most {held.most} rows"
+        )
 
 
 @checks(

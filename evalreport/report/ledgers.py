@@ -122,6 +122,35 @@ def predictions_of(record: RowLedger) -> tuple[str, str]:
     )
 
 
+def clusters_text(record: RowLedger) -> str:
+    """In how many clusters the used rows are, by which column; nothing where rows stand alone."""
+    if record.clusters is None:
+        return ""
+    by = "" if record.clustered is None else f" by {label_text(record.clustered.column)}"
+    noun = "cluster" if record.clusters == 1 else "clusters"
+    return f"in {count_text(record.clusters)} {noun}{by}"
+
+
+def _cluster_rows(record: RowLedger) -> list[LedgerRow]:
+    """Clusters beside rows: how many, how large, and how many have rows of each class."""
+    if record.clusters is None:
+        return []
+    held = record.clustered
+    if held is None:
+        return [LedgerRow("clusters of used rows", count_text(record.clusters), "", "sub")]
+    column = label_text(held.column)
+    found = [
+        LedgerRow(f"clusters of used rows, by {column}", count_text(record.clusters), "", "sub"),
+        LedgerRow("rows in a cluster, median", count_text(held.median), "", "sub"),
+        LedgerRow("rows in a cluster, most", count_text(held.most), "", "sub"),
+    ]
+    for one in held.classes[:MOST_CLASSES_LISTED]:
+        share = share_text(one.count, record.clusters)
+        text = f"clusters with rows of {label_text(one.label)}"
+        found.append(LedgerRow(text, count_text(one.count), share, "sub"))
+    return found
+
+
 def _row_ledger(record: RowLedger, has_sets: bool) -> tuple[LedgerRow, ...]:
     found = [LedgerRow("read", count_text(record.read))]
     found += [
@@ -131,8 +160,7 @@ def _row_ledger(record: RowLedger, has_sets: bool) -> tuple[LedgerRow, ...]:
     found.append(LedgerRow("= used", count_text(record.used), style="sum"))
     if record.predictions is not None:
         found.append(LedgerRow(*predictions_of(record), "", "sub"))
-    if record.clusters is not None:
-        found.append(LedgerRow("clusters of used rows", count_text(record.clusters), "", "sub"))
+    found += _cluster_rows(record)
     classes = record.classes
     total = class_shares_of(record, has_sets)
     for entry in classes[:MOST_CLASSES_LISTED]:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from evalreport.report.contents import Contents
-from evalreport.report.ledgers import class_shares_of, ledgers, predictions_of
+from evalreport.report.ledgers import (
+    class_shares_of,
+    clusters_text,
+    ledgers,
+    predictions_of,
+)
 from evalreport.report.model import Block, Flow, FlowStep, Text
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.wording import AGREEMENT_NOTE
@@ -37,9 +42,14 @@ def agreement_words(contents: Contents) -> list[str]:
 
 def _clusters(record: RowLedger) -> tuple[str, ...]:
     """How many clusters the used rows are of, where rows of one cluster depend on each other."""
-    if record.clusters is None:
-        return ()
-    return (f"in {count_text(record.clusters)} clusters",)
+    held, told = record.clustered, clusters_text(record)
+    if held is None:
+        return (told,) if told else ()
+    sizes = f"rows in a cluster: median {count_text(held.median)}, most {count_text(held.most)}"
+    holders = [
+        f"{label_text(one.label)} in {count_text(one.count)}" for one in held.classes[:MOST_CLASSES]
+    ]
+    return (told, sizes, f"clusters with rows of each class: {listed(holders)}")
 
 
 def _predictions(record: RowLedger) -> tuple[str, ...]:

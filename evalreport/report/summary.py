@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.ledgers import clusters_text
 from evalreport.report.marking import flat_counts, positive_index
 from evalreport.report.model import Block, Facts, Note, Notes
 from evalreport.report.numbers import (
@@ -93,7 +94,7 @@ def _rows_text(contents: Contents) -> str:
         kinds = f" ({listed(classes)})" if classes else ""
         lost = ledger.read - ledger.used
         out = f", {count_text(lost)} of {count_text(ledger.read)} read left out" if lost else ""
-        groups = f" in {count_text(ledger.clusters)} clusters" if ledger.clusters else ""
+        groups = f" {clusters_text(ledger)}" if ledger.clusters else ""
         told.append(f"{count_text(ledger.used)} rows of {label_text(dataset)}{kinds}{groups}{out}")
     more = len(contents.datasets) - len(told)
     if told and more > 0:

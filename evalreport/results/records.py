@@ -1347,6 +1347,19 @@ class ClassCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterLedger:
+    """Clusters of the used rows: the column that names them, and what they hold.
+
+    A cluster with rows of several classes counts for each of them.
+    """
+
+    column: str
+    classes: Annotated[tuple[ClassCount, ...], "Clusters with at least one row of each class."] = ()
+    median: Annotated[float, "Rows of a cluster, in the middle."]
+    most: Annotated[Count, "Rows of the largest cluster."]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RowLedger:
     """What became of every row: read = used + excluded."""
 
@@ -1357,6 +1370,9 @@ class RowLedger:
     excluded: tuple[Excluded, ...]
     classes: tuple[ClassCount, ...] = ()
     clusters: Annotated[int | None, OMITTED] = None
+    clustered: Annotated[
+        ClusterLedger | None, OMITTED, "What the clusters hold, where the dataset names them."
+    ] = None
     predictions: Annotated[
         int | None,
         OMITTED,

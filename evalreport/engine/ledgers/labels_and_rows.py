@@ -6,9 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evalreport.engine.counting.kinds import KindView
+from evalreport.predict.columns import cluster_column
 from evalreport.predict.label_sets import SetView
-from evalreport.predict.view import View
-from evalreport.results.records import ClassCount, Excluded, LabelLedger, RowLedger, Ties
+from evalreport.predict.view import Codes, View
+from evalreport.results.records import (
+    ClassCount,
+    ClusterLedger,
+    Excluded,
+    LabelLedger,
+    RowLedger,
+    Ties,
+)
 from evalreport.spec.datasets import NamedPositive
 from evalreport.spec.model import Spec
 
@@ -57,8 +66,8 @@ def _set_record(spec: Spec, view: SetView, thresholds: Sequence[float]) -> Label
     )
 
 
-def row_record(view: View, repeats: int = 1) -> RowLedger:
-    """Rows read, used and excluded by reason, and the used ones by class.
+def row_record(spec: Spec, view: View, repeats: int = 1) -> RowLedger:
+    """Rows read, used and excluded by reason, and the used ones by class and cluster.
 
     Where rows were predicted several times, by drawn splits or in so many ``repeats``, the
     predictions are counted beside the rows.
@@ -71,6 +80,7 @@ def row_record(view: View, repeats: int = 1) -> RowLedger:
     # Predictions of one row depend on each other as a cluster does, yet are none of the data.
     clustered = view.cluster is not None and (entries is None or view.cluster[1] != used)
     several = entries is not None or repeats > 1
+    column = cluster_column(spec.datasets[view.dataset])
     return RowLedger(
         dataset=view.dataset,
         model=view.model,
@@ -81,6 +91,32 @@ def row_record(view: View, repeats: int = 1) -> RowLedger:
             ClassCount(label, count) for label, count in zip(view.labels, classes, strict=True)
         ),
         clusters=view.cluster[1] if clustered and view.cluster is not None else None,
+        clustered=_clusters(view, column, entries) if clustered and column else None,
         predictions=view.rows if several else None,
         repeats=repeats if several else None,
+    )
+
+
+def _clusters(view: View, column: str, entries: Codes | None) -> ClusterLedger:
+    """How many clusters have rows of each class, and how many rows the clusters have."""
+    assert view.cluster is not None
+    if view.sample is not None and view.sample.own is not None:
+        entries = np.unique(view.row, return_index=True)[1]  # a labelled row stands by its proxy
+    chosen = slice(None) if entries is None else entries
+    times = view.times[chosen] if isinstance(view, KindView) else None
+    cluster, actual = view.cluster[0][chosen], view.actual[chosen]
+    sizes = np.bincount(cluster, times)
+    sizes = sizes[sizes > 0]
+    if isinstance(view, SetView):
+        holders = [cluster[flags[chosen]] for flags in view.actual_sets.T]
+    else:
+        holders = [cluster[actual == code] for code in range(len(view.labels))]
+    return ClusterLedger(
+        column=column,
+        classes=tuple(
+            ClassCount(label, len(np.unique(held)))
+            for label, held in zip(view.labels, holders, strict=True)
+        ),
+        median=float(np.median(sizes)),
+        most=int(sizes.max()),
     )
