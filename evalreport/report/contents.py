@@ -18,6 +18,7 @@ from evalreport.results.records import (
     Curve,
     LabelLedger,
     Measure,
+    ReaderAgreement,
     ReaderMean,
     RowLedger,
     Table,
@@ -86,6 +87,15 @@ class Contents:
         """The mean over readers of what a measure says of pooled readings; None without one."""
         means = (one for one in self.of(ReaderMean) if one.is_over(m))
         return next((one for one in means if one.value is not None), None)
+
+    @cached_property
+    def _read_by_several(self) -> set[str]:
+        means = {one.dataset for one in self.of(ReaderMean)}
+        return means | {one.dataset for one in self.of(ReaderAgreement)}
+
+    def pools_readings(self, measure: Measure) -> bool:
+        """Whether the rows behind a number are readings of the same cases by several readers."""
+        return measure.dataset in self._read_by_several
 
     def measure_of(self, id_: str | None) -> Measure | None:
         """The measure of an id, where there is one."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from evalreport.report.cards import said_value
+from evalreport.report.contents import Contents
 from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
-from evalreport.report.words import method_text, prose
+from evalreport.report.words import POOLED, method_text, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure, Table
 
@@ -99,3 +100,8 @@ def counts_words(m: Measure) -> str:
 def name_words(heading: str, label: str | None) -> str:
     """A measure's heading, in which its average stands, with its class."""
     return heading if label is None else f"{heading} of {label}"
+
+
+def with_readings(contents: Contents, m: Measure, name: str) -> str:
+    """The name of a measure; of a study of readers it says that their readings are pooled."""
+    return f"{name}, {POOLED}" if contents.pools_readings(m) else name

@@ -17,6 +17,7 @@ from evalreport.report.headline import (
     table_title,
     tables_words,
     value_words,
+    with_readings,
 )
 from evalreport.report.numbers import value_text
 from evalreport.report.words import as_of_text, prose, subgroup_text
@@ -54,7 +55,7 @@ def _lines(contents: Contents) -> Iterator[str]:
         cells = (
             m.dataset,
             m.model,
-            name_words(contents.heading(m), m.label),
+            with_readings(contents, m, name_words(contents.heading(m), m.label)),
             value_words(m),
             interval_words(m),
             counts_words(m),

@@ -15,7 +15,15 @@ from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import Column, Criteria, Criterion, Line, LineCell
 from evalreport.report.numbers import count_text, level_text, threshold_text, value_text
 from evalreport.report.strips import fraction_text
-from evalreport.report.words import condition_text, counted, name_width, prose, subgroup_text
+from evalreport.report.words import (
+    MEAN,
+    POOLED,
+    condition_text,
+    counted,
+    name_width,
+    prose,
+    subgroup_text,
+)
 from evalreport.results import records
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Measure, rank_of
@@ -28,8 +36,6 @@ MOST_MORE_LIMITS = 6
 FEW_ROWS = 30
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
-#: What the mean of readers, and the value of all that they read, are called.
-MEAN, POOLED = "mean over readers", "readings pooled"
 WORDS = {
     "pass": "✓ pass",
     "fail": "✗ fail",
@@ -196,7 +202,7 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]]) -> Criteri
         mean = contents.mean_over_readers(m)
         if mean is not None:
             lines.append(_over_readers(contents, m, mean, judged=judged))
-        said = words if mean is None else words or POOLED
+        said = ", ".join(filter(None, (words, POOLED if contents.pools_readings(m) else "")))
         key = (title, said)
         lines.append(_line(contents, m, said, axis, judged=judged, repeated=key == previous))
         previous = key

@@ -18,9 +18,11 @@ from evalreport.report.strips import (
     slice_heads,
 )
 from evalreport.report.words import (
+    POOLED,
     condition_text,
     counted,
     label_text,
+    listed,
     prose,
     visible,
 )
@@ -109,7 +111,8 @@ def _of_columns(
     flat = all(contents.is_binary(v) for v in contents.views)
     for i in leading:
         rows = _ordered(contents, same[i], slices)
-        title = f"{contents.title(same[i][0])} by {name}{_at(contents, same[i][0])}"
+        of_readings = _readings(contents, same[i])
+        title = f"{contents.title(same[i][0])} by {name}{of_readings}{_at(contents, same[i][0])}"
         heads = [Column(name, "left", "15%")]
         blocks.append(metric_strip(contents, title, rows, heads))
     others = [i for i in same if i not in leading]
@@ -118,7 +121,11 @@ def _of_columns(
     if rest:
         rows = _merged(_ordered(contents, rest, slices))
         blocks += measures_strip(
-            contents, f"Other metrics by {name}", rows, [Column(name, "left", "15%")], flat=flat
+            contents,
+            f"Other metrics by {name}{_readings(contents, rest)}",
+            rows,
+            [Column(name, "left", "15%")],
+            flat=flat,
         )
     if not newest:
         blocks += _classes_in_groups(contents, columns, name, kept)
@@ -127,6 +134,15 @@ def _of_columns(
         told = f"{left} by {name}: see results.json and measures.csv."
         blocks.append(Text(told, "small"))
     return blocks
+
+
+def _readings(contents: Contents, measures: Sequence[Measure]) -> str:
+    """That rows are readings by several readers, put together, of all or of these datasets."""
+    own = {m.dataset: contents.pools_readings(m) for m in measures}
+    if all(own.values()):
+        return f", {POOLED}"
+    named = [label_text(dataset) for dataset, several in own.items() if several]
+    return f", readings of {listed(named)} pooled" if named else ""
 
 
 def _classes_in_groups(

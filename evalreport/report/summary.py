@@ -18,8 +18,9 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.results_table import MEAN, headline_identities, margin_of, results_table
+from evalreport.report.results_table import headline_identities, margin_of, results_table
 from evalreport.report.words import (
+    MEAN,
     condition_text,
     counted,
     label_text,

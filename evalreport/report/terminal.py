@@ -6,15 +6,16 @@ The same three lists are the ``headline``, ``failed`` and ``warnings`` of ``run 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.headline import interval_words, name_words, value_words
+from evalreport.report.headline import interval_words, name_words, value_words, with_readings
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import THIN, count_text, observed_text, p_text, value_text
 from evalreport.report.results_table import headline_identities
 from evalreport.report.wording import in_words
-from evalreport.report.words import label_text, prose, subgroup_text
+from evalreport.report.words import MEAN, label_text, prose, subgroup_text
 from evalreport.results.lookup import Results
 from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Caution, Criterion, Look, Measure
 
@@ -97,8 +98,9 @@ def headline_lines(results: Results) -> list[str]:
     lines = []
     for (dataset, model), own in list(by_view.items())[:MOST_VIEWS]:
         lines.append(f"{label_text(dataset)}, {label_text(model)}")
-        widest = max(len(_called(contents, m)) for m in own)
-        lines += [f"  {_called(contents, m):<{widest}}  {_value(m)}" for m in own]
+        said = [line for m in own for line in _named_values(contents, m)]
+        widest = max(len(name) for name, _ in said)
+        lines += [f"  {name:<{widest}}  {value}" for name, value in said]
     if len(by_view) > MOST_VIEWS:
         lines.append(f"and {len(by_view) - MOST_VIEWS} more, in the report")
     return lines
@@ -143,6 +145,19 @@ def warning_lines(results: Results) -> Iterator[str]:
 
 def _place(*names: str | None) -> list[str]:
     return [label_text(name) for name in names if name is not None]
+
+
+def _named_values(contents: Contents, m: Measure) -> Iterator[tuple[str, str]]:
+    """A measure's name and value; of a study of readers the mean over them comes first."""
+    name = _called(contents, m)
+    mean = contents.mean_over_readers(m)
+    if mean is not None and mean.value is not None:
+        # the words of a measure with the value and limits of the mean
+        own = replace(
+            m, value=mean.value, interval=mean.interval, interval_reason=mean.reason, state="value"
+        )
+        yield f"{name}, {MEAN}", _value(own)
+    yield with_readings(contents, m, name), _value(m)
 
 
 def _called(contents: Contents, m: Measure) -> str:

@@ -24,10 +24,11 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.results_table import MEAN, WORDS
+from evalreport.report.results_table import WORDS
 from evalreport.report.strips import flat_cells
 from evalreport.report.summary import brief_cautions, summary_blocks
 from evalreport.report.words import (
+    MEAN,
     condition_text,
     counted,
     label_text,

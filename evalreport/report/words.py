@@ -13,6 +13,8 @@ from evalreport.report.numbers import number_text, threshold_text
 
 LONGEST_LABEL = 60
 LONGEST_TEXT = 5000
+#: What the mean of readers, and the value of all that they read, are called.
+MEAN, POOLED = "mean over readers", "readings pooled"
 
 METHODS = {
     "chi_square": "chi-square",

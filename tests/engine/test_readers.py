@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from pathlib import Path
 from statistics import fmean, variance
 from typing import Any
@@ -440,3 +441,41 @@ def test_criteria_are_judged_by_the_mean_over_readers(tmp_path: Path) -> None:
     # a number that is not that of the mean is found
     content["acceptance"][0]["observed"] += 0.001
     assert any("mean over readers" in one for one in map(str, recompute(content).problems))
+
+
+def test_pooled_readings_are_called_so_wherever_they_stand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{**row, "sex": "fm"[int(row["case"][1:]) % 2]} for row in study()]
+    asked = spec() | {"subgroups": ["sex"], "metrics": ["recall", "accuracy", "roc_auc"]}
+    asked["report"] = {"formats": ["html", "markdown", "latex"]}
+    write(tmp_path, rows)
+    path = tmp_path / "spec.yaml"
+    path.write_text(yaml.safe_dump(asked, sort_keys=False))
+    assert status_of(["run", str(path), "-o", str(tmp_path / "runs")]) == 0
+    latest = tmp_path / "runs" / "latest"
+    content = json.loads((latest / "results.json").read_text())
+    said = capsys.readouterr()
+    lines = [line.strip() for line in (said.out + said.err).splitlines()]
+    mean = next(m for m in content["readers"] if (m["model"], m["metric"]) == ("new", "recall"))
+    at = next(k for k, line in enumerate(lines) if line.startswith("study, new"))
+    own = lines[at + 1 : at + 3]
+    limits = f"{mean['interval']['low']:.3f} to {mean['interval']['high']:.3f}"
+    assert re.sub(" +", " ", own[0]).startswith(
+        f"Recall, mean over readers {mean['value']:.3f} {limits} (95 %, "
+    )
+    assert own[1].startswith("Recall, readings pooled ")
+    page = (latest / "report.html").read_text()
+    for title in ("Recall by sex", "Accuracy by sex", "ROC AUC by sex"):
+        assert f"{title}, readings pooled" in page
+    assert re.search("worst of 2 groups: sex [fm], readings pooled", page)
+    short = (latest / "summary.md").read_text()
+    assert "| Recall of ill, readings pooled |" in short
+    # of rows that are no readings nobody says so
+    del asked["datasets"]["study"]["readers"], asked["comparisons"]
+    write(tmp_path, [row for row in rows if row["who"] == "r1"])
+    path.write_text(yaml.safe_dump(asked, sort_keys=False))
+    assert status_of(["run", str(path), "-o", str(tmp_path / "one")]) == 0
+    said = capsys.readouterr()
+    assert "readings pooled" not in said.out + said.err
+    assert "readings pooled" not in (tmp_path / "one" / "latest" / "report.html").read_text()
