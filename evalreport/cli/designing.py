@@ -15,7 +15,7 @@ from evalreport.lines import json_text, one_line
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from evalreport.design.study import Planned, Point, StudyDesign
+    from evalreport.design.study import Planned, PlannedTest, Point, StudyDesign
 
 
 @click.command()
@@ -120,7 +120,12 @@ def _write(folder: Path, name: str, body: bytes) -> None:
 def _lines(study: StudyDesign) -> list[str]:
     """The design for a terminal."""
     expected = ", ".join(f"{name} {value:g}" for name, value in study.expect.items())
-    lines = [f"{study.title}: power if {expected}", ""]
+    lines = [f"{study.title}: power if {expected}"]
+    for model, assumed in study.references.items():
+        for name, told in assumed.items():
+            values = ", ".join(f"{key} {value:g}" for key, value in told.items())
+            lines.append(f"reference {model}: {name} {values}")
+    lines.append("")
     for one in study.criteria:
         lines += [one.text, *(f"  {line}" for line in _told(one, study))]
     lines += ["", "all criteria together"]
@@ -147,6 +152,21 @@ def _told(one: Planned, study: StudyDesign) -> list[str]:
         found.append(f"of them below the line of the share: {one.denominator_needed}")
     if one.reason:
         found.append(f"not told: {one.reason}")
+    if one.test is not None:
+        found += _of_test(one.test, study.wanted)
+    return found
+
+
+def _of_test(test: PlannedTest, wanted: float) -> list[str]:
+    found = [f"tested for any difference by {test.name.replace('_', ' ')}, alpha {test.alpha:g}"]
+    if test.at_rows is not None:
+        found.append(f"  power with {test.at_rows.rows} rows: {_chance(test.at_rows)}")
+    if test.needed is not None:
+        found.append(f"  rows for a power of {wanted:g}: {test.needed}")
+    if test.denominator_needed is not None:
+        found.append(f"  of them below the line of the share: {test.denominator_needed}")
+    if test.reason:
+        found.append(f"  not told: {test.reason}")
     return found
 
 

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.design.assumptions import Array, Truth, value_of
-from evalreport.metrics.declare import Interval, Metric, Table
+from evalreport.design.pairs import Pair, held_against
+from evalreport.metrics.declare import Goal, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
 from evalreport.metrics.tables import Counts
 from evalreport.spec.acceptance import Criterion
@@ -55,7 +56,8 @@ class Power:
 class Decision:
     """A criterion with its rule. ``exact``: it is a share, and its power is no estimate.
 
-    ``top`` and ``bottom`` mark the cells (TP, FN, FP, TN) of a share.
+    ``top`` and ``bottom`` mark the cells (TP, FN, FP, TN) of a share. ``pair``: what is assumed
+    of the reference, where it compares with one.
     """
 
     criterion: Criterion
@@ -63,15 +65,19 @@ class Decision:
     level: float
     top: Array | None = None
     bottom: Array | None = None
+    pair: Pair | None = None
 
     @property
     def exact(self) -> bool:
         """Whether the power follows from counts alone."""
-        return self.top is not None
+        return self.top is not None and self.pair is None
 
     @property
     def required(self) -> float:
-        """What is required."""
+        """What is required: of the measure, or of its difference from the reference."""
+        if self.pair is not None:
+            margin = self.criterion.margin or 0.0
+            return -margin if self.at_least else margin
         found = self.criterion.required
         assert found is not None
         return found
@@ -79,6 +85,8 @@ class Decision:
     @property
     def at_least(self) -> bool:
         """Whether more is better for it."""
+        if self.pair is not None:
+            return self.criterion.metric.metric.goal is Goal.MAXIMIZE
         return self.criterion.at_least is not None
 
     def meets(self, observed: float | None) -> bool:
@@ -146,11 +154,17 @@ def drawn_tables(truth: Truth, rows: int, shrink: float, seed: int) -> Array:
     return draw.multinomial(counted, truth.cells / truth.cells.sum(), DRAWS).astype(np.float64)
 
 
-def passing_tables(decision: Decision, tables: Array) -> Flags:
+def passing_tables(decision: Decision, tables: Array, seed: int = 0) -> Flags:
     """Which of the drawn tables pass: by the value, by the limit of a share, or of a function.
 
-    Of a function only the first FUNCTION_DRAWS are looked at.
+    Of a function only the first FUNCTION_DRAWS are looked at. ``seed``: of what is drawn beside
+    the tables, the reference that a criterion compares with.
     """
+    if decision.pair is not None:
+        assert decision.top is not None
+        assert decision.bottom is not None
+        x, n = (tables @ side for side in (decision.top, decision.bottom))
+        return _by_pairs(decision, decision.pair.counted_with(x, n, seed))
     metric, params = decision.criterion.metric.metric, decision.criterion.metric.params
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.broadcast_to(value_of(metric, dict(params), tables), tables.shape[:1])
@@ -162,6 +176,29 @@ def passing_tables(decision: Decision, tables: Array) -> Flags:
     kinds, which = np.unique(tables[:FUNCTION_DRAWS], axis=0, return_inverse=True)
     limit = _limit_of(decision, metric, dict(params))
     passed = np.array([decision.meets(limit(kind)) for kind in kinds])
+    return passed[which.reshape(-1)]
+
+
+def pair_power(decision: Decision, truth: Truth, n: int, seed: int) -> Power:
+    """Power against a reference with ``n`` rows below the line, drawn."""
+    assert decision.pair is not None
+    assert decision.top is not None
+    assert decision.bottom is not None
+    share = float(truth.cells @ decision.top) / float(truth.cells @ decision.bottom)
+    x = np.random.default_rng(seed).binomial(n, share, DRAWS).astype(np.float64)
+    return drawn(_by_pairs(decision, decision.pair.counted_with(x, np.full(DRAWS, float(n)), seed)))
+
+
+def drawn(passed: Flags) -> Power:
+    """The share of draws that pass, with its standard error."""
+    chance = float(np.mean(passed))
+    return Power(chance, float(np.sqrt(chance * (1 - chance) / len(passed))))
+
+
+def _by_pairs(decision: Decision, cells: Array) -> Flags:
+    kinds, which = np.unique(cells, axis=0, return_inverse=True)
+    bound, method, level = decision.criterion.bound, decision.method, decision.level
+    passed = np.array([decision.meets(held_against(k, bound, method, level)) for k in kinds])
     return passed[which.reshape(-1)]
 
 

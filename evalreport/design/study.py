@@ -14,12 +14,15 @@ import numpy as np
 from evalreport.design import decisions
 from evalreport.design.assumptions import table_metric, truth_of, value_of
 from evalreport.design.decisions import Decision, Power
+from evalreport.design.pairs import TESTS, Pair
 from evalreport.errors import Location, Problem, SpecError
+from evalreport.metrics.comparing import PAIRED, Family, family_of
 from evalreport.metrics.declare import Interval
 from evalreport.plan.criteria import criterion_words
 from evalreport.spec.acceptance import Criterion
 from evalreport.spec.design import Design
 from evalreport.spec.load import LoadedSpec
+from evalreport.statistics.paired import PAIRED_METHODS
 from evalreport.statistics.power import Needed, size_needed
 
 SCHEMA = "evalreport/design/1"
@@ -38,11 +41,25 @@ class Point:
 
 
 @dataclass(frozen=True)
+class PlannedTest:
+    """The two-sided test of no difference from a reference: its exact power, and sizes."""
+
+    name: str
+    alpha: float
+    at_rows: Point | None = None
+    needed: int | None = None
+    denominator_needed: int | None = None
+    curve: tuple[Point, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
 class Planned:
     """One criterion: its rule, the power, and the size that the wanted power takes.
 
     ``needed`` and ``denominator_needed`` are the sizes from which the power stays; ``first``
     where it is reached for the first time (the power of a rule on counts goes up and down).
+    ``test`` stands beside a criterion against a reference that has no margin.
     """
 
     text: str
@@ -55,6 +72,7 @@ class Planned:
     denominator_needed: int | None = None
     curve: tuple[Point, ...] = ()
     reason: str | None = None
+    test: PlannedTest | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +82,7 @@ class StudyDesign:
     title: str
     about: dict[str, Any]
     expect: dict[str, float]
+    references: dict[str, dict[str, dict[str, float]]]
     wanted: float
     level: float
     rows: int | None
@@ -93,7 +112,7 @@ def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None)
     """The design of a spec, from its assumptions alone: no data file is looked at.
 
     ``step`` is told each criterion before it is worked out. Raises SpecError where the spec
-    assumes nothing, has no criteria, or assumes what does not go together.
+    assumes nothing, has no criteria or has readers, or assumes what does not go together.
     """
     spec = loaded.spec
     where = Location(str(loaded.path)) if loaded.path is not None else None
@@ -105,6 +124,12 @@ def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None)
         raise SpecError(Problem("there are no criteria to plan for",
                                 "acceptance: [{metric: recall, at_least: 0.8, bound: lower}]",
                                 where))  # fmt: skip
+    for name, dataset in spec.datasets.items():
+        if dataset.readers is not None:
+            what = f"'{name}' has several readers, and studies of readers are not planned for: "
+            what += "readers and cases both vary, and their components are not assumed"
+            hint = "remove readers to plan for one reader; each reads all the rows"
+            raise SpecError(Problem(what, hint, loaded.where(("datasets", name, "readers"))))
     study = _Study(loaded, spec.design)
     planned = []
     for _, criterion in spec.criteria:
@@ -117,6 +142,10 @@ def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None)
         title=spec.title,
         about=dict(spec.about),
         expect=dict(spec.design.expect),
+        references={
+            model: {name: one.model_dump(exclude_none=True) for name, one in assumed.items()}
+            for model, assumed in spec.design.references.items()
+        },
         wanted=spec.design.power,
         level=spec.confidence.level,
         rows=spec.design.rows,
@@ -135,7 +164,7 @@ class _Study:
     """The assumptions of a spec, and what follows from them for one criterion after the other."""
 
     def __init__(self, loaded: LoadedSpec, design: Design) -> None:
-        self.spec, self.design = loaded.spec, design
+        self.spec, self.design, self.loaded = loaded.spec, design, loaded
         self.seed = loaded.spec.confidence.seed
         truth = truth_of(design.expect)
         self.truth = truth if design.enrichment is None else truth.enriched(design.enrichment)
@@ -170,7 +199,9 @@ class _Study:
         if reason is not None:
             return replace(blank, reason=reason)
         found = replace(blank, expected=self._expected(decision))
-        if decision.exact:
+        if decision.pair is not None and not criterion.margin:
+            found = replace(found, test=self._tested(decision, decision.pair))
+        if decision.top is not None:
             found = self._with_denominator(found, decision)
         if not self._rows_settled(decision):
             told = "in rows it takes the expected prevalence, and what else decides how many count"
@@ -180,6 +211,8 @@ class _Study:
     def decision(self, criterion: Criterion) -> Decision:
         """The rule of a criterion: its method is the one asked for, else the default."""
         metric = criterion.metric.metric
+        if criterion.reference is not None:
+            return self._against(criterion)
         asked = self.spec.confidence.methods
         method = None
         if criterion.bound != "point":
@@ -190,10 +223,55 @@ class _Study:
         top, bottom = share if share is not None else (None, None)
         return Decision(criterion, method, self.spec.confidence.level, top, bottom)
 
+    def _against(self, criterion: Criterion) -> Decision:
+        """The rule of a criterion against a reference, with the pair where one is assumed."""
+        metric, level = criterion.metric.metric, self.spec.confidence.level
+        wanted = self.spec.comparisons
+        tests, intervals = PAIRED[family_of(metric, None)]
+        method = None
+        if criterion.bound != "point":
+            asked = {} if wanted is None else wanted.methods
+            method = asked.get(metric.name, intervals[0])
+        assumed = None
+        if isinstance(criterion.reference, str):
+            assumed = self.design.references.get(criterion.reference, {}).get(metric.name)
+        share = decisions.share_of(metric, dict(criterion.metric.params))
+        blank = Decision(criterion, method, level)
+        if assumed is None or share is None:
+            return blank
+        if not self.truth.settles(lambda cells: self._value(blank, cells)):
+            return blank
+        model = str(criterion.reference)
+        first = float(self._value(blank, self.truth.cells))
+        try:
+            chances = assumed.with_first(min(max(first, 0.0), 1.0))
+        except ValueError as error:
+            what = f"{metric.name} {first:g} of the model and {assumed.value:g} of {model} do not "
+            where = self.loaded.where(("design", "references", model, metric.name))
+            raise SpecError(Problem(f"{what}go with it", str(error), where)) from None
+        test = ({} if wanted is None else wanted.tests).get(metric.name, tests[0])
+        return Decision(criterion, method, level, *share, Pair(metric.name, model, chances, test))
+
+    def _no_pair(self, decision: Decision) -> str | None:
+        """Why a criterion against a reference cannot be planned, or None."""
+        criterion, metric = decision.criterion, decision.criterion.metric.metric
+        if not isinstance(criterion.reference, str):
+            return "it compares with other rows; a model on the same rows is planned for"
+        if family_of(metric, None) is not Family.ROWS:
+            return f"pairs are planned for shares of rows of one true class, not for {metric.name}"
+        if metric.name not in self.design.references.get(criterion.reference, {}):
+            return (
+                f"nothing is assumed of the reference: design: {{references: {{"
+                f"{criterion.reference}: {{{metric.name}: {{value: ..., discordance: ...}}}}}}}}"
+            )
+        if decision.method is not None and decision.method not in PAIRED_METHODS:
+            return f"its interval is drawn ({decision.method}); it would be drawn for every draw"
+        return None
+
     def _unplannable(self, criterion: Criterion, decision: Decision) -> str | None:
         metric = criterion.metric.metric
-        if criterion.required is None:
-            return "it compares with a reference, whose truth is not assumed"
+        if criterion.reference is not None and (reason := self._no_pair(decision)) is not None:
+            return reason
         if criterion.subgroup is not None:
             return "it is of a subgroup, whose size is not assumed"
         if criterion.average not in (None, "none") or criterion.label is not None:
@@ -222,8 +300,7 @@ class _Study:
 
     def _rows_settled(self, decision: Decision) -> bool:
         """Whether it is known how many of the rows count for it."""
-        if decision.exact:
-            assert decision.bottom is not None
+        if decision.bottom is not None:
             below = decision.bottom
             return self.truth.settles(lambda cells: cells @ below)
         if _is_area(decision):
@@ -231,14 +308,45 @@ class _Study:
         return len(self.truth.free) == 0
 
     def _with_denominator(self, found: Planned, decision: Decision) -> Planned:
-        needed = size_needed(
-            lambda n: decisions.given_denominator(decision, self.truth, n),
-            self.design.power,
-            MOST_ROWS,
-        )
+        def power(n: int) -> float:
+            if decision.pair is not None:
+                return decisions.pair_power(decision, self.truth, n, self.seed).chance
+            return decisions.given_denominator(decision, self.truth, n)
+
+        needed = self._needed(power, decision)
         if needed is None:
             return found
         return replace(found, denominator_needed=int(np.ceil(needed.stays / self.shrink)))
+
+    def _tested(self, decision: Decision, pair: Pair) -> PlannedTest:
+        """Power and size of the test that the comparison with the reference makes."""
+        alpha = round(1.0 - decision.level, 12)
+        blank = PlannedTest(pair.test, alpha)
+        if pair.test not in TESTS:
+            return replace(blank, reason="its power is not worked out; that of McNemar's tests is")
+        assert decision.bottom is not None
+        counted = float(self.truth.cells @ decision.bottom)
+
+        def power(rows: int, chance: float) -> float:
+            found = pair.test_power(max(int(rows * self.shrink), 1), chance, alpha)
+            return found or 0.0
+
+        below = size_needed(lambda n: power(n, 1.0), self.design.power, MOST_ROWS)
+        found = replace(blank, denominator_needed=None if below is None else below.stays)
+        if below is None:
+            reason = f"not reached with {MOST_ROWS} rows: the two are assumed too much alike"
+            found = replace(found, reason=reason)
+        if not self._rows_settled(decision):
+            return found
+        needed = size_needed(lambda n: power(n, counted), self.design.power, MOST_ROWS)
+        rows = self.design.rows
+        base = rows or (None if needed is None else needed.stays)
+        return replace(
+            found,
+            at_rows=None if rows is None else Point(rows, power(rows, counted)),
+            needed=None if needed is None else needed.stays,
+            curve=tuple(Point(n, power(n, counted)) for n in _sizes(base)),
+        )
 
     def _with_sizes(self, found: Planned, decision: Decision) -> Planned:
         def power(rows: int) -> Power:
@@ -248,7 +356,6 @@ class _Study:
         rows = self.design.rows
         at_rows = None if rows is None else _point(rows, power(rows))
         base = rows or (needed.stays if needed is not None else None)
-        sizes = [] if base is None else sorted({max(int(base * step), 1) for step in STEPS})
         reason = None
         if needed is None:
             reason = f"not reached with {MOST_ROWS} rows: the assumed value is too close to, or "
@@ -258,7 +365,7 @@ class _Study:
             at_rows=at_rows,
             needed=None if needed is None else needed.stays,
             first=None if needed is None or not decision.exact else needed.first,
-            curve=tuple(_point(n, power(n)) for n in sizes),
+            curve=tuple(_point(n, power(n)) for n in _sizes(base)),
             reason=reason,
         )
 
@@ -277,7 +384,7 @@ class _Study:
             area = float(self.design.expect[decision.criterion.metric.name])
             return decisions.area_power(decision, area, positives, negatives, self.seed)
         tables = decisions.drawn_tables(self.truth, rows, self.shrink, self.seed)
-        return _drawn(decisions.passing_tables(decision, tables))
+        return decisions.drawn(decisions.passing_tables(decision, tables, self.seed))
 
     def joint(self) -> tuple[Point | None, int | None, str | None]:
         """All criteria together: power at the planned rows, rows needed, or why neither."""
@@ -308,9 +415,9 @@ class _Study:
             if _is_area(decision):
                 chance *= self._power(decision, rows).chance
                 continue
-            own = decisions.passing_tables(decision, tables)
+            own = decisions.passing_tables(decision, tables, self.seed)
             passed = own if passed is None else passed[: len(own)] & own[: len(passed)]
-        drawn = Power(1.0, 0.0) if passed is None else _drawn(passed)
+        drawn = Power(1.0, 0.0) if passed is None else decisions.drawn(passed)
         count = len(passed) if passed is not None else decisions.SCORE_DRAWS
         both = chance * drawn.chance
         return Power(both, float(np.sqrt(both * (1 - both) / count)))
@@ -328,9 +435,9 @@ def _is_of_shares(method: str) -> bool:
     return method in PROPORTION_METHODS
 
 
-def _drawn(passed: Any) -> Power:
-    chance = float(np.mean(passed))
-    return Power(chance, float(np.sqrt(chance * (1 - chance) / len(passed))))
+def _sizes(base: int | None) -> list[int]:
+    """Sizes of a curve around one size."""
+    return [] if base is None else sorted({max(int(base * step), 1) for step in STEPS})
 
 
 def _point(rows: int, power: Power) -> Point:

@@ -70,6 +70,10 @@ def _lead(design: Json) -> str:
 def _assumed(design: Json) -> list[Block]:
     items = [(label_text(key), _free(value)) for key, value in sorted(design["about"].items())]
     expected = [(name, f"{value:g}") for name, value in design["expect"].items()]
+    for model, assumed in design["references"].items():
+        for name, told in assumed.items():
+            values = ", ".join(f"{key} {value:g}" for key, value in told.items() if key != "value")
+            expected.append((f"{name} of {label_text(model)}", f"{told['value']:g}, {values}"))
     more = [("Wanted power", _percent(design["wanted"])),
             ("Confidence level", _percent(design["level"]))]  # fmt: skip
     if design["rows"] is not None:
@@ -94,19 +98,7 @@ def _criteria(design: Json) -> list[Block]:
     columns = tuple(
         Column(head, "left" if index < 2 else "right") for index, head in enumerate(heads)
     )
-    rows = [
-        TableRow(
-            (
-                prose(one["text"]),
-                prose((one["method"] or "none").replace("_", " ")),
-                "" if one["expected"] is None else f"{one['expected']:.4g}",
-                "" if one["at_rows"] is None else _power_text(one["at_rows"]),
-                "" if one["needed"] is None else count_text(one["needed"]),
-                "" if one["denominator_needed"] is None else count_text(one["denominator_needed"]),
-            )
-        )
-        for one in design["criteria"]
-    ]
+    rows = _criterion_rows(design)
     together = TableRow(
         (
             "all together",
@@ -125,24 +117,65 @@ def _criteria(design: Json) -> list[Block]:
         "fall with every row. Rows that count: those below the line of the share."
     )
     table = PlainTable("Criteria, fixed before the data", columns, (*rows, together), note)
-    told = [
+    return [table, *_reasons(design)]
+
+
+def _criterion_rows(design: Json) -> list[TableRow]:
+    """One row for each criterion, and one for the test beside it."""
+    rows: list[TableRow] = []
+    for one in design["criteria"]:
+        method = prose((one["method"] or "none").replace("_", " "))
+        expected = "" if one["expected"] is None else f"{one['expected']:.4g}"
+        rows.append(TableRow((prose(one["text"]), method, expected, *_power_and_sizes(one))))
+        if (test := one["test"]) is not None:
+            name = f"beside it: a test of any difference, two-sided, alpha {test['alpha']:g}"
+            cells = (name, prose(test["name"].replace("_", " ")), "", *_power_and_sizes(test))
+            rows.append(TableRow(cells))
+    return rows
+
+
+def _reasons(design: Json) -> list[Block]:
+    """What could not be told, and why."""
+    told: list[Block] = [
         Text(f"{prose(one['text'])}: {prose(one['reason'])}.")
         for one in design["criteria"]
         if one["reason"]
     ]
+    told += [
+        Text(f"{prose(one['text'])}, test of any difference: {prose(one['test']['reason'])}.")
+        for one in design["criteria"]
+        if one["test"] is not None and one["test"]["reason"]
+    ]
     if design["joint_reason"]:
         told.append(Text(f"All together: {prose(design['joint_reason'])}."))
-    return [table, *told]
+    return told
+
+
+def _power_and_sizes(one: Json) -> tuple[str, str, str]:
+    """Power at the planned rows, rows needed, and rows below the line of them."""
+    return (
+        "" if one["at_rows"] is None else _power_text(one["at_rows"]),
+        "" if one["needed"] is None else count_text(one["needed"]),
+        "" if one["denominator_needed"] is None else count_text(one["denominator_needed"]),
+    )
 
 
 def _curves(design: Json) -> list[Block]:
     """One table: the power of each criterion at each of the sizes that were looked at."""
-    curves = [one for one in design["criteria"] if one["curve"]]
-    if not curves:
+    told = [
+        (name, one["curve"])
+        for criterion in design["criteria"]
+        for name, one in (
+            (criterion["text"], criterion),
+            (f"{criterion['text']}: test of any difference", criterion["test"]),
+        )
+        if one is not None and one["curve"]
+    ]
+    if not told:
         return []
-    powers = [{point["rows"]: point for point in one["curve"]} for one in curves]
+    powers = [{point["rows"]: point for point in curve} for _, curve in told]
     sizes = sorted({rows for found in powers for rows in found})
-    heads = [Column("Rows", "right"), *(Column(prose(one["text"]), "right") for one in curves)]
+    heads = [Column("Rows", "right"), *(Column(prose(name), "right") for name, _ in told)]
     lines = [
         TableRow(
             (

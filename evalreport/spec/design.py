@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.comparing import Family, family_of
 from evalreport.spec.datasets import LocalFile
 from evalreport.spec.faults import Fault, refuse
 from evalreport.spec.fields import Name, Number, Part, Text, Whole
 from evalreport.spec.metric_requests import unknown_metric
+from evalreport.statistics.paired import PairChances, pair_chances
 
 
 def _metrics(expect: Mapping[str, float]) -> Mapping[str, float]:
@@ -51,6 +53,60 @@ class ClusterAssumption(Part):
     )
 
 
+class PairedAssumption(Part):
+    """A reference on the same rows: its true value, and how often the two differ on a row."""
+
+    value: Annotated[Number, Field(ge=0, le=1)] = Field(
+        description="The true value of the reference."
+    )
+    discordance: Annotated[Number, Field(ge=0, le=1)] | None = Field(
+        None, description="Share of the rows that count on which only one of the two is right."
+    )
+    correlation: Annotated[Number, Field(ge=-1, le=1)] | None = Field(
+        None, description="Instead: correlation (phi) of the two being right on a row."
+    )
+
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> PairedAssumption:
+        if self.discordance is not None and self.correlation is not None:
+            what = "a discordance and a correlation: one follows from the other"
+            raise refuse(Fault(what, "remove one", ("correlation",), at_key=True))
+        if self.discordance is None and self.correlation is None:
+            what = "it is not said how often the two differ on the same rows"
+            raise refuse(Fault(what, "discordance: 0.1, or correlation: 0.5"))
+        return self
+
+    def with_first(self, first: float) -> PairChances:
+        """The chances of the four cells beside a model of this true value.
+
+        Raises ValueError, with what would be right, where there are none.
+        """
+        return pair_chances(
+            first, self.value, discordance=self.discordance, correlation=self.correlation
+        )
+
+
+def _paired(
+    assumed: Mapping[str, PairedAssumption],
+) -> Mapping[str, PairedAssumption]:
+    """The same, by the canonical names; only shares whose rows both models share are paired."""
+    found: dict[str, PairedAssumption] = {}
+    faults = []
+    for name, one in assumed.items():
+        metric = find(name)
+        if metric is None:
+            faults.append(unknown_metric(name, at_key=True))
+        elif family_of(metric, None) is not Family.ROWS:
+            what = f"{metric.name} is no share of rows that are the same for both models"
+            hint = "a share such as recall, specificity or accuracy"
+            faults.append(Fault(what, hint, (name,), at_key=True))
+        else:
+            found[metric.name] = one
+    if faults:
+        raise refuse(*faults)
+    return found
+
+
 class Design(Part):
     """What is assumed when a study is planned: `evalreport design` says whether it is enough."""
 
@@ -69,3 +125,29 @@ class Design(Part):
     clusters: ClusterAssumption | None = Field(
         None, description="Clusters, where rows depend on each other."
     )
+    references: Mapping[
+        Name, Annotated[Mapping[Name, PairedAssumption], AfterValidator(_paired)]
+    ] = Field(
+        default_factory=dict,
+        description="What is assumed of a reference model, by metric: {old: {recall: {value: "
+        "0.8, discordance: 0.2}}}.",
+    )
+
+    @model_validator(mode="after")
+    def _on_one_table(self) -> Design:
+        """Where the value of the model is told too, the two shares leave room for the pairs."""
+        faults = []
+        for model, assumed in self.references.items():
+            for name, one in assumed.items():
+                if name not in self.expect:
+                    continue
+                try:
+                    one.with_first(self.expect[name])
+                except ValueError as error:
+                    kind = "correlation" if one.discordance is None else "discordance"
+                    what = f"no {kind} of {getattr(one, kind):g} goes with {name} "
+                    what += f"{self.expect[name]:g} and {one.value:g}"
+                    faults.append(Fault(what, str(error), ("references", model, name, kind)))
+        if faults:
+            raise refuse(*faults)
+        return self

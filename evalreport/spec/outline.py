@@ -21,6 +21,7 @@ from evalreport.spec.claims import Claim
 from evalreport.spec.comparisons import Comparisons
 from evalreport.spec.cross_validation import CrossValidation, LearningCurve
 from evalreport.spec.datasets import Dataset
+from evalreport.spec.design import Design
 from evalreport.spec.engine import Drift, Engine
 from evalreport.spec.estimators import ALLOWED
 from evalreport.spec.faults import FAULTS
@@ -107,6 +108,7 @@ _SINGLE: dict[str, type[Part]] = {
     "comparisons": Comparisons,
     "cross_validation": CrossValidation,
     "learning_curve": LearningCurve,
+    "design": Design,
     "drift": Drift,
     "engine": Engine,
     "report": Report,

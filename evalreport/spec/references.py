@@ -9,6 +9,7 @@ from evalreport.spec.acceptance import Criterion, WhichNumber, as_threshold
 from evalreport.spec.baselines import Baselines
 from evalreport.spec.comparisons import Comparisons, DatasetReference, Reference, RunReference
 from evalreport.spec.datasets import NamedPositive
+from evalreport.spec.design import Design
 from evalreport.spec.engine import Drift
 from evalreport.spec.models import EstimatorModel, Model
 from evalreport.spec.outline import Outline
@@ -29,6 +30,12 @@ def unknown_references(known: Outline) -> Iterator[Problem]:
     if baselines is not None and baselines.previous is not None:
         path = ("baselines", "previous")
         yield from _unknown(known, path, baselines.previous, known.model_names, "model")
+    design = known.part("design", Design)
+    for model in () if design is None else design.references:
+        if known.model_names and model not in known.model_names:
+            where = known.document.where_key(("design", "references", model))
+            hint = did_you_mean(model, known.model_names, "models")
+            yield Problem(f"there is no model '{model}'", hint, where)
     drift = known.part("drift", Drift)
     if drift is not None:
         yield from _of_drift(known, drift)

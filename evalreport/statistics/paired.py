@@ -141,6 +141,51 @@ def relative_share(
     return RelativeShare(ratio, Interval(ratio / factor, ratio * factor), error)
 
 
+class PairChances(NamedTuple):
+    """How likely a row is right by both, by the first or the second alone, or by neither."""
+
+    both: float
+    only_first: float
+    only_second: float
+    neither: float
+
+
+def pair_chances(
+    first: float,
+    second: float,
+    *,
+    discordance: float | None = None,
+    correlation: float | None = None,
+) -> PairChances:
+    """The four chances, from two shares and how often they differ, or their correlation phi.
+
+    Discordance D = p10 + p01, so that p10 = (D + first - second) / 2; with phi instead,
+    p11 = first second + phi sqrt(first (1 - first) second (1 - second)), as in Connor 1987.
+    Raises ValueError, with the range that the two shares leave, where no table has them.
+
+    >>> pair_chances(0.5, 0.25, discordance=0.5)
+    PairChances(both=0.125, only_first=0.375, only_second=0.125, neither=0.375)
+    """
+    spread = math.sqrt(first * (1.0 - first) * second * (1.0 - second))
+    if discordance is None:
+        discordance = first + second - 2.0 * (first * second + (correlation or 0.0) * spread)
+    least, most = abs(first - second), min(first + second, 2.0 - first - second)
+    if not least - 1e-12 <= discordance <= most + 1e-12:
+        if correlation is None:
+            raise ValueError(f"a discordance from {least:g} to {most:g}")
+        # phi falls as the discordance rises
+        low, high = (
+            ((first + second - d) / 2.0 - first * second) / spread if spread else 0.0
+            for d in (most, least)
+        )
+        raise ValueError(f"a correlation from {low:.4g} to {high:.4g}")
+    discordance = min(max(discordance, least), most)
+    only_first = (discordance + first - second) / 2.0
+    only_second = (discordance - first + second) / 2.0
+    cells = (first - only_first, only_first, only_second, 1.0 - first - only_second)
+    return PairChances(*(max(cell, 0.0) for cell in cells))
+
+
 class ChiSquare(NamedTuple):
     """A chi-square statistic, its degrees of freedom and p-value."""
 

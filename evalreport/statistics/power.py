@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.statistics.interval import z_value
+from evalreport.statistics.paired import mcnemar_exact
 from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import (
     binomial_greater,
@@ -218,12 +220,23 @@ def size_needed(
     return Needed(first, min(stays, most))
 
 
-def mcnemar_power(n: int, only_first: float, only_second: float, alpha: float = 0.05) -> float:
-    """Power of the exact McNemar test for ``n`` pairs.
+#: Two-sided p-value of the discordant pairs, of the first alone and of the second alone.
+PairedTest = Callable[[float, float], float]
+
+
+def mcnemar_power(
+    n: int,
+    only_first: float,
+    only_second: float,
+    alpha: float = 0.05,
+    test: PairedTest = mcnemar_exact,
+) -> float:
+    """Power of a McNemar test for ``n`` pairs, the exact one if none is given.
 
     ``only_first`` and ``only_second`` are the chances that a pair is right by the first model
     alone, or by the second alone. Every number of discordant pairs and every split of it is
-    added up; the test rejects where its two-sided exact p-value is at most ``alpha``.
+    added up; the test rejects where its two-sided p-value is at most ``alpha``. Pairs that do
+    not count at all (rows of the other class) may be among the ``n``: they are not discordant.
 
     >>> round(mcnemar_power(100, 0.2, 0.05), 3)
     0.837
@@ -239,18 +252,19 @@ def mcnemar_power(n: int, only_first: float, only_second: float, alpha: float = 
     share = only_first / discordant
     total = 0.0
     for d, chance in zip(counts.tolist(), chances.tolist(), strict=True):
-        total += chance * _rejected(d, share, alpha)
+        total += chance * _rejected(d, share, alpha, test)
     return total
 
 
-def _rejected(discordant: int, share: float, alpha: float) -> float:
+@lru_cache(maxsize=100_000)
+def _rejected(discordant: int, share: float, alpha: float, test: PairedTest) -> float:
     """The chance that a split of so many discordant pairs is rejected."""
     if discordant == 0:
         return 0.0
     low, high = -1, discordant // 2 + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if 2.0 * binomial_less(middle, discordant, 0.5) <= alpha:
+        if test(middle, discordant - middle) <= alpha:
             low = middle
         else:
             high = middle

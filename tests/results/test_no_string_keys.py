@@ -88,8 +88,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/ledgers/protocol.py": "criteria schema sha256 text",
         "qualify/reference.py": "cases columns high id low method metric of params source "
         "spec state threshold value",
-        "report/protocol.py": "criteria denominator_needed level method notes reason rows sha256 "
-        "spec_sha256 text title",
+        "report/protocol.py": "alpha criteria denominator_needed level method name notes reason "
+        "references rows sha256 spec_sha256 test text title value",
         "report/qualification.py": "at clock found id name outcome part reason sha256 source spec "
         "text title version what",
     },
