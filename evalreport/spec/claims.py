@@ -65,7 +65,7 @@ class Claim(WhichNumber):
     @model_validator(mode="after")
     def _can_be_found(self) -> Claim:
         known = self.metric.metric.interval_methods
-        faults = []
+        faults = [*_outside(self)]
         if self.method is not None and self.method not in known:
             hint = partial(did_you_mean, self.method, known, f"those of {self.metric.name}")
             what = f"{self.metric.name} has no interval method '{self.method}'"
@@ -95,6 +95,23 @@ class Claim(WhichNumber):
         if faults:
             raise refuse(*faults)
         return self
+
+
+def _outside(claim: Claim) -> list[Fault]:
+    """A value that the metric cannot have: nearly always a share printed as percent.
+
+    Limits may lie outside: some methods give such, and they are printed.
+    """
+    of_one = 100 if claim.unit == "percent" else 1
+    low, high = (of_one * bound for bound in claim.metric.metric.bounds)
+    value = float(claim.value)
+    if low <= value <= high:
+        return []
+    sign = " %" if claim.unit == "percent" else ""
+    hint = f"a value from {low:g} to {high:g}"
+    if claim.unit == "share" and high == 1 and 1 < value <= 100:
+        hint = f"unit: percent, if {claim.value} % is meant"
+    return [Fault(f"{claim.metric.name} is never {claim.value}{sign}", hint, ("value",))]
 
 
 class ClaimCriterion(Part):

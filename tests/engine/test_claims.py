@@ -199,6 +199,9 @@ def test_limits_of_another_level(tmp_path: Path) -> None:
         ({"metric": "recal", "value": "0.9"}, "recall"),
         ({"metric": "recall", "value": "0.9", "unit": "permille"}, "percent"),
         ({"metric": "recall"}, "value"),
+        ({"metric": "recall", "value": "91.0"}, "never 91.0; unit: percent, if 91.0 % is meant"),
+        ({"metric": "recall", "value": "120", "unit": "percent"}, "never 120 %; a value from 0 to"),
+        ({"metric": "recall", "value": "-0.1"}, "never -0.1; a value from 0 to 1"),
     ],
 )
 def test_wrong_claims_are_told_where_they_stand(
