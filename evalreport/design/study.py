@@ -189,7 +189,17 @@ class _Study:
                 f"Positives are sought out: {self.design.enrichment:g} of the sample. Shares "
                 "among all rows and predictive values are those of this sample."
             )
+        compared = {(c.reference, c.metric.metric.name) for c in self._against_models()}
+        found += [
+            f"No criterion compares {name} with {model}: what is assumed of it is not used."
+            for model, assumed in self.design.references.items()
+            for name in assumed
+            if (model, name) not in compared
+        ]
         return tuple(found)
+
+    def _against_models(self) -> list[Criterion]:
+        return [c for _, c in self.spec.criteria if isinstance(c.reference, str)]
 
     def planned(self, criterion: Criterion) -> Planned:
         """Power and size of one criterion, or why they cannot be told."""

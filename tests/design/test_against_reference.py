@@ -260,3 +260,10 @@ def test_values_that_only_follow_are_held_to_it_too() -> None:
             expect={"recall": 0.9, "specificity": 0.9, "prevalence": 0.5},
             references=against(0.8, discordance=0.05),
         )
+
+
+def test_what_is_assumed_for_nothing_is_said() -> None:
+    ask = [{"metric": "accuracy", "model": "new", "reference": "old", "bound": "lower"}]
+    assumed = {"old": {name: {"value": 0.8, "discordance": 0.2} for name in ("accuracy", "recall")}}
+    notes = planned(ask, expect=ACCURACY, rows=50, references=assumed).notes
+    assert notes == ("No criterion compares recall with old: what is assumed of it is not used.",)
