@@ -17,7 +17,7 @@ from evalreport.record.planned import (
 from evalreport.record.recorded_tables import NotRecorded
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.lookup import Results
-from evalreport.results.records import LabelLedger, Plan
+from evalreport.results.records import Caution, LabelLedger, Plan
 from evalreport.spec.model import Spec
 
 PLANNED_FROM_DATA = "the plan follows from the spec and the data: verify --rerun makes it again"
@@ -37,6 +37,8 @@ def plan(_record: Plan, known: Known) -> Iterator[Finding]:
     yield from place_problems(known.results, written.spec)
     yield from place_of_measures(known.results, written.spec.subgroup_minimum)
     yield from thinned_problems(known.results)
+    yield from doubled_problems(known.results)
+    yield from rule_problems(known)
     try:
         planned = known.again.plan
     except NotRecorded:
@@ -54,6 +56,32 @@ def thinned_problems(results: Results) -> Iterator[str]:
         most = MOST_POINTS if two.get(own) else MOST_CLASS_POINTS
         if one.thinned and rows.get(own, most + 1) <= most:
             yield f"curve {one.id} is said to be thinned, and there are {rows[own]} rows"
+
+
+def doubled_problems(results: Results) -> Iterator[str]:
+    """A caution that stands twice, and curves that are not numbered as they stand."""
+    told: list[Caution] = []
+    for one in results.cautions:
+        if one in told:
+            yield f"the caution {one.code} is there twice, word for word"
+        told.append(one)
+    ids = [one.id for one in results.curves]
+    # the numbers of curves that failed are missing
+    if any(one.section == "curves" for one in results.failures):
+        return
+    for place, name in enumerate(ids, 1):
+        if name != f"c{place}":
+            yield f"curve {place} has the id {name!r}"
+
+
+def rule_problems(known: Known) -> Iterator[str]:
+    """Tables at a threshold, or under a rule, that their model does not have."""
+    for one in known.results.tables:
+        own = known.thresholds.get((one.dataset, one.model))
+        at = (one.threshold, one.threshold_rule)
+        if own and one.fold is None and one.threshold is not None and at not in own:
+            rule = "no rule" if one.threshold_rule is None else one.threshold_rule
+            yield f"table {one.id} is at {one.threshold!r} by {rule}, which its model is not"
 
 
 @checks(

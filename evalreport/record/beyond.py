@@ -11,6 +11,7 @@ BEYOND = (
     "a part taken out and recorded as failed, or comparisons recorded as failed beside those there",
     "digests of ids and rows in rows.json",
     "versions of libraries, engine, names and sizes of what was read, whether the clock was given",
+    "the file name of the spec, and the notes of the plan on how rows were counted",
     "numbers of a run that is said to be of another version: verify with the version it names",
     "the name of a test that needs the rows, what a table says it lacks, runs in a row that failed",
     "the PDF, where the libraries that draw are not those that drew it",

@@ -310,6 +310,15 @@ FOUND: dict[str, Change] = {
         "recall (all rows)", dataset="ward", model="one"
     ),
     "a failure of nothing": failed("everything"),
+    "a reason for which no row is left out": with_part(
+        "rows", "excluded", [{"reason": "score is empty", "count": 0}]
+    ),
+    "a caution that stands twice": lambda found: found["cautions"].append(found["cautions"][0]),
+    "the id of a curve": lambda found: found["curves"][-1].update(id="c99"),
+    "two curves with one id": lambda found: found["curves"][-1].update(id=found["curves"][0]["id"]),
+    "the rule beside the threshold of a table": lambda found: next(
+        one for one in found["tables"] if one["threshold_rule"]
+    ).update(threshold_rule=None),
     "a failure of another model": failed("curves", dataset="ward", model="three"),
 }
 
@@ -324,6 +333,14 @@ LISTED: dict[str, tuple[Change, str]] = {
         "sha256 of what was read",
     ),
     "a part taken out and recorded as failed": (part_failed, "recorded as failed"),
+    "the file name of the spec": (
+        lambda found: found["provenance"]["spec"].update(name="other.yaml"),
+        "the file name of the spec",
+    ),
+    "how rows were counted": (
+        lambda found: found["plan"].update(counted=["ward, one: counted in 9 bins"]),
+        "the notes of the plan on how rows were counted",
+    ),
 }
 
 
