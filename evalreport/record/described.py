@@ -74,9 +74,9 @@ def _as_declared(record: Provenance, spec: Spec) -> Iterator[str]:
 def rows(record: RowLedger, known: Known) -> Iterator[Finding]:
     """Rows read are those used and those excluded; the used ones are of the classes."""
     excluded = sum(one.count for one in record.excluded)
-    for one in record.excluded:
-        if one.count < 1:
-            yield f"{one.count} rows are left out because {one.reason}"
+    for lost in record.excluded:
+        if lost.count < 1:
+            yield f"{lost.count} rows are left out because {lost.reason}"
     if record.read != record.used + excluded:
         yield f"read is {record.read}, used and excluded are {record.used + excluded}"
     yield held("read")
