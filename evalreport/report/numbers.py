@@ -224,7 +224,7 @@ def df_text(df: float) -> str:
     """Degrees of freedom: whole from ten on, to a tenth below.
 
     >>> df_text(1998.0), df_text(21.43), df_text(6.37)
-    ('1,998', '21', '6.4')
+    ('1998', '21', '6.4')
     """
     return count_text(int(df)) if df >= 10 else f"{df:.1f}"
 

@@ -321,6 +321,8 @@ def test_the_environment_is_read_in_few_places() -> None:
         "cli/signing.py",
         "cli/trusting.py",
         "cli/watching.py",
+        "engine/counting/counting_views.py",
+        "engine/counting/database_file_rows.py",
         "engine/counting/postgres_rows.py",
         "engine/counting/sql_rows.py",
         "predict/saved.py",

@@ -102,10 +102,17 @@ def test_auto_counts_from_many_rows_on(
     ],
 )  # fmt: skip
 def test_what_needs_single_rows_is_refused_where_the_engine_is_named(
-    write: Callable[..., Path], dataset: dict[str, object], parts: dict[str, object], why: str
+    write: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    dataset: dict[str, object],
+    parts: dict[str, object],
+    why: str,
 ) -> None:
     path = write(f"SELECT *, 1 - s AS t FROM ({ROWS}) WHERE s > 0")
     spec = {**spec_of(path, {"score": "s"}, dataset=dataset), **parts}
+    # a few rows are read by the engine of this process
+    assert engine_of(run(spec, "duckdb")) == ("memory", f"duckdb was asked for, but {why}")
+    monkeypatch.setattr(counting, "MANY_ROWS", 1)
     with pytest.raises(SpecError, match=f"the engine duckdb cannot count d: {why}"):
         run(spec, "duckdb")
     with pytest.raises(SpecError, match=f"the engine duckdb cannot count d: {why}"):

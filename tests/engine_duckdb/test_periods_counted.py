@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
 
+from evalreport.engine.counting import choosing
 from evalreport.errors import DataError, SpecError
 
 #: 900 rows over two years: truth, score, label, the day as text, as a date and as a moment.
@@ -82,7 +83,10 @@ def test_what_is_no_date_is_told_alike(write: Callable[..., Path], wrong: str) -
     assert told[0] == told[1]
 
 
-def test_a_period_with_another_part_is_refused(write: Callable[..., Path]) -> None:
+def test_a_period_with_another_part_is_refused(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
     dataset = {"period": {"column": "text", "every": "month"}, "fold": "text"}
     spec = spec_of(write(ROWS), {"score": "s"}, dataset=dataset)
     with pytest.raises(SpecError, match="text makes periods and has another part"):

@@ -95,9 +95,15 @@ def test_text(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_still_needs_rows_says_so(
-    write: Callable[..., Path], model: dict[str, str], parts: dict[str, Any], why: str
+    write: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    model: dict[str, str],
+    parts: dict[str, Any],
+    why: str,
 ) -> None:
     spec = spec_of(write(ROWS), model, dataset={"weight": "w"}, **parts)
+    assert engine_of(run(spec, "duckdb")) == ("memory", f"duckdb was asked for, but {why}")
+    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
     with pytest.raises(SpecError, match=f"duckdb cannot count d: {why}"):
         run(spec, "duckdb")
 
@@ -107,9 +113,10 @@ def test_too_many_kinds_are_loaded(
 ) -> None:
     monkeypatch.setattr(counted_rows, "MOST_CELLS", 10)
     spec = spec_of(write(ROWS), {"prediction": "p"}, dataset={"cluster": "c"})
+    assert engine_of(run(spec, "duckdb"))[1].startswith("read row by row, not counted: by y, p, c")
+    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
     with pytest.raises(LimitError, match="the engine duckdb cannot count these rows: by y, p, c"):
         run(spec, "duckdb")
-    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
     found = run(spec, "auto")
     assert engine_of(found)[1].startswith("read row by row, not counted: by y, p, c there are ")
     assert comparable(found) == comparable(run(spec, "memory"))
@@ -141,9 +148,10 @@ def test_rows_without_a_label_are_loaded_where_they_have_weights(
         if counted:
             same(spec)
             continue
+        assert "rows are left out that have weights" in engine_of(run(spec, "duckdb"))[1]
+        monkeypatch.setattr(choosing, "MANY_ROWS", 1)
         with pytest.raises(DataError, match="rows are left out that have weights"):
             run(spec, "duckdb")
-        monkeypatch.setattr(choosing, "MANY_ROWS", 1)
         found = run(spec, "auto")
         assert "rows are left out that have weights" in engine_of(found)[1]
         assert comparable(found) == comparable(run(spec, "memory"))

@@ -52,6 +52,9 @@ FITS = "{rows:,} rows fit in memory"
 #: The same where there are many, before the reason why they are read.
 LOADED = "{rows:,} rows are loaded: "
 
+#: The same of a few rows where the engine of this process is asked for by name.
+FEW = "duckdb was asked for, but "
+
 #: What is said of rows that come as kinds with counts.
 AS_MANY = "each kind of rows stands for as many as it counts"
 
@@ -62,8 +65,9 @@ _UNITS = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
 class Choice:
     """The engine of one dataset, and the reason in words.
 
-    ``named``: somebody asked for it by name, so no other may take its place. ``much``: rows
-    are loaded that are many, which is said before it begins.
+    ``named``: somebody asked for it by name, so no other may take its place; where there are
+    few rows, memory may take that of the engine of this process. ``much``: rows are loaded that
+    are many, which is said before it begins.
     """
 
     name: str
@@ -105,7 +109,7 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
     why = _needs_rows(spec, name, source, requests)
     if asked in NAMED:
         return _named(spec, name, source, asked, why)
-    many = None if source is None else _many(source) or _beyond(spec, name, source, requests)
+    many = None if source is None else many_rows(source) or _beyond(spec, name, source, requests)
     if many is None:
         return Choice("memory", FITS)
     if why is not None:
@@ -122,10 +126,13 @@ def _named(spec: Spec, name: str, source: Source | None, asked: str, why: str | 
         from evalreport.engine.counting.spark_rows import check_kind
 
         check_kind(source)
+    few = asked == "duckdb" and (source is None or many_rows(source) is None)
     if why is None:
-        return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for", named=True)
+        return Choice(asked, f"asked for; {AS_MANY}" if counts else "asked for", named=not few)
     if spec.datasets[name].table is not None:
         return Choice("memory", "a table in the spec is counted already")
+    if few:
+        return Choice("memory", FEW + why)
     raise cannot_count(asked, name, source, why)
 
 
@@ -147,7 +154,7 @@ def loaded(
     spec: Spec, name: str, source: Source | None, requests: Requests, reason: str, why: str
 ) -> Choice:
     """Loading, with the memory that it takes where that is much. Raises LimitError."""
-    if source is None or not source.size or _many(source) is None:
+    if source is None or not source.size or many_rows(source) is None:
         return Choice("memory", reason)
     needed, limit = _needed(spec, name, source, requests), spec.engine.memory_limit
     check_room(source.name, needed, None if limit is None else limit_bytes(limit), why)
@@ -176,7 +183,7 @@ def _beyond(spec: Spec, name: str, source: Source, requests: Requests) -> str | 
     return f"loading may take {told(needed)}, more than engine.memory_limit"
 
 
-def _many(source: Source) -> str | None:
+def many_rows(source: Source) -> str | None:
     """Why a dataset is rather counted than loaded; None where it is small."""
     if source.suffix != ".parquet":
         packed = source.suffix.endswith(".gz")
