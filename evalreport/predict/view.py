@@ -104,7 +104,15 @@ class View:
 
     @property
     def class_rows(self) -> tuple[int, ...]:
-        """Number of rows actually of each class, in the order of the labels."""
+        """Number of rows actually of each class, in the order of the labels.
+
+        A labelled row of a sample with a proxy is there by its proxy and, later on, by its
+        target: it is of the class of its target.
+        """
+        if self.sample is not None and self.sample.own is not None:
+            last = len(self.row) - 1 - np.unique(self.row[::-1], return_index=True)[1]
+            own = np.bincount(self.actual[last], minlength=len(self.labels))
+            return tuple(own.tolist())
         return tuple(np.bincount(self.actual, minlength=len(self.labels)).tolist())
 
     def group_rows(self, column: str) -> dict[str, int]:

@@ -428,6 +428,11 @@ def test_a_proxy_on_all_rows_is_corrected_by_the_target_of_some() -> None:
     )
     p, judge = np.array(data["p"]).astype(int), np.array(data["judge"]).astype(int)
     n, known = len(p), int(seen.sum())
+    # each row is of one class: of its target, and without one of its proxy
+    (rows,) = found.json["rows"]
+    ill = int(np.where(seen, truth, judge).sum())
+    assert {one["label"]: one["count"] for one in rows["classes"]} == {"0": n - ill, "1": ill}
+    assert not recompute(found.json).problems
     # Angelopoulos et al. 2023: the mean of the proxy plus the mean correction of the labelled
     f, e = (judge == p).astype(float), ((truth == p).astype(float) - (judge == p))
     accuracy = of(found, "accuracy", "1")
