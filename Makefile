@@ -218,6 +218,12 @@ sbom: $(BIN)/python
 faults: $(SIGN_STAMP)
 	@$(WITH_LIBRARIES) $(SIGN_VENV)/bin/python tests/qualify/plant_faults.py
 
+# Years of nightly runs of five specs with all that goes wrong; 1096 nights take an hour or so.
+.PHONY: nights
+NIGHTS ?= 1096
+nights: $(DEV_STAMP)
+	@PYTHONPATH=tests $(BIN)/python -m schedules.nights $(NIGHTS)
+
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -q tests/benchmarks -o "python_files=bench_*.py" --benchmark-enable
 
