@@ -93,4 +93,4 @@ def test_rows_and_clusters_are_both_counted_on_the_page() -> None:
     ((_, account),) = ledgers.rows
     lines = {row.text: row.count for row in account}
     assert lines["= used"] == "160"
-    assert lines["clusters of used rows"] == "80"
+    assert lines["clusters of used rows, by c"] == "80"
