@@ -15,15 +15,15 @@ import sys
 from pathlib import Path
 
 #: What is aimed at, and the floor below which the run fails, in percent.
-OVERALL, OVERALL_FLOOR = 95.0, 94.0
+OVERALL, OVERALL_FLOOR = 95.0, 94.4
 WHOLLY = 100.0
 FLOORS = {
     "loader": 99.0,
     "labels": 99.5,
     "tables and metrics": 99.0,
     "writer": 99.0,
-    "results": 96.0,
-    "verifier": 97.0,
+    "results": 99.0,
+    "verifier": 98.0,
 }
 #: Files that are to be covered whole, as beginnings of their names.
 WHOLE = {
