@@ -147,7 +147,7 @@ def table_of_steps(curve: Curve) -> ScoreTable:
         if any(type(count) is not int for count in counted):
             raise NotRecorded(WEIGHTS)
         parts.append(np.diff(np.array([0, *counted], np.int64)))
-    falling = bool(np.all(np.diff(scores) < 0)) if len(scores) else False
+    falling = bool(np.all(scores[1:] < scores[:-1])) if len(scores) else False
     if not falling or any((part < 0).any() for part in parts):
         raise ValueError(f"curve {curve.id} does not count rows from the highest score on")
     return ScoreTable(scores, parts[0], parts[1])

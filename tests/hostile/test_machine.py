@@ -51,7 +51,7 @@ def test_a_signal_ends_a_run_cleanly(
         pytest.skip("the run was over before the signal")
     start = time.monotonic()
     process.send_signal(number)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == status
     assert time.monotonic() - start < 60
     assert "Traceback" not in err
@@ -85,7 +85,7 @@ def test_temporary_folders_go_at_the_latest_with_the_next_run(
                 break
         assert list(temporary.glob("evalreport-????????"))
         process.send_signal(number)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     left = list(temporary.glob("evalreport-????????"))
     assert bool(left) == (number == signal.SIGKILL)
     workshop.spec()
@@ -104,7 +104,7 @@ def test_a_run_under_nohup_outlives_its_terminal(workshop: Workshop) -> None:
     time.sleep(0.5)
     assert process.poll() is None
     process.terminate()
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert process.returncode == 143
 
 
@@ -125,7 +125,7 @@ def test_a_signal_while_the_pdf_is_laid_out_ends_the_child_too(workshop: Worksho
         listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         process.terminate()
         start = time.monotonic()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         assert process.returncode == 143
         assert time.monotonic() - start < 60
     assert listed
