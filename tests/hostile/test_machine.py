@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ from evalreport.cli import status_of
 
 SLOW = "y,s\n" + "".join(f"{n % 2},{(n * 7919 % 1000) / 1000}\n" for n in range(4000))
 LONG_RUN = "confidence: {resamples: 1000000, methods: {roc_auc: bootstrap_percentile}}"
+
+
+@pytest.fixture(autouse=True)
+def heard_hangups() -> Iterator[None]:
+    """A terminal that is closed is heard of, also where the tests run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def started(workshop: Workshop, **options: object) -> subprocess.Popen[str]:
