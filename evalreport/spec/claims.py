@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from functools import partial
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -61,6 +61,20 @@ class Claim(WhichNumber):
         None, description="The method of the limits that the source states; not known by default."
     )
     source: Text | None = Field(None, description="Where it is printed.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _percentages_say_so(cls, given: Any) -> Any:
+        """A percent sign is no ornament: without ``unit: percent`` 0.91% would be read as 0.91."""
+        if isinstance(given, dict) and given.get("unit", "share") == "share":
+            faults = [
+                Fault(f"{name} is '{given[name]}'", "unit: percent beside it", (name,))
+                for name in ("value", "low", "high")
+                if isinstance(given.get(name), str) and given[name].strip().endswith("%")
+            ]
+            if faults:
+                raise refuse(*faults)
+        return given
 
     @model_validator(mode="after")
     def _can_be_found(self) -> Claim:

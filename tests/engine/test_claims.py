@@ -199,6 +199,8 @@ def test_limits_of_another_level(tmp_path: Path) -> None:
         ({"metric": "recal", "value": "0.9"}, "recall"),
         ({"metric": "recall", "value": "0.9", "unit": "permille"}, "percent"),
         ({"metric": "recall"}, "value"),
+        ({"metric": "recall", "value": "0.91%"}, "value is '0.91%'; unit: percent beside it"),
+        ({"metric": "recall", "value": "0.91", "low": "88 %"}, "low is '88 %'; unit: percent"),
         ({"metric": "recall", "value": "91.0"}, "never 91.0; unit: percent, if 91.0 % is meant"),
         ({"metric": "recall", "value": "120", "unit": "percent"}, "never 120 %; a value from 0 to"),
         ({"metric": "recall", "value": "-0.1"}, "never -0.1; a value from 0 to 1"),
