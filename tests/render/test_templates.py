@@ -126,3 +126,11 @@ def test_the_title_is_text_whatever_it_holds():
     results = states()
     results["title"] = "{{7*7}} {% raw %} <b>"
     assert "{{7*7}} {% raw %} &lt;b&gt;" in render_html(results)
+
+
+def test_a_shipped_template_is_compiled_once(monkeypatch):
+    first = render_html(states(), "standard")
+    monkeypatch.setattr(
+        "jinja2.Environment.compile", lambda *_a, **_k: pytest.fail("compiled a second time")
+    )
+    assert render_html(states(), "standard") == first
