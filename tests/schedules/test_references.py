@@ -223,7 +223,7 @@ def test_the_report_shows_a_dataset_as_reference(tmp_path: Path) -> None:
         "  week:", "  base: {path: base.csv, target: truth, id: case, labels: [well, ill]}\n  week:"
     )
     spec = spec.replace("acceptance:", "comparisons: {reference: {dataset: base}}\nacceptance:")
-    audit(tmp_path, (25, 25, 10, 90), 1, spec=spec)
+    audit(tmp_path, (25, 25, 10, 90), 1, "--formats", "html", spec=spec)
     page = (tmp_path / "runs" / "latest" / "report.html").read_text(encoding="utf-8")
     assert "Now versus then" in page
     (recall,) = [c for c in newest(tmp_path)["comparisons"] if c["metric"] == "recall"]

@@ -129,6 +129,7 @@ class _Job:
         return done.returncode
 
 
+@pytest.mark.long
 def test_github(folder: Path) -> None:
     # BaseLoader: `on` is a key of GitHub's, not a truth value
     workflow = yaml.load(read("github-actions.yml", folder), yaml.BaseLoader)
@@ -184,6 +185,7 @@ def test_mistakes_are_marked_at_their_lines(
     assert "::error" not in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_gitlab(folder: Path) -> None:
     (job,) = yaml.safe_load(read("gitlab-ci.yml", folder)).values()
     assert job["artifacts"]["reports"] == {"junit": "criteria.xml"}

@@ -28,7 +28,7 @@ metrics: [recall, specificity, accuracy, f1, brier]
 confidence: {resamples: 50}
 acceptance:
   - {metric: recall, at_least: 0.7}
-report: {formats: [html]}
+report: {formats: [json]}
 """
 
 
