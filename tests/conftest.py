@@ -46,6 +46,7 @@ FIRST_CASE = frozenset(
         "hostile/test_machine.py",
         "hostile/test_models_and_templates.py",
         "record/test_crash_safety.py",
+        "record/test_forgeries.py",
         "render/test_accessibility.py",
         "render/test_keyboard.py",
         "render/test_pdf.py",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 from evalreport.record.class_metrics import CLASS_METRICS
 from evalreport.record.table_counts import Counts
@@ -81,6 +82,7 @@ def _of_either(a: Fraction, b: Fraction, c: Fraction) -> tuple[Fraction, ...]:
     return a * b, a * (1 - b) * c, a * (1 - b) * (1 - c), 1 - a
 
 
+@lru_cache(maxsize=4096)  # many metrics of a table ask for limits of the same shares
 def _jeffreys(x: float, n: float, level: float) -> Limits:
     """Jeffreys limits of x of n; at either end the far one is (1 - level) / 2 to the 1 / n."""
     tail = (1 - level) / 2

@@ -19,7 +19,7 @@ models: {{m: {{score: s}}, said: {{prediction: p}}}}
 positive: {{label: ill}}
 metrics: [recall, specificity, accuracy, roc_auc, brier]
 subgroups: [site]
-report: {{formats: [html]}}
+report: {{formats: [json]}}
 """
 
 
@@ -109,7 +109,7 @@ metrics: [recall, specificity, accuracy, roc_auc, average_precision, brier, log_
 thresholds: {thresholds}
 comparisons: {{reference: other}}
 subgroups: [site]
-report: {{formats: [html]}}
+report: {{formats: [json]}}
 """
 
 

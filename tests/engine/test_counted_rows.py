@@ -28,7 +28,7 @@ subgroups: [sex]
 confidence: {{resamples: 200, methods: {{f1: bootstrap_percentile}}}}
 comparisons: {{reference: a}}
 acceptance: [{{metric: recall, at_least: 0.5, bound: lower}}]
-report: {{formats: [html]}}
+report: {{formats: [json]}}
 """
 
 
@@ -127,7 +127,7 @@ def test_ten_million_rows_of_four_kinds(tmp_path: Path, engine: str, suffix: str
     spec = (
         f"evalreport: 1\ndatasets: {{d: {{path: k.{suffix}, target: y, count: n}}}}\n"
         "models: {m: {score: s}}\nmetrics: [recall, roc_auc, brier]\n"
-        f"engine: {{name: {engine}}}\nreport: {{formats: [html]}}\n"
+        f"engine: {{name: {engine}}}\nreport: {{formats: [json]}}\n"
     )
     found = run(tmp_path, spec, status=0)
     values = {one["metric"]: one for one in found["measures"]}
@@ -149,7 +149,7 @@ def test_a_large_table_in_the_spec_is_not_written_out(
         "evalreport: 1\ndatasets:\n  d: {table: {labels: [well, ill], "
         "counts: [[6000000, 1000000], [500000, 2500000]]}}\n"
         "models: {m: {prediction: predicted}}\nmetrics: [recall, mcc]\n"
-        "positive: {label: ill}\nreport: {formats: [html]}\n"
+        "positive: {label: ill}\nreport: {formats: [json]}\n"
     )
     found = run(tmp_path, spec, status=0)
     assert found["measures"][0]["value"] == pytest.approx(2_500_000 / 3_000_000)
@@ -178,7 +178,7 @@ def test_89_of_100_is_that_of_rows_in_every_kind_of_file(tmp_path: Path, suffix:
     spec = (
         f"evalreport: 1\ndatasets: {{d: {{path: k.{suffix}, target: y, count: n}}}}\n"
         "models: {m: {prediction: p}}\nmetrics: [accuracy]\npositive: {label: ill}\n"
-        "engine: {name: duckdb}\nreport: {formats: [html]}\n"
+        "engine: {name: duckdb}\nreport: {formats: [json]}\n"
     )
     found = run(tmp_path, spec, status=0)
     measure = found["measures"][0]
@@ -243,7 +243,7 @@ def test_files_of_several_sites_add_up_with_the_hash_of_each(tmp_path: Path) -> 
     spec = (
         "evalreport: 1\ndatasets: {d: {path: sites/, target: y, count: n}}\n"
         "models: {m: {prediction: p}}\nmetrics: [recall]\npositive: {label: ill}\n"
-        "report: {formats: [html]}\n"
+        "report: {formats: [json]}\n"
     )
     found = run(tmp_path, spec, status=0)
     assert found["tables"][0]["counts"] == [[87, 1], [10, 30]]
@@ -255,7 +255,7 @@ def test_files_of_several_sites_add_up_with_the_hash_of_each(tmp_path: Path) -> 
 TABLE = (
     "evalreport: 1\ndatasets:\n  printed:\n    table: {{labels: [well, ill], counts: {counts}}}\n"
     "models: {{paper: {{prediction: predicted}}}}\npositive: {{label: ill}}\n"
-    "metrics: [accuracy, recall, specificity, precision, roc_auc]\nreport: {{formats: [html]}}\n"
+    "metrics: [accuracy, recall, specificity, precision, roc_auc]\nreport: {{formats: [json]}}\n"
 )
 
 

@@ -68,7 +68,7 @@ def spec(**dataset: Any) -> Row:
         "metrics": ["recall", "specificity", "roc_auc"],
         "thresholds": [4],
         "comparisons": {"reference": "old", "margins": {"roc_auc": 0.05}},
-        "report": {"formats": ["html"]},
+        "report": {"formats": ["json"]},
     }
 
 
@@ -301,7 +301,7 @@ def test_the_case_is_the_cluster_where_the_id_names_rows(tmp_path: Path) -> None
 @pytest.mark.parametrize("template", ["standard", "clinical", "audit", "model_card", "minimal"])
 def test_every_template_has_the_readers(tmp_path: Path, template: str) -> None:
     asked = spec()
-    asked["report"]["template"] = template
+    asked["report"] = {"template": template, "formats": ["html"]}
     run(tmp_path, study(), asked)
     page = (tmp_path / "runs" / "latest" / "report.html").read_text()
     for words in ("Each reader", "Mean over the readers", "Models compared over readers",
@@ -412,6 +412,7 @@ def test_criteria_are_judged_by_the_mean_over_readers(tmp_path: Path) -> None:
         {"metric": "roc_auc", "reference": "old", "margin": 0.05, "bound": "lower"},
     ]
     asked["metrics"].append("accuracy")
+    asked["report"]["formats"] = ["html"]
     rows = study()
     write(tmp_path, rows)
     path = tmp_path / "spec.yaml"

@@ -50,7 +50,13 @@ def counted(scale: int):
     return maker.results
 
 
-@pytest.fixture(scope="module", params=[*SPECS, "five million rows", "a million million rows"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "five million rows",
+        *(pytest.param(one, marks=pytest.mark.long) for one in (*SPECS, "a million million rows")),
+    ],
+)
 def paper(request, tmp_path_factory):
     name = request.param
     if name in SPECS:
