@@ -56,6 +56,7 @@ def test_every_format_again_is_the_same_bytes(folder, tmp_path):
         assert content == (run / name).read_bytes(), name
 
 
+@pytest.mark.long
 def test_the_reason_for_a_caution_not_given_is_printed(folder):
     for name in ("report.html", "summary.md"):
         text = (folder / "runs" / "latest" / name).read_text(encoding="utf-8")

@@ -68,6 +68,7 @@ def test_the_rule_of_the_criterion_against_every_table(bound: str) -> None:
     assert found.test is None
 
 
+@pytest.mark.long
 def test_of_a_loss_the_difference_is_small() -> None:
     ask = [{"metric": "fnr", "model": "new", "reference": "old", "bound": "upper"}]
     design = planned(ask, expect={"recall": 0.9, "prevalence": 0.4}, rows=300,
@@ -82,6 +83,7 @@ def test_of_a_loss_the_difference_is_small() -> None:
     assert 0.3 < one.power < 0.9
 
 
+@pytest.mark.long
 def test_mcnemar_with_the_positives_left_to_chance() -> None:
     """Every number of positives and of discordant pairs, judged by statsmodels."""
     ask = [{"metric": "recall", "model": "new", "reference": "old", "bound": "lower"}]

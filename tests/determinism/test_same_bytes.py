@@ -107,6 +107,7 @@ def test_one_thing_after_another(
     assert differing(first, again) == []
 
 
+@pytest.mark.long
 def test_settings_of_matplotlib_change_nothing(first: dict[str, bytes], tmp_path: Path) -> None:
     """A matplotlibrc in the current folder is read by everybody but us."""
     folder = copied(tmp_path / "there")
@@ -118,6 +119,7 @@ def test_settings_of_matplotlib_change_nothing(first: dict[str, bytes], tmp_path
     assert again["report.html"] == first["report.html"]
 
 
+@pytest.mark.long
 def test_fonts_of_the_system_change_nothing(first: dict[str, bytes], tmp_path: Path) -> None:
     """Without a single font installed: the report brings its own."""
     (tmp_path / "fonts.conf").write_text(

@@ -275,6 +275,7 @@ def without_pango(tmp_path: Path) -> dict[str, str]:
     return environment(PYTHONPATH=f"{folder}{os.pathsep}{ROOT}")
 
 
+@pytest.mark.long
 def test_without_pango_everything_but_the_pdf(
     workshop: Workshop, without_pango: dict[str, str]
 ) -> None:

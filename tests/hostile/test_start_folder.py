@@ -94,6 +94,7 @@ def test_the_planted_files_would_run(planted: Path) -> None:
     assert ran(planted) == ["base64", "numpy"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["command", "module"])
 def test_two_specs_side_by_side_with_template_and_paper(planted: Path, way: str) -> None:
     """The command, its two processes, the process of the template and that of the PDF."""
@@ -109,6 +110,7 @@ def test_two_specs_side_by_side_with_template_and_paper(planted: Path, way: str)
     assert links == {"latest", "latest-one", "latest-two"}
 
 
+@pytest.mark.long
 def test_training_in_several_processes(planted: Path) -> None:
     more = "cross_validation: {scheme: k_fold, folds: 2, seed: 1}"
     (planted / "spec.yaml").write_text(spec_text(model=TRAINED, more=more))
@@ -167,6 +169,7 @@ def test_a_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert safe_path() == ["/opt/site"]
 
 
+@pytest.mark.long
 def test_a_program_that_uses_the_package_keeps_its_path(planted: Path) -> None:
     """A script beside the spec imports from there, as scripts do; the processes started do not."""
     for name in NAMES:

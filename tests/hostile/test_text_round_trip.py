@@ -214,6 +214,7 @@ def printable(text: str) -> bool:
     return text.isascii() and text.isprintable() and 0 < len(text) < 25 and "  " not in text
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext")
 def test_labels_in_the_pdf(workshop: Workshop) -> None:
     """Every printable text reads the same in the text of the PDF, spaces and breaks aside."""

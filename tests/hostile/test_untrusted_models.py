@@ -79,6 +79,7 @@ def test_the_word_is_asked_for_and_given(workshop: Workshop, tree: bytes) -> Non
     assert workshop.call("check", workshop.folder / "spec.yaml", "--trust", TREE).status == 0
 
 
+@pytest.mark.long
 def test_a_file_of_the_site_and_the_python_interface(
     workshop: Workshop, tree: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +94,7 @@ def test_a_file_of_the_site_and_the_python_interface(
     assert workshop.call("check", workshop.folder / "spec.yaml").status == 0
 
 
+@pytest.mark.long
 def test_verify_asks_again(workshop: Workshop, tree: bytes) -> None:
     """That a run names a type does not make it trusted."""
     prepared(workshop, tree)
