@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     help="What the data are of, as ISO 8601 text, apart from the clock; the same as "
     "--set as_of=DATE.",
 )
-@click.option("--fresh", is_flag=True, help="Ignore cached out-of-fold predictions.")
+@click.option("--fresh", is_flag=True, help="Ignore kept predictions and counts.")
 @click.option(
     "--allow-import",
     "allowed",

@@ -32,6 +32,7 @@ from evalreport.engine.counting.counting_views import (
     refuse_unbounded,
     views_of_kinds,
 )
+from evalreport.engine.counting.kept_counts import KeptCounts
 from evalreport.engine.counting.postgres_rows import again
 from evalreport.engine.counting.reads import Reads
 from evalreport.engine.counting.sql_rows import hash_of, open_database, read_query
@@ -90,7 +91,8 @@ def prepare(
     protocol = read_protocol(loaded)
     requests = requests_of(spec)
     given = {**printed_tables(spec), **(frames or {})}
-    data = _read_all(loaded, given, requests, engine, step, reads or Reads(), watch)
+    counts = _kept_counts(fitting, step)
+    data = _read_all(loaded, given, requests, engine, step, reads or Reads(), watch, counts)
     settings = data.settings
     seen, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
     data.check_named()
@@ -116,6 +118,13 @@ def prepare(
         identities=model_identities(spec, loaded.folder or Path()),
         overlaps=() if fitting is not None and fitting.foresee else _overlaps(spec, data, step),
     )
+
+
+def _kept_counts(fitting: Fitting | None, step: Step) -> KeptCounts | None:
+    """Where the tables of files that were counted before are kept; None where nothing is kept."""
+    if fitting is None or fitting.cache is None:
+        return None
+    return KeptCounts(fitting.cache / "counted", fitting.fresh, told=lambda text: step(text, None))
 
 
 def _plan(spec: Spec, requests: Requests, facts: Sequence[Facts], views: Sequence[View]) -> Plan:
@@ -253,6 +262,7 @@ class Data:
     choices: dict[str, Choice] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     watch: Watcher = UNWATCHED
+    counts: KeptCounts | None = None
 
     def check_named(self) -> None:
         """Raise DataError where rows were read for their mistakes, and there are none."""
@@ -280,6 +290,7 @@ def _read_all(
     step: Step,
     reads: Reads,
     watch: Watcher,
+    counts: KeptCounts | None,
 ) -> Data:
     spec = loaded.spec
     _check_frames(spec, frames)
@@ -288,7 +299,7 @@ def _read_all(
         for name, dataset in spec.datasets.items()
         if name not in frames
     }
-    data = Data(settings_of(loaded), sources=sources, watch=watch)
+    data = Data(settings_of(loaded), sources=sources, watch=watch, counts=counts)
     problems: list[Problem] = []
     asked = asked_engine(spec, engine)
     for name in spec.datasets:
@@ -333,7 +344,14 @@ def _counted(
     views = again(
         spec.engine.retries,
         lambda: counted_views(
-            spec, name, source, choice, requests, data.watch, _numbers_of(data, requests)
+            spec,
+            name,
+            source,
+            choice,
+            requests,
+            data.watch,
+            _numbers_of(data, requests),
+            data.counts,
         ),
     )
     if isinstance(views, Choice):

@@ -113,18 +113,18 @@ def cached_record(
     What is not ``complete`` is not kept. Raises ValueError for what JSON cannot hold.
     """
     if folder is not None and not fresh:
-        body = _read(folder / f"{key}.json", key)
+        body = read_entry(folder / f"{key}.json", key)
         if body is not None:
             return json.loads(body)
     made = work()
     if folder is not None and complete(made):
-        _write(folder / f"{key}.json", key, json.dumps(made, allow_nan=False).encode())
+        write_entry(folder / f"{key}.json", key, json.dumps(made, allow_nan=False).encode())
     return made
 
 
 def load(folder: Path, key: str) -> FoldedPredictions | None:
     """The kept predictions of a key; None if there are none or they are not as written."""
-    body = _read(folder / f"{key}.oof", key)
+    body = read_entry(folder / f"{key}.oof", key)
     if body is None:
         return None
     try:
@@ -135,10 +135,10 @@ def load(folder: Path, key: str) -> FoldedPredictions | None:
 
 def store(folder: Path, key: str, folded: FoldedPredictions) -> bool:
     """Keep predictions under a key; whether that worked."""
-    return _write(folder / f"{key}.oof", key, _packed(folded))
+    return write_entry(folder / f"{key}.oof", key, _packed(folded))
 
 
-def _read(path: Path, key: str) -> bytes | None:
+def read_entry(path: Path, key: str) -> bytes | None:
     """What an entry holds behind its digest; None unless it is as it was written."""
     try:
         if path.stat().st_size > LARGEST_ENTRY:
@@ -150,7 +150,8 @@ def _read(path: Path, key: str) -> bytes | None:
     return body if digest.decode("ascii", "replace") == _digest(key, body) else None
 
 
-def _write(path: Path, key: str, body: bytes) -> bool:
+def write_entry(path: Path, key: str, body: bytes) -> bool:
+    """Put an entry into its place, whole or not at all; whether that worked."""
     folder = path.parent
     part: Path | None = None
     try:

@@ -42,6 +42,7 @@ from evalreport.spec.model import Spec
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows
     from evalreport.engine.counting.joint_kinds import Numbers
+    from evalreport.engine.counting.kept_counts import KeptCounts
 
 #: Up to so many rows a dataset that is not in order is read, to name every mistake.
 READ_FOR_MISTAKES = 20_000_000
@@ -65,23 +66,28 @@ def counted_views(
     requests: Requests,
     watch: Watcher = UNWATCHED,
     numbers_of: Numbers | None = None,
+    counts: KeptCounts | None = None,
 ) -> Sequence[View] | Choice:
     """The views of a dataset's models by counting, or how and why the rows are to be read.
 
-    ``numbers_of`` gives the thresholds at which models are compared.
+    ``numbers_of`` gives the thresholds at which models are compared; ``counts`` keeps the
+    tables of files that were counted before.
     Raises DataError, FilesError and LimitError.
     """
     wanted = _wanted(spec, name, requests, watch)
     try:
-        with _rows(spec, source, choice, wanted) as rows:
+        with _rows(spec, source, choice, wanted, counts) as rows:
             try:
                 _check_counts(rows)
-                return _views(rows, spec, name, requests, numbers_of)
+                views = _views(rows, spec, name, requests, numbers_of)
             except DataError as error:
                 if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
                     raise
                 lacks = f": {error.problems[0]}" if choice.named else ""
                 return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
+        if counts is not None:
+            counts.store()
+        return views
     except NotPlainError as error:
         if choice.named:
             what = f"the engine {choice.name} cannot count these rows: {error}"
@@ -222,7 +228,9 @@ def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozense
 
 
 @contextmanager
-def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterator[CountedRows]:
+def _rows(
+    spec: Spec, source: Source, choice: Choice, wanted: Wanted, counts: KeptCounts | None
+) -> Iterator[CountedRows]:
     if choice.name == "database" and source.suffix != ".postgres":
         from evalreport.engine.counting.database_file_rows import database_file_rows
 
@@ -245,7 +253,7 @@ def _rows(spec: Spec, source: Source, choice: Choice, wanted: Wanted) -> Iterato
         return
     from evalreport.engine.counting.duckdb_rows import duckdb_rows
 
-    with duckdb_rows(source, wanted) as rows:
+    with duckdb_rows(source, wanted, counts) as rows:
         yield rows
 
 

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from evalreport.data.files import holding, parts_of
+from evalreport.data.files import Files, holding, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.joined import Joined
 from evalreport.data.parquet_file import LOCKS, damaged, plain_name
@@ -27,6 +27,9 @@ from evalreport.engine.counting.text_rows import kept_rows, typed_column
 from evalreport.engine.counting.wanted import UNWATCHED, NotPlainError, Wanted, Watcher, quoted_text
 from evalreport.errors import LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.kept_counts import KeptCounts
 
 #: The most temporary space that counting may take on disk.
 MOST_SPILLED = "64GB"
@@ -74,8 +77,12 @@ class DuckDBRows:
 
 
 @contextmanager
-def duckdb_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
+def duckdb_rows(
+    source: Source, wanted: Wanted, counts: KeptCounts | None = None
+) -> Iterator[DuckDBRows]:
     """The rows of a dataset's files for counting, with at most ``memory`` bytes held by DuckDB.
+
+    ``counts``: where the tables of files that are one dataset are kept, and looked up.
 
     The files are proved to hold still until the end. Raises DataError for damaged files,
     FilesError for files that change, LimitError where memory or disk give out, and
@@ -97,6 +104,12 @@ def duckdb_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
         connection = duckdb.connect(":memory:")
         stack.callback(connection.close)
         try:
+            if counts is not None and adds_up(source):
+                from evalreport.engine.counting.added_rows import AddedRows
+
+                lock(connection, paths, spill, wanted.memory)
+                yield AddedRows(connection, source, paths, wanted, counts)
+                return
             kept = source.suffix != ".parquet"
             lock(connection, paths, spill, wanted.memory, kept=kept)
             if isinstance(source, Joined):
@@ -118,6 +131,11 @@ def duckdb_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
             ) from None
         except (duckdb.Error, UnicodeDecodeError) as error:
             raise _failure(error, source, paths) from None
+
+
+def adds_up(source: Source) -> bool:
+    """Whether a dataset is of several files, each of which has a counted table of its own."""
+    return isinstance(source, Files) and source.suffix == ".parquet" and len(source.parts) > 1
 
 
 def _failure(error: Exception, source: Source, paths: list[str]) -> Exception:

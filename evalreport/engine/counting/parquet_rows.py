@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.limits import DEFAULT_LIMITS
@@ -19,6 +19,27 @@ from evalreport.errors import DataError, Location, Problem
 _PLAIN = ("VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE")
 _SCAN = "hive_partitioning=false, filename=false, union_by_name=false"
 
+
+class HasColumns(Protocol):
+    """What tells whether files are alike."""
+
+    @property
+    def name(self) -> str:
+        """What a file is called."""
+
+    @property
+    def header(self) -> Sequence[str]:
+        """Its columns."""
+
+    @property
+    def types(self) -> Sequence[str]:
+        """Their types."""
+
+    @property
+    def rows(self) -> int:
+        """Its rows."""
+
+
 Made = tuple[tuple[str, ...], tuple[str, ...], int]
 
 
@@ -29,28 +50,45 @@ def parquet_rows(
 
     Columns that stand in the names of folders are added; they are read from no file.
     """
-    parts = parts_of(source)
     files = checked_files(connection, source, paths, columns)
-    first, keys = files[0], source.keys if isinstance(source, Files) else ()
+    first, keys = files[0], keys_of(source)
+    text = relation(first.types, parts_of(source), paths, len(keys))
+    connection.execute(f"CREATE TEMP VIEW data AS {text}")
+    return (*first.header, *keys), shown_types(first.types, keys), sum(file.rows for file in files)
+
+
+def keys_of(source: Source) -> tuple[str, ...]:
+    """The columns that stand in the names of folders."""
+    return source.keys if isinstance(source, Files) else ()
+
+
+def shown_types(types: Sequence[str], keys: Sequence[str]) -> tuple[str, ...]:
+    """The types of columns in ``data``, those in the names of folders last."""
+    return (*(_shown_type(kind) for kind in types), *("VARCHAR" for _ in keys))
+
+
+def relation(types: Sequence[str], parts: Sequence[Part], paths: Sequence[str], keys: int) -> str:
+    """The SELECT of some files' rows, their columns called by their place.
+
+    ``keys``: how many columns stand in the names of folders.
+    """
     shown = [
         f"{expression(kind, f'c{i}')} AS c{i}"
-        for i, kind in enumerate(first.types)
+        for i, kind in enumerate(types)
         if readable(kind) and not kind.endswith("]")
     ]
-    width = len(first.header)
-    for place in range(len(keys)):
+    width = len(types)
+    for place in range(keys):
         values = ", ".join(quoted_text(part.values[place]) for part in parts)
         # A list by the number of the file: nothing is stored or read for these columns.
         shown.append(f"([{values}])[CAST(part AS BIGINT) + 1] AS c{width + place}")
     names = ", ".join([f"c{i}" for i in range(width)] + ["part"])
     listed = ", ".join(quoted_text(path) for path in paths)
     # No name and no text of the file is in here, and the paths are quoted literals.
-    connection.execute(
-        f"CREATE TEMP VIEW data AS SELECT {', '.join(shown)} FROM (SELECT *, file_index "  # noqa: S608
+    return (
+        f"SELECT {', '.join(shown)} FROM (SELECT *, file_index "  # noqa: S608
         f"FROM read_parquet([{listed}], {_SCAN})) AS t({names})"
     )
-    kinds = [_shown_type(kind) for kind in first.types] + ["VARCHAR"] * len(keys)
-    return (*first.header, *keys), tuple(kinds), sum(file.rows for file in files)
 
 
 def checked_files(
@@ -64,27 +102,37 @@ def checked_files(
     files = [
         ParquetFile(connection, path, part.name) for part, path in zip(parts, paths, strict=True)
     ]
-    _check(files, parts, columns)
-    if isinstance(source, Files):
-        not_twice(source, files[0].header)
-        _same_types(files, columns)
+    same_columns([(file.name, tuple(file.header)) for file in files])
+    for file, part in zip(files, parts, strict=True):
+        check_file(file, part, columns)
+    check_alike(source, files, columns)
     return files
 
 
-def _check(files: Sequence[ParquetFile], parts: Sequence[Part], columns: tuple[str, ...]) -> None:
+def check_alike(source: Source, files: Sequence[HasColumns], columns: tuple[str, ...]) -> None:
+    """Look whether files are of one dataset, with no more values than are read.
+
+    Raises DataError, and NotPlainError for columns of several types.
+    """
     same_columns([(file.name, tuple(file.header)) for file in files])
-    asked = [i for i, name in enumerate(files[0].header) if name in columns]
-    total = sum(file.rows for file in files)
-    for file, part in zip(files, parts, strict=True):
-        if file.rows <= 0:
-            told = Problem("the file has no rows", "give at least one", Location(file.name))
-            raise DataError(told)
-        with opened(part.source) as stream:
-            check_stored(file, stream, asked, part.source.size, DEFAULT_LIMITS)
-    check_cells(total, len(asked), files[0].name, DEFAULT_LIMITS)
+    asked = [name for name in files[0].header if name in columns]
+    check_cells(sum(file.rows for file in files), len(asked), files[0].name, DEFAULT_LIMITS)
+    if isinstance(source, Files):
+        not_twice(source, files[0].header)
+        _same_types(files, columns)
 
 
-def _same_types(files: Sequence[ParquetFile], columns: tuple[str, ...]) -> None:
+def check_file(file: ParquetFile, part: Part, columns: tuple[str, ...]) -> None:
+    """Raise DataError for a file that is damaged, or has no rows."""
+    if file.rows <= 0:
+        told = Problem("the file has no rows", "give at least one", Location(file.name))
+        raise DataError(told)
+    asked = [i for i, name in enumerate(file.header) if name in columns]
+    with opened(part.source) as stream:
+        check_stored(file, stream, asked, part.source.size, DEFAULT_LIMITS)
+
+
+def _same_types(files: Sequence[HasColumns], columns: tuple[str, ...]) -> None:
     first = files[0]
     for file in files[1:]:
         for name, own, other in zip(first.header, file.types, first.types, strict=True):
