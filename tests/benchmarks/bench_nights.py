@@ -48,7 +48,7 @@ def main() -> None:
         days = folder / "days"
         days.mkdir()
         made(days, asked.rows, asked.days)
-        new = sorted(days.iterdir())[-1]
+        new = max(days.iterdir())
         aside = folder / new.name
         new.rename(aside)
         print(f"all days but one, nothing kept  {run(folder, 'kept', 'days/')}")
