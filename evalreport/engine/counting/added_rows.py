@@ -151,7 +151,8 @@ class AddedRows(DuckDBRows):
     def _asked(self, query: exp.Select, places: Sequence[int]) -> Columns:
         """The answer of some files, which are looked into."""
         if list(places) != self._viewed:
-            parts, paths = ([own[i] for i in places] for own in (self._parts, self._paths))
+            parts = [self._parts[place] for place in places]
+            paths = [self._paths[place] for place in places]
             text = relation(self._types, parts, paths, len(self._parts[0].values))
             self._connection.execute(f"CREATE OR REPLACE TEMP VIEW data AS {text}")
             self._viewed = list(places)

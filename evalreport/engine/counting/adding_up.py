@@ -144,8 +144,8 @@ def _codes(key: Any) -> tuple[Any, int]:
     if values.dtype.kind == "O":
         known: dict[Any, int] = {}
         texts = zip(values.tolist(), gaps.tolist(), strict=True)
-        codes = [0 if gap else known.setdefault(text, len(known) + 1) for text, gap in texts]
-        return np.array(codes, np.int64), len(known) + 1
+        found = [0 if gap else known.setdefault(text, len(known) + 1) for text, gap in texts]
+        return np.array(found, np.int64), len(known) + 1
     plain = values[~gaps]
     if values.dtype.kind in "iub" and len(plain):
         low, high = int(plain.min()), int(plain.max())

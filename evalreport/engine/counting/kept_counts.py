@@ -156,7 +156,10 @@ def packed(files: Sequence[str], answer: Columns) -> bytes:
     for name, column in answer.items():
         values, gaps = np.ma.getdata(column), np.ma.getmaskarray(column)
         if values.dtype.kind == "O":
-            texts = [None if gap else text for text, gap in zip(values, gaps.tolist(), strict=True)]
+            texts = [
+                None if gap else text
+                for text, gap in zip(values.tolist(), _flags(gaps), strict=True)
+            ]
             body = json.dumps(texts).encode()
             told.append([name, "text", "", 0, len(body)])
             bodies.append(body)
@@ -187,6 +190,10 @@ def unpacked(body: bytes) -> tuple[list[str], Columns]:
             gone = np.frombuffer(mask, np.bool_) if flags else np.zeros(0, np.bool_)
         answer[name] = np.ma.MaskedArray(values, gone.copy()) if gone.any() else values
     return list(head["files"]), answer
+
+
+def _flags(gaps: Any) -> list[bool]:
+    return list(gaps.tolist())
 
 
 def _short(values: Any) -> Any:
