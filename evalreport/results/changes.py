@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from evalreport.results.identity import WhichNumber
 from evalreport.results.marks import OMITTED, one_of
 from evalreport.results.records import (
     Average,
@@ -217,11 +216,6 @@ class MeasureChange:
         """The threshold of the new run, else that of the old one."""
         sides = (side.threshold for side in (self.new, self.old) if side is not None)
         return next((at for at in sides if at is not None), None)
-
-    @property
-    def which(self) -> WhichNumber:
-        """Which number it is."""
-        return WhichNumber.of(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -140,7 +140,11 @@ def _example(error: dict[str, Any], root: type[Part]) -> str:
 
 
 def _flow(value: Any) -> str:
-    """An example as a spec writes it in one line."""
+    """An example as a spec writes it in one line.
+
+    >>> _flow({"keep": ["a", 1]})
+    '{keep: [a, 1]}'
+    """
     if isinstance(value, dict):
         return "{" + ", ".join(f"{k}: {_flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):

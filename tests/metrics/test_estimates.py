@@ -122,3 +122,9 @@ def test_other_values_are_subtracted_as_they_are(change: dict[str, Any]) -> None
     then = record(value=0.1, numerator=1, denominator=10)
     assert exact_difference(now, then) == 0.3 - 0.1
     assert exact_difference(then, now) == 0.1 - 0.3
+
+
+def test_without_a_value_there_is_no_difference() -> None:
+    nothing = record(state="undefined", value=None, reason="no rows", interval=None)
+    with pytest.raises(ValueError, match="has no value"):
+        exact_difference(record(), nothing)

@@ -11,6 +11,7 @@ import pytest
 
 from evalreport.metrics import formula as arithmetic
 from evalreport.metrics.formula import (
+    BEYOND,
     Cell,
     Constant,
     Infinite,
@@ -176,3 +177,9 @@ def test_constants_and_the_repr_of_a_value() -> None:
     for name in ("exact", "array", "formula", "substituted"):
         with pytest.raises(NotImplementedError):
             getattr(arithmetic.Expression(), name)()
+
+
+def test_a_root_beyond_all_numbers_is_undefined() -> None:
+    """A fraction of whole numbers of any length is exact, its root is a double."""
+    found = root(Cell("x", 10**700) / Cell("y", 1)).outcome()
+    assert found == Undefined(BEYOND)

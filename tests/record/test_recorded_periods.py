@@ -272,3 +272,20 @@ def test_a_course_without_a_change_has_no_alarm(tmp_path: Path) -> None:
     assert (change["alarm"], change["moved"]) == (None, [])
     assert change["probability"] < 0.5
     assert not [c for c in found["cautions"] if c["code"] == "changed_over_time"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "change", "message"),
+    [
+        ("recall", {"numerator": None}, "is no fraction"),
+        ("brier", {"interval": None}, "has no interval, so that it cannot be charted"),
+        ("recall", {"table": "t99"}, "t99"),
+    ],
+)
+def test_a_course_of_measures_without_their_numbers_is_malformed(
+    fallen: dict[str, Any], metric: str, change: dict[str, Any], message: str
+) -> None:
+    results = copy.deepcopy(fallen)
+    name = of(results, metric)["measures"][2]
+    next(m for m in results["measures"] if m["id"] == name).update(change)
+    assert message in told(results)

@@ -13,9 +13,9 @@ from record.whole_results import whole
 from evalreport.engine.counting.classification import DENSE_LABELS, ClassificationTable
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.errors import FilesError, VerificationError
+from evalreport.errors import FilesError, LimitError, VerificationError
 from evalreport.record.hashing import canonical_json, sha256
-from evalreport.record.recorded import RecordedRun, read_recorded
+from evalreport.record.recorded import RecordedRun, read_file, read_recorded
 from evalreport.record.run_folder import RunFolder
 from evalreport.results.codec import decode, encode
 from evalreport.results.identity import Slice
@@ -117,3 +117,13 @@ def test_a_table_of_very_many_classes_is_its_cells_in_order() -> None:
     found = recorded(ClassificationTable(labels, None, cells, 7))
     assert found["counts"] is None
     assert found["cells"] == [[0, 3, 5], [7, 500, 2]]
+
+
+def test_a_file_that_is_too_large_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.json"
+    path.write_bytes(b"{}")
+    monkeypatch.setattr("evalreport.record.recorded.MOST_BYTES", 1)
+    with pytest.raises(LimitError, match="is larger than 1 bytes"):
+        read_file(path)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, nan
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 
-from evalreport.results.forms import MOST_PROBLEMS, FormError, NotFinite, definitions, form_of
+from evalreport.results.forms import (
+    MOST_PROBLEMS,
+    AtLeast,
+    Form,
+    FormError,
+    NotFinite,
+    definitions,
+    form_of,
+)
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,7 @@ def test_what_is_read_is_written_as_it_was(form: Any, value: Any, read: Any) -> 
         (tuple[float | None, ...], (1.0, nan), (1.0, None), ["at[1]"]),
         (tuple[str, float | None], ("a", -inf), ("a", None), ["at[1]"]),
         (Mapping[str, float | None], {"a": nan, "b": 2.0}, {"a": None, "b": 2.0}, ["at.a"]),
+        (Annotated[float | None, AtLeast(0)], inf, None, ["at"]),
     ],
 )  # fmt: skip
 def test_numbers_that_json_cannot_hold_are_lost_with_their_place(
@@ -151,3 +160,22 @@ def test_each_kind_describes_itself() -> None:
 def test_a_type_that_json_has_no_form_for() -> None:
     with pytest.raises(TypeError, match="no form in JSON"):
         form_of(set[int])
+
+
+def test_a_kind_says_how_it_is_read_and_described() -> None:
+    """What a new kind of values must say; all else has an answer that loses nothing."""
+    own = Form()
+    with pytest.raises(NotImplementedError):
+        own.read(1)
+    with pytest.raises(NotImplementedError):
+        own.schema()
+    assert own.is_finite(1)
+    assert own.finite("as it is", "", []) == own.write("as it is") == "as it is"
+
+
+def test_what_is_no_list_and_what_lacks_a_field_are_not_readable_in_part() -> None:
+    with pytest.raises(FormError, match="not a list"):
+        form_of(tuple[Point, ...]).readable("x")
+    with pytest.raises(FormError, match="not a number"):
+        form_of(Point).readable({"x": "wide", "y": 2.0})
+    assert form_of(Point).readable({"x": 1.0, "y": "wide"}) == Point(1.0)
