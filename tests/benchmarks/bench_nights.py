@@ -31,7 +31,7 @@ def made(folder: Path, rows: int, days: int) -> None:
 
 def run(folder: Path, name: str, path: str, *options: str) -> Run:
     """The audit of files below the folder, kept in runs of that name."""
-    spec = folder / f"{name}.yaml"
+    spec = folder / "audit.yaml"
     spec.write_text(SPEC.format(path=path, format="html"), encoding="utf-8")
     command = [sys.executable, "-m", "evalreport", "run", str(spec), "-o", str(folder / name)]
     return once([*command, "--quiet", "--at", "2026-01-01T00:00:00Z", *options])
