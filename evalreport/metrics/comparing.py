@@ -46,7 +46,7 @@ PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("leisenring", "kosinski", "wald", "moskowitz_pepe", BOOTSTRAP),
         ("square_and_add", "wald", PERCENTILE),
     ),
-    Family.AREA: (("delong", BOOTSTRAP), ("delong", PERCENTILE)),
+    Family.AREA: (("delong", "delong_score", BOOTSTRAP), ("delong", "delong_score", PERCENTILE)),
     Family.MEAN: (("paired_t", BOOTSTRAP), ("paired_t", PERCENTILE)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
 }
@@ -69,7 +69,10 @@ _TWO_SAMPLES = (
 UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Family.ROWS: _TWO_SAMPLES,
     Family.CALLS: _TWO_SAMPLES,
-    Family.AREA: (("delong_unpaired", BOOTSTRAP), ("delong_unpaired", PERCENTILE)),
+    Family.AREA: (
+        ("delong_unpaired", "delong_score", BOOTSTRAP),
+        ("delong_unpaired", "delong_score", PERCENTILE),
+    ),
     Family.MEAN: ((BOOTSTRAP,), (PERCENTILE,)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
 }

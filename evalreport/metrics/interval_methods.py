@@ -9,10 +9,10 @@ that it did. What a spec asks for is never taken over.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evalreport.metrics.kinds import LOG_T, SQUARE_AND_ADD
+from evalreport.metrics.kinds import LOG_T, SANDWICH, SQUARE_AND_ADD
 
 #: Fewest rows in each cell of a table of two classes with which formulas for many rows hold.
 CELL_ROWS = 20
@@ -85,8 +85,8 @@ DECLARED = (
         name=LOG_T,
         title="t on the logarithm",
         of="means of the losses of rows",
-        design="independent rows",
-        instead_of=("normal",),
+        design="independent rows, weighted or not",
+        instead_of=("normal", SANDWICH),
         few=lambda h: h.loss_rows is not None and h.loss_rows < LOSS_ROWS,
         reason=f"the losses are carried by fewer than {LOSS_ROWS} rows",
         reference="Zhou X., Gao S. Stat Med 16, 1997; Satterthwaite F. Biometrics Bulletin 2, 1946",
@@ -102,6 +102,32 @@ FEW_CLUSTERS = f"fewer than {CLUSTERS} clusters: Student's t"
 SHARE_OF_CLUSTERS = "cluster_robust_t"
 TABLE_OF_CLUSTERS = "mover_clusters"
 AREA_OF_CLUSTERS = "obuchowski_score"
+LOSS_OF_CLUSTERS = "log_t_clusters"
+
+#: Of differences of two areas, by the design of their rows.
+DIFFERENCES = (
+    SmallSampleMethod(
+        name="delong_score",
+        title="DeLong in score form, squared and added",
+        of="differences of areas under the ROC curve",
+        design="independent rows",
+        instead_of=("delong", "delong_unpaired"),
+        few=lambda h: h.fewer_pairs is not None and h.fewer_pairs < PAIRS,
+        reason=f"fewer than {PAIRS} independent pairs of rows would be lost, or won",
+        reference="Zou G., Donner A. Stat Med 27, 2008; Hanley J., McNeil B. Radiology 143, 1982; "
+        "DeLong E. et al. Biometrics 44, 1988",
+    ),
+    SmallSampleMethod(
+        name=AREA_OF_CLUSTERS,
+        title="Obuchowski in score form, squared and added, t",
+        of="differences of areas under the ROC curve",
+        design="clusters",
+        instead_of=("obuchowski",),
+        few=_few_clusters,
+        reason=FEW_CLUSTERS,
+        reference="Zou G., Donner A. Stat Med 27, 2008; Obuchowski N. Biometrics 53, 1997",
+    ),
+)
 
 #: The same for clustered rows, by what the value is of.
 OF_CLUSTERS = (
@@ -137,6 +163,60 @@ OF_CLUSTERS = (
     ),
 )
 
+#: Of means of losses of clustered rows: few clusters, or many of which few carry the losses.
+FEW_LOSSES_OF_CLUSTERS = SmallSampleMethod(
+    name=LOSS_OF_CLUSTERS,
+    title="t on the logarithm, clusters",
+    of="means of the losses of rows",
+    design="clusters",
+    instead_of=("cluster_bootstrap",),
+    few=lambda h: _few_clusters(h) or (h.loss_rows is not None and h.loss_rows < LOSS_ROWS),
+    reason=f"fewer than {CLUSTERS} clusters, or losses carried by fewer than {LOSS_ROWS} rows",
+    reference="Zhou X., Gao S. Stat Med 16, 1997; Korn E., Graubard B. Survey Methodology 24, 1998",
+)
+
+
+SHARE_OF_WEIGHTS = "wilson_kish"
+TABLE_OF_WEIGHTS = "mover_weighted"
+AREA_OF_WEIGHTS = "sandwich_score"
+
+#: Of rows with weights, which are no sample of a declared design.
+OF_WEIGHTS = (
+    SmallSampleMethod(
+        name=SHARE_OF_WEIGHTS,
+        title="Wilson on Kish's effective rows",
+        of="shares of rows",
+        design="weighted rows",
+        instead_of=("wilson_n_eff",),
+        few=lambda h: h.least_cell is not None and h.least_cell < CELL_ROWS,
+        reason=f"rows worth fewer than {CELL_ROWS} succeeded, or failed",
+        reference="Kish L. Survey Sampling, 1965; Wilson E. JASA 22, 1927",
+    ),
+    SmallSampleMethod(
+        name=TABLE_OF_WEIGHTS,
+        title="square-and-add on effective rows",
+        of="metrics of the four cells of a table",
+        design="weighted rows",
+        instead_of=(SANDWICH,),
+        few=lambda h: h.least_cell is not None and h.least_cell < CELL_ROWS,
+        reason=f"a cell of the table is worth fewer than {CELL_ROWS} rows",
+        reference="Rao J., Scott A. Biometrics 48, 1992; Zou G., Donner A. Stat Med 27, 2008",
+    ),
+    SmallSampleMethod(
+        name=AREA_OF_WEIGHTS,
+        title="sandwich variance in score form",
+        of="areas under the ROC curve and what is a straight line of them",
+        design="weighted rows",
+        instead_of=(SANDWICH,),
+        few=lambda h: h.fewer_pairs is not None and h.fewer_pairs < PAIRS,
+        reason=f"fewer than {PAIRS} independent pairs of rows would be lost, or won",
+        reference="Hanley J., McNeil B. Radiology 143, 1982; Kish L. Survey Sampling, 1965",
+    ),
+)
+
+#: Every method that takes over by itself from a planned one.
+EVERY = (*DECLARED, *DIFFERENCES, *OF_CLUSTERS, FEW_LOSSES_OF_CLUSTERS, *OF_WEIGHTS)
+
 
 def few_clusters(name: str, clusters: int) -> SmallSampleMethod | None:
     """The method of this name, where so few clusters ask for it; else None."""
@@ -144,7 +224,9 @@ def few_clusters(name: str, clusters: int) -> SmallSampleMethod | None:
     return method if method.few(Held(clusters=clusters)) else None
 
 
-def taking_over(planned: str, held: Held) -> SmallSampleMethod | None:
+def taking_over(
+    planned: str, held: Held, declared: Sequence[SmallSampleMethod] = DECLARED
+) -> SmallSampleMethod | None:
     """The method that takes over from the planned one; None where that one stays.
 
     >>> taking_over("delong_logit", Held(fewer_pairs=2.0)).name
@@ -152,7 +234,7 @@ def taking_over(planned: str, held: Held) -> SmallSampleMethod | None:
     >>> taking_over("delong_logit", Held(fewer_pairs=20.0)) is None
     True
     """
-    for method in DECLARED:
+    for method in declared:
         if planned in method.instead_of and method.few(held):
             return method
     return None

@@ -84,7 +84,10 @@ def _of_either(a: Fraction, b: Fraction, c: Fraction) -> tuple[Fraction, ...]:
 
 @lru_cache(maxsize=4096)  # many metrics of a table ask for limits of the same shares
 def _jeffreys(x: float, n: float, level: float) -> Limits:
-    """Jeffreys limits of x of n; at either end the far one is (1 - level) / 2 to the 1 / n."""
+    """Jeffreys limits of x of n; at either end the far one is (1 - level) / 2 to the 1 / n.
+
+    Of a single row, or all but one, the near one is the exact one.
+    """
     tail = (1 - level) / 2
     if n <= 0:
         return 0.0, 1.0
@@ -92,8 +95,12 @@ def _jeffreys(x: float, n: float, level: float) -> Limits:
         return 0.0, 1 - tail ** (1 / n)
     if x >= n:
         return tail ** (1 / n), 1.0
-    a, b = x + 0.5, n - x + 0.5
-    return _where(lambda p: _beta(p, a, b) - tail), 1 - _where(lambda p: _beta(p, b, a) - tail)
+    return _lower(x, n, tail), 1 - _lower(n - x, n, tail)
+
+
+def _lower(x: float, n: float, tail: float) -> float:
+    a, b = (x, n - x + 1) if x <= 1 else (x + 0.5, n - x + 0.5)
+    return _where(lambda p: _beta(p, a, b) - tail)
 
 
 def _where(rising: Callable[[float], float]) -> float:

@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from evalreport.metrics.interval_methods import DECLARED as SMALL_SAMPLES
-from evalreport.metrics.interval_methods import OF_CLUSTERS as SMALL_CLUSTERS
+from evalreport.metrics.interval_methods import DIFFERENCES, EVERY
 from evalreport.report.numbers import number_text, threshold_text
 
 LONGEST_LABEL = 60
@@ -40,7 +39,8 @@ METHODS = {
     "delong": "DeLong",
     "delong_unpaired": "DeLong, unpaired",
     "delong_logit": "DeLong on the logit",
-    **{method.name: method.title for method in (*SMALL_SAMPLES, *SMALL_CLUSTERS)},
+    # a method that differences have too bears the title of its values
+    **{method.name: method.title for method in EVERY if method not in DIFFERENCES},
     "hanley_mcneil": "Hanley-McNeil",
     "log": "log method",
     "koopman": "Koopman",

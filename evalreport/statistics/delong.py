@@ -141,7 +141,7 @@ def hanley_mcneil_score(
     if area is None:
         return None
     m, n = float(np.sum(positives)), float(np.sum(negatives))
-    return _score_limits(area, m, n, 1.0, level)
+    return _score_limits(area, m, n, z_value(level))
 
 
 #: Independent pairs of rows that the Hanley-McNeil variance counts as, beside DeLong's.
@@ -153,28 +153,26 @@ def score_form(
     variance: float | None,
     rows: tuple[float, float],
     units: float,
-    level: float,
-    widen: float = 1.0,
+    errors: float,
 ) -> Interval:
     """The score form of Hanley and McNeil with another variance at the observed area.
 
     ``rows``: positives and negatives. ``units``: how many independent pairs the variance was
-    estimated from; :data:`PAIRS_OF_FORM` more are put on Hanley and McNeil's. ``widen``: factor
-    of the normal deviate, for Student's t.
+    estimated from; :data:`PAIRS_OF_FORM` more are put on Hanley and McNeil's. ``errors``: how
+    many standard errors away the limits are, the deviate of the level.
     """
     m, n = rows
     formed, factor = hanley_mcneil_variance(area, m, n), 1.0
     if variance and formed > 0.0:
         factor = (units * variance / formed + PAIRS_OF_FORM) / (units + PAIRS_OF_FORM)
-    return _score_limits(area, m, n, factor * widen * widen, level)
+    return _score_limits(area, m, n, errors * math.sqrt(factor))
 
 
-def _score_limits(area: float, m: float, n: float, factor: float, level: float) -> Interval:
-    """Areas whose Hanley-McNeil variance times ``factor`` puts ``area`` within z errors."""
-    z = z_value(level) * math.sqrt(factor)
+def _score_limits(area: float, m: float, n: float, errors: float) -> Interval:
+    """Areas whose Hanley-McNeil variance puts ``area`` within so many of their errors."""
 
     def excess(bound: float) -> float:
-        return abs(area - bound) - z * math.sqrt(hanley_mcneil_variance(bound, m, n))
+        return abs(area - bound) - errors * math.sqrt(hanley_mcneil_variance(bound, m, n))
 
     # an area of 0 or 1 is a root as well: start beside it, to find the other one
     inner_low, inner_high = 1e-300, math.nextafter(1.0, 0.0)
@@ -203,7 +201,7 @@ def delong_score(positives: ArrayLike, negatives: ArrayLike, level: float) -> In
         return None
     m, n = float(np.sum(positives)), float(np.sum(negatives))
     variance = delong_variance(positives, negatives)
-    return score_form(area, variance, (m, n), min(m, n), level)
+    return score_form(area, variance, (m, n), min(m, n), z_value(level))
 
 
 class PairedAreas(NamedTuple):
@@ -219,6 +217,14 @@ class PairedAreas(NamedTuple):
     def difference(self) -> float:
         """First area minus second."""
         return self.auc_1 - self.auc_2
+
+    @property
+    def correlation(self) -> float:
+        """Correlation of the two areas; 0 where one of them does not vary."""
+        if not self.variance_1 or not self.variance_2 or self.covariance is None:
+            return 0.0
+        found = self.covariance / math.sqrt(self.variance_1) / math.sqrt(self.variance_2)
+        return min(max(found, -1.0), 1.0)
 
     @property
     def difference_variance(self) -> float | None:
@@ -334,6 +340,69 @@ def difference_interval(difference: float, variance: float | None, level: float)
     if variance is None:
         return None
     return symmetric(difference, z_value(level) * math.sqrt(variance), -1.0, 1.0)
+
+
+class AreaLimits(NamedTuple):
+    """An area with what its limits in score form follow from, see :func:`score_form`."""
+
+    area: float
+    variance: float | None
+    rows: tuple[float, float]
+    units: float
+
+    def at(self, errors: float) -> Interval:
+        """Limits so many standard errors away."""
+        return score_form(self.area, self.variance, self.rows, self.units, errors)
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom: the pairs of rows, those of the form included, less one."""
+        return self.units + PAIRS_OF_FORM - 1.0
+
+
+def score_difference(
+    first: AreaLimits, second: AreaLimits, correlation: float, errors: float
+) -> Interval:
+    """Limits of a difference of two areas from the limits of each: square-and-add.
+
+    With l and u the limits of each area in score form, so many standard errors away, and r the
+    correlation of the two areas, the lower limit lies sqrt(a^2 + b^2 - 2 r a b) below the
+    difference, a = A1 - l1 and b = u2 - A2, and the upper one likewise above (Zou G., Donner A.
+    Stat Med 27, 2008; Newcombe R. Stat Med 17, 1998, has it for shares). With few rows the limits
+    of an area, and so these, are not symmetric, and an area near 1 is not taken as certain.
+    """
+    one, two = first.at(errors), second.at(errors)
+    down = _joined(first.area - one.low, two.high - second.area, correlation)
+    up = _joined(one.high - first.area, second.area - two.low, correlation)
+    difference = first.area - second.area
+    return clipped(difference - down, difference + up, -1.0, 1.0)
+
+
+def _joined(a: float, b: float, correlation: float) -> float:
+    return math.sqrt(max(a * a - 2.0 * correlation * a * b + b * b, 0.0))
+
+
+#: Standard errors beyond which a difference is not told apart any further.
+_MOST_ERRORS = 40.0
+
+
+def score_difference_statistic(
+    first: AreaLimits, second: AreaLimits, correlation: float, null: float
+) -> float:
+    """How many standard errors away the limit of :func:`score_difference` meets ``null``.
+
+    Signed, so that the test of the null by Student's t agrees with the limits of every level.
+    """
+    difference = first.area - second.area
+    if difference == null:
+        return 0.0
+    side = 0 if difference > null else 1
+
+    def beyond(errors: float) -> float:
+        return score_difference(first, second, correlation, errors)[side] - null
+
+    found = bisect(beyond, 0.0, _MOST_ERRORS)
+    return found if difference > null else -found
 
 
 def unpaired_welch_test(

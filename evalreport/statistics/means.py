@@ -63,9 +63,59 @@ def log_t_interval(n: float, mean: float, second_moment: float, level: float) ->
     if n < 2 or mean <= 0.0:
         return None
     variance = max(second_moment - mean * mean, 0.0) / (n - 1.0)
-    degrees = max((effective_rows(n, mean, second_moment) - 1.0) / ROWS_PER_DEGREE, 1.0)
-    half = -t_quantile((1.0 - level) / 2.0, degrees) * math.sqrt(variance) / mean
+    degrees = loss_degrees(effective_rows(n, mean, second_moment))
+    return log_t_limits(mean, math.sqrt(variance), degrees, level)
+
+
+def loss_degrees(rows: float) -> float:
+    """Degrees of freedom of a mean of losses that so many rows carry, see log_t_interval."""
+    return max((rows - 1.0) / ROWS_PER_DEGREE, 1.0)
+
+
+def log_t_limits(mean: float, error: float, degrees: float, level: float) -> Interval | None:
+    """Mean * exp(+- t error / mean), t with so many degrees of freedom; None for a mean of 0."""
+    if mean <= 0.0:
+        return None
+    half = -t_quantile((1.0 - level) / 2.0, degrees) * error / mean
     return Interval(mean * math.exp(-half), mean * math.exp(half) if half < 700.0 else math.inf)
+
+
+class ClusteredMean(NamedTuple):
+    """A mean of losses of clustered rows: its standard error and how many carry it.
+
+    ``rows`` and ``clusters``: of equal losses whose mean would be spread alike.
+    """
+
+    error: float
+    rows: float
+    clusters: float
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom: as of independent rows, and no more than clusters less one."""
+        return max(min(loss_degrees(self.rows), self.clusters - 1.0), 1.0)
+
+
+def clustered_losses(losses: ArrayLike, codes: ArrayLike) -> ClusteredMean | None:
+    """How well the mean of losses, shape (rows,), is known; ``codes``: the cluster of each.
+
+    The error is that of the ratio of totals of clusters. Sums do not depend on the order of rows
+    or on how clusters are numbered. None with fewer than two clusters and with losses of 0.
+    """
+    x, code = np.asarray(losses, np.float64), np.asarray(codes)
+    order = np.lexsort((x, code))
+    _, unit = np.unique(code[order], return_inverse=True)
+    totals = np.bincount(unit.reshape(-1), x[order])
+    sizes = np.bincount(unit.reshape(-1)).astype(np.float64)
+    whole, count, n = math.fsum(totals), len(totals), float(x.size)
+    if count < 2 or whole <= 0.0:
+        return None
+    spread = math.fsum((totals - whole / n * sizes) ** 2)
+    return ClusteredMean(
+        math.sqrt(count / (count - 1.0) * spread) / n,
+        whole * whole / math.fsum(x * x),
+        whole * whole / math.fsum(totals**2),
+    )
 
 
 def normal_interval(value: float, standard_error: float, level: float) -> Interval:

@@ -29,15 +29,19 @@ Cells = tuple[float, float, float, float]
 
 
 def jeffreys_one_sided(x: float, n: float, level: float) -> Interval:
-    """Jeffreys limits of x of n rows; at 0 and n of n the far limit is the one-sided exact one.
+    """Jeffreys limits of x of n rows, modified at the ends, where they hold too rarely.
 
-    Brown L., Cai T., DasGupta A. (Statistical Science 16, 2001) put the near limit at 0 or 1;
-    with the far one at (alpha / 2)^(1 / n) from it, as exact limits have it, no limit is nearer
-    than the rows allow. Without a row it is all of [0, 1].
+    Brown L., Cai T., DasGupta A. (Statistical Science 16, 2001, 4.1.2) put the near limit at 0
+    or 1 and the far one at (alpha / 2)^(1 / n) from it, as exact limits have it, where no row, or
+    all, are of one kind. Where a single one is, they take the near limit for 0 or 1; here it is the
+    exact one, 1 - (1 - alpha / 2)^(1 / n), which logarithms can be taken of and which holds as
+    often. Up to one row, parts of rows are taken likewise. Without a row it is all of [0, 1].
 
     >>> low, high = jeffreys_one_sided(0, 5, 0.95)
     >>> low, round(high, 4)
     (0.0, 0.5218)
+    >>> round(jeffreys_one_sided(1, 5, 0.95).low, 5)
+    0.00505
     """
     check_level(level)
     tail = (1.0 - level) / 2.0
@@ -47,8 +51,11 @@ def jeffreys_one_sided(x: float, n: float, level: float) -> Interval:
         return Interval(0.0, -math.expm1(math.log(tail) / n))
     if x >= n:
         return Interval(math.exp(math.log(tail) / n), 1.0)
+    # of up to one row the near limit is the exact one, of Clopper and Pearson
+    below, above = (0.0, 1.0) if x <= 1 else (0.5, 0.5), (0.0, 1.0) if n - x <= 1 else (0.5, 0.5)
     return Interval(
-        beta_quantile(tail, x + 0.5, n - x + 0.5), beta_quantile_upper(tail, x + 0.5, n - x + 0.5)
+        beta_quantile(tail, x + below[0], n - x + below[1]),
+        beta_quantile_upper(tail, x + above[1], n - x + above[0]),
     )
 
 

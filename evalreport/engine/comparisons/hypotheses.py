@@ -47,7 +47,7 @@ def with_hypothesis(
     if decided is None:
         reason = made.reason or "the difference does not vary: no statistic can be formed"
         return replace(found, hypothesis=Test(reason=reason))
-    test = Test(decided.statistic, decided.p_value, decided.df, error=made.error)
+    test = Test(decided.statistic, decided.p_value, decided.df, error=made.error, name=made.name)
     return replace(found, hypothesis=test, null=decided.null)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evalreport.engine.comparisons.areas import scale
 from evalreport.engine.comparisons.pairs import Side, metric_of, together
-from evalreport.engine.comparisons.tests import scale
 from evalreport.engine.measures import shown_params
 from evalreport.metrics.formula import Value
 from evalreport.plan.omnibus import OmnibusTask, plan_omnibus

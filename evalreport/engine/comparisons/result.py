@@ -31,6 +31,7 @@ class Test:
     """Statistic, degrees of freedom and p-value; ``reason`` where there is no p-value.
 
     ``error``: the standard error of the difference, as recorded, that the statistic divides by.
+    ``name``: of the test that took over from the planned one, where one did.
     """
 
     __test__ = False  # not a test case of pytest
@@ -40,6 +41,7 @@ class Test:
     df: float | None = None
     reason: str | None = None
     error: float | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True)

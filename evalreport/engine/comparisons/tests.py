@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.engine.comparisons import areas as of_areas
 from evalreport.engine.comparisons import calls, designed
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
-from evalreport.engine.comparisons.pairs import Pair, Side, metric_of
+from evalreport.engine.comparisons.pairs import Pair, metric_of
 from evalreport.engine.comparisons.result import (
     Counted,
     Found,
@@ -25,12 +25,10 @@ from evalreport.engine.comparisons.result import (
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.metrics.comparing import CLUSTERS, PERCENTILE, Family
-from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.comparisons import ComparisonTask
-from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
-from evalreport.statistics import delong, hypotheses, means, obuchowski, paired, predictive
+from evalreport.statistics import hypotheses, means, paired, predictive
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.tail import normal_two_sided
 
@@ -58,7 +56,8 @@ def paired_comparison(
     def by_name(other: ComparisonTask) -> Test:
         return _test(pair, draws, other, values, difference)
 
-    return with_hypothesis(found, task, difference, by_name, _tails(pair, task))
+    tails = _tails(pair, task) or of_areas.tails(pair, task)
+    return with_hypothesis(found, task, difference, by_name, tails)
 
 
 def _ratio(pair: Pair, task: ComparisonTask, counts: Counted) -> records.Ratio | None:
@@ -102,8 +101,8 @@ def _test(
         return calls.OF_CALLS[task.test](metric_of(task.task), joint_calls(pair, task))
     if task.test in ("leisenring", "kosinski"):
         return _predictive(pair, task)
-    if task.test in ("delong", "obuchowski"):
-        return _area_test(_areas(pair, task, task.test), scale(pair.model, task.task))
+    if task.test in of_areas.TESTS:
+        return of_areas.tested(pair, task)
     if task.test == "paired_t":
         return _t_test(pair, task)
     if task.test == designed.TEST:
@@ -132,8 +131,8 @@ def _interval(
         cells = (joint.n11, joint.n10, joint.n01, joint.n00)
         limits = paired.PAIRED_METHODS[method](*cells, level)
         return _given(from_limits(limits, level, method), method)
-    if method in ("delong", "obuchowski"):
-        return _area_interval(pair, task, method, level)
+    if method in of_areas.TESTS:
+        return of_areas.limits(pair, task, level)
     if method == "paired_t":
         rows = _loss_differences(pair, task)
         found = None if rows is None else means.paired_t(rows, level)
@@ -262,53 +261,6 @@ OF_PROPORTIONS: Mapping[str, Callable[[JointTable], Test]] = {
     "tango": partial(_normal, "tango"),
     "wald": partial(_normal, "wald"),
 }
-
-
-# -- areas --------------------------------------------------------------------------------------
-
-
-def scale(side: Side, task: Task) -> float:
-    """How much a metric that is linear in the area changes from an area of 0 to one of 1."""
-    positive = side.view.class_rows[side.class_index(task)]
-    p, n = np.array([positive, 0]), np.array([0, side.view.rows - positive])
-    metric, arguments = metric_of(task), side.arguments(task)
-    scores = np.array([1.0, 0.0])
-    best = metric(ScoreTable(scores, p, n), **arguments).exact()
-    worst = metric(ScoreTable(scores, p[::-1], n[::-1]), **arguments).exact()
-    return float(best - worst)
-
-
-def _areas(pair: Pair, task: ComparisonTask, method: str) -> delong.PairedAreas | None:
-    view = pair.model.view
-    positive = view.actual == pair.model.class_index(task.task)
-    scores = pair.model.scores(task.task), pair.reference.scores(task.reference)
-    if method == "obuchowski":
-        assert view.cluster is not None
-        return obuchowski.obuchowski_paired(positive, *scores, view.cluster[0])
-    return delong.delong_paired(positive, *scores, pair.times)
-
-
-def _area_test(areas: delong.PairedAreas | None, factor: float) -> Test:
-    """Normal test; z is the same for every metric that is linear in the area."""
-    if areas is None or areas.difference_variance is None:
-        return Test(reason="too few rows of one class for a variance")
-    found = delong.difference_test(areas.difference, areas.difference_variance)
-    if found is None:
-        return no_variation(areas.difference)
-    error = abs(factor) * math.sqrt(areas.difference_variance)
-    return Test(found.statistic, found.p_value, error=error)
-
-
-def _area_interval(pair: Pair, task: ComparisonTask, method: str, level: float) -> Interval:
-    areas = _areas(pair, task, method)
-    if areas is None or areas.difference_variance is None:
-        return None, "too few rows of one class for a variance"
-    if areas.difference_variance == 0.0 and areas.difference != 0.0:
-        return None, "the variance of the difference is 0"
-    limits = delong.difference_interval(areas.difference, areas.difference_variance, level)
-    assert limits is not None
-    factor = scale(pair.model, task.task)
-    return records.Interval(level, factor * limits.low, factor * limits.high, method), None
 
 
 # -- means --------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.comparisons.areas import SCORE, ScoreForm, in_score_form, scale
 from evalreport.engine.comparisons.calls import unpaired_ratio
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Side
@@ -23,14 +24,13 @@ from evalreport.engine.comparisons.result import (
     no_variation,
     replicates_of,
 )
-from evalreport.engine.comparisons.tests import scale
 from evalreport.engine.evaluate import Evaluated, stacked_value
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.measures import Measurer
 from evalreport.metrics.declare import Average, Table
-from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Interval, Ratio
@@ -76,7 +76,10 @@ class Independent:
         def by_name(other: ComparisonTask) -> Test:
             return self._test(other, values, difference)
 
-        return with_hypothesis(found, task, difference, by_name, _tails(task, values))
+        asked = task.hypothesis
+        scored = self._scored(task, asked.test) if asked is not None and _of_areas(asked) else None
+        tails = _tails(task, values) if scored is None else scored.tails
+        return with_hypothesis(found, task, difference, by_name, tails)
 
     def _test(
         self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
@@ -85,7 +88,7 @@ class Independent:
             return Test(reason=task.test_reason)
         if task.test in hypotheses.UNPAIRED_TAILS:
             return _of_proportions(task.test, values)
-        if task.test == "delong_unpaired":
+        if task.test in ("delong_unpaired", SCORE):
             return self._of_areas(task)
         replicates = self._replicates(task)
         return (
@@ -107,7 +110,7 @@ class Independent:
             limits = unpaired.UNPAIRED_METHODS[method](*counts, level)
             interval = from_limits(limits, level, method)
             return interval, None if interval is not None else f"{method} gives none here"
-        if method == "delong_unpaired":
+        if method in ("delong_unpaired", SCORE):
             return self._area_interval(task, level)
         replicates = self._replicates(task)
         if isinstance(replicates, str):
@@ -116,26 +119,41 @@ class Independent:
 
     # -- areas ------------------------------------------------------------------------------
 
-    def _area(self, side: Side, task: Task) -> tuple[float, float] | None:
-        """Area and DeLong variance of one side."""
+    def _area(self, side: Side, task: Task) -> delong.AreaLimits | None:
+        """Area and DeLong variance of one side; None where there is no variance."""
         index = None if len(side.view.labels) <= 2 else side.class_index(task)
         table = side.tables.scores(EVERYTHING, index)
         area = delong.auc(table.positives, table.negatives)
         variance = delong.delong_variance(table.positives, table.negatives)
-        return None if area is None or variance is None else (area, variance)
+        if area is None or variance is None:
+            return None
+        rows = float(table.positive_total), float(table.negative_total)
+        return delong.AreaLimits(area, variance, rows, min(rows))
+
+    def _scored(self, task: ComparisonTask, planned: str) -> ScoreForm | None:
+        """The difference in score form, where it was asked for or few pairs ask for it."""
+        one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
+        first, second = scale(self.model, task.task), scale(self.reference, task.reference)
+        if one is None or two is None or first != second:
+            return None
+        return in_score_form(one, two, 0.0, planned, first, asked=task.why == ASKED)
 
     def _of_areas(self, task: ComparisonTask) -> Test:
         """Welch's t on DeLong variances: the rows of the two datasets are independent."""
         one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
         if one is None or two is None:
             return Test(reason="too few rows of one class for a variance")
+        scored = self._scored(task, task.test)
+        if scored is not None:
+            return scored.test()
+        apart, variances = one.area - two.area, (one.variance or 0.0, two.variance or 0.0)
         found = delong.unpaired_welch_test(
-            one[0] - two[0], one[1], self.model.view.rows, two[1], self.reference.view.rows
+            apart, variances[0], self.model.view.rows, variances[1], self.reference.view.rows
         )
         if found is None:
-            return no_variation(one[0] - two[0])
+            return no_variation(apart)
         first, second = scale(self.model, task.task), scale(self.reference, task.reference)
-        error = abs(first) * math.sqrt(one[1] + two[1]) if first == second else None
+        error = abs(first) * math.sqrt(sum(variances)) if first == second else None
         return Test(found.statistic, found.p_value, found.df, error=error)
 
     def _area_interval(
@@ -147,10 +165,13 @@ class Independent:
         first, second = scale(self.model, task.task), scale(self.reference, task.reference)
         if first != second:
             return None, "its range depends on the number of rows"
-        variance = one[1] + two[1]
+        scored = self._scored(task, task.interval)
+        if scored is not None:
+            return scored.interval(level), None
+        variance = (one.variance or 0.0) + (two.variance or 0.0)
         if variance == 0.0:
             return None, "the variance of the difference is 0"
-        limits = delong.difference_interval(one[0] - two[0], variance, level)
+        limits = delong.difference_interval(one.area - two.area, variance, level)
         assert limits is not None
         method = "delong_unpaired"
         return Interval(level, first * limits.low, first * limits.high, method), None
@@ -169,6 +190,10 @@ class Independent:
         if task not in self._kept:
             self._kept[task] = _replicates(self._bootstraps[place], side, task)
         return self._kept[task]
+
+
+def _of_areas(asked: Hypothesis) -> bool:
+    return asked.test in ("delong_unpaired", SCORE)
 
 
 def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:

@@ -17,7 +17,11 @@ from evalreport.engine.groups.widest import widest_gap
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval
-from evalreport.metrics.interval_methods import SHARE_OF_CLUSTERS, TABLE_OF_CLUSTERS
+from evalreport.metrics.interval_methods import (
+    LOSS_OF_CLUSTERS,
+    SHARE_OF_CLUSTERS,
+    TABLE_OF_CLUSTERS,
+)
 from evalreport.results import records
 from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
@@ -31,6 +35,7 @@ DEPENDENT = (
     "cluster_robust",
     SHARE_OF_CLUSTERS,
     TABLE_OF_CLUSTERS,
+    LOSS_OF_CLUSTERS,
     "wilson_clusters",
     "cluster_bootstrap",
     "grouped_jackknife",

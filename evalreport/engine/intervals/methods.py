@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.interval_methods import SHARE_OF_CLUSTERS, few_clusters
+from evalreport.metrics.interval_methods import (
+    OF_WEIGHTS,
+    SHARE_OF_CLUSTERS,
+    Held,
+    few_clusters,
+    taking_over,
+)
 from evalreport.results import records
 from evalreport.statistics import agreement, means, proportions
 from evalreport.statistics.delta import (
@@ -41,6 +47,7 @@ class TableValue:
     ``clusters`` the tables of the clusters, shape (C, K, K); ``rows`` the number of rows
     of the whole sample. ``designed``: the variance by the design of the sample with its degrees
     of freedom, from the derivatives by the cells, shape (K, K); None where no design is declared.
+    ``by_default``: whether the method may give way to another where few rows are held.
     """
 
     value: float
@@ -52,6 +59,7 @@ class TableValue:
     clusters: Floats | None = None
     rows: float = math.inf
     designed: Callable[[Floats], DesignVariance] | None = None
+    by_default: bool = False
 
 
 def from_limits(
@@ -147,7 +155,33 @@ def weighted_proportion(v: TableValue) -> records.Interval | None:
         return None
     if _is_unvaried(v.value, found.variance):
         return _unvaried_proportion(v)
-    return n_eff_interval(v.value, found.variance, v.level, found.units_df)
+    few = _of_few_weights(v, found.variance) if v.by_default and v.designed is None else None
+    return few or n_eff_interval(v.value, found.variance, v.level, found.units_df)
+
+
+def _of_few_weights(v: TableValue, variance: float) -> records.Interval | None:
+    """Wilson on no more rows than weights leave, where few succeeded, or failed; else None.
+
+    Of few rows of one kind the variance hangs on what these happen to weigh, and is mostly too
+    small. Kish's (sum of w)^2 / (sum of w^2) of the rows below the line does not.
+    """
+    if v.squares is None or v.clusters is not None:
+        return None
+    slopes = gradient(v.function, v.table)
+    sides = slopes > 0, slopes < 0, slopes != 0
+    hits, misses, both = (
+        float(v.table[side].sum()) ** 2 / max(float(v.squares[side].sum()), 1e-300)
+        for side in sides
+    )
+    few = taking_over("wilson_n_eff", Held(least_cell=min(hits, misses)), OF_WEIGHTS)
+    if few is None:
+        return None
+    effective = min(v.value * (1 - v.value) / variance, both)
+    limits = proportions.wilson_n_eff(v.value, effective, v.level)
+    found = from_limits(limits, v.level, few.name, n_effective=effective)
+    if found is None:
+        return None
+    return replace(found, standard_error=math.sqrt(variance), why=few.reason)
 
 
 def n_eff_interval(

@@ -20,10 +20,14 @@ from evalreport.engine.intervals.class_bootstrap import (
     class_replicates,
 )
 from evalreport.engine.intervals.jackknife import Influence
+from evalreport.engine.intervals.linearised import contributions
 from evalreport.metrics.declare import LOG_T, RESAMPLING, SANDWICH, Interval, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.interval_methods import (
     AREA_OF_CLUSTERS,
+    AREA_OF_WEIGHTS,
+    FEW_LOSSES_OF_CLUSTERS,
+    OF_WEIGHTS,
     Held,
     few_clusters,
     taking_over,
@@ -35,8 +39,7 @@ from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
 from evalreport.statistics.interval import Interval as Limits
-from evalreport.statistics.interval import z_value
-from evalreport.statistics.tail import t_quantile
+from evalreport.statistics.interval import deviate, z_value
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
@@ -60,6 +63,9 @@ def score_interval(
     number, level = value.outcome.number, measurer.settings.level
     method = task.interval
     assert method is not None
+    few = _clustered_losses(measurer, task, metric, table, number, index)
+    if few is not None:
+        return few
     if method in AREAS:
         return _area(metric, arguments, table, level, method, asked=task.why == ASKED)
     if method in ("obuchowski", SANDWICH) and not _of_simple_rows(measurer, metric, method):
@@ -73,7 +79,7 @@ def score_interval(
         asked = task.why == ASKED
         rows = measurer.tables.row_count(EVERYTHING if method == SANDWICH else task.where)
         if method == SANDWICH:
-            result = _weighted_mean(metric, table, number, level, rows)
+            result = _weighted_mean(metric, table, number, level, rows, asked=asked)
         else:
             result = _mean(metric, table, number, level, rows, method, asked=asked)
         # the same loss in every row says nothing about the error of the mean
@@ -321,10 +327,36 @@ def _area_of_rows(
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
         return _scaled(metric, arguments, table, around)
     assert view.weight is not None
+    few = None if asked else _few_weights(area, variance, positive, view.weight[rows], level)
+    if few is not None:
+        return _scaled(metric, arguments, table, few)
     own = obuchowski.weighted_influence(positive, column[rows], view.weight[rows])
     df = math.inf if asked else design_based.of_single_rows(len(rows)).estimated(own).df
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(metric, arguments, table, around)
+
+
+def _few_weights(
+    area: float,
+    variance: float,
+    positive: npt.NDArray[np.bool_],
+    weight: npt.NDArray[np.float64],
+    level: float,
+) -> records.Interval | None:
+    """Score limits with the design-based variance, where weighted rows are worth few pairs."""
+    worth = [
+        means.effective_size_from_sums(math.fsum(own), math.fsum(own * own))
+        for own in (weight[positive], weight[~positive])
+    ]
+    held = Held(fewer_pairs=min(worth) * min(area, 1.0 - area))
+    few = next(m for m in OF_WEIGHTS if m.name == AREA_OF_WEIGHTS)
+    if not few.few(held):
+        return None
+    limits = delong.score_form(area, variance, (worth[0], worth[1]), min(worth), z_value(level))
+    found = intervals.from_limits(limits, level, few.name, n_effective=math.fsum(worth))
+    if found is None:
+        return None
+    return replace(found, why=few.reason, standard_error=math.sqrt(variance))
 
 
 def _of_few_clusters(
@@ -341,8 +373,7 @@ def _of_few_clusters(
         return None
     units = min(len(np.unique(cluster[side])) for side in (positive, ~positive))
     counted = float(positive.sum()), float((~positive).sum())
-    widen = -t_quantile((1.0 - level) / 2.0, clusters - 1.0) / z_value(level)
-    limits = delong.score_form(area, variance, counted, units, level, widen)
+    limits = delong.score_form(area, variance, counted, units, deviate(level, clusters - 1.0))
     found = intervals.from_limits(limits, level, few.name)
     if found is None:
         return None
@@ -403,10 +434,62 @@ def _of_losses(
     return found if few is None or found is None else replace(found, why=few.reason)
 
 
-def _weighted_mean(
-    metric: Metric, table: ScoreTable, number: float, level: float, rows: int
+def _clustered_losses(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    table: ScoreTable,
+    number: float,
+    index: int | None,
 ) -> records.Interval | None:
-    """The ratio estimator of ``means.weighted_mean``, from the table."""
+    """Limits of a mean of losses over few clusters; None where the planned method stays."""
+    view, tables = measurer.view, measurer.tables
+    if metric.row_loss is None or view.cluster is None or view.weight is not None:
+        return None
+    if task.interval not in FEW_LOSSES_OF_CLUSTERS.instead_of or task.why == ASKED:
+        return None
+    rows = tables.rows(task.where)
+    own = contributions(measurer, rows, table, _losses(metric, table), index)
+    codes = tables.each(rows, view.cluster[0][rows])
+    return clustered_mean(metric, tables.each(rows, own), codes, number, measurer.settings.level)
+
+
+def clustered_mean(
+    metric: Metric,
+    losses: npt.NDArray[np.float64],
+    codes: npt.NDArray[Any],
+    number: float,
+    level: float,
+    classes: int = 2,
+) -> records.Interval | None:
+    """Student's t on the logarithm of a mean of losses, where few clusters ask for it."""
+    least, most = metric.range_of(classes)
+    known = means.clustered_losses(losses, codes) if least >= 0 else None
+    if known is None or number <= 0:
+        return None
+    few = FEW_LOSSES_OF_CLUSTERS
+    if not few.few(Held(clusters=len(np.unique(codes)), loss_rows=known.rows)):
+        return None
+    limits = means.log_t_limits(number, known.error, known.degrees, level)
+    if limits is None or not intervals.has_width(limits):
+        return None
+    within = Limits(limits.low, min(limits.high, most))
+    found = intervals.from_limits(within, level, few.name)
+    if found is None:
+        return None
+    return replace(found, standard_error=known.error, df=known.degrees, why=few.reason)
+
+
+def _weighted_mean(
+    metric: Metric,
+    table: ScoreTable,
+    number: float,
+    level: float,
+    rows: int,
+    *,
+    asked: bool,
+) -> records.Interval | None:
+    """The ratio estimator of ``means.weighted_mean``, from the table; t on logs with few rows."""
     if table.squares_positive is None or table.squares_negative is None or rows < 2:
         return None
     of_positive, of_negative = _losses(metric, table)
@@ -415,8 +498,38 @@ def _weighted_mean(
         + np.sum(table.squares_negative * (of_negative - number) ** 2)
     )
     variance = rows / (rows - 1) * spread / float(table.total) ** 2
+    few = None if asked else _few_weighted_losses(metric, table, number, variance, level)
+    if few is not None:
+        return few
     around = intervals.symmetric(number, variance, level, "sandwich", _bounds(metric))
     return replace(around, standard_error=math.sqrt(variance))
+
+
+def _few_weighted_losses(
+    metric: Metric, table: ScoreTable, number: float, variance: float, level: float
+) -> records.Interval | None:
+    """Student's t on the logarithm, where few rows carry the weighted losses; else None."""
+    of_positive, of_negative = _losses(metric, table)
+    assert table.squares_positive is not None
+    assert table.squares_negative is not None
+    squares = float(
+        np.sum(table.squares_positive * of_positive**2)
+        + np.sum(table.squares_negative * of_negative**2)
+    )
+    least, most = metric.range_of(2)
+    if least < 0 or squares <= 0 or number <= 0:
+        return None
+    carrying = (float(table.total) * number) ** 2 / squares
+    few = taking_over(SANDWICH, Held(loss_rows=carrying))
+    degrees, error = means.loss_degrees(carrying), math.sqrt(variance)
+    limits = None if few is None else means.log_t_limits(number, error, degrees, level)
+    if few is None or limits is None:
+        return None
+    within = Limits(limits.low, min(limits.high, most))
+    found = intervals.from_limits(within, level, few.name)
+    if found is None:
+        return None
+    return replace(found, standard_error=error, df=degrees, why=few.reason)
 
 
 def _bounds(metric: Metric) -> tuple[float, float]:
@@ -456,6 +569,10 @@ def class_score_interval(
         return _of_losses(
             metric, len(losses), number, second, level, method, asked=asked, classes=classes
         )
+    if method in FEW_LOSSES_OF_CLUSTERS.instead_of and task.why != ASKED:
+        few = _clustered_class_losses(measurer, task, metric, arguments, number)
+        if few is not None:
+            return few
     if method in (SANDWICH, "wilson_n_eff"):
         return _row_mean(measurer, task, metric, arguments, number)
     if method in proportions.PROPORTION_METHODS:
@@ -463,6 +580,21 @@ def class_score_interval(
             return None
         return intervals.proportion(value.numerator, value.denominator, level, method)
     return _class_resampled(measurer, task, metric, arguments, number)
+
+
+def _clustered_class_losses(
+    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any], number: float
+) -> records.Interval | None:
+    """Of a loss of rows with a score of each class, in few clusters; else None."""
+    view = measurer.view
+    if metric.class_loss is None or view.cluster is None or view.weight is not None:
+        return None
+    losses = _row_values(measurer, task, metric, arguments)
+    if losses is None:
+        return None
+    codes = view.cluster[0][measurer.tables.rows(task.where)]
+    level, classes = measurer.settings.level, len(view.labels)
+    return clustered_mean(metric, losses, codes, number, level, classes)
 
 
 def _row_values(

@@ -16,9 +16,10 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.methods import TableValue
 from evalreport.metrics.comparing import same_number
-from evalreport.metrics.declare import SQUARE_AND_ADD, Average, Interval, Metric, Table
+from evalreport.metrics.declare import SANDWICH, SQUARE_AND_ADD, Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Value
 from evalreport.metrics.interval_methods import (
+    OF_WEIGHTS,
     TABLE_OF_CLUSTERS,
     Held,
     few_clusters,
@@ -30,7 +31,12 @@ from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import ratios
-from evalreport.statistics.delta import cluster_variance, delta_variance, gradient
+from evalreport.statistics.delta import (
+    cluster_variance,
+    delta_variance,
+    gradient,
+    sandwich_variance,
+)
 from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import z_value
@@ -78,7 +84,8 @@ def table_interval(
         return intervals.weighted_proportion(v)
     if method == "cluster_robust":
         return _of_clusters(measurer, task, metric, arguments, matrix, v, threshold)
-    return _smooth(measurer, task, metric, v, threshold, method)
+    few = _of_few_weights(measurer, task, metric, arguments, matrix, v)
+    return few or _smooth(measurer, task, metric, v, threshold, method)
 
 
 def _standing_for(
@@ -218,6 +225,52 @@ def _of_few_clusters(
     return replace(found, method=few.name, why=few.reason, n_effective=effective)
 
 
+def _of_few_weights(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    matrix: Matrix,
+    v: TableValue,
+) -> records.Interval | None:
+    """Square-and-add on the rows that weighted ones are worth, where a cell is worth few.
+
+    Cells are shares of as many rows as there are, divided by the design effect, the variance
+    over that of independent rows without weights (Rao J., Scott A. Biometrics 48, 1992), and at
+    least by Kish's effect of the weights: the variance of few rows hangs on what these happen to
+    weigh, and is mostly too small.
+    """
+    view, cells = measurer.view, _four_cells(measurer, task, metric, matrix)
+    if task.interval != SANDWICH or not v.by_default or cells is None or v.squares is None:
+        return None
+    if view.sample is not None or view.cluster is not None:
+        return None
+    k = measurer.class_index(task)
+    squared = _one_versus_rest(v.squares, k)
+    worth = [c * c / q if q > 0 else 0.0 for c, q in zip(cells, squared, strict=True)]
+    few = taking_over(SANDWICH, Held(least_cell=min(worth)), OF_WEIGHTS)
+    rows, total = float(measurer.tables.row_count(task.where)), sum(cells)
+    if few is None or total <= 0.0 or rows < 1:
+        return None
+    slopes = gradient(v.function, v.table)
+    alone = delta_variance(slopes, v.table) * total / rows
+    together = sandwich_variance(slopes, v.table, v.squares, v.rows)
+    of_weights = rows * float(v.squares.sum()) / total**2
+    varies = together > intervals.VANISHED and alone > intervals.VANISHED
+    effective = rows / max(together / alone if varies else 1.0, of_weights, 1.0)
+    tp, fn, fp, tn = (cell / total * effective for cell in cells)
+    found = _added(metric, arguments, (tp, fn, fp, tn), v.value, v.level)
+    if found is None:
+        return None
+    return replace(found, method=few.name, why=few.reason, n_effective=effective)
+
+
+def _one_versus_rest(table: npt.NDArray[np.float64], k: int) -> tuple[float, float, float, float]:
+    """(TP, FN, FP, TN) of a class against the rest, of a dense table."""
+    own, row, column = float(table[k, k]), float(table[k].sum()), float(table[:, k].sum())
+    return own, row - own, column - own, float(table.sum()) - row - column + own
+
+
 def _of_edge(metric: Metric, cells: tuple[float, ...]) -> bool:
     """Whether score limits serve, as they do for ratios of rates where a cell is 0."""
     return metric.edge_limits is not None and min(cells) == 0
@@ -336,6 +389,7 @@ def _table_value(
         designed=None
         if measurer.view.sample is None
         else partial(_designed_variance, measurer, task, threshold),
+        by_default=task.why != ASKED,
     )
 
 
