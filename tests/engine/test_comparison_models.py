@@ -258,9 +258,9 @@ def test_weighted_rows_are_drawn_and_mcnemar_is_not_given_for_them() -> None:
 
 
 def test_clusters_get_obuchowski_and_whole_clusters_are_drawn() -> None:
-    actual, one, two = noisy(5)
+    actual, one, two = noisy(5, 480)
     codes = np.arange(len(actual)) // 4
-    cluster = (codes, 30)
+    cluster = (codes, 120)
     views = [scored("b", two, actual, cluster=cluster), scored("a", one, actual, cluster=cluster)]
     area, share = every_record(views, ["roc_auc", "accuracy"])
     by_hand = obuchowski.obuchowski_paired(actual == 1, one, two, codes)
