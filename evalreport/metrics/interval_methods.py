@@ -32,13 +32,15 @@ class Held:
     ``least_cell``: rows in the smallest of the four cells; ``fewer_pairs``: independent pairs
     of a positive and a negative row, min(P, N), times the area or what is missing of it to 1,
     whichever is less; ``loss_rows``: rows of equal losses whose mean would be spread alike;
-    ``clusters``: of rows that are not independent of each other.
+    ``clusters``: of rows that are not independent of each other; ``class_rows``: positives or
+    negatives, whichever are fewer.
     """
 
     least_cell: float | None = None
     fewer_pairs: float | None = None
     loss_rows: float | None = None
     clusters: int | None = None
+    class_rows: float | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,17 @@ TABLE_OF_CLUSTERS = "mover_clusters"
 AREA_OF_CLUSTERS = "obuchowski_score"
 LOSS_OF_CLUSTERS = "log_t_clusters"
 
+#: Rows of a class, and pairs ranked the less frequent way, with fewer than which the difference
+#: of two areas is not normal enough: the more rows, the fewer pairs it takes.
+FEW_OF_DIFFERENCES = ((40, PAIRS), (100, 5))
+
+
+def _few_for_a_difference(rows: float | None, pairs: float | None) -> bool:
+    if rows is None or pairs is None:
+        return False
+    return any(rows < most and pairs < least for most, least in FEW_OF_DIFFERENCES)
+
+
 #: Of differences of two areas, by the design of their rows.
 DIFFERENCES = (
     SmallSampleMethod(
@@ -111,9 +124,9 @@ DIFFERENCES = (
         title="DeLong in score form, squared and added",
         of="differences of areas under the ROC curve",
         design="independent rows",
-        instead_of=("delong", "delong_unpaired"),
-        few=lambda h: h.fewer_pairs is not None and h.fewer_pairs < PAIRS,
-        reason=f"fewer than {PAIRS} independent pairs of rows would be lost, or won",
+        instead_of=("delong",),
+        few=lambda h: _few_for_a_difference(h.class_rows, h.fewer_pairs),
+        reason=f"few rows of a class, and fewer than {PAIRS} independent pairs lost, or won",
         reference="Zou G., Donner A. Stat Med 27, 2008; Hanley J., McNeil B. Radiology 143, 1982; "
         "DeLong E. et al. Biometrics 44, 1988",
     ),

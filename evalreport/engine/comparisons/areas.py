@@ -95,7 +95,8 @@ def in_score_form(
     if planned == SCORE:
         return ScoreForm(first, second, correlation, df, factor, SCORE, None)
     pairs = min(side.units * min(side.area, 1.0 - side.area) for side in (first, second))
-    few = taking_over(planned, Held(fewer_pairs=pairs), DIFFERENCES)
+    held = Held(fewer_pairs=pairs, class_rows=min(first.units, second.units))
+    few = taking_over(planned, held, DIFFERENCES)
     if few is None or asked:
         return None
     return ScoreForm(first, second, correlation, df, factor, few.name, few.reason)
