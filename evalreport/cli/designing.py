@@ -15,6 +15,7 @@ from evalreport.lines import json_text, one_line
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from evalreport.design.reader_study import ReaderSizes
     from evalreport.design.study import Planned, PlannedTest, Point, StudyDesign
 
 
@@ -154,7 +155,27 @@ def _told(one: Planned, study: StudyDesign) -> list[str]:
         found.append(f"not told: {one.reason}")
     if one.test is not None:
         found += _of_test(one.test, study.wanted)
+    if one.readers is not None:
+        found += _of_readers(one.readers, study.wanted)
+    if one.reader_test is not None:
+        name = one.reader_test.name.replace("_", " ")
+        found.append(f"tested for any difference by {name}, alpha {one.reader_test.alpha:g}")
+        found += [f"  {line}" for line in _of_readers(one.reader_test.sizes, study.wanted)]
     return found
+
+
+def _of_readers(sizes: ReaderSizes, wanted: float) -> list[str]:
+    found = []
+    if (one := sizes.planned) is not None:
+        found.append(f"power with {one.readers} readers of {one.cases} cases: {one.power:.3f}")
+    if sizes.cases_needed is not None:
+        found.append(f"cases for a power of {wanted:g} with these readers: {sizes.cases_needed}")
+    if sizes.readers_needed is not None:
+        found.append(f"readers for it with these cases: {sizes.readers_needed}")
+    pairs = ", ".join(
+        f"{readers} x {'no number' if cases is None else cases}" for readers, cases in sizes.pairs
+    )
+    return [*found, f"readers x cases for it: {pairs}"]
 
 
 def _of_test(test: PlannedTest, wanted: float) -> list[str]:

@@ -75,7 +75,7 @@ class Decision:
     @property
     def required(self) -> float:
         """What is required: of the measure, or of its difference from the reference."""
-        if self.pair is not None:
+        if self.criterion.reference is not None:
             margin = self.criterion.margin or 0.0
             return -margin if self.at_least else margin
         found = self.criterion.required
@@ -85,7 +85,7 @@ class Decision:
     @property
     def at_least(self) -> bool:
         """Whether more is better for it."""
-        if self.pair is not None:
+        if self.criterion.reference is not None:
             return self.criterion.metric.metric.goal is Goal.MAXIMIZE
         return self.criterion.at_least is not None
 

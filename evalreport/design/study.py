@@ -15,6 +15,15 @@ from evalreport.design import decisions
 from evalreport.design.assumptions import table_metric, truth_of, value_of
 from evalreport.design.decisions import Decision, Power
 from evalreport.design.pairs import TESTS, Pair
+from evalreport.design.reader_study import (
+    METHOD,
+    ReaderSizes,
+    ReaderTest,
+    Reading,
+    joint_bound,
+    reading_sizes,
+    reading_test,
+)
 from evalreport.errors import Location, Problem, SpecError
 from evalreport.metrics.comparing import PAIRED, Family, family_of
 from evalreport.metrics.declare import Interval
@@ -22,6 +31,7 @@ from evalreport.plan.criteria import criterion_words
 from evalreport.spec.acceptance import Criterion
 from evalreport.spec.design import Design
 from evalreport.spec.load import LoadedSpec
+from evalreport.spec.readers import Readers
 from evalreport.statistics.paired import PAIRED_METHODS
 from evalreport.statistics.power import Needed, size_needed
 
@@ -59,7 +69,8 @@ class Planned:
 
     ``needed`` and ``denominator_needed`` are the sizes from which the power stays; ``first``
     where it is reached for the first time (the power of a rule on counts goes up and down).
-    ``test`` stands beside a criterion against a reference that has no margin.
+    ``test`` stands beside a criterion against a reference that has no margin. Where readers
+    are planned for, ``readers`` and ``reader_test`` stand in their place.
     """
 
     text: str
@@ -73,6 +84,8 @@ class Planned:
     curve: tuple[Point, ...] = ()
     reason: str | None = None
     test: PlannedTest | None = None
+    readers: ReaderSizes | None = None
+    reader_test: ReaderTest | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +101,7 @@ class StudyDesign:
     rows: int | None
     enrichment: float | None
     clusters: dict[str, float] | None
+    readers: dict[str, Any] | None
     criteria: tuple[Planned, ...]
     joint: Point | None
     joint_needed: int | None
@@ -112,7 +126,8 @@ def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None)
     """The design of a spec, from its assumptions alone: no data file is looked at.
 
     ``step`` is told each criterion before it is worked out. Raises SpecError where the spec
-    assumes nothing, has no criteria or has readers, or assumes what does not go together.
+    assumes nothing or has no criteria, has readers of whom nothing is assumed, or assumes what
+    does not go together.
     """
     spec = loaded.spec
     where = Location(str(loaded.path)) if loaded.path is not None else None
@@ -124,12 +139,7 @@ def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None)
         raise SpecError(Problem("there are no criteria to plan for",
                                 "acceptance: [{metric: recall, at_least: 0.8, bound: lower}]",
                                 where))  # fmt: skip
-    for name, dataset in spec.datasets.items():
-        if dataset.readers is not None:
-            what = f"'{name}' has several readers, and studies of readers are not planned for: "
-            what += "readers and cases both vary, and their components are not assumed"
-            hint = "remove readers to plan for one reader; each reads all the rows"
-            raise SpecError(Problem(what, hint, loaded.where(("datasets", name, "readers"))))
+    _check_readers(loaded, spec.design)
     study = _Study(loaded, spec.design)
     planned = []
     for _, criterion in spec.criteria:
@@ -137,7 +147,7 @@ def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None)
         planned.append(study.planned(criterion))
     step("all criteria together")
     joint, needed, reason = study.joint()
-    clusters = spec.design.clusters
+    clusters, readers = spec.design.clusters, spec.design.readers
     return StudyDesign(
         title=spec.title,
         about=dict(spec.about),
@@ -151,6 +161,7 @@ def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None)
         rows=spec.design.rows,
         enrichment=spec.design.enrichment,
         clusters=None if clusters is None else clusters.model_dump(),
+        readers=None if readers is None else readers.model_dump(mode="json", exclude_none=True),
         criteria=tuple(planned),
         joint=joint,
         joint_needed=needed,
@@ -158,6 +169,21 @@ def plan_study(loaded: LoadedSpec, step: Callable[[str], None] = lambda _: None)
         notes=study.notes,
         spec_sha256=loaded.sha256,
     )
+
+
+def _check_readers(loaded: LoadedSpec, design: Design) -> None:
+    """Readers are assumed where the data have them, and only there."""
+    names = [name for name, one in loaded.spec.datasets.items() if one.readers is not None]
+    if names and design.readers is None:
+        what = f"'{names[0]}' has several readers, and nothing is assumed of them"
+        hint = "design: {readers: {number: 6, cases: 200, measures: {roc_auc: {between: 0.03, "
+        hint += "correlations: {same_modality: 0.4}}}}}"
+        where = loaded.where(("datasets", names[0], "readers"))
+        raise SpecError(Problem(what, hint, where))
+    if design.readers is not None and not names:
+        what = "no dataset has readers: what is assumed of them is used for nothing"
+        hint = "name the column of the readers in the dataset (readers: who), or remove it"
+        raise SpecError(Problem(what, hint, loaded.where(("design", "readers"))))
 
 
 class _Study:
@@ -203,6 +229,8 @@ class _Study:
 
     def planned(self, criterion: Criterion) -> Planned:
         """Power and size of one criterion, or why they cannot be told."""
+        if self._over_readers(criterion):
+            return self._planned_over_readers(criterion)
         decision = self.decision(criterion)
         blank = Planned(criterion_words(criterion), decision.method, decision.exact)
         reason = self._unplannable(criterion, decision)
@@ -217,6 +245,77 @@ class _Study:
             told = "in rows it takes the expected prevalence, and what else decides how many count"
             return replace(found, reason=told)
         return self._with_sizes(found, decision)
+
+    # -- several readers -------------------------------------------------------------------------
+
+    def _over_readers(self, criterion: Criterion) -> bool:
+        """Whether a run judges it on rows that several readers have read."""
+        named = self.spec.datasets.items()
+        own = [one for name, one in named if criterion.dataset in (None, name)]
+        return any(one.readers is not None for one in own)
+
+    def _planned_over_readers(self, criterion: Criterion) -> Planned:
+        method = None if criterion.bound == "point" else METHOD
+        decision = Decision(criterion, method, self.spec.confidence.level)
+        blank = Planned(criterion_words(criterion), method, exact=False)
+        asked = self.design.readers
+        assert asked is not None
+        found = self._reading(decision)
+        if isinstance(found, str):
+            return replace(blank, reason=found)
+        sizes = reading_sizes(decision, found, asked, self.design.power)
+        test = None
+        if found.difference and not criterion.margin:
+            alpha = round(1.0 - decision.level, 12)
+            test = reading_test(found, asked, self.design.power, alpha)
+        return replace(blank, expected=found.expected, readers=sizes, reader_test=test)
+
+    def _reading(self, decision: Decision) -> Reading | str:
+        """The measure over readers as it is assumed to be, or why it cannot be planned."""
+        from evalreport.engine.readers.placing import AREA, CLEARED, FOUND
+
+        criterion, metric = decision.criterion, decision.criterion.metric.metric
+        assert self.design.readers is not None
+        measure = self.design.readers.measures.get(metric.name)
+        if metric.name not in (AREA, CLEARED, FOUND) or criterion.subgroup is not None:
+            told = "over readers only recall, specificity and the area under the ROC curve of all "
+            return told + "rows are judged; of pooled readings nothing is assumed"
+        if measure is None:
+            return f"design: {{readers: {{measures: ...}}}} has no {metric.name}"
+        share = decisions.share_of(metric, dict(criterion.metric.params))
+        if share is None and metric.name not in self.design.expect:
+            return f"design.expect has no {metric.name}"
+        if share is not None and not self.truth.settles(lambda c: self._value(decision, c)):
+            return "design.expect leaves its true value open"
+        below = np.array([1.0, 1.0, 0.0, 0.0]) if share is None else share[1]
+        if measure.covariances is None and not self.truth.settles(lambda c: c @ below):
+            return "design.expect has no prevalence: how many of the cases count is left open"
+        value = expected = self._expected(decision)
+        against = criterion.reference
+        if against is not None:
+            if not isinstance(against, str):
+                return "it compares with other rows; a model on the same cases is planned for"
+            if against not in measure.references:
+                return f"design.readers has no true value of {against} for {metric.name}"
+            expected = value - measure.references[against]
+        reading = Reading(
+            measure,
+            value,
+            expected,
+            difference=against is not None,
+            positives=float(self.truth.cells[:2].sum()),
+            counted=None if share is None else float(self.truth.cells @ below),
+            shrink=self.shrink,
+            random=self._random(criterion),
+        )
+        return reading.lacking() or reading
+
+    def _random(self, criterion: Criterion) -> frozenset[str]:
+        """What is a sample of more of its kind: readers, cases or both."""
+        for name, one in self.spec.datasets.items():
+            if criterion.dataset in (None, name) and isinstance(one.readers, Readers):
+                return frozenset(one.readers.random)
+        return frozenset(("readers", "cases"))
 
     def decision(self, criterion: Criterion) -> Decision:
         """The rule of a criterion: its method is the one asked for, else the default."""
@@ -398,6 +497,8 @@ class _Study:
 
     def joint(self) -> tuple[Point | None, int | None, str | None]:
         """All criteria together: power at the planned rows, rows needed, or why neither."""
+        if self.design.readers is not None:
+            return None, None, self._joint_over_readers()
         every = [self.decision(criterion) for _, criterion in self.spec.criteria]
         for decision in every:
             reason = self._unplannable(decision.criterion, decision)
@@ -416,6 +517,18 @@ class _Study:
         at_rows = None if rows is None else _point(rows, power(rows))
         reason = None if needed is not None else f"not reached with {MOST_ROWS} rows"
         return at_rows, None if needed is None else needed.stays, reason
+
+    def _joint_over_readers(self) -> str:
+        sizes = [self.planned(criterion).readers for _, criterion in self.spec.criteria]
+        told = [one for one in sizes if one is not None]
+        bound = joint_bound(told) if len(told) == len(sizes) else None
+        reason = "how measures of the same readings depend on each other is not assumed"
+        if bound is None:
+            return reason
+        return (
+            f"{reason}; with the planned readers and cases all pass with a chance of at least "
+            f"{bound:.3f} (Bonferroni)"
+        )
 
     def _together(self, every: list[Decision], rows: int) -> Power:
         """The chance that all pass: counts on the same draws, areas as if independent of them."""

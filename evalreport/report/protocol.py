@@ -30,7 +30,7 @@ def protocol(design: Json, at: str, version: str) -> Report:
     sections = [
         _section(1, "question", "Question and assumptions", _assumed(design)),
         _section(2, "criteria", "Criteria and their power", _criteria(design)),
-        _section(3, "sizes", "Power by size", _curves(design)),
+        _section(3, "sizes", "Power by size", [*_curves(design), *_reader_sizes(design)]),
         _section(4, "signatures", "Signatures", _signatures(design)),
     ]
     sha256 = str(design["sha256"])
@@ -54,6 +54,8 @@ def _section(number: int, name: str, title: str, blocks: Sequence[Block]) -> Sec
 
 
 def _lead(design: Json) -> str:
+    if design["readers"] is not None:
+        return _lead_of_readers(design)
     needed, rows = design["joint_needed"], design["rows"]
     wanted = _percent(design["wanted"])
     if needed is not None:
@@ -64,6 +66,14 @@ def _lead(design: Json) -> str:
     if design["joint"] is not None:
         chance = _power_text(design["joint"])
         told = f"With the {count_text(rows)} rows planned all criteria pass with {chance}. {told}"
+    return told
+
+
+def _lead_of_readers(design: Json) -> str:
+    number, cases = (design["readers"].get(name) for name in ("number", "cases"))
+    told = "Several readers read the same cases; criteria are judged by the mean over readers."
+    if number is not None and cases is not None:
+        told += f" Planned: {count_text(number)} readers of {count_text(cases)} cases."
     return told
 
 
@@ -82,7 +92,32 @@ def _assumed(design: Json) -> list[Block]:
     if items:
         blocks.append(Facts("What is studied", tuple(items)))
     blocks.append(Facts("True values that are assumed", (*expected, *more)))
+    if design["readers"] is not None:
+        blocks.append(_readers_assumed(design["readers"]))
     return [*blocks, *(Text(prose(note)) for note in design["notes"])]
+
+
+def _readers_assumed(readers: Json) -> Block:
+    """How many readers and cases are planned, and how much alike they read."""
+    items = [
+        (title, count_text(readers[name]))
+        for name, title in (("number", "Readers planned"), ("cases", "Cases planned"))
+        if readers.get(name) is not None
+    ]
+    words = {
+        "between": "standard deviation between readers",
+        "differences": "standard deviation of the readers' differences",
+    }
+    for metric, told in readers["measures"].items():
+        parts = [f"{text} {told[name]:g}" for name, text in words.items() if name in told]
+        parts += [f"{label_text(m)}: {value:g}" for m, value in told["references"].items()]
+        for kind in ("correlations", "covariances"):
+            own = told.get(kind)
+            if own is not None:
+                values = ", ".join(f"{key.replace('_', ' ')} {v:g}" for key, v in own.items())
+                parts.append(f"{kind} of readings: {values}")
+        items.append((metric, "; ".join(parts)))
+    return Facts("Readers that are assumed", tuple(items))
 
 
 def _free(value: Any) -> str:
@@ -95,6 +130,8 @@ def _free(value: Any) -> str:
 
 def _criteria(design: Json) -> list[Block]:
     heads = ("Criterion", "Interval", "Expected", "Power", "Rows needed", "Rows that count")
+    if design["readers"] is not None:
+        heads = (*heads[:4], "Cases needed", "Readers needed")
     columns = tuple(
         Column(head, "left" if index < 2 else "right") for index, head in enumerate(heads)
     )
@@ -116,6 +153,16 @@ def _criteria(design: Json) -> list[Block]:
         "from this size on the power stays above the wanted one; rules on whole counts rise and "
         "fall with every row. Rows that count: those below the line of the share."
     )
+    if design["readers"] is not None:
+        note = (
+            "Power: the chance of passing with the planned readers and cases if the assumptions "
+            "are true, by the limit of the mean over readers (Obuchowski and Rockette 1995, "
+            "Hillis 2007; readings taken as normal), of the test by the non-central F "
+            "distribution (Hillis, Obuchowski and Berbaum 2011). Cases needed: with the planned "
+            "readers. Readers needed: with the planned cases. A dash: no number is enough."
+        )
+        table = PlainTable("Criteria, fixed before the data", columns, tuple(rows), note)
+        return [table, *_reasons(design)]
     table = PlainTable("Criteria, fixed before the data", columns, (*rows, together), note)
     return [table, *_reasons(design)]
 
@@ -126,12 +173,63 @@ def _criterion_rows(design: Json) -> list[TableRow]:
     for one in design["criteria"]:
         method = prose((one["method"] or "none").replace("_", " "))
         expected = "" if one["expected"] is None else f"{one['expected']:.4g}"
-        rows.append(TableRow((prose(one["text"]), method, expected, *_power_and_sizes(one))))
+        told = _power_and_sizes(one)
+        if one["readers"] is not None:
+            told = _of_readers(one["readers"], design)
+        rows.append(TableRow((prose(one["text"]), method, expected, *told)))
         if (test := one["test"]) is not None:
             name = f"beside it: a test of any difference, two-sided, alpha {test['alpha']:g}"
             cells = (name, prose(test["name"].replace("_", " ")), "", *_power_and_sizes(test))
             rows.append(TableRow(cells))
+        if (test := one["reader_test"]) is not None:
+            name = f"beside it: a test of any difference, two-sided, alpha {test['alpha']:g}"
+            method = prose(test["name"].replace("_", " "))
+            rows.append(TableRow((name, method, "", *_of_readers(test["sizes"], design))))
     return rows
+
+
+def _of_readers(sizes: Json, design: Json) -> tuple[str, str, str]:
+    """Power as planned, cases needed with the planned readers, readers with the planned cases."""
+    planned = sizes["planned"]
+    found = ["" if planned is None else f"{100 * planned['power']:.1f} %"]
+    for name, given in (("cases_needed", "number"), ("readers_needed", "cases")):
+        none = "" if design["readers"].get(given) is None else "—"
+        found.append(none if sizes[name] is None else count_text(sizes[name]))
+    power, cases, readers = found
+    return power, cases, readers
+
+
+def _reader_sizes(design: Json) -> list[Block]:
+    """Pairs of readers and cases with the wanted power, and the power by cases."""
+    told = [one for one in design["criteria"] if one["readers"] is not None]
+    if not told:
+        return []
+    heads = [Column("Readers", "right"), *(Column(prose(one["text"]), "right") for one in told)]
+    pairs = [dict(map(tuple, one["readers"]["pairs"])) for one in told]
+    lines = [
+        TableRow((count_text(j), *("—" if own[j] is None else count_text(own[j]) for own in pairs)))
+        for j in pairs[0]
+    ]
+    title = f"Cases that a power of {_percent(design['wanted'])} takes, by the number of readers"
+    note = "A dash: with no number of cases, as readers differ too much."
+    curves = [{point["cases"]: point for point in one["readers"]["curve"]} for one in told]
+    sizes = sorted({cases for own in curves for cases in own})
+    readers = [f"{one['readers']['curve'][0]['readers']} readers" for one in told]
+    names = (f"{prose(one['text'])}, {own}" for one, own in zip(told, readers, strict=True))
+    by_cases = [Column("Cases", "right"), *(Column(name, "right") for name in names)]
+    powers = [
+        TableRow(
+            (
+                count_text(cases),
+                *(f"{100 * own[cases]['power']:.1f} %" if cases in own else "" for own in curves),
+            )
+        )
+        for cases in sizes
+    ]
+    return [
+        PlainTable(title, tuple(heads), tuple(lines), note),
+        PlainTable("Power by the number of cases", tuple(by_cases), tuple(powers)),
+    ]
 
 
 def _reasons(design: Json) -> list[Block]:

@@ -86,6 +86,95 @@ class PairedAssumption(Part):
         )
 
 
+class ReadingCorrelations(Part):
+    """How much alike two readings of the same cases are: the correlations of their errors."""
+
+    same_modality: Annotated[Number, Field(ge=0, lt=1)] = Field(
+        description="Of two readers with the same model (r2)."
+    )
+    same_reader: Annotated[Number, Field(ge=0, lt=1)] | None = Field(
+        None, description="Of one reader with two models (r1); a difference needs it."
+    )
+    neither: Annotated[Number, Field(ge=0, lt=1)] | None = Field(
+        None, description="Of two readers with two models (r3); a difference needs it."
+    )
+
+    @model_validator(mode="after")
+    def _least_where_nothing_is_shared(self) -> ReadingCorrelations:
+        alike = [r for r in (self.same_reader, self.same_modality) if r is not None]
+        if self.neither is not None and self.neither > min(alike):
+            what = f"readings that share neither reader nor model are more alike ({self.neither:g})"
+            hint = f"at most {min(alike):g}, as alike as those that share one"
+            raise refuse(Fault(what, hint, ("neither",)))
+        return self
+
+
+class ReadingCovariances(Part):
+    """Covariances of readings from an earlier study, by the names of its results.json."""
+
+    cases: Annotated[Whole, Field(ge=2)] = Field(description="The cases of that study.")
+    variance: Annotated[Number, Field(gt=0)] = Field(description="Variance of one reading.")
+    same_modality: Number = Field(description="Of two readers with the same model (Cov2).")
+    same_reader: Number | None = Field(
+        None, description="Of one reader with two models (Cov1); a difference needs it."
+    )
+    neither: Number | None = Field(
+        None, description="Of two readers with two models (Cov3); a difference needs it."
+    )
+
+
+class ReaderMeasure(Part):
+    """What is assumed of one measure in a study of several readers."""
+
+    between: Annotated[Number, Field(ge=0, le=1)] | None = Field(
+        None, description="Standard deviation of the readers' own true values."
+    )
+    differences: Annotated[Number, Field(ge=0, le=1)] | None = Field(
+        None, description="That of the readers' own true differences from a reference."
+    )
+    references: Mapping[Name, Annotated[Number, Field(ge=0, le=1)]] = Field(
+        default_factory=dict, description="True values of reference models: {old: 0.8}."
+    )
+    correlations: ReadingCorrelations | None = Field(
+        None, description="Of readings of the same cases; the variance of one follows."
+    )
+    covariances: ReadingCovariances | None = Field(
+        None, description="Instead: those of an earlier study."
+    )
+
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> ReaderMeasure:
+        if (self.correlations is None) == (self.covariances is None):
+            what = "it is not said how much alike readings of the same cases are"
+            if self.correlations is not None:
+                what = "correlations and covariances: one follows from the other"
+            raise refuse(Fault(what, "correlations: {same_modality: 0.4}, or covariances"))
+        return self
+
+
+def _of_readers(assumed: Mapping[str, ReaderMeasure]) -> Mapping[str, ReaderMeasure]:
+    """The same, by the canonical names."""
+    faults = [unknown_metric(name, at_key=True) for name in assumed if find(name) is None]
+    if faults:
+        raise refuse(*faults)
+    known = {name: metric for name in assumed if (metric := find(name)) is not None}
+    return {known[name].name: one for name, one in assumed.items()}
+
+
+class ReaderAssumption(Part):
+    """A study in which several readers read the same cases."""
+
+    number: Annotated[Whole, Field(ge=2, le=1000)] | None = Field(
+        None, description="Readers that are planned."
+    )
+    cases: Annotated[Whole, Field(ge=2, le=10_000_000)] | None = Field(
+        None, description="Cases that are planned; each reader reads all of them."
+    )
+    measures: Annotated[Mapping[Name, ReaderMeasure], AfterValidator(_of_readers)] = Field(
+        description="By metric: {roc_auc: {between: 0.03, correlations: {same_modality: 0.4}}}."
+    )
+
+
 def _paired(
     assumed: Mapping[str, PairedAssumption],
 ) -> Mapping[str, PairedAssumption]:
@@ -124,6 +213,10 @@ class Design(Part):
     )
     clusters: ClusterAssumption | None = Field(
         None, description="Clusters, where rows depend on each other."
+    )
+    readers: ReaderAssumption | None = Field(
+        None,
+        description="Several readers of the same cases: how many, and how much alike they read.",
     )
     references: Mapping[
         Name, Annotated[Mapping[Name, PairedAssumption], AfterValidator(_paired)]
