@@ -11,7 +11,7 @@ import numpy as np
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics import calibration_curve, curves
 from evalreport.metrics.readings import confidences
-from evalreport.metrics.tables import ScoreTable
+from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Curve
@@ -58,8 +58,26 @@ def curve_records(
             table = tables.scores(EVERYTHING, k)
             for kind in _curves(table, probabilities, level, MOST_CLASS_POINTS, rows):
                 found.append(_record(new_id(), view, label, *kind))
+    elif _labels_decide(view):
+        made = curves.decision_of_labels(_cells(tables))
+        found = [_record(new_id(), view, view.labels[view.positive_index], "decision", made, False)]
     bins = getattr(view, "bins", None)
     return [replace(record, bins=bins) for record in found] if bins else found
+
+
+def _labels_decide(view: Any) -> bool:
+    """Whether labels alone say who of two classes is treated: all of them are known and clear."""
+    known = not (view.unknown or view.indeterminate)
+    return view.source == "prediction" and len(view.labels) == 2 and known
+
+
+def _cells(tables: MemoryTables) -> Counts:
+    """The four cells of the positive class in the table of all rows."""
+    table, up = tables.classification(EVERYTHING, None), tables.view.positive_index
+    cells = table.counts()
+    return Counts(
+        tp=cells[up][up], fp=cells[1 - up][up], fn=cells[up][1 - up], tn=cells[1 - up][1 - up]
+    )
 
 
 def _record(

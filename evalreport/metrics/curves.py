@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.probabilities import outside_unit
-from evalreport.metrics.tables import ScoreTable
+from evalreport.metrics.tables import Counts, ScoreTable
 
 Columns: TypeAlias = "dict[str, list[Any]]"
 
@@ -118,13 +118,31 @@ def decision(s: ScoreTable, thresholds: Sequence[float] = DECISION_THRESHOLDS) -
     {'threshold': [0.5], 'net_benefit': [0.25], 'treat_all': [0.0], 'treat_none': [0.0],
      'tp': [1], 'fp': [0]}
     """
-    total = s.rows.value
-    exists = total > 0 and not outside_unit(s.scores)
+    exists = s.rows.value > 0 and not outside_unit(s.scores)
     at = [float(t) for t in thresholds] if exists else []
     found = [s.counts_at(t) for t in at]
     tp, fp = [c.tp.value for c in found], [c.fp.value for c in found]
-    p, n = s.actual_positives.value, s.actual_negatives.value
-    odds = [t / (1 - t) for t in at]
+    return _benefits(at, tp, fp, s.actual_positives.value, s.actual_negatives.value)
+
+
+def decision_of_labels(c: Counts, thresholds: Sequence[float] = DECISION_THRESHOLDS) -> Columns:
+    """The same of predicted labels alone: whoever is treated is treated at every threshold.
+
+    Vickers, van Calster and Steyerberg (2016): a test with two results has a net benefit at
+    each threshold probability too, from one table.
+
+    >>> points = decision_of_labels(Counts(tp=1, fp=1, fn=1, tn=1), [0.2, 0.5])
+    >>> points["net_benefit"], points["tp"], points["fp"]
+    ([0.1875, 0.0], [1, 1], [1, 1])
+    """
+    p, n = c.tp.value + c.fn.value, c.fp.value + c.tn.value
+    at = [float(t) for t in thresholds] if p + n > 0 else []
+    return _benefits(at, [c.tp.value for _ in at], [c.fp.value for _ in at], p, n)
+
+
+def _benefits(at: list[float], tp: list[Any], fp: list[Any], p: Any, n: Any) -> Columns:
+    """Net benefit where so many of ``p`` positives and ``n`` negatives are treated."""
+    total, odds = p + n, [t / (1 - t) for t in at]
     return {
         "threshold": at,
         "net_benefit": [(a - b * w) / total for a, b, w in zip(tp, fp, odds, strict=True)],

@@ -203,6 +203,7 @@ def _reference(asked: Comparisons) -> str:
 def _curves(facts: Sequence[Facts]) -> Iterator[Request]:
     for one in facts:
         if not one.has_scores:
+            yield from _curves_of_labels(one)
             continue
         if one.label_sets:
             many = len(one.labels) > CURVED_CLASSES
@@ -230,6 +231,13 @@ def _curves(facts: Sequence[Facts]) -> Iterator[Request]:
         if one.designed == "proxy":
             reason = NO_RANKS
         yield Request("curves", what, one.dataset, one.model, how, reason)
+
+
+def _curves_of_labels(one: Facts) -> Iterator[Request]:
+    """Net benefit, where predicted labels alone say who of two classes is treated."""
+    known = not (one.unknown or one.indeterminate or one.designed == "proxy")
+    if one.source == "prediction" and len(one.labels) == 2 and not one.label_sets and known:
+        yield Request("curves", "decision", one.dataset, one.model, "of the labels alone")
 
 
 def _against_the_rest(spec: Spec, facts: Sequence[Facts]) -> Iterator[Request]:

@@ -304,8 +304,6 @@ def _curves_of(
 ) -> dict[tuple[str, str, str | None, str], r.Curve]:
     try:
         model = again.model_of(dataset, name)
-        if model.source == "prediction":
-            return {}
         numbers = [own.number for own in model.resolved.values() if own.number is not None]
         at = list(dict.fromkeys(numbers))
         level = again.spec.settings.level

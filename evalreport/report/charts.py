@@ -20,15 +20,13 @@ from evalreport.report.drawing import (
     plain,
     unit_axes,
 )
-from evalreport.report.keys import clearest, freest, key
+from evalreport.report.keys import Named, name_lines
 from evalreport.report.simplified import simplified
 
 Panel = Callable[[Any], None]
 Points = Mapping[str, Sequence[Any]]
 #: The bars of negative rows.
 BELOW = "#a9b1b9"
-#: Distance of the lines of a key on low axes, as a share of them.
-LOW_LINE = 0.14
 #: Numbers from here on are drawn in their power of ten: spans of them are no numbers.
 FAR = 1e100
 #: Numbers up to here are drawn as 0.
@@ -52,12 +50,16 @@ def columns(points: Points, *names: str) -> list[tuple[float, ...]]:
     return [row for row in rows if all(x is not None for x in row)]
 
 
-def stroke(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: Any) -> None:
+def stroke(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: Any) -> Any:
     """A line through rows in the colour and dash of a place."""
     steps = extra.get("drawstyle") == "steps-pre"
     kept = [rows[k] for k in simplified(rows, steps)]
-    style = {"color": COLOURS[place % 6], "linestyle": DASHES[place % 6], "linewidth": 1.5}
-    axes.plot([r[0] for r in kept], [r[1] for r in kept], **(style | extra))
+    style = {
+        "color": COLOURS[place % len(COLOURS)],
+        "linestyle": DASHES[place % len(DASHES)],
+        "linewidth": 1.5,
+    }
+    return axes.plot([r[0] for r in kept], [r[1] for r in kept], **(style | extra))[0]
 
 
 def is_near(at: float, drawn: Sequence[float]) -> bool:
@@ -95,11 +97,6 @@ def in_reach(values: Sequence[float]) -> tuple[float, str]:
     return float(f"1e{power}"), f", in 1e{power}"
 
 
-def marks(curves: Sequence[Curve]) -> list[tuple[str, int]]:
-    """Names of curves with their places, as a key shows them."""
-    return [(curve.name, curve.place) for curve in curves]
-
-
 def roc_chart(
     curves: Sequence[Curve], at: Sequence[tuple[int, float, float]], recall: str = "recall"
 ) -> bytes:
@@ -111,15 +108,17 @@ def roc_chart(
     def paint(axes: Any) -> None:
         unit_axes(axes, "false positive rate", recall)
         axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
-        for curve in curves:
-            stroke(axes, columns(curve.points, "fpr", "tpr"), curve.place)
+        named = [
+            Named(c.name, c.place, stroke(axes, columns(c.points, "fpr", "tpr"), c.place))
+            for c in curves
+        ]
         for place, x, y in at:
             axes.plot(
                 [x],
                 [y],
                 **dot_look(place, 5.0),
             )
-        key(axes, marks(curves), "lower right")
+        name_lines(axes, named, "lower right")
 
     return draw(paint)
 
@@ -133,10 +132,13 @@ def precision_recall_chart(
         unit_axes(axes, recall, "precision")
         if prevalence is not None:
             axes.axhline(prevalence, color=LINE, linewidth=0.7, linestyle=(0, (1, 2)))
+        named = []
         for curve in curves:
             names = ("recall", "precision") if "recall" in curve.points else ("tpr", "precision")
-            stroke(axes, columns(curve.points, *names), curve.place, drawstyle="steps-pre")
-        key(axes, marks(curves), "lower left")
+            rows = columns(curve.points, *names)
+            line = stroke(axes, rows, curve.place, drawstyle="steps-pre")
+            named.append(Named(curve.name, curve.place, line))
+        name_lines(axes, named, "lower left")
 
     return draw(paint)
 
@@ -152,8 +154,9 @@ def calibration_chart(
         for curve in smoothed:
             rows = columns(curve.points, "score", "observed")
             stroke(axes, rows, curve.place, linewidth=0.7, linestyle="-")
+        named = []
         for curve in curves:
-            colour = COLOURS[curve.place % 6]
+            colour = COLOURS[curve.place % len(COLOURS)]
             # one path with gaps for all intervals takes a fraction of the bytes of many
             ends = columns(curve.points, x, "observed_low", "observed_high")
             gap = float("nan")
@@ -164,12 +167,13 @@ def calibration_chart(
                 linewidth=0.8,
             )
             dots = columns(curve.points, x, y)
-            axes.plot(
+            (line,) = axes.plot(
                 [dot[0] for dot in dots],
                 [dot[1] for dot in dots],
                 **dot_look(curve.place, 3.8),
             )
-        key(axes, marks(curves), "upper left")
+            named.append(Named(curve.name, curve.place, line))
+        name_lines(axes, named, "upper left")
 
     return draw(paint)
 
@@ -186,7 +190,7 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
         rows = [(low / unit, high / unit, *counts) for low, high, *counts in told]
         highest: list[float] = []
         # one path for all bars of a kind takes a fraction of the bytes of many
-        for side, colour in ((2, COLOURS[curve.place % 6]), (3, BELOW)):
+        for side, colour in ((2, COLOURS[curve.place % len(COLOURS)]), (3, BELOW)):
             whole = sum(r[side] for r in rows) or 1
             up = (5 - 2 * side) / whole
             bars = [(r[0], (r[1] - r[0]) * 0.94, r[side] * up) for r in rows if r[side]]
@@ -209,7 +213,7 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
             f"{plain(labels[0])}, upwards",
             transform=axes.transAxes,
             va="top",
-            color=COLOURS[curve.place % 6],
+            color=COLOURS[curve.place % len(COLOURS)],
             fontsize=8.5,
         )
         axes.text(
@@ -244,31 +248,36 @@ def _kinds(points: Points) -> tuple[str, str]:
 
 
 def sweep_panel(
-    curve: Curve,
+    rows: Sequence[tuple[float, float, float]],
+    place: int,
     thresholds: Sequence[tuple[str, float]],
     shares: tuple[str, str] = ("recall", "specificity"),
 ) -> Panel:
-    """Recall and specificity over the threshold; upright lines at the thresholds used."""
+    """Recall and specificity over the threshold; upright lines at the thresholds used.
+
+    ``rows`` are scores from the lowest with recall and specificity at each: what holds at a
+    score holds down to the next lower one, without.
+    """
 
     def paint(axes: Any) -> None:
-        told = columns(curve.points, "threshold", "tpr", "fpr")
         # A declared threshold far from every score is in the table, not on the axis.
         declared = {t for _, t in thresholds}
-        steps = [t for t, _, _ in told if t not in declared] or [t for t, _, _ in told]
+        steps = [t for t, *_ in rows if t not in declared] or [t for t, *_ in rows]
         unit, words = in_reach(steps)
         near = [t / unit for t in steps]
-        rows = [(t / unit, r) for t, r, _ in told if is_near(t / unit, near)]
-        rest = [(t / unit, 1 - f) for t, _, f in told if is_near(t / unit, near)]
-        stroke(axes, rows, curve.place, drawstyle="steps-pre")
-        stroke(axes, rest, curve.place, drawstyle="steps-pre", color=SOFT, linewidth=1.0)
-        ends = [t for t, _ in rows]
+        shown = [(t / unit, r, s) for t, r, s in rows if is_near(t / unit, near)]
+        both = []
+        for column, style in ((1, {}), (2, {"color": SOFT, "linewidth": 1.0})):
+            drawn = [(row[0], row[column]) for row in shown]
+            both.append(stroke(axes, drawn, place, **{"drawstyle": "steps-pre", **style}))
+        ends = [t for t, *_ in shown]
         if ends and with_span(min(ends), max(ends)) != (min(ends), max(ends)):
             axes.set_xlim(*with_span(min(ends), max(ends)))
         axes.set_ylim(-0.01, 1.1)
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
         for k, (name, t) in enumerate(thresholds[:6]):
             at = t / unit
-            if not is_near(at, [r[0] for r in rows]):
+            if not is_near(at, ends):
                 continue
             axes.axvline(at, color=INK if k == 0 else LINE, linewidth=0.8, linestyle=(0, (3, 2)))
             axes.text(
@@ -281,30 +290,8 @@ def sweep_panel(
                 ha="center",
             )
         names(axes, f"threshold{words}", "share")
-        x, top = freest(axes, shares, "lower right", LOW_LINE)
-        for y, word, colour in (
-            (top, shares[0], COLOURS[curve.place % 6]),
-            (top - LOW_LINE, shares[1], SOFT),
-        ):
-            dash = DASHES[curve.place % 6]
-            axes.plot(
-                [x, x + 0.08],
-                [y, y],
-                transform=axes.transAxes,
-                color=colour,
-                linewidth=1.3,
-                linestyle=dash,
-            )
-            axes.text(
-                x + 0.1,
-                y,
-                word,
-                transform=axes.transAxes,
-                va="center",
-                fontsize=8.5,
-                color=INK,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-            )
+        named = [Named(word, None, line) for word, line in zip(shares, both, strict=True)]
+        name_lines(axes, named, "lower right")
 
     return paint
 
@@ -320,28 +307,19 @@ def plain_chart(
 
     def paint(axes: Any) -> None:
         names(axes, *axis_names)
-        taken: list[float] = []
-        for k, (name, points, column) in enumerate(baselines):
-            rows = columns(points, x, column)
-            stroke(axes, rows, 0, color=LINE if k else SOFT, linewidth=0.8, linestyle=DASHES[2 - k])
-            if rows:
-                at = clearest(rows, [columns(c.points, x, y) for c in curves], taken)
-                taken.append(rows[at][0])
-                axes.annotate(
-                    plain(name),
-                    rows[at][:2],
-                    (3, 3),
-                    textcoords="offset points",
-                    fontsize=7.5,
-                    color=SOFT,
-                )
-        for curve in curves:
-            stroke(axes, columns(curve.points, x, y), curve.place)
         values = [r[1] for c in curves for r in columns(c.points, x, y)]
         if values:
             low, high = min([0.0, *values]), max(values)
             axes.set_ylim(low - 0.1 * (high - low or 1), high + 0.08 * (high - low or 1))
+        named = []
+        for k, (name, points, column) in enumerate(baselines):
+            rows = columns(points, x, column)
+            thin = {"color": LINE if k else SOFT, "linewidth": 0.8, "linestyle": DASHES[2 - k]}
+            named.append(Named(name, None, stroke(axes, rows, 0, **thin)))
+        own = [
+            Named(c.name, c.place, stroke(axes, columns(c.points, x, y), c.place)) for c in curves
+        ]
         axes.axhline(0, color=HAIR, linewidth=0.6)
-        key(axes, marks(curves), "upper right")
+        name_lines(axes, [*own, *named], "upper right")
 
     return draw(paint)

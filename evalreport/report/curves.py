@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from evalreport.report import charts, panels
 from evalreport.report.contents import Contents, View
 from evalreport.report.drawing import as_drawing, draw_abreast, draw_grid
+from evalreport.report.findings import (
+    as_title,
+    benefit_finding,
+    calibration_finding,
+    gain_finding,
+    precision_finding,
+    roc_finding,
+    rows_per_bin,
+    sweep_finding,
+)
 from evalreport.report.marking import FLAT
 from evalreport.report.model import (
     Block,
@@ -25,7 +35,7 @@ from evalreport.report.numbers import count_text, number_text, threshold_text, v
 from evalreport.report.roc_relations import roc_relation_blocks
 from evalreport.report.slices import rule_text, spread_over
 from evalreport.report.words import label_text, listed
-from evalreport.results.records import Curve, RowLedger, Threshold
+from evalreport.results.records import Curve, RocRelation, RowLedger, Threshold
 
 _Item = TypeVar("_Item")
 #: Points of a curve up to which the table beside its chart holds all of them, and how many
@@ -110,7 +120,7 @@ def _class_charts(contents: Contents, curves: Sequence[Curve]) -> list[Chart]:
 
 def _scores_by_class(contents: Contents, curves: Sequence[Curve]) -> Chart:
     """Scores of the rows of each class and of the others, in one chart."""
-    panels_of = [_panel(contents, c)[0] for c in curves]
+    panels_of = [_panel(contents, c).paint for c in curves]
     svg = draw_grid(panels_of, FEW_ABREAST if len(curves) <= 6 else MANY_ABREAST, 1.3)
     model = contents.mark(_view(curves[0])).name
     caption = f"Scores of each class, {model}: {_of_classes(curves)}, by lines"
@@ -273,7 +283,9 @@ def _shares(contents: Contents, curves: Sequence[Curve]) -> Chart | None:
     tables = tuple(
         _data(contents, words[kind].capitalize(), c) for kind, same in kinds.items() for c in same
     )
-    return Chart(as_drawing(svg), f"{caption}. {said}", caption, BY_CHANCE, tables, wide=True)
+    finding = as_title(gain_finding(gain))
+    drawing, alt = as_drawing(svg), f"{caption}. {said}"
+    return Chart(drawing, alt, caption, BY_CHANCE, tables, wide=True, finding=finding)
 
 
 def _curve(contents: Contents, record: Curve) -> charts.Curve:
@@ -295,6 +307,7 @@ def _joint(
         for k, c in enumerate(curves)
     ]
     title, svg = _drawn(contents, kind, curves, shown, per_class)
+    finding = _finding(contents, kind, curves, shown, per_class)
     whose = contents.mark(_view(curves[0])).name if per_class else listed([c.name for c in shown])
     caption = f"{title}, {whose}"
     if per_class:
@@ -303,6 +316,8 @@ def _joint(
     aside = ""
     if kind == "calibration":
         aside = "Dots are bins with intervals; the thin lines are smoothed."
+        rows = rows_per_bin(shown)
+        aside += f" {rows}" if rows else ""
     return Chart(
         as_drawing(svg),
         f"{title}. {said}.",
@@ -313,7 +328,26 @@ def _joint(
             if per_class
             else tuple(_data(contents, title, c) for c in curves)
         ),
+        finding=as_title(contents.said(curves[0].dataset, finding), [c.name for c in shown]),
     )
+
+
+def _finding(
+    contents: Contents,
+    kind: str,
+    curves: Sequence[Curve],
+    shown: Sequence[charts.Curve],
+    per_class: bool,
+) -> str:
+    """What the points of the curves show; little is said of those of single classes."""
+    if kind == "calibration":
+        return calibration_finding(shown, _calibration_columns(shown[0].points)[0])
+    if per_class:
+        return ""
+    if kind == "roc":
+        own = [r for r in contents.of(RocRelation) if r.dataset == curves[0].dataset]
+        return roc_finding(own, [c.model for c in curves])
+    return precision_finding(shown) if kind == "precision_recall" else benefit_finding(shown)
 
 
 def _drawn(
@@ -389,32 +423,41 @@ def _abreast(contents: Contents, curves: Sequence[Curve]) -> Chart:
     """Score distributions or sweeps of a few models, side by side."""
     made = [_panel(contents, c) for c in curves]
     height = 1.85
-    svg = draw_abreast([panel for panel, _, _ in made], 3.45 if len(made) == 1 else 7.1, height)
+    paints = [one.paint for one in made]
+    svg = draw_abreast(paints, 3.45 if len(made) == 1 else 7.1, height)
     names = [contents.mark(_view(c)).name for c in curves]
-    caption = f"{made[0][1]}, {listed(names)}"
+    caption = f"{made[0].title}, {listed(names)}"
     if len(names) > 1:
         caption += ", from left to right"
     said = " ".join(
         f"{name}: {_said(contents, c, c.points)}." for name, c in zip(names, curves, strict=True)
     )
-    told = [
-        (f"{n}: " if len(names) > 1 else "") + t
-        for n, (_, _, t) in zip(names, made, strict=True)
-        if t
-    ]
-    tables = tuple(_data(contents, made_of[1], c) for made_of, c in zip(made, curves, strict=True))
+    start = [f"{name}: " if len(names) > 1 else "" for name in names]
+    asides = [f"{of}{one.aside}." for of, one in zip(start, made, strict=True) if one.aside]
+    findings = [of + one.finding for of, one in zip(start, made, strict=True) if one.finding]
+    tables = tuple(_data(contents, one.title, c) for one, c in zip(made, curves, strict=True))
     return Chart(
         as_drawing(svg),
         f"{caption}. {said}",
         caption,
-        " ".join(f"{t}." for t in told),
+        " ".join(asides),
         tables,
         wide=len(names) > 1,
+        finding=as_title("; ".join(findings), names),
     )
 
 
-def _panel(contents: Contents, curve: Curve) -> tuple[charts.Panel, str, str]:
-    """A panel of one model, its title, and what its marks mean."""
+class _Panel(NamedTuple):
+    """A panel of one model, its title, what its marks mean, and what it shows."""
+
+    paint: charts.Panel
+    title: str
+    aside: str = ""
+    finding: str = ""
+
+
+def _panel(contents: Contents, curve: Curve) -> _Panel:
+    """The scores of a model, or its recall and specificity by threshold."""
     view = _view(curve)
     shown = _curve(contents, curve)
     if curve.kind == "sweep":
@@ -428,12 +471,40 @@ def _panel(contents: Contents, curve: Curve) -> tuple[charts.Panel, str, str]:
         )
         shares = (contents.said(view[0], "recall"), contents.said(view[0], "specificity"))
         title = f"{shares[0][0].upper()}{shares[0][1:]} and {shares[1]} by threshold"
-        return charts.sweep_panel(shown, letters, shares), title, told
+        rows = _by_threshold(contents, curve)
+        finding = sweep_finding(rows, shares)
+        return _Panel(charts.sweep_panel(rows, shown.place, letters, shares), title, told, finding)
     positive = str(curve.label)
     others = [c for c in contents.classes(view) if c != positive]
     labels = (label_text(positive), label_text(others[0]) if len(others) == 1 else "others")
     panel = charts.distribution_panel(shown, labels, contents.first_threshold(view)[0])
-    return panel, f"Scores of {labels[0]} and {labels[1]} rows", ""
+    return _Panel(panel, f"Scores of {labels[0]} and {labels[1]} rows")
+
+
+def _by_threshold(contents: Contents, curve: Curve) -> list[tuple[float, float, float]]:
+    """Scores from the lowest with recall and specificity: all of them where a curve has them.
+
+    The sweep holds a few; the gain curve of the same rows has a point at every score.
+    """
+    every = [
+        c
+        for c in contents.of(Curve)
+        if c.kind == "gain" and (_view(c), c.label, c.subgroup) == (_view(curve), curve.label, {})
+    ]
+    totals = contents.class_sizes(curve)
+    if every and totals is not None and all(totals):
+        p, n = totals
+        points = charts.columns(every[0].points, "threshold", "tp", "rows")
+        rows = [(t, tp / p, 1 - (taken - tp) / n) for t, tp, taken in points]
+        ends = [t for t, *_ in rows]
+        if rows and min(ends) >= 0 and max(ends) <= 1:
+            # below every score all rows are predicted positive, above every score none
+            rows += [(0.0, 1.0, 0.0)] if min(ends) > 0 else []
+            rows += [(1.0, 0.0, 1.0)] if max(ends) < 1 else []
+    else:
+        told = charts.columns(curve.points, "threshold", "tpr", "fpr")
+        rows = [(t, tpr, 1 - fpr) for t, tpr, fpr in told]
+    return sorted(rows)
 
 
 def _how(threshold: Threshold) -> str:

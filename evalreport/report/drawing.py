@@ -25,13 +25,16 @@ from evalreport.report.words import visible
 _FAILED: ContextVar[list[str]] = ContextVar("failed drawings", default=[])  # noqa: B039
 INK, SOFT, LINE, HAIR = "#14181d", "#474f58", "#767f89", "#c6ccd2"
 COLOURS = ("#0a569f", "#a04008", "#5b2a86", "#00666b", "#7a4a00", "#474f58")
+#: Strokes of the models: no two of eight are alike, so that none needs its colour.
 DASHES: tuple[Any, ...] = (
     "-",
     (0, (4, 1.6)),
     (0, (1.2, 1.2)),
     (0, (6, 1.5, 1.2, 1.5)),
-    (0, (8, 2)),
-    "-",
+    (0, (9, 2.2)),
+    (0, (1.2, 3)),
+    (0, (4, 1.2, 1.2, 1.2, 1.2, 1.2)),
+    (0, (2.4, 1)),
 )
 #: Shapes of the models, as in words: those from FIRST_HOLLOW on are outlines.
 MARKERS = ("o", "D", "^", "s", "v", "o", "s", "^")

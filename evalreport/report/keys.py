@@ -1,40 +1,179 @@
-"""Words on a chart, put where they cover no curve: keys of names, names of thin lines."""
+"""Words on a chart: names beside their lines, or in a key where there is no room for that."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from evalreport.report.drawing import COLOURS, DASHES, INK, dot_look, plain
+from evalreport.report.drawing import COLOURS, DASHES, INK, SOFT, dot_look, plain
+from evalreport.report.placing import inner_size, width_of
 
 #: Distance of the lines of a key, as a share of the axes.
 LINE_HEIGHT = 0.085
-#: Points of a stroke that a key should not cover.
-ALONG = 100
+#: Points of a stroke that words should not cover.
+ALONG = 120
+#: The same for each length of the axes, and how many there are at most.
+CLOSE, MOST = 60, 4000
+#: Places along a line that its name is tried at, and distances from there in points: from
+#: the second on a thin line leads from the name to its line.
+TRIED = 36
+APART = (4.0, 13.0, 24.0)
+#: Size of names beside lines; room of the mark before them; height of their boxes, in points.
+SIZE, MARK, HIGH = 8.5, 9.0, 9.5
+#: Points within which a place on a line could be taken for one on another line.
+DOUBTFUL = 5.0
 
 
-def key(axes: Any, names: Sequence[tuple[str, int]], corner: str) -> None:
+@dataclass(frozen=True)
+class Named:
+    """A line on a chart, its name and the place of its model; thin lines have none."""
+
+    name: str
+    place: int | None
+    line: Any
+
+
+def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
+    """Names beside their lines, each behind the mark of its model.
+
+    Where some name has no place that is free of strokes and of other names, all stand in a
+    key instead, in this ``corner`` of the axes or in a freer one.
+    """
+    shown = [one for one in named if len(one.line.get_xdata())]
+    boxes = _places(axes, shown)
+    if boxes is None:
+        key(axes, [(n.name, n.place, n.line.get_linestyle() != "None") for n in shown], corner)
+        return
+    wide, high = inner_size(axes)
+    for one, (x, y, to) in zip(shown, boxes, strict=True):
+        middle = y + HIGH / 2
+        if to is not None:
+            axes.plot(
+                [to[0] / wide, to[2] / wide],
+                [to[1] / high, to[3] / high],
+                transform=axes.transAxes,
+                color=SOFT,
+                linewidth=0.5,
+            )
+        if one.place is not None:
+            axes.plot(
+                [(x + 3) / wide],
+                [middle / high],
+                transform=axes.transAxes,
+                **dot_look(one.place, 4.0),
+            )
+        axes.text(
+            (x + (MARK if one.place is not None else 0)) / wide,
+            middle / high,
+            plain(one.name),
+            transform=axes.transAxes,
+            va="center",
+            color=SOFT if one.place is None else COLOURS[one.place % len(COLOURS)],
+            fontsize=SIZE if one.place is not None else 7.5,
+        )
+
+
+_Place = tuple[float, float, tuple[float, float, float, float] | None]
+
+
+def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
+    """The lower left corner of each name in points, and the line that leads from it to its own.
+
+    None where some name would cover a stroke or another name wherever it stood.
+    """
+    import numpy as np
+
+    wide, high = inner_size(axes)
+    room = np.array([wide, high])
+    everything = [_along(axes, line) * room for line in lines_of(axes)]
+    strokes = np.concatenate(everything) if everything else np.zeros((0, 2))
+    found: list[_Place] = []
+    taken: list[Any] = []
+    for one in named:
+        own = _along(axes, one.line, TRIED) * room
+        rest = [_along(axes, n.line) * room for n in named if n is not one]
+        others = np.concatenate(rest) if rest else np.zeros((0, 2))
+        size = (MARK if one.place is not None else 0) + width_of(plain(one.name)) * SIZE / 9
+        tried = _candidates(own, size)
+        if not len(tried):
+            return None
+        cost = _costs(tried, strokes, taken, others, (wide, high))
+        best = int(np.argmin(cost))
+        if not cost[best] < 1000:
+            return None
+        left, low, right, top, at, up = tried[best, :6].tolist()
+        taken.append((left - 2, low - 1, right + 2, top + 1))
+        near = min(max(at, left), right), min(max(up, low), top)
+        far = (near[0] - at) ** 2 + (near[1] - up) ** 2 > (APART[0] + 2) ** 2
+        found.append((left, low, (*near, at, up) if far else None))
+    return found
+
+
+def _candidates(own: Any, size: float) -> Any:
+    """Boxes around places of a line: left, low, right, top, the place, its distance."""
+    import numpy as np
+
+    found = []
+    for apart in APART:
+        for side, rise in ((1, 0), (1, -1), (1, 1), (0, 1), (0, -1), (-1, 0), (-1, 1), (-1, -1)):
+            slant = apart if not (side and rise) else 0.75 * apart
+            left = own[:, 0] + (slant if side > 0 else -slant - size if side < 0 else -size / 2)
+            low = own[:, 1] + (slant if rise > 0 else -slant - HIGH if rise < 0 else -HIGH / 2)
+            columns = (left, low, left + size, low + HIGH, own[:, 0], own[:, 1])
+            found.append(np.stack([*columns, np.full(len(own), apart)], axis=1))
+    return np.concatenate(found) if found else np.zeros((0, 7))
+
+
+def _costs(
+    tried: Any, strokes: Any, taken: Sequence[Any], others: Any, room: tuple[float, float]
+) -> Any:
+    """What speaks against each box; 1000 and more where something would be covered."""
+    import numpy as np
+
+    left, low, right, top, _, _, apart = tried.T
+    cost = apart - APART[0]
+    out = (left < 1) | (right > room[0] - 1) | (low < 1) | (top > room[1] - 1)
+    inside = np.zeros(len(tried), dtype=int)
+    for a, b in strokes.tolist():
+        inside += (left - 1.5 < a) & (a < right + 1.5) & (low - 1 < b) & (b < top + 1)
+    over = np.zeros(len(tried), dtype=bool)
+    for box in taken:
+        over |= (left < box[2]) & (right > box[0]) & (low < box[3]) & (top > box[1])
+    # a name within reach of another line could be read as that line's
+    for part in np.array_split(others, max(1, len(others) // 400)) if len(others) else ():
+        nearest = np.sqrt(((tried[:, None, 4:6] - part[None]) ** 2).sum(-1)).min(1)
+        cost = cost + 40 * (nearest < DOUBTFUL) + 8 * (nearest < 3 * DOUBTFUL)
+        across = np.maximum(left[:, None] - part[:, 0], part[:, 0] - right[:, None]).clip(0)
+        down = np.maximum(low[:, None] - part[:, 1], part[:, 1] - top[:, None]).clip(0)
+        cost = cost + 6 * np.clip(apart + 4 - np.hypot(across, down).min(1), 0, 20)
+    return cost + 1000 * (out + (inside > 0) + over)
+
+
+def key(axes: Any, names: Sequence[tuple[str, int | None, bool]], corner: str) -> None:
     """Names beside short strokes, marked by their place: in this corner or a freer one."""
-    shown = [(plain(name), place) for name, place in names[:8]]
-    x, top = freest(axes, [name for name, _ in shown], corner)
-    for k, (name, place) in enumerate(shown):
+    shown = [(plain(name), place, line) for name, place, line in names]
+    x, top = freest(axes, [name for name, *_ in shown], corner)
+    for k, (name, place, line) in enumerate(shown):
         y = top - LINE_HEIGHT * k
-        axes.plot(
-            [x, x + 0.08],
-            [y, y],
-            transform=axes.transAxes,
-            color=COLOURS[place % 6],
-            linestyle=DASHES[place % 6],
-            linewidth=1.5,
-            clip_on=False,
-        )
-        axes.plot(
-            [x + 0.04],
-            [y],
-            transform=axes.transAxes,
-            **dot_look(place, 3.5),
-            clip_on=False,
-        )
+        if line:
+            axes.plot(
+                [x, x + 0.08],
+                [y, y],
+                transform=axes.transAxes,
+                color=SOFT if place is None else COLOURS[place % len(COLOURS)],
+                linestyle="-" if place is None else DASHES[place % len(DASHES)],
+                linewidth=0.8 if place is None else 1.5,
+                clip_on=False,
+            )
+        if place is not None:
+            axes.plot(
+                [x + 0.04],
+                [y],
+                transform=axes.transAxes,
+                **dot_look(place, 3.5),
+                clip_on=False,
+            )
         axes.text(
             x + 0.1,
             y,
@@ -68,7 +207,7 @@ def freest(
         "middle right": (max(left, 0.97 - wide), 0.5 + high / 2),
         "middle left": (left, 0.5 + high / 2),
     }
-    strokes = _strokes(axes)
+    strokes = [point for line_of in lines_of(axes) for point in _along(axes, line_of).tolist()]
 
     def crossed(place: tuple[float, float]) -> int:
         x, top = place
@@ -80,50 +219,49 @@ def freest(
     return min(order, key=crossed)
 
 
-def _strokes(axes: Any) -> list[tuple[float, float]]:
-    """Points along every line drawn so far, in shares of the axes."""
-    import numpy as np
-
-    # places on the axes are known when the limits are: asking for them settles them
-    axes.get_xlim()
-    axes.get_ylim()
-    found: list[tuple[float, float]] = []
-    for line in axes.lines:
-        path = line.get_transform().transform(np.asarray(line.get_xydata(), dtype=float))
-        path = axes.transAxes.inverted().transform(path)
-        path = path[np.isfinite(path).all(axis=1)]
-        if not len(path):
-            continue
-        at = np.linspace(0, len(path) - 1, max(ALONG, len(path)))
-        along = (np.interp(at, np.arange(len(path)), path[:, k]) for k in (0, 1))
-        found += zip(*(column.tolist() for column in along), strict=True)
-    return found
+def lines_of(axes: Any) -> list[Any]:
+    """Every line of a panel, those of a second axis at its right too."""
+    beside = [one for one in axes.figure.axes if getattr(one, "beside", None) is axes]
+    return [line for one in (axes, *beside) for line in one.lines]
 
 
-def clearest(
-    rows: Sequence[tuple[float, ...]],
-    others: Sequence[Sequence[tuple[float, ...]]],
-    taken: Sequence[float] = (),
-) -> int:
-    """The place on a thin line, in its first two thirds, that is farthest from the curves.
+def _along(axes: Any, line: Any, number: int = ALONG) -> Any:
+    """Places along a line as it is drawn, evenly, in shares of the axes; none outside them.
 
-    ``taken``: where words about other lines begin; none begins within a third of the axis.
+    Of a line without strokes its own points, and of one with gaps those and the strokes.
     """
     import numpy as np
+    from matplotlib.cbook import STEP_LOOKUP_MAP
 
-    xs = np.array([r[0] for r in rows], dtype=float)
-    ys = np.array([r[1] for r in rows], dtype=float)
-    values = [v for rows_of in others for _, v in rows_of]
-    if not values:
-        return len(rows) // 6
-    apart = np.full(len(rows), np.inf)
-    for curve in others:
-        if curve:
-            own = np.interp(xs, [r[0] for r in curve], [r[1] for r in curve])
-            apart = np.minimum(apart, np.abs(own - ys))
-    # words beside a place outside the axes would not be seen
-    low, high = min(0.0, *values), max(values)
-    apart[(ys < low) | (ys > high) | (np.arange(len(rows)) > 2 * len(rows) // 3)] = -1.0
-    for x in taken:
-        apart[np.abs(xs - x) < (xs.max() - xs.min()) / 3] = -1.0
-    return int(np.argmax(apart))
+    own = line.axes
+    # places on the axes are known when the limits are: asking for them settles them
+    own.get_xlim()
+    own.get_ylim()
+    xy = np.asarray(line.get_xydata(), dtype=float)
+    if line.get_drawstyle() != "default" and len(xy):
+        xy = np.stack(STEP_LOOKUP_MAP[line.get_drawstyle()](*xy.T), axis=1)
+    path = axes.transAxes.inverted().transform(line.get_transform().transform(xy))
+    if line.get_linestyle() != "None":
+        path = _evenly(path, number)
+    path = path[np.isfinite(path).all(axis=1)]
+    return path[((path >= -0.03) & (path <= 1.03)).all(axis=1)]
+
+
+def _evenly(path: Any, number: int) -> Any:
+    """So many places, evenly along each unbroken part of a path."""
+    import numpy as np
+
+    gaps = np.flatnonzero(~np.isfinite(path).all(axis=1))
+    parts = [part[np.isfinite(part).all(axis=1)] for part in np.split(path, gaps)]
+    found = [np.zeros((0, 2))]
+    for part in parts:
+        if len(part) < 2:
+            found.append(part)
+            continue
+        steps = np.hypot(*np.diff(part, axis=0).T)
+        far = np.concatenate([[0.0], np.cumsum(steps)])
+        # so close that no word fits between two of them, however long the path winds
+        least = min(number if number == TRIED else int(far[-1] * CLOSE), MOST)
+        at = np.linspace(0, far[-1], max(4, number // len(parts), least))
+        found.append(np.stack([np.interp(at, far, part[:, k]) for k in (0, 1)], axis=1))
+    return np.concatenate(found)

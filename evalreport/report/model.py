@@ -228,7 +228,10 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart: its drawing, what it shows in words, and its data as tables."""
+    """A chart: its drawing, what it shows in words, and its data as tables.
+
+    ``finding`` is what follows from its points, and its title where there is one.
+    """
 
     drawing: Drawing
     alt: str
@@ -236,6 +239,7 @@ class Chart:
     aside: str = ""
     data: tuple[PlainTable, ...] = ()
     wide: bool = False
+    finding: str = ""
 
 
 @dataclass(frozen=True)

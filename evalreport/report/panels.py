@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalreport.report.charts import Curve, Panel, columns, marks, stroke
+from evalreport.report.charts import Curve, Panel, columns, stroke
 from evalreport.report.drawing import COLOURS, LINE, MARKERS, SOFT, dot_look, names, plain
-from evalreport.report.keys import key
+from evalreport.report.keys import Named, name_lines
 from evalreport.report.placing import beside
 from evalreport.results.records import History
 
@@ -53,11 +53,11 @@ def _share_panel(
             axes.axhline(level, color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
         elif of[1] == "gain":
             axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
-        for curve in curves:
-            rows = columns(curve.points, *of)
-            stroke(axes, rows, curve.place)
+        named = [
+            Named(c.name, c.place, stroke(axes, columns(c.points, *of), c.place)) for c in curves
+        ]
         if with_key:
-            key(axes, marks(curves), "lower right")
+            name_lines(axes, named, "lower right")
 
     return paint
 
@@ -73,10 +73,11 @@ def learning_panel(
     def paint(axes: Any) -> None:
         names(axes, "rows trained on", f"{metric.lower() if metric[1:2].islower() else metric}")
         axes.margins(0.06, 0.12)
-        styles = {"test": (COLOURS[place % 6], "-"), "train": (SOFT, (0, (3, 2)))}
-        for k, (part, (colour, dash)) in enumerate(styles.items()):
+        styles = {"test": (COLOURS[place % len(COLOURS)], "-"), "train": (SOFT, (0, (3, 2)))}
+        named = []
+        for part, (colour, dash) in styles.items():
             rows = parts.get(part) or []
-            axes.errorbar(
+            drawn = axes.errorbar(
                 [r[0] for r in rows],
                 [r[1] for r in rows],
                 yerr=[r[2] for r in rows],
@@ -87,16 +88,9 @@ def learning_panel(
                 markersize=3,
                 elinewidth=0.8,
             )
-            words = f"{plain(name)}, {'test rows' if part == 'test' else 'training rows'}"
-            axes.text(
-                0.97,
-                0.14 - 0.1 * k,
-                f"{'solid' if part == 'test' else 'dashed'}: {words}",
-                transform=axes.transAxes,
-                ha="right",
-                color=colour,
-                fontsize=8,
-            )
+            words = "test rows" if part == "test" else "training rows"
+            named.append(Named(f"{plain(name)}, {words}", None, drawn.lines[0]))
+        name_lines(axes, named, "lower right")
 
     return paint
 
@@ -111,14 +105,14 @@ def history_panel(name: str, run: History, most: float) -> Panel:
         drawn: list[tuple[Any, Sequence[tuple[float, float]], float | None, int]] = []
         wrong = list(zip(steps, run.misclassified, strict=True))
         cost = list(zip(steps, run.cost or (), strict=False))
-        stroke(axes, wrong, 0)
+        lines = [Named("misclassified", None, stroke(axes, wrong, 0))]
         drawn.append((axes, wrong, run.best_by_misclassified, 0))
         if cost:
             right = beside(axes)
             highest = max(c for _, c in cost) or 1
             right.set_ylim(-0.03 * highest, 1.1 * highest)
             right.set_title("cost", loc="right", y=1.0, fontsize=9, color=SOFT, pad=5)
-            stroke(right, cost, 1)
+            lines.append(Named("cost", None, stroke(right, cost, 1)))
             drawn.append((right, cost, run.best_by_cost, 1))
         for own, rows, best, place in drawn:
             at = [r for r in rows if r[0] == best]
@@ -127,5 +121,6 @@ def history_panel(name: str, run: History, most: float) -> Panel:
                 [r[1] for r in at],
                 **dot_look(place, 5.0),
             )
+        name_lines(axes, lines, "upper right")
 
     return paint

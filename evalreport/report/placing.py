@@ -35,6 +35,13 @@ def place_axes(figure: Any, across: int = 0) -> None:
         _place(figure, panels, [_margins(axes) for axes in panels], across or len(panels))
 
 
+def inner_size(axes: Any) -> tuple[float, float]:
+    """About how wide and high the axes of a panel will be, in points, before they are placed."""
+    lines, across = axes.get_subplotspec().get_gridspec().get_geometry()
+    width, height = (72.0 * inches for inches in axes.figure.get_size_inches())
+    return width / across - 32.0, height / lines - 36.0
+
+
 def beside(axes: Any) -> Any:
     """A second axis at the right of a panel, which is placed with it and is no panel itself."""
     right = axes.twinx()
@@ -67,8 +74,8 @@ def _margins(axes: Any) -> Margins:
     below = (TICK + line if across else 0.0) + (line if axes.get_xlabel() else 0.0)
     title = TITLE_PAD + line if axes.get_title(loc="left") else 0.0
     return Margins(
-        left=EDGE + max([TICK + _width(text) for _, text in _at_ticks(axes.yaxis)], default=0.0),
-        right=max([EDGE, *(_width(text) / 2 for at, text in across if at > 0.9), _right(axes)]),
+        left=EDGE + max([TICK + width_of(text) for _, text in _at_ticks(axes.yaxis)], default=0.0),
+        right=max([EDGE, *(width_of(text) / 2 for at, text in across if at > 0.9), _right(axes)]),
         top=EDGE + max(title, _above(axes)),
         bottom=EDGE + below,
     )
@@ -77,7 +84,7 @@ def _margins(axes: Any) -> Margins:
 def _right(axes: Any) -> float:
     """The room of the words at a second axis, 0 where there is none."""
     own = [one for one in axes.figure.axes if getattr(one, "beside", None) is axes]
-    words = [_width(text) for one in own for _, text in _at_ticks(one.yaxis)]
+    words = [width_of(text) for one in own for _, text in _at_ticks(one.yaxis)]
     return EDGE + TICK + max(words) if words else 0.0
 
 
@@ -105,8 +112,8 @@ def _above(axes: Any) -> float:
     return max(found)
 
 
-def _width(text: str) -> float:
-    """Width of words at a tick, in points."""
+def width_of(text: str) -> float:
+    """Width of words in the size of those at a tick, in points."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path

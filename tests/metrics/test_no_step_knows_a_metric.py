@@ -33,6 +33,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/curves.py": "gain lift",
         "report/curves.py": "accuracy fpr gain lift net_benefit precision recall specificity",
         "report/charts.py": "fpr precision recall specificity",
+        "report/findings.py": "net_benefit precision recall",
         "report/panels.py": "accuracy gain lift",
         "report/slices.py": "fpr precision recall",
         "report/choosing.py": "accuracy f1 fpr mcc npv precision recall specificity",

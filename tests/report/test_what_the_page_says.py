@@ -290,7 +290,8 @@ def test_every_class_has_its_curves_and_short_ones_are_printed_whole():
     figures = {kind: [] for kind in ("ROC curve", "Calibration", "Scores of", "Accuracy by")}
     for figure in section.all("figure"):
         for kind, found in figures.items():
-            if figure.all("figcaption")[0].text.startswith(kind):
+            # before it stands what the chart shows
+            if f" {kind}" in f" {figure.all('figcaption')[0].text}":
                 found.append(figure)
     for kind, found in figures.items():
         captions = " ".join(f.all("figcaption")[0].text for f in found)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import weasyprint
 from golden.words_on_paper import Word
 
+from evalreport.render.paper import for_paper
+
 #: Boxes that are parts of an element's own box.
 PARTS = {"LineBox", "TextBox"}
 #: Boxes of words and of pictures.
@@ -32,13 +34,18 @@ class Paper:
     """A page as it is laid out, read once."""
 
     def __init__(self, html: str) -> None:
-        pages = [page._page_box for page in weasyprint.HTML(string=html).render().pages]
+        self._document = weasyprint.HTML(string=for_paper(html)).render()
+        pages = [page._page_box for page in self._document.pages]
         self._sheets = [[*page.descendants()] for page in pages]
         #: Where the text of each page begins, and how high it may be, in points.
         self._rooms = [(p.content_box_y() * POINTS, p.height * POINTS) for p in pages]
 
     def __len__(self) -> int:
         return len(self._sheets)
+
+    def pdf(self) -> bytes:
+        """The pages as a file, with the words of the charts; without its structure."""
+        return bytes(self._document.write_pdf())
 
     def boxes(self, css_class: str) -> list[Box]:
         """Every box of the elements of a class; an element that is split has several."""

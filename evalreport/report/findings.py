@@ -1,0 +1,231 @@
+"""What a chart shows, in one sentence that follows from its points: the title it is read under."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evalreport.report.charts import Curve, columns
+from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
+from evalreport.report.words import counted, label_text, listed
+from evalreport.results.records import RocRelation
+
+#: Share of the rows that the finding of a gain curve is of.
+FIRST_ROWS = 0.1
+#: Bins whose rows are named one by one.
+MOST_BINS = 12
+Rows = Sequence[tuple[float, ...]]
+
+
+def roc_finding(relations: Sequence[RocRelation], names: Sequence[str]) -> str:
+    """Which curve lies above which, from the records of every two; empty where none is known.
+
+    ``names`` are the models of the chart.
+    """
+    own = [r for r in relations if {r.first, r.second} <= set(names) and r.relation]
+    if len(names) < 2 or len(own) != len(names) * (len(names) - 1) // 2:
+        return ""
+    if len(own) == 1:
+        first, second, relation = (
+            label_text(own[0].first),
+            label_text(own[0].second),
+            own[0].relation,
+        )
+        if relation == "equal":
+            return f"the curves of {first} and {second} are the same"
+        if relation == "cross":
+            return _crossing(own[0], first, second)
+        upper, lower = (first, second) if relation == "above" else (second, first)
+        return f"{lower} lies below {upper} everywhere"
+    for name in names:
+        against = [(r, r.first == name) for r in own if name in {r.first, r.second}]
+        if all(r.relation == ("above" if first else "below") for r, first in against):
+            return f"{label_text(name)} lies above all others everywhere"
+    return "no curve lies above all others everywhere"
+
+
+def _crossing(record: RocRelation, first: str, second: str) -> str:
+    """Two curves that cross, with the rates from which on the order is another."""
+    at = [point.fpr for point in record.crossings]
+    if record.crossing_count != len(at) or not at or len(at) > 2:
+        times = counted(int(record.crossing_count), "time")
+        return f"the curves of {first} and {second} cross {times}"
+    where = f"{value_text(at[0])}" if len(at) == 1 else listed([value_text(x) for x in at])
+    if record.first_leads.by == record.second_leads.by:
+        return f"the curves of {first} and {second} cross at a false positive rate of {where}"
+    lead = (
+        record.first_leads
+        if record.first_leads.by > record.second_leads.by
+        else record.second_leads
+    )
+    ahead = first if lead is record.first_leads else second
+    return (
+        f"{ahead} leads by up to {value_text(lead.by)}; the curves cross at a false positive rate "
+        f"of {where}"
+    )
+
+
+def precision_finding(curves: Sequence[Curve]) -> str:
+    """From which recall on one of two curves lies above the other; empty where neither does."""
+    if len(curves) != 2:
+        return ""
+    tops = [_by_recall(c) for c in curves]
+    if not all(tops):
+        return ""
+    at = sorted({row[0] for rows in tops for row in rows if row[0] > 0})
+    signs = [_sign(_level(tops[0], x) - _level(tops[1], x)) for x in at]
+    kinds = {s for s in signs if s}
+    if not kinds:
+        return f"{curves[0].name} and {curves[1].name} have the same precision at every recall"
+    if len(kinds) == 1:
+        up = curves[0] if kinds == {1} else curves[1]
+        low = curves[1] if kinds == {1} else curves[0]
+        least = at[next(k for k, s in enumerate(signs) if s)]
+        most = at[max(k for k, s in enumerate(signs) if s)]
+        return (
+            f"{up.name} is nowhere less precise than {low.name}, and more so between a recall of "
+            f"{value_text(least)} and {value_text(most)}"
+        )
+    return _longest_lead(curves, at, signs)
+
+
+def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[int]) -> str:
+    """The widest stretch of recall in which one of two curves is nowhere below the other."""
+    runs: list[tuple[int, int, int]] = []
+    for sign in (1, -1):
+        start = None
+        for k, own in enumerate([*signs, -sign]):
+            if own in (0, sign):
+                start = k if start is None else start
+            elif start is not None:
+                runs.append((start, k - 1, sign))
+                start = None
+    first, last, sign = max(runs, key=lambda run: at[run[1]] - at[run[0]])
+    more, less = curves if sign == 1 else (curves[1], curves[0])
+    if not any(signs[first : last + 1]):
+        return f"the curves of {curves[0].name} and {curves[1].name} cross"
+    return (
+        f"{more.name} is as precise as {less.name} or more so at recalls from "
+        f"{value_text(at[first])} to {value_text(at[last])}"
+    )
+
+
+def _by_recall(curve: Curve) -> Rows:
+    """Recall and precision from the lowest recall; of several at one, that reached first."""
+    x = "recall" if "recall" in curve.points else "tpr"
+    first: dict[float, float] = {}
+    for recall, precision in columns(curve.points, x, "precision"):
+        first.setdefault(recall, precision)
+    return sorted(first.items())
+
+
+def _level(rows: Rows, x: float) -> float:
+    """The precision at a recall: that of the first point that reaches it."""
+    return next((row[1] for row in rows if row[0] >= x - 1e-12), rows[-1][1])
+
+
+def _sign(number: float) -> int:
+    return (number > 1e-12) - (number < -1e-12)
+
+
+def benefit_finding(curves: Sequence[Curve], x: str = "threshold", y: str = "net_benefit") -> str:
+    """Whose net benefit is highest, treating all and none included, and from where to where."""
+    if not curves:
+        return ""
+    at = list(_heights(curves[0], x, y))
+    options = {c.name: _heights(c, x, y) for c in curves}
+    for name, column in (("treating all", "treat_all"), ("treating none", "treat_none")):
+        options[name] = _heights(curves[0], x, column)
+    known = [t for t in at if all(t in own for own in options.values())]
+    if not known or len(known) != len(at):
+        return ""
+    lead = {name: [t for t in known if _best(options, t) == {name}] for name in options}
+    name = max((c.name for c in curves), key=lambda c: len(lead[c]))
+    if not lead[name]:
+        return "no model has a higher net benefit than all other choices at any threshold"
+    own, of = lead[name], known.index
+    if of(own[-1]) - of(own[0]) + 1 == len(own):
+        return (
+            f"{name} has the highest net benefit at thresholds from {threshold_text(min(own))} to "
+            f"{threshold_text(max(own))}"
+        )
+    return f"{name} has the highest net benefit at {len(own)} of {len(known)} thresholds"
+
+
+def _heights(curve: Curve, x: str, y: str) -> dict[float, float]:
+    return {row[0]: row[1] for row in columns(curve.points, x, y)}
+
+
+def _best(options: Mapping[str, Mapping[float, float]], at: float) -> set[str]:
+    most = max(own[at] for own in options.values())
+    return {name for name, own in options.items() if own[at] >= most - 1e-12}
+
+
+def calibration_finding(curves: Sequence[Curve], x: str) -> str:
+    """In how many bins of each curve the interval leaves out the score they should agree with."""
+    told = []
+    for curve in curves:
+        rows = columns(curve.points, x, "observed_low", "observed_high")
+        if not rows or x != "mean_score":
+            return ""
+        out = sum(not low <= score <= high for score, low, high in rows)
+        told.append((curve.name, out, len(rows)))
+    if all(out == 0 for _, out, _ in told):
+        return "every bin's interval holds its mean score" if told else ""
+    words = ", ".join(f"{name} {out} of {n}" for name, out, n in told)
+    return f"bins whose interval leaves out the mean score: {words}"
+
+
+def rows_per_bin(curves: Sequence[Curve]) -> str:
+    """The rows of each bin from the left, for each curve by name where there are several."""
+    told = []
+    for curve in curves:
+        rows = [n for (n,) in columns(curve.points, "n") if n]
+        if not rows:
+            continue
+        shown = ", ".join(map(count_text, rows))
+        if len(rows) > MOST_BINS or len(curves) > 3:
+            shown = f"{count_text(min(rows))} to {count_text(max(rows))}"
+        told.append(f"{curve.name} {shown}" if len(curves) > 1 else shown)
+    return f"Rows in the bins, from the left: {'; '.join(told)}." if told else ""
+
+
+def gain_finding(curves: Sequence[Curve], most: float = FIRST_ROWS) -> str:
+    """The positives among the first rows of each curve, at its last point within this share."""
+    told = []
+    for curve in curves:
+        points = columns(curve.points, "share", "rows", "tp")
+        if not points or not points[-1][1]:
+            return ""
+        share, rows, found = max((p for p in points if p[0] <= most), default=(0.0,) * 3)
+        if share < most / 2:
+            return ""
+        told.append((curve.name, rows, found, points[-1][2]))
+    words = [
+        f"{share_text(found, all_of)} of the positives among the {count_text(rows)} rows scored "
+        f"highest" + (f" by {name}" if len(told) > 1 else "")
+        for name, rows, found, all_of in told
+        if all_of
+    ]
+    return listed(words) if len(words) <= 2 else ""
+
+
+def sweep_finding(rows: Rows, shares: tuple[str, str]) -> str:
+    """Where recall and specificity come closest; ``rows`` are thresholds with both of them."""
+    if not rows:
+        return ""
+    at, recall, specificity = min(rows, key=lambda row: abs(row[1] - row[2]))
+    return (
+        f"{shares[0]} {value_text(recall)} and {shares[1]} {value_text(specificity)} are closest "
+        f"at {threshold_text(at)}"
+    )
+
+
+def as_title(finding: str, names: Sequence[str] = ()) -> str:
+    """A finding with a capital, unless it begins with a name, which stays as it is.
+
+    >>> as_title("no curve lies above"), as_title("forest leads", ["forest"]), as_title("")
+    ('No curve lies above', 'forest leads', '')
+    """
+    if any(finding.startswith(name) for name in names):
+        return finding
+    return finding[:1].upper() + finding[1:]
