@@ -290,7 +290,7 @@ def sweep_panel(
                 ha="center",
             )
         names(axes, f"threshold{words}", "share")
-        named = [Named(word, None, line) for word, line in zip(shares, both, strict=True)]
+        named = [Named(word, None, line, place) for word, line in zip(shares, both, strict=True)]
         name_lines(axes, named, "lower right")
 
     return paint
@@ -315,7 +315,7 @@ def plain_chart(
         for k, (name, points, column) in enumerate(baselines):
             rows = columns(points, x, column)
             thin = {"color": LINE if k else SOFT, "linewidth": 0.8, "linestyle": DASHES[2 - k]}
-            named.append(Named(name, None, stroke(axes, rows, 0, **thin)))
+            named.append(Named(name, None, stroke(axes, rows, 0, **thin), 2 - k))
         own = [
             Named(c.name, c.place, stroke(axes, columns(c.points, x, y), c.place)) for c in curves
         ]

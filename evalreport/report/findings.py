@@ -171,7 +171,7 @@ def calibration_finding(curves: Sequence[Curve], x: str) -> str:
         told.append((curve.name, out, len(rows)))
     if all(out == 0 for _, out, _ in told):
         return "every bin's interval holds its mean score" if told else ""
-    words = ", ".join(f"{name} {out} of {n}" for name, out, n in told)
+    words = ", ".join(f"{out} of {n} ({name})" for name, out, n in told)
     return f"bins whose interval leaves out the mean score: {words}"
 
 
@@ -185,7 +185,7 @@ def rows_per_bin(curves: Sequence[Curve]) -> str:
         shown = ", ".join(map(count_text, rows))
         if len(rows) > MOST_BINS or len(curves) > 3:
             shown = f"{count_text(min(rows))} to {count_text(max(rows))}"
-        told.append(f"{curve.name} {shown}" if len(curves) > 1 else shown)
+        told.append(f"{curve.name}: {shown}" if len(curves) > 1 else shown)
     return f"Rows in the bins, from the left: {'; '.join(told)}." if told else ""
 
 

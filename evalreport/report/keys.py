@@ -27,11 +27,12 @@ DOUBTFUL = 5.0
 
 @dataclass(frozen=True)
 class Named:
-    """A line on a chart, its name and the place of its model; thin lines have none."""
+    """A line on a chart, its name and the place of its model; others have their ``dash``."""
 
     name: str
     place: int | None
     line: Any
+    dash: int = 0
 
 
 def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
@@ -43,7 +44,7 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
     shown = [one for one in named if len(one.line.get_xdata())]
     boxes = _places(axes, shown)
     if boxes is None:
-        key(axes, [(n.name, n.place, n.line.get_linestyle() != "None") for n in shown], corner)
+        key(axes, shown, corner)
         return
     wide, high = inner_size(axes)
     for one, (x, y, to) in zip(shown, boxes, strict=True):
@@ -56,7 +57,7 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
                 color=SOFT,
                 linewidth=0.5,
             )
-        if one.place is not None:
+        if one.place is not None and _has_mark(one):
             axes.plot(
                 [(x + 3) / wide],
                 [middle / high],
@@ -64,7 +65,7 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
                 **dot_look(one.place, 4.0),
             )
         axes.text(
-            (x + (MARK if one.place is not None else 0)) / wide,
+            (x + (MARK if _has_mark(one) else 0)) / wide,
             middle / high,
             plain(one.name),
             transform=axes.transAxes,
@@ -72,6 +73,11 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
             color=SOFT if one.place is None else COLOURS[one.place % len(COLOURS)],
             fontsize=SIZE if one.place is not None else 7.5,
         )
+
+
+def _has_mark(one: Named) -> bool:
+    """Whether its mark stands before a name: among dots, it would be taken for one of them."""
+    return one.place is not None and one.line.get_linestyle() != "None"
 
 
 _Place = tuple[float, float, tuple[float, float, float, float] | None]
@@ -86,7 +92,7 @@ def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
 
     wide, high = inner_size(axes)
     room = np.array([wide, high])
-    everything = [_along(axes, line) * room for line in lines_of(axes)]
+    everything = [_covered(_along(axes, line) * room, line) for line in lines_of(axes)]
     strokes = np.concatenate(everything) if everything else np.zeros((0, 2))
     found: list[_Place] = []
     taken: list[Any] = []
@@ -94,7 +100,7 @@ def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
         own = _along(axes, one.line, TRIED) * room
         rest = [_along(axes, n.line) * room for n in named if n is not one]
         others = np.concatenate(rest) if rest else np.zeros((0, 2))
-        size = (MARK if one.place is not None else 0) + width_of(plain(one.name)) * SIZE / 9
+        size = (MARK if _has_mark(one) else 0) + width_of(plain(one.name)) * SIZE / 9
         tried = _candidates(own, size)
         if not len(tried):
             return None
@@ -108,6 +114,16 @@ def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
         far = (near[0] - at) ** 2 + (near[1] - up) ** 2 > (APART[0] + 2) ** 2
         found.append((left, low, (*near, at, up) if far else None))
     return found
+
+
+def _covered(places: Any, line: Any) -> Any:
+    """Places on a line, with the edges of its marks."""
+    import numpy as np
+
+    if line.get_marker() in ("None", None, ""):
+        return places
+    edge = line.get_markersize() / 2 + 1
+    return np.concatenate([places + edge * np.array([a, b]) for a in (-1, 1) for b in (-1, 1)])
 
 
 def _candidates(own: Any, size: float) -> Any:
@@ -150,20 +166,20 @@ def _costs(
     return cost + 1000 * (out + (inside > 0) + over)
 
 
-def key(axes: Any, names: Sequence[tuple[str, int | None, bool]], corner: str) -> None:
-    """Names beside short strokes, marked by their place: in this corner or a freer one."""
-    shown = [(plain(name), place, line) for name, place, line in names]
-    x, top = freest(axes, [name for name, *_ in shown], corner)
-    for k, (name, place, line) in enumerate(shown):
+def key(axes: Any, named: Sequence[Named], corner: str) -> None:
+    """Names beside short strokes as the lines have, in this corner or in a freer one."""
+    x, top = freest(axes, [plain(one.name) for one in named], corner)
+    for k, one in enumerate(named):
+        name, place, line = plain(one.name), one.place, one.line
         y = top - LINE_HEIGHT * k
-        if line:
+        if line.get_linestyle() != "None":
             axes.plot(
                 [x, x + 0.08],
                 [y, y],
                 transform=axes.transAxes,
-                color=SOFT if place is None else COLOURS[place % len(COLOURS)],
-                linestyle="-" if place is None else DASHES[place % len(DASHES)],
-                linewidth=0.8 if place is None else 1.5,
+                color=line.get_color(),
+                linestyle=DASHES[(one.dash if place is None else place) % len(DASHES)],
+                linewidth=line.get_linewidth(),
                 clip_on=False,
             )
         if place is not None:

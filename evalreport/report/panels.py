@@ -74,7 +74,7 @@ def learning_panel(
         names(axes, "rows trained on", f"{metric.lower() if metric[1:2].islower() else metric}")
         axes.margins(0.06, 0.12)
         styles = {"test": (COLOURS[place % len(COLOURS)], "-"), "train": (SOFT, (0, (3, 2)))}
-        named = []
+        named: list[Named] = []
         for part, (colour, dash) in styles.items():
             rows = parts.get(part) or []
             drawn = axes.errorbar(
@@ -89,7 +89,7 @@ def learning_panel(
                 elinewidth=0.8,
             )
             words = "test rows" if part == "test" else "training rows"
-            named.append(Named(f"{plain(name)}, {words}", None, drawn.lines[0]))
+            named.append(Named(f"{plain(name)}, {words}", None, drawn.lines[0], len(named)))
         name_lines(axes, named, "lower right")
 
     return paint
@@ -112,7 +112,7 @@ def history_panel(name: str, run: History, most: float) -> Panel:
             highest = max(c for _, c in cost) or 1
             right.set_ylim(-0.03 * highest, 1.1 * highest)
             right.set_title("cost", loc="right", y=1.0, fontsize=9, color=SOFT, pad=5)
-            lines.append(Named("cost", None, stroke(right, cost, 1)))
+            lines.append(Named("cost", None, stroke(right, cost, 1), 1))
             drawn.append((right, cost, run.best_by_cost, 1))
         for own, rows, best, place in drawn:
             at = [r for r in rows if r[0] == best]

@@ -112,7 +112,7 @@ def test_the_finding_of_bins_counts_the_intervals_beside_the_diagonal() -> None:
     limits = {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.6]}
     curve = Curve("a", 0, told | limits)
     assert findings.calibration_finding([curve], "mean_score") == (
-        "bins whose interval leaves out the mean score: a 1 of 2"
+        "bins whose interval leaves out the mean score: 1 of 2 (a)"
     )
     assert findings.rows_per_bin([curve]) == "Rows in the bins, from the left: 40, 1200."
     wide = Curve("a", 0, told | {"observed_low": [0.1, 0.4], "observed_high": [0.3, 0.9]})
