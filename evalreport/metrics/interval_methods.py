@@ -131,6 +131,17 @@ DIFFERENCES = (
         "DeLong E. et al. Biometrics 44, 1988",
     ),
     SmallSampleMethod(
+        name="mover_paired",
+        title="square-and-add of paired shares",
+        of="differences of metrics of the four cells of a table",
+        design="independent rows",
+        instead_of=("bootstrap", "bootstrap_percentile"),
+        few=lambda h: h.least_cell is not None and h.least_cell < CELL_ROWS,
+        reason=f"a cell of one of the tables holds fewer than {CELL_ROWS} rows",
+        reference="Zou G., Donner A. Stat Med 27, 2008; Newcombe R. Stat Med 17, 1998; "
+        "Brown L., Cai T., DasGupta A. Statistical Science 16, 2001",
+    ),
+    SmallSampleMethod(
         name=AREA_OF_CLUSTERS,
         title="Obuchowski in score form, squared and added, t",
         of="differences of areas under the ROC curve",
@@ -227,8 +238,8 @@ OF_WEIGHTS = (
     ),
 )
 
-#: Every method that takes over by itself from a planned one.
-EVERY = (*DECLARED, *DIFFERENCES, *OF_CLUSTERS, FEW_LOSSES_OF_CLUSTERS, *OF_WEIGHTS)
+#: Every method of a single value that takes over by itself from a planned one.
+EVERY = (*DECLARED, *OF_CLUSTERS, FEW_LOSSES_OF_CLUSTERS, *OF_WEIGHTS)
 
 
 def few_clusters(name: str, clusters: int) -> SmallSampleMethod | None:

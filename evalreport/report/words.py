@@ -40,7 +40,7 @@ METHODS = {
     "delong_unpaired": "DeLong, unpaired",
     "delong_logit": "DeLong on the logit",
     # a method that differences have too bears the title of its values
-    **{method.name: method.title for method in EVERY if method not in DIFFERENCES},
+    **{method.name: method.title for method in (*DIFFERENCES, *EVERY)},
     "hanley_mcneil": "Hanley-McNeil",
     "log": "log method",
     "koopman": "Koopman",

@@ -44,7 +44,7 @@ def _square_and_add(
     if first is None or second is None:
         return None
     p1, p2 = (n11 + n10) / n, (n11 + n01) / n
-    phi = _phi(n11, n10, n01, n00, corrected=corrected)
+    phi = correlation(n11, n10, n01, n00, corrected=corrected)
     down = _joined(p1 - first.low, second.high - p2, phi)
     up = _joined(p2 - second.low, first.high - p1, phi)
     difference = (n10 - n01) / n
@@ -55,8 +55,11 @@ def _joined(a: float, b: float, phi: float) -> float:
     return math.sqrt(max(a * a - 2.0 * phi * a * b + b * b, 0.0))
 
 
-def _phi(n11: float, n10: float, n01: float, n00: float, *, corrected: bool) -> float:
-    """Correlation of the two proportions; 0 when a margin is empty."""
+def correlation(n11: float, n10: float, n01: float, n00: float, *, corrected: bool = True) -> float:
+    """Correlation phi of two proportions of the same rows; 0 when a margin is empty.
+
+    ``corrected``: for continuity, as Newcombe's method 10 has it (1998).
+    """
     margins = (n11 + n10, n01 + n00, n11 + n01, n10 + n00)
     if min(margins) <= 0:
         return 0.0

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from evalreport.statistics.beta import beta_quantile, beta_quantile_upper
 from evalreport.statistics.interval import Interval, check_level
+from evalreport.statistics.root import bisect
+from evalreport.statistics.tail import normal_sf
 
 Floats = NDArray[np.float64]
 #: Values of tables with the shares (TP, FN, FP, TN) of rows, shape (B, 4), as shape (B,).
@@ -121,6 +123,17 @@ def square_and_add(
     >>> round(low, 4), round(high, 4)      # Jeffreys limits of 25 of 30
     (0.6726, 0.9334)
     """
+    values = _moved(value, cells, tree, level)
+    if not math.isfinite(values[0]):
+        return None
+    if log:
+        return _of_logarithms(values)
+    down, up = _distances(values)
+    return Interval(float(values[0]) - down, float(values[0]) + up)
+
+
+def _moved(value: OfCells, cells: Cells, tree: str, level: float) -> Floats:
+    """The value, and what it is with each share at its lower and its upper limit, shape (7,)."""
     read, build = TREES[tree]
     shares = read(*cells)
     centre = [x / n if n > 0 else 0.5 for x, n in shares]
@@ -131,13 +144,78 @@ def square_and_add(
             points += [moved]
     stack = np.array(points, dtype=np.float64).T
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.asarray(value(np.stack(build(*stack), axis=-1)), dtype=np.float64)
-    if not math.isfinite(values[0]):
+        return np.asarray(value(np.stack(build(*stack), axis=-1)), dtype=np.float64)
+
+
+def difference_of_tables(
+    values: tuple[OfCells, OfCells],
+    cells: tuple[Cells, Cells],
+    correlations: Sequence[float],
+    level: float,
+) -> Interval | None:
+    """Limits of a difference of values of two tables of the same rows; None if one is undefined.
+
+    Both tables are taken apart into prevalence, recall and false positive rate. Moved to a limit,
+    a share moves the first value by d, the second by e; d^2 - 2 r d e + e^2 of the three shares
+    add to the square of the distance of the limit, r the correlation of the share in the two
+    tables: square-and-add for dependent estimates (Zou G., Donner A. Stat Med 27, 2008) with
+    those of Newcombe's method 10 (Stat Med 17, 1998). ``correlations``: of the three shares; the
+    prevalence of the same rows has 1.
+    """
+    first, second = (
+        _moved(value, own, "actual", level) for value, own in zip(values, cells, strict=True)
+    )
+    if not (math.isfinite(first[0]) and math.isfinite(second[0])):
         return None
-    if log:
-        return _of_logarithms(values)
-    down, up = _distances(values)
-    return Interval(float(values[0]) - down, float(values[0]) + up)
+    (down_1, up_1), (down_2, up_2) = _by_share(first), _by_share(second)
+    difference = float(first[0] - second[0])
+    down = _together(down_1, up_2, correlations)
+    up = _together(up_1, down_2, correlations)
+    return Interval(difference - down, difference + up)
+
+
+def _by_share(values: Floats) -> tuple[Floats, Floats]:
+    """How far down, and up, the limits of each share move the first value, each of shape (3,)."""
+    moved = np.where(np.isfinite(values[1:]), values[1:] - values[0], 0.0).reshape(-1, 2)
+    return -np.minimum(moved.min(axis=1), 0.0), np.maximum(moved.max(axis=1), 0.0)
+
+
+def _together(one: Floats, two: Floats, correlations: Sequence[float]) -> float:
+    parts = one**2 - 2.0 * np.asarray(correlations) * one * two + two**2
+    return math.sqrt(max(math.fsum(parts.tolist()), 0.0))
+
+
+#: Normal deviate beyond which a difference is not told apart any further.
+_MOST_ERRORS = 7.0
+
+
+def difference_statistic(
+    values: tuple[OfCells, OfCells],
+    cells: tuple[Cells, Cells],
+    correlations: Sequence[float],
+    null: float,
+) -> float | None:
+    """The normal deviate whose limit meets ``null``, signed; at most 7 either way.
+
+    The test of the null by it agrees with the limits of every level.
+    """
+    at_first = difference_of_tables(values, cells, correlations, 0.5)
+    if at_first is None:
+        return None
+    shares = (np.asarray([own]) / sum(own) for own in cells)
+    one, two = (float(value(s)[0]) for value, s in zip(values, shares, strict=True))
+    difference = one - two
+    if difference == null:
+        return 0.0
+    side = 0 if difference > null else 1
+
+    def beyond(errors: float) -> float:
+        limits = difference_of_tables(values, cells, correlations, 1.0 - 2.0 * normal_sf(errors))
+        assert limits is not None
+        return limits[side] - null
+
+    found = bisect(beyond, 1e-6, _MOST_ERRORS)
+    return found if difference > null else -found
 
 
 def _of_logarithms(values: Floats) -> Interval:

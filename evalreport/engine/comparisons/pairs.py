@@ -27,6 +27,7 @@ from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import View
 from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.statistics.predictive import PairedCalls
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -207,6 +208,24 @@ def pair(model: Side, reference: Side) -> Pair | str:
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
     return Pair(one, two, _left_out(model, reference, len(common)))
+
+
+def paired_calls(both: Pair, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
+    """Rows of the class and of the rest, by which of the two models call them so."""
+    k = both.model.class_index(task)
+    actual = both.model.view.actual == k
+    first = both.model.predicted(task) == k
+    second = both.reference.predicted(reference) == k
+
+    def counted(held: Bools) -> PairedCalls:
+        return PairedCalls(
+            float(both.count(held & first & second)),
+            float(both.count(held & first & ~second)),
+            float(both.count(held & ~first & second)),
+            float(both.count(held & ~first & ~second)),
+        )
+
+    return counted(actual), counted(~actual)
 
 
 def restricted(side: Side, where: Slice) -> Side | None:

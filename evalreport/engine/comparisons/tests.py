@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from evalreport.engine.comparisons import areas as of_areas
-from evalreport.engine.comparisons import calls, designed
+from evalreport.engine.comparisons import calls, designed, few_cells
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
-from evalreport.engine.comparisons.pairs import Pair, metric_of
+from evalreport.engine.comparisons.pairs import Pair, metric_of, paired_calls
 from evalreport.engine.comparisons.result import (
     Counted,
     Found,
@@ -56,7 +56,7 @@ def paired_comparison(
     def by_name(other: ComparisonTask) -> Test:
         return _test(pair, draws, other, values, difference)
 
-    tails = _tails(pair, task) or of_areas.tails(pair, task)
+    tails = _tails(pair, task) or of_areas.tails(pair, task) or few_cells.tails(pair, task)
     return with_hypothesis(found, task, difference, by_name, tails)
 
 
@@ -107,6 +107,9 @@ def _test(
         return _t_test(pair, task)
     if task.test == designed.TEST:
         return designed.tested(designed.estimated(pair, task, values), difference)
+    few = few_cells.of_tables(pair, task)
+    if few is not None:
+        return few.test()
     replicates = draws.of(task)
     if isinstance(replicates, str):
         return Test(reason=replicates)
@@ -140,6 +143,9 @@ def _interval(
         return _given(from_limits(limits, level, method), method)
     if method == designed.INTERVAL:
         return designed.limits(designed.estimated(pair, task, values), difference, level)
+    few = few_cells.of_tables(pair, task)
+    if few is not None:
+        return few.interval(level), None
     replicates = draws.of(task)
     if isinstance(replicates, str):
         return None, replicates
@@ -178,7 +184,7 @@ def _counts(pair: Pair, task: ComparisonTask) -> Counted:
 
 def joint_calls(pair: Pair, task: ComparisonTask) -> JointCalls:
     """Rows that both models, one or neither calls positive, of each true class."""
-    positives, negatives = _calls(pair, task)
+    positives, negatives = paired_calls(pair, task.task, task.reference)
     return JointCalls(_whole(positives), _whole(negatives))
 
 
@@ -186,28 +192,8 @@ def _whole(counted: predictive.PairedCalls) -> Calls:
     return Calls(**{name: int(count) for name, count in counted._asdict().items()})
 
 
-def _calls(
-    pair: Pair, task: ComparisonTask
-) -> tuple[predictive.PairedCalls, predictive.PairedCalls]:
-    """Rows of the class and of the rest, by which of the two models call them so."""
-    k = pair.model.class_index(task.task)
-    actual = pair.model.view.actual == k
-    first = pair.model.predicted(task.task) == k
-    second = pair.reference.predicted(task.reference) == k
-
-    def counted(held: Any) -> predictive.PairedCalls:
-        return predictive.PairedCalls(
-            float(pair.count(held & first & second)),
-            float(pair.count(held & first & ~second)),
-            float(pair.count(held & ~first & second)),
-            float(pair.count(held & ~first & ~second)),
-        )
-
-    return counted(actual), counted(~actual)
-
-
 def _predictive(pair: Pair, task: ComparisonTask) -> Test:
-    positives, negatives = _calls(pair, task)
+    positives, negatives = paired_calls(pair, task.task, task.reference)
     _, below = pair.model.hits(task.task)
     called = pair.model.predicted(task.task) == pair.model.class_index(task.task)
     word = "ppv" if bool(np.array_equal(below, called)) else "npv"

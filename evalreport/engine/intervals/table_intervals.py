@@ -171,7 +171,7 @@ def _added(
     """Square-and-add limits at the counts of the cells, within what one row can give."""
     assert metric.shares is not None
     limits = square_and_add(
-        lambda shares: _of_shares(metric, arguments, shares),
+        lambda shares: of_shares(metric, arguments, shares),
         cells,
         metric.shares.value,
         level,
@@ -181,7 +181,7 @@ def _added(
         return None
     least, most = metric.bounds
     if metric.interval is Interval.MEAN:
-        rows = _of_shares(metric, arguments, np.eye(4))
+        rows = of_shares(metric, arguments, np.eye(4))
         least, most = float(rows.min()), float(rows.max())
     within = Limits(max(limits.low, least), min(limits.high, most))
     found = intervals.from_limits(within, level, SQUARE_AND_ADD)
@@ -276,7 +276,7 @@ def _of_edge(metric: Metric, cells: tuple[float, ...]) -> bool:
     return metric.edge_limits is not None and min(cells) == 0
 
 
-def _of_shares(
+def of_shares(
     metric: Metric, arguments: Mapping[str, Any], shares: npt.NDArray[np.float64]
 ) -> npt.NDArray[Any]:
     """The metric of tables with the shares (TP, FN, FP, TN) of rows, shape (B, 4)."""
