@@ -35,7 +35,7 @@ from evalreport.engine.counting.counting_views import (
 from evalreport.engine.counting.kept_counts import KeptCounts
 from evalreport.engine.counting.postgres_rows import again
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.counting.sql_rows import hash_of, open_database, read_query
+from evalreport.engine.counting.sql_rows import hash_of, open_database, open_table, read_query
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher
 from evalreport.engine.counting.written_out import counted_out, printed_tables
 from evalreport.engine.ledgers.characteristics import characteristic_problems
@@ -65,7 +65,7 @@ from evalreport.predict.columns import columns_read, facts_of, rules_of
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
-from evalreport.spec.datasets import Dataset, Query
+from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
 
@@ -361,7 +361,7 @@ def _counted(
     rows = _rows_of_file(views, source)
     data.watch.done(rows)
     shown = _shown(source.name)
-    of = "rows, by the database" if choice.name == "database" else "rows"
+    of = _HASHED_BY.get(choice.name, "rows")
     data.inputs.append(InputData(name, shown, *_hash(source), rows, of, _each(source)))
     return True
 
@@ -377,6 +377,10 @@ def _rows_of_file(views: Sequence[View], source: Source) -> int:
 def _numbers_of(data: Data, requests: Requests) -> Callable[[View], Sequence[float]]:
     """The thresholds at which a counted model is compared."""
     return lambda view: numbers_at(view, requests, _facts(view, requests), data.settings)
+
+
+#: What is hashed where rows are counted behind an address.
+_HASHED_BY = {"database": "rows, by the database", "spark": "rows, by the cluster"}
 
 
 def _kinds_added_up(choice: Choice, kinds: int) -> Choice:
@@ -437,6 +441,8 @@ def _source(loaded: LoadedSpec, name: str, dataset: Dataset, reads: Reads) -> So
     folder = loaded.folder or Path()
     if isinstance(dataset.path, Query):
         return open_database(folder, dataset.path)
+    if isinstance(dataset.path, ClusterTable):
+        return open_table(dataset.path)
     try:
         return source_of(folder, dataset, reads.source)
     except FilesError as error:

@@ -93,6 +93,10 @@ LocalFile: TypeAlias = Annotated[Name, AfterValidator(local_file)]
 DataFile: TypeAlias = Annotated[Name, AfterValidator(data_file)]
 
 
+#: Names of catalog, schema and table; nothing in them needs quotes.
+_TABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_][A-Za-z0-9_-]*){0,3}")
+
+
 def without_password(database: str) -> str:
     """An address without a password, or a fault that does not repeat it."""
     if _PASSWORD.search(database):
@@ -183,6 +187,40 @@ class Query(Part):
             "has to be allowed with --allow-host."
         )
     )
+
+
+def _table_name(name: str) -> str:
+    """The name of a table of a cluster, or a fault: parts with dots between, each plain."""
+    if not _TABLE.fullmatch(name):
+        raise refuse(
+            Fault(
+                "it is no name of a table",
+                "catalog.schema.name: up to four parts of letters, digits, _ and -",
+            )
+        )
+    return name
+
+
+class ClusterTable(Part):
+    """A table or view of a Spark cluster, counted there."""
+
+    table: Annotated[Name, AfterValidator(_table_name)] = Field(
+        description="The table or view: catalog.schema.name, schema.name or name."
+    )
+    where: Name | None = Field(
+        None, description="Which rows of it: a condition in the cluster's SQL."
+    )
+    version: Name | None = Field(
+        None,
+        description="The version or snapshot that is read, of a table that keeps them (Delta, "
+        "Iceberg).",
+    )
+
+
+def _path_form(value: Any) -> str:
+    if isinstance(value, ClusterTable) or (isinstance(value, dict) and "table" in value):
+        return "(table)"
+    return text_or_mapping(value)
 
 
 class LabelColumns(Part):
@@ -351,15 +389,18 @@ class Dataset(Part):
     read: Read | None = Field(None, description="How the file is written.")
     path: (
         Annotated[
-            Annotated[DataFile, Tag("(text)")] | Annotated[Query, Tag("(mapping)")],
-            form(text_or_mapping),
+            Annotated[DataFile, Tag("(text)")]
+            | Annotated[Query, Tag("(mapping)")]
+            | Annotated[ClusterTable, Tag("(table)")],
+            form(_path_form),
         ]
         | None
     ) = Field(
         None,
         description="File relative to the spec, or absolute: csv, tsv, jsonl (each also .gz), "
         "parquet or xlsx; a pattern (data/*.parquet) or a folder (data/) of such files, whose "
-        "folders may be named column=value; or {sql: ..., database: ...}.",
+        "folders may be named column=value; {sql: ..., database: ...}; or {table: ...} of a "
+        "cluster.",
     )
     table: CountTable | None = Field(
         None,

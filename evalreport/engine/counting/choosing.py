@@ -29,7 +29,7 @@ from evalreport.predict.columns import (
     in_overlap,
     roles_of,
 )
-from evalreport.spec.datasets import Dataset, Query
+from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel, ScoresModel
 
@@ -102,6 +102,13 @@ def choose(spec: Spec, name: str, source: Source | None, asked: str, requests: R
     if asked == "spark" and spec.engine.spark is None:
         raise SpecError(
             Problem("the engine spark has no cluster", "engine: {spark: {url: sc://host:port}}")
+        )
+    if asked != "spark" and isinstance(spec.datasets[name].path, ClusterTable):
+        raise SpecError(
+            Problem(
+                f"{name} is a table of a cluster, which only the cluster counts",
+                "engine: {name: spark, spark: {url: sc://host:port}}",
+            )
         )
     if asked == "memory":
         asks = "the engine memory is asked for"

@@ -36,7 +36,7 @@ from evalreport.plan.asked import Requests
 from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.predict.columns import columns_needed, roles_of
 from evalreport.predict.view import View
-from evalreport.spec.datasets import Query
+from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted
         watch=watch,
         query=path if isinstance(path := spec.datasets[name].path, Query) else None,
         count=count,
+        table=path if isinstance(path, ClusterTable) else None,
     )
 
 

@@ -6,7 +6,7 @@ import re
 import socket
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -21,9 +21,12 @@ from evalreport.data.score_bins import ScoreBins
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
+from evalreport.engine.counting.postgres_rows import LostError
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.spark_frames import READ, frame_of
 from evalreport.engine.counting.spark_joined import joined_frame
+from evalreport.engine.counting.spark_tables import table_frame
+from evalreport.engine.counting.sql_rows import TableOfCluster
 from evalreport.engine.counting.wanted import OTHER_ENGINE, Wanted
 from evalreport.errors import DataError, FilesError, Location, Problem
 
@@ -119,14 +122,19 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
     for damaged files, NotPlainError for rows that Spark reads in another way.
     """
     failure, builder = _client()
-    _reach(url)
-    with holding(source):
+    _reach(url, source.name)
+    with nullcontext() if wanted.table is not None else holding(source):
         session = None
         try:
             session = builder.remote(url).getOrCreate()
             # Names as they are written; the clock of no machine.
             session.conf.set("spark.sql.caseSensitive", "true")
             session.conf.set("spark.sql.session.timeZone", "UTC")
+            if wanted.table is not None:
+                assert isinstance(source, TableOfCluster)
+                with table_frame(session, source, wanted.table, wanted) as (frame, header):
+                    yield SparkRows(session, frame, header, source.name, wanted.count)
+                return
             if isinstance(source, Joined):
                 frame, header = joined_frame(session, source, wanted)
             else:
@@ -136,10 +144,18 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
             reason = str(error).splitlines()[0]
             for part in parts_of(source):
                 reason = reason.replace(str(part.source.path), part.name)
+            if _is_lost(error):
+                raise LostError(f"Spark at {_place(url)}: {reason}", source.name) from None
             raise FilesError(Problem(f"Spark at {_place(url)}: {reason}", "")) from None
         finally:
             if session is not None:
                 session.stop()
+
+
+def _is_lost(error: Exception) -> bool:
+    """Whether a cluster could not be reached any more: by what gRPC, or the client, says."""
+    told = f"{type(error).__name__} {error}"
+    return any(sign in told for sign in ("UNAVAILABLE", "Connection refused", "SESSION_CLOSED"))
 
 
 def check_kind(source: Source) -> None:
@@ -149,6 +165,8 @@ def check_kind(source: Source) -> None:
         check_kind(source.right)
         return
     why = None
+    if isinstance(source, TableOfCluster):
+        return
     if source.suffix not in READ:
         why = "a cluster does not reach databases"
     if source.suffix.startswith(".jsonl"):
@@ -183,15 +201,14 @@ def _place(url: str) -> str:
     return place if re.search(r":\d+$", place) else f"{place}:{PORT}"
 
 
-def _reach(url: str) -> None:
-    """Raise FilesError where nothing answers at the address."""
+def _reach(url: str, name: str) -> None:
+    """Raise LostError where nothing answers at the address."""
     host, _, port = _place(url).rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except (OSError, OverflowError) as error:
-        raise FilesError(
-            Problem(
-                f"no Spark Connect server answers at {_place(url)} ({error})",
-                "start one, or correct engine.spark.url",
-            )
+        raise LostError(
+            f"no Spark Connect server answers at {_place(url)} ({error})",
+            name,
+            "start one, or correct engine.spark.url",
         ) from None

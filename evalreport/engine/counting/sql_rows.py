@@ -25,7 +25,7 @@ from evalreport.engine.counting.rows_digest import RowsDigest
 from evalreport.engine.counting.wanted import quoted_text
 from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.scratch import scratch_folder
-from evalreport.spec.datasets import Query
+from evalreport.spec.datasets import ClusterTable, Query
 
 #: Rows fetched at a time.
 _BATCH = 5_000
@@ -45,6 +45,18 @@ class Address(Source):
 
     address: str = ""
     digest: RowsDigest = field(default_factory=RowsDigest, compare=False)
+
+
+@dataclass(frozen=True)
+class TableOfCluster(Address):
+    """A table or view of a cluster; its rows are hashed there."""
+
+
+def open_table(asked: ClusterTable) -> Source:
+    """The table of a cluster; nothing is asked of it yet."""
+    version = "" if asked.version is None else f", version {asked.version}"
+    name = f"{asked.table} (Spark{version})"
+    return TableOfCluster(name, Path(), ".spark-table", 0, "", ())
 
 
 def open_database(folder: Path, query: Query) -> Source:

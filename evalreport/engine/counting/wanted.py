@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from evalreport.spec.datasets import Query
+from evalreport.spec.datasets import ClusterTable, Query
 
 #: What to do about rows that an engine does not read as the others do.
 OTHER_ENGINE = "the engine auto or memory for this spec, or the rows as Parquet files"
@@ -46,8 +46,8 @@ class TooManyKindsError(NotPlainError):
 class Wanted:
     """The ``columns`` asked for, those that hold ``numbers`` only, and the bytes to keep to.
 
-    ``query``: what gives the rows, where they come from a database. ``count``: the column
-    that says how many rows each one stands for.
+    ``query``: what gives the rows, where they come from a database; ``table``: where they are one
+    of a cluster. ``count``: the column that says how many rows each one stands for.
     """
 
     columns: tuple[str, ...]
@@ -56,6 +56,7 @@ class Wanted:
     watch: Watcher = UNWATCHED
     query: Query | None = None
     count: str | None = None
+    table: ClusterTable | None = None
 
 
 def quoted_text(text: str | None) -> str:

@@ -1,0 +1,114 @@
+"""Tables and views of a Spark cluster are counted there; files of the same rows give the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
+from spark.spark_server import server, why_not
+
+from evalreport.errors import DataError, FilesError, SpecError
+
+pytestmark = [
+    pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
+    # Warnings of the client, about frames that are not used and sockets it leaves open.
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, (h % 97) / 97 AS s,
+    CASE WHEN h % 11 > 0 THEN 'g' || h % 3 END AS g, i % 4 AS part, i AS number
+    FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h FROM range(1200) t(i))"""
+METRICS = ["accuracy", "recall", "roc_auc", "brier"]
+
+
+class Cluster:
+    """An address, and a file with the rows that its tables hold."""
+
+    def __init__(self, url: str, file: Path) -> None:
+        self.url, self.file = url, file
+
+    def sql(self, text: str) -> None:
+        from pyspark.sql.connect.session import SparkSession
+
+        session = SparkSession.builder.remote(self.url).getOrCreate()
+        session.sql(text).collect()
+        session.stop()
+
+    def results(self, path: Any, **parts: Any) -> dict[str, Any]:
+        spec = spec_of("", {"score": "s"}, metrics=METRICS, subgroups=["g"], **parts)
+        spec["datasets"]["d"]["path"] = path
+        spec["engine"] = {"name": "spark", "spark": {"url": self.url}}
+        return run(spec, "auto")
+
+    def of_file(self, where: str) -> dict[str, Any]:
+        own = self.file.with_name("own.parquet")
+        duckdb.connect().execute(f"COPY (FROM '{self.file}' WHERE {where}) TO '{own}'")
+        return run(spec_of(own, {"score": "s"}, metrics=METRICS, subgroups=["g"]), "memory")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder = tmp_path_factory.mktemp("spark")
+    file = folder / "rows.parquet"
+    duckdb.connect().execute(f"COPY ({ROWS}) TO '{file}' (FORMAT parquet)")
+    with server(folder) as url:
+        found = Cluster(url, file)
+        found.sql("CREATE SCHEMA audit")
+        found.sql(f"CREATE TABLE audit.seen USING parquet AS SELECT * FROM parquet.`{file}`")
+        found.sql(
+            "CREATE VIEW audit.half AS SELECT y, CAST(s AS DECIMAL(20, 18)) AS wide, s, g, part "
+            "FROM audit.seen WHERE part < 2 ORDER BY s"
+        )
+        yield found
+
+
+def test_a_table_a_condition_and_a_view(cluster: Cluster) -> None:
+    whole = cluster.results({"table": "spark_catalog.audit.seen"})
+    assert engine_of(whole) == ("spark", "asked for")
+    assert comparable(whole) == comparable(cluster.of_file("true"))
+    half = cluster.results({"table": "audit.seen", "where": "part < 2"})
+    assert comparable(half) == comparable(cluster.of_file("part < 2"))
+    seen = cluster.results({"table": "audit.half"})
+    assert comparable(seen) == comparable(half)
+    entries = [found["provenance"]["inputs"][0] for found in (whole, half, seen)]
+    assert {entry["sha256_of"] for entry in entries} == {"rows, by the cluster"}
+    assert entries[0]["name"] == "spark_catalog.audit.seen (Spark)"
+    assert (entries[0]["rows"], entries[1]["rows"]) == (1200, 600)
+    # of what is read of the rows, in whatever order: the view holds what the condition leaves
+    assert entries[1]["sha256"] == entries[2]["sha256"] != entries[0]["sha256"]
+
+
+def test_a_row_that_changes_changes_the_hash(cluster: Cluster) -> None:
+    cluster.sql("CREATE TABLE audit.grows USING parquet AS SELECT * FROM audit.seen")
+    one = cluster.results({"table": "audit.grows"})["provenance"]["inputs"][0]["sha256"]
+    told = {"sha256": one}
+    assert cluster.results({"table": "audit.grows"}, dataset=told)
+    cluster.sql("INSERT INTO audit.grows SELECT 'sick', 0.5, NULL, 9, 9999")
+    with pytest.raises(DataError, match="the spec declares"):
+        cluster.results({"table": "audit.grows"}, dataset=told)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ({"table": "audit.absent"}, "absent"),
+        ({"table": "audit.seen", "version": 3}, "(?i)time.?travel"),
+        ({"table": "audit.seen", "where": "nothing > 1"}, "nothing"),
+        ({"table": "audit.seen", "where": "part > 99"}, "no such rows"),
+    ],
+)
+def test_what_a_cluster_refuses(cluster: Cluster, path: dict[str, Any], message: str) -> None:
+    with pytest.raises((DataError, FilesError), match=message):
+        cluster.results(path)
+
+
+def test_columns_that_are_not_there(cluster: Cluster) -> None:
+    with pytest.raises((DataError, SpecError), match="weight"):
+        cluster.results({"table": "audit.seen"}, dataset={"weight": "weight"})
