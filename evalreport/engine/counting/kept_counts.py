@@ -26,7 +26,7 @@ from evalreport.engine.counting.answering import Columns
 from evalreport.predict.cache import read_entry, write_entry
 
 #: Changes when the meaning of an entry changes.
-FORMAT = 1
+FORMAT = 2
 #: Bytes that all entries together may take; what was not used for longest goes first.
 MOST_KEPT = 2 << 30
 #: Entries of many files together that are kept for one question.
@@ -168,16 +168,16 @@ def packed(files: Sequence[str], answer: Columns) -> bytes:
         body, flags = short.tobytes(), gaps.tobytes() if gaps.any() else b""
         told.append([name, values.dtype.str, short.dtype.str, len(flags), len(body)])
         bodies += [flags, body]
-    head = json.dumps({"files": list(files), "columns": told}).encode()
+    head = json.dumps([list(files), told]).encode()
     return b"\n".join([head, b"".join(bodies)])
 
 
 def unpacked(body: bytes) -> tuple[list[str], Columns]:
     """Files and answer of an entry. Raises ValueError and others for what is none."""
     line, _, rest = body.partition(b"\n")
-    head = json.loads(line)
+    files, columns = json.loads(line)
     at, answer = 0, {}
-    for name, kind, short, flags, size in head["columns"]:
+    for name, kind, short, flags, size in columns:
         mask, data = rest[at : at + flags], rest[at + flags : at + flags + size]
         at += flags + size
         if kind == "text":
@@ -189,7 +189,7 @@ def unpacked(body: bytes) -> tuple[list[str], Columns]:
             values = np.frombuffer(data, short).astype(kind)
             gone = np.frombuffer(mask, np.bool_) if flags else np.zeros(0, np.bool_)
         answer[name] = np.ma.MaskedArray(values, gone.copy()) if gone.any() else values
-    return list(head["files"]), answer
+    return list(files), answer
 
 
 def _flags(gaps: Any) -> list[bool]:
@@ -211,8 +211,8 @@ def _members(path: Path) -> list[str]:
     try:
         with path.open("rb") as stream:
             stream.readline()
-            return [str(one) for one in json.loads(stream.readline())["files"]]
-    except (OSError, ValueError, KeyError, TypeError):
+            return [str(one) for one in json.loads(stream.readline())[0]]
+    except (OSError, ValueError, IndexError, TypeError, KeyError):
         return []
 
 
