@@ -138,9 +138,13 @@ $(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 POSTGRES_VENV := .venv-postgres
 POSTGRES_STAMP := $(POSTGRES_VENV)/.installed
 
+HAS_POSTGRES := { command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1
+
+# As root a server that is not there is installed from the packages of the system.
 .PHONY: test-postgres
 test-postgres: $(POSTGRES_STAMP)
-	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { \
+	@$(HAS_POSTGRES) || test "$$(id -u)" -ne 0 || apt-get install -y -q --no-install-recommends postgresql
+	@$(HAS_POSTGRES) || { \
 	echo "A Postgres server is needed; on Debian and Ubuntu: apt-get install postgresql" >&2; exit 1; }
 	@$(POSTGRES_VENV)/bin/python -m pytest -q tests/engine_duckdb/test_postgres_rows.py \
 		tests/engine_duckdb/test_counted_by_postgres.py tests/engine_duckdb/test_twenty_jobs.py
