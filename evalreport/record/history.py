@@ -19,7 +19,7 @@ import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem
@@ -147,6 +147,8 @@ def line_of_attempt(when: str, version: str, series: str, status: int) -> Histor
     return HistoryLine(when=when, version=version, series=series, attempt=Attempt(status))
 
 
+# a run reads its history several times, and lines that stand in it never change
+@lru_cache(maxsize=20_000)
 def parse_line(line: bytes) -> HistoryLine | None:
     """The entry of a line, or None when it is no JSON object."""
     try:

@@ -47,10 +47,24 @@ _PASSWORD = re.compile(r"://[^/@?]*:[^/@?]*@|[?&\s]password=|^password=", re.IGN
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|.*@)")
 
 
+#: Addresses of object stores; nothing here reads them.
+_STORES = ("s3:", "s3a:", "gs:", "az:", "abfss:")
+
+
+def _instead_of(path: str) -> str:
+    """What to give for an address."""
+    if path.lower().startswith(_STORES):
+        return (
+            "object stores are not read: copy or mount the files, or name a table of a cluster "
+            "that holds them, {table: catalog.schema.name}"
+        )
+    return "a file on this machine"
+
+
 def local_file(path: str) -> str:
     """A path of this machine, or a fault."""
     if _URL.match(path) or path.startswith("//"):
-        raise refuse(Fault(f"'{path}' is an address", "a file on this machine"))
+        raise refuse(Fault(f"'{path}' is an address", _instead_of(path)))
     return path
 
 

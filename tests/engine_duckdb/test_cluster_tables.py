@@ -44,6 +44,14 @@ def test_what_is_no_name_of_a_table_is_refused(name: str) -> None:
         parse_spec(spec({"table": name}))
 
 
+@pytest.mark.parametrize("path", ["s3://b/d/*.parquet", "gs://b/d.parquet", "AZ://b/d/"])
+def test_an_object_store_is_refused_with_ways_to_its_rows(path: str) -> None:
+    with pytest.raises(
+        SpecError, match=r"is an address; object stores are not read: copy .* \{table:"
+    ):
+        parse_spec(spec(path))
+
+
 def test_a_mapping_of_both_kinds_is_refused() -> None:
     with pytest.raises(SpecError, match="sql"):
         parse_spec(spec({"table": "seen", "sql": "SELECT 1"}))
