@@ -17,17 +17,23 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.design.assumptions import Array, Truth, value_of
-from evalreport.design.pairs import Pair, held_against
+from evalreport.design.pairs import AreaPair, CallPair, Pair, calls_against, held_against
 from evalreport.metrics.declare import Goal, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
+from evalreport.metrics.interval_methods import DIFFERENCES, Held, taking_over
 from evalreport.metrics.tables import Counts
 from evalreport.spec.acceptance import Criterion
 from evalreport.statistics.delong import (
+    AreaLimits,
+    difference_interval,
     hanley_mcneil_score,
     hanley_mcneil_variance,
     logit_interval,
     normal_interval,
+    score_difference,
+    score_form,
 )
+from evalreport.statistics.interval import deviate, z_value
 from evalreport.statistics.power import Rule, size_power
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.tail import normal_quantile
@@ -40,6 +46,8 @@ DRAWS = 10_000
 FUNCTION_DRAWS = 1800
 #: Draws of score tables, each of which is ranked; their error is at most 0.8 points.
 SCORE_DRAWS = 4000
+#: Draws of pairs of score tables; their error is at most 1.1 points.
+PAIR_DRAWS = 2000
 #: Scores that are drawn and ranked at a time.
 BLOCK = 2_000_000
 
@@ -56,8 +64,9 @@ class Power:
 class Decision:
     """A criterion with its rule. ``exact``: it is a share, and its power is no estimate.
 
-    ``top`` and ``bottom`` mark the cells (TP, FN, FP, TN) of a share. ``pair``: what is assumed
-    of the reference, where it compares with one.
+    ``top`` and ``bottom`` mark the cells (TP, FN, FP, TN) of a share. ``pair``, ``areas``,
+    ``calls``: what is assumed of the reference, where it compares with one. ``asked``: the spec
+    names the method, so no other takes its place where few rows are held.
     """
 
     criterion: Criterion
@@ -66,6 +75,9 @@ class Decision:
     top: Array | None = None
     bottom: Array | None = None
     pair: Pair | None = None
+    areas: AreaPair | None = None
+    calls: CallPair | None = None
+    asked: bool = False
 
     @property
     def exact(self) -> bool:
@@ -165,6 +177,8 @@ def passing_tables(decision: Decision, tables: Array, seed: int = 0) -> Flags:
         assert decision.bottom is not None
         x, n = (tables @ side for side in (decision.top, decision.bottom))
         return _by_pairs(decision, decision.pair.counted_with(x, n, seed))
+    if decision.calls is not None:
+        return _by_calls(decision, decision.calls.counted_with(tables[:FUNCTION_DRAWS], seed))
     metric, params = decision.criterion.metric.metric, decision.criterion.metric.params
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.broadcast_to(value_of(metric, dict(params), tables), tables.shape[:1])
@@ -202,6 +216,18 @@ def _by_pairs(decision: Decision, cells: Array) -> Flags:
     return passed[which.reshape(-1)]
 
 
+def _by_calls(decision: Decision, cells: Array) -> Flags:
+    kinds, which = np.unique(cells, axis=0, return_inverse=True)
+    metric, bound = decision.criterion.metric.metric, decision.criterion.bound
+    passed = np.array(
+        [
+            decision.meets(calls_against(kind, metric, bound, decision.method, decision.level))
+            for kind in kinds
+        ]
+    )
+    return passed[which.reshape(-1)]
+
+
 def _by_share(decision: Decision, tables: Array) -> Flags:
     assert decision.top is not None
     assert decision.bottom is not None
@@ -217,8 +243,10 @@ def _limit_of(
 ) -> Callable[[Array], float | None]:
     """The limit that the criterion holds against its requirement, from one table."""
     from evalreport.engine.intervals.methods import TableValue, smooth
+    from evalreport.engine.intervals.table_intervals import of_few_rows
 
     low, arguments = decision.criterion.bound == "lower", metric.arguments(params)
+    planned = str(decision.method)
 
     def stacked(tables: Any) -> Any:
         # dense tables are [actual][predicted], the other class first
@@ -229,6 +257,11 @@ def _limit_of(
 
     def limit(kind: Array) -> float | None:
         tp, fn, fp, tn = (float(v) for v in kind)
+        if not decision.asked:
+            number = float(stacked(np.array([[tn, fp], [fn, tp]])))
+            few = of_few_rows(metric, arguments, (tp, fn, fp, tn), number, planned, decision.level)
+            if few is not None:
+                return few.low if low else few.high
         if metric.limits is not None and decision.method not in ("delta", "fisher_z"):
             found = metric.limits(tp, fn, fp, tn, level=decision.level, **arguments)
             return None if found is None else found.low if low else found.high
@@ -249,23 +282,98 @@ def area_power(decision: Decision, area: float, positives: int, negatives: int, 
     """Power of a criterion on the area under the ROC curve, binormal scores drawn and ranked.
 
     Score tables are drawn in blocks; each gives its area and DeLong's variance, from which the
-    limits of the method follow.
+    limits of the method follow. Against a reference there are two scores of each row.
     """
     draw = np.random.default_rng(seed)
-    distance = math.sqrt(2.0) * normal_quantile(area)
     passed = 0
-    block = max(1, min(SCORE_DRAWS, BLOCK // (positives + negatives)))
-    left = SCORE_DRAWS
+    draws = SCORE_DRAWS if decision.areas is None else PAIR_DRAWS
+    block = max(1, min(draws, BLOCK // (positives + negatives)))
+    left = draws
     while left:
         size = min(block, left)
         left -= size
+        if decision.areas is not None:
+            both = _drawn_pairs(draw, (size, positives + negatives), decision.areas.correlation)
+            for scores, value in zip(both, (area, decision.areas.value), strict=True):
+                scores[:, :positives] += math.sqrt(2.0) * normal_quantile(value)
+            for moments in _area_moments(*both, positives):
+                passed += decision.meets(_difference_limit(decision, moments, positives, negatives))
+            continue
         scores = draw.normal(0.0, 1.0, (size, positives + negatives))
-        scores[:, :positives] += distance
+        scores[:, :positives] += math.sqrt(2.0) * normal_quantile(area)
         for estimate, variance in zip(*_areas(scores, positives), strict=True):
             limit = _area_limit(decision, float(estimate), float(variance), positives, negatives)
             passed += decision.meets(limit)
-    chance = passed / SCORE_DRAWS
-    return Power(chance, math.sqrt(chance * (1 - chance) / SCORE_DRAWS))
+    chance = passed / draws
+    return Power(chance, math.sqrt(chance * (1 - chance) / draws))
+
+
+def _drawn_pairs(
+    draw: np.random.Generator, shape: tuple[int, int], correlation: float
+) -> tuple[Array, Array]:
+    """Two scores of each row of one class, normal, with this correlation."""
+    first = draw.normal(0.0, 1.0, shape)
+    own = draw.normal(0.0, 1.0, shape)
+    return first, correlation * first + math.sqrt(1.0 - correlation**2) * own
+
+
+def _area_moments(one: Array, other: Array, positives: int) -> Array:
+    """Both areas, their DeLong variances and covariance, for each row of scores: (draws, 5)."""
+    placed = _placed(one, positives), _placed(other, positives)
+    negatives = one.shape[1] - positives
+    found = [own[:, :positives].mean(axis=1) for own in placed]
+    for a, b in ((0, 0), (1, 1), (0, 1)):
+        together = np.zeros(len(one))
+        for side, rows in (
+            (slice(None, positives), positives),
+            (slice(positives, None), negatives),
+        ):
+            first, second = (placed[k][:, side] for k in (a, b))
+            apart = [part - part.mean(axis=1, keepdims=True) for part in (first, second)]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                together += np.divide((apart[0] * apart[1]).sum(axis=1), rows * (rows - 1.0))
+        found.append(together)
+    return np.stack(found, axis=1)
+
+
+def _placed(scores: Array, positives: int) -> Array:
+    """The placement of every row among the rows of the other class, in the order of the rows."""
+    negatives = scores.shape[1] - positives
+    order = np.argsort(scores, axis=1)
+    positive = order < positives
+    below = np.cumsum(~positive, axis=1) / negatives
+    above = 1.0 - np.cumsum(positive, axis=1) / positives
+    placed = np.empty_like(scores)
+    np.put_along_axis(placed, order, np.where(positive, below, above), axis=1)
+    return placed
+
+
+def _difference_limit(
+    decision: Decision, moments: Array, positives: int, negatives: int
+) -> float | None:
+    """What a criterion against the area of a reference looks at in one drawn pair."""
+    area, other, variance, other_variance, covariance = (float(v) for v in moments)
+    if decision.criterion.bound == "point":
+        return area - other
+    together = max(math.fsum((variance, other_variance, -2.0 * covariance)), 0.0)
+    if not math.isfinite(together):
+        return None
+    rows, units = (float(positives), float(negatives)), float(min(positives, negatives))
+    held = Held(fewer_pairs=units * min(area, 1 - area, other, 1 - other), class_rows=units)
+    few = not decision.asked and taking_over(str(decision.method), held, DIFFERENCES) is not None
+    if decision.method == "delong_score" or few:
+        sides = (
+            AreaLimits(area, variance, rows, units),
+            AreaLimits(other, other_variance, rows, units),
+        )
+        scale = math.sqrt(variance * other_variance)
+        correlation = min(max(covariance / scale, -1.0), 1.0) if scale else 0.0
+        errors = deviate(decision.level, sides[0].degrees)
+        limits = score_difference(*sides, correlation, errors)
+        return limits.low if decision.criterion.bound == "lower" else limits.high
+    found = difference_interval(area - other, together, decision.level)
+    assert found is not None
+    return found.low if decision.criterion.bound == "lower" else found.high
 
 
 def _areas(scores: Array, positives: int) -> tuple[Array, Array]:
@@ -299,6 +407,9 @@ def _area_limit(
         # the limits have no width: those of the score form, which needs no variance
         apart = ([positives, 0], [0, negatives])
         found = hanley_mcneil_score(*(apart if area else apart[::-1]), decision.level)
+    elif _few_pairs(decision, area, positives, negatives):
+        rows, errors = (float(positives), float(negatives)), z_value(decision.level)
+        found = score_form(area, variance, rows, min(rows), errors)
     elif decision.method == "delong_logit":
         found = logit_interval(area, variance, decision.level)
     else:
@@ -306,3 +417,9 @@ def _area_limit(
     if found is None:
         return None
     return found.low if decision.criterion.bound == "lower" else found.high
+
+
+def _few_pairs(decision: Decision, area: float, positives: int, negatives: int) -> bool:
+    """Whether limits in score form take the place of the default, as in a run."""
+    held = Held(fewer_pairs=min(positives, negatives) * min(area, 1.0 - area))
+    return not decision.asked and taking_over(str(decision.method), held) is not None

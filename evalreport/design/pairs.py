@@ -2,7 +2,8 @@
 
 The reference is drawn given the model: of the rows that the model has right, each is right by
 the reference with one chance, of the others with another. So every criterion of a study is
-judged on the same drawn tables. The power of McNemar's test is no estimate.
+judged on the same drawn tables; a predictive value on those of both classes. The power of
+McNemar's test is no estimate. Of two areas the scores are drawn, normal with a correlation.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evalreport.design.assumptions import Array
+from evalreport.metrics.declare import Metric
 from evalreport.statistics.paired import (
     PAIRED_METHODS,
     PairChances,
@@ -73,6 +75,58 @@ class Pair:
             return None
         first, second = self.chances.only_first, self.chances.only_second
         return mcnemar_power(rows, first * counted, second * counted, alpha, test)
+
+
+@dataclass(frozen=True)
+class AreaPair:
+    """The area of a reference, and the correlation of the scores of the rows of one class."""
+
+    value: float
+    correlation: float
+
+
+@dataclass(frozen=True)
+class CallPair:
+    """Model and reference on the positives and on the negatives: each right, or not."""
+
+    recall: Pair
+    specificity: Pair
+
+    def counted_with(self, tables: Array, seed: int) -> Array:
+        """Drawn cells beside tables (TP, FN, FP, TN): shape (draws, 8), positives first."""
+        tp, fn, fp, tn = tables.T
+        of_positives = self.recall.counted_with(tp, tp + fn, seed)
+        of_negatives = self.specificity.counted_with(tn, tn + fp, seed)
+        return np.concatenate([of_positives, of_negatives], axis=1)
+
+
+def calls_against(
+    cells: Array, metric: Metric, bound: str, method: str | None, level: float
+) -> float | None:
+    """What a criterion on a predictive value looks at in one pair of tables.
+
+    ``cells``: positives, then negatives, by who is right: both, model, reference, neither.
+    """
+    from evalreport.engine.comparisons.calls import counted_calls
+    from evalreport.results.records import Calls, JointCalls
+    from evalreport.statistics import predictive
+
+    both, first, second, neither, wrong_neither, wrong_second, wrong_first, wrong = (
+        int(v) for v in cells
+    )
+    calls = JointCalls(
+        actual_positive=Calls(both, first, second, neither),
+        actual_negative=Calls(wrong, wrong_first, wrong_second, wrong_neither),
+    )
+    counted = counted_calls(metric, calls)
+    if bound == "point":
+        moments = predictive.call_moments(*counted)
+        return None if moments is None else moments.difference
+    assert method is not None
+    found = predictive.CALL_METHODS[method](*counted, level)
+    if found is None:
+        return None
+    return found.low if bound == "lower" else found.high
 
 
 def held_against(cells: Array, bound: str, method: str | None, level: float) -> float | None:

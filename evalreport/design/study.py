@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from evalreport.design import decisions
 from evalreport.design.assumptions import table_metric, truth_of, value_of
 from evalreport.design.decisions import Decision, Power
-from evalreport.design.pairs import TESTS, Pair
+from evalreport.design.pairs import TESTS, AreaPair, CallPair, Pair
 from evalreport.design.reader_study import (
     METHOD,
     ReaderSizes,
@@ -26,7 +26,7 @@ from evalreport.design.reader_study import (
 )
 from evalreport.errors import Location, Problem, SpecError
 from evalreport.metrics.comparing import PAIRED, Family, family_of
-from evalreport.metrics.declare import Interval
+from evalreport.metrics.declare import Interval, Metric
 from evalreport.plan.criteria import criterion_words
 from evalreport.spec.acceptance import Criterion
 from evalreport.spec.design import Design
@@ -34,6 +34,7 @@ from evalreport.spec.load import LoadedSpec
 from evalreport.spec.readers import Readers
 from evalreport.statistics.paired import PAIRED_METHODS
 from evalreport.statistics.power import Needed, size_needed
+from evalreport.statistics.predictive import CALL_METHODS
 
 SCHEMA = "evalreport/design/1"
 #: Sizes of the curve, as shares of the size that is planned or needed.
@@ -215,7 +216,11 @@ class _Study:
                 f"Positives are sought out: {self.design.enrichment:g} of the sample. Shares "
                 "among all rows and predictive values are those of this sample."
             )
-        compared = {(c.reference, c.metric.metric.name) for c in self._against_models()}
+        compared = {
+            (c.reference, name)
+            for c in self._against_models()
+            for name in _told_for(c.metric.metric)
+        }
         found += [
             f"No criterion compares {name} with {model}: what is assumed of it is not used."
             for model, assumed in self.design.references.items()
@@ -330,28 +335,51 @@ class _Study:
         if share is not None and method is not None and not _is_of_shares(method):
             share = None
         top, bottom = share if share is not None else (None, None)
-        return Decision(criterion, method, self.spec.confidence.level, top, bottom)
+        asked_for = metric.name in asked
+        return Decision(criterion, method, self.spec.confidence.level, top, bottom, asked=asked_for)
 
     def _against(self, criterion: Criterion) -> Decision:
         """The rule of a criterion against a reference, with the pair where one is assumed."""
         metric, level = criterion.metric.metric, self.spec.confidence.level
         wanted = self.spec.comparisons
-        tests, intervals = PAIRED[family_of(metric, None)]
+        _, intervals = PAIRED[family_of(metric, None)]
         method = None
         if criterion.bound != "point":
             asked = {} if wanted is None else wanted.methods
             method = asked.get(metric.name, intervals[0])
-        assumed = None
-        if isinstance(criterion.reference, str):
-            assumed = self.design.references.get(criterion.reference, {}).get(metric.name)
+        named = wanted is not None and metric.name in wanted.methods
+        blank = Decision(criterion, method, level, asked=named)
+        told = self.design.references.get(str(criterion.reference), {})
+        assumed = told.get(metric.name)
+        if family_of(metric, None) is Family.AREA:
+            if assumed is None or assumed.correlation is None:
+                return blank
+            return replace(blank, areas=AreaPair(assumed.value, assumed.correlation))
+        if family_of(metric, None) is Family.CALLS:
+            return replace(blank, calls=self._calls(criterion))
+        pair = self._pair(criterion, metric.name)
         share = decisions.share_of(metric, dict(criterion.metric.params))
-        blank = Decision(criterion, method, level)
-        if assumed is None or share is None:
+        if pair is None or share is None:
             return blank
-        if not self.truth.settles(lambda cells: self._value(blank, cells)):
-            return blank
-        model = str(criterion.reference)
-        first = float(self._value(blank, self.truth.cells))
+        return replace(blank, top=share[0], bottom=share[1], pair=pair)
+
+    def _calls(self, criterion: Criterion) -> CallPair | None:
+        """Both models on the rows of each class, where both pairs of shares are assumed."""
+        one, two = (self._pair(criterion, name) for name in _told_for(criterion.metric.metric))
+        return None if one is None or two is None else CallPair(one, two)
+
+    def _pair(self, criterion: Criterion, name: str) -> Pair | None:
+        """A share of rows of the model and of the reference, where both are assumed."""
+        model, wanted = str(criterion.reference), self.spec.comparisons
+        assumed = self.design.references.get(model, {}).get(name)
+        metric = table_metric(name)
+        if assumed is None or metric is None:
+            return None
+        params = dict(criterion.metric.params) if metric is criterion.metric.metric else {}
+        if not self.truth.settles(lambda cells: value_of(metric, params, cells)):
+            return None
+        first = float(value_of(metric, params, self.truth.cells))
+        tests, _ = PAIRED[family_of(metric, None)]
         try:
             chances = assumed.with_first(min(max(first, 0.0), 1.0))
         except ValueError as error:
@@ -359,21 +387,24 @@ class _Study:
             where = self.loaded.where(("design", "references", model, metric.name))
             raise SpecError(Problem(f"{what}go with it", str(error), where)) from None
         test = ({} if wanted is None else wanted.tests).get(metric.name, tests[0])
-        return Decision(criterion, method, level, *share, Pair(metric.name, model, chances, test))
+        return Pair(metric.name, model, chances, test)
 
     def _no_pair(self, decision: Decision) -> str | None:
         """Why a criterion against a reference cannot be planned, or None."""
         criterion, metric = decision.criterion, decision.criterion.metric.metric
         if not isinstance(criterion.reference, str):
             return "it compares with other rows; a model on the same rows is planned for"
-        if family_of(metric, None) is not Family.ROWS:
-            return f"pairs are planned for shares of rows of one true class, not for {metric.name}"
-        if metric.name not in self.design.references.get(criterion.reference, {}):
+        family, told = family_of(metric, None), self.design.references.get(criterion.reference, {})
+        if family not in DRAWN_AGAINST:
+            return f"pairs are planned for shares of rows and areas, not for {metric.name}"
+        lacking = [name for name in _told_for(metric) if name not in told]
+        if lacking:
+            how = "correlation" if family is Family.AREA else "discordance"
             return (
                 f"nothing is assumed of the reference: design: {{references: {{"
-                f"{criterion.reference}: {{{metric.name}: {{value: ..., discordance: ...}}}}}}}}"
+                f"{criterion.reference}: {{{lacking[0]}: {{value: ..., {how}: ...}}}}}}}}"
             )
-        if decision.method is not None and decision.method not in PAIRED_METHODS:
+        if decision.method is not None and decision.method not in DRAWN_AGAINST[family]:
             return f"its interval is drawn ({decision.method}); it would be drawn for every draw"
         return None
 
@@ -544,6 +575,21 @@ class _Study:
         count = len(passed) if passed is not None else decisions.SCORE_DRAWS
         both = chance * drawn.chance
         return Power(both, float(np.sqrt(both * (1 - both) / count)))
+
+
+#: Interval methods of differences, by what is compared, that are worked out for every draw.
+DRAWN_AGAINST: dict[Family, Collection[str]] = {
+    Family.ROWS: PAIRED_METHODS,
+    Family.AREA: ("delong", "delong_score"),
+    Family.CALLS: CALL_METHODS,
+}
+
+
+def _told_for(metric: Metric) -> tuple[str, ...]:
+    """What has to be assumed of a reference: a predictive value follows from two shares."""
+    from evalreport.engine.readers.placing import CLEARED, FOUND
+
+    return (FOUND, CLEARED) if family_of(metric, None) is Family.CALLS else (metric.name,)
 
 
 def _is_area(decision: Decision) -> bool:

@@ -63,7 +63,9 @@ class PairedAssumption(Part):
         None, description="Share of the rows that count on which only one of the two is right."
     )
     correlation: Annotated[Number, Field(ge=-1, le=1)] | None = Field(
-        None, description="Instead: correlation (phi) of the two being right on a row."
+        None,
+        description="Instead: correlation (phi) of the two being right on a row; of areas under "
+        "the ROC curve that of the scores of the rows of one class.",
     )
 
     @model_validator(mode="after")
@@ -178,16 +180,26 @@ class ReaderAssumption(Part):
 def _paired(
     assumed: Mapping[str, PairedAssumption],
 ) -> Mapping[str, PairedAssumption]:
-    """The same, by the canonical names; only shares whose rows both models share are paired."""
+    """The same, by the canonical names: shares whose rows both models share, and areas."""
     found: dict[str, PairedAssumption] = {}
     faults = []
     for name, one in assumed.items():
         metric = find(name)
         if metric is None:
             faults.append(unknown_metric(name, at_key=True))
+        elif family_of(metric, None) is Family.AREA:
+            if one.correlation is None:
+                what = f"{metric.name} is no share of rows, on which models could be discordant"
+                hint = "correlation: 0.5, of the scores of the rows of one class"
+                faults.append(Fault(what, hint, (name, "discordance"), at_key=True))
+            found[metric.name] = one
         elif family_of(metric, None) is not Family.ROWS:
             what = f"{metric.name} is no share of rows that are the same for both models"
-            hint = "a share such as recall, specificity or accuracy"
+            hint = (
+                "a share such as recall, specificity or accuracy, or the area under the ROC curve"
+            )
+            if family_of(metric, None) is Family.CALLS:
+                hint = f"recall and specificity of the reference: {metric.name} follows from them"
             faults.append(Fault(what, hint, (name,), at_key=True))
         else:
             found[metric.name] = one
@@ -233,6 +245,8 @@ class Design(Part):
         for model, assumed in self.references.items():
             for name, one in assumed.items():
                 if name not in self.expect:
+                    continue
+                if (metric := find(name)) is None or family_of(metric, None) is Family.AREA:
                     continue
                 try:
                     one.with_first(self.expect[name])

@@ -181,8 +181,9 @@ def test_together_they_are_judged_on_the_same_draws() -> None:
     ("asked", "said"),
     [
         ({"metric": "recall", "reference": "old"}, "nothing is assumed of the reference"),
-        ({"metric": "roc_auc", "reference": "old"}, "not for roc_auc"),
-        ({"metric": "precision", "reference": "old"}, "not for precision"),
+        ({"metric": "roc_auc", "reference": "old"}, "{roc_auc: {value: ..., correlation: ...}}"),
+        ({"metric": "precision", "reference": "old"}, "{recall: {value: ..., discordance: ...}}"),
+        ({"metric": "f1", "reference": "old"}, "not for f1"),
         ({"metric": "accuracy", "reference": {"run": "earlier"}}, "other rows"),
     ],
 )
@@ -230,12 +231,14 @@ def test_terminal_json_and_protocol(tmp_path: Path, capsys: pytest.CaptureFixtur
     [
         ("    old: {recall", "    odl: {recall", "did you mean 'old'", "10:5"),
         ("old: {recall", "old: {recal", "did you mean 'recall'", "10:11"),
-        ("old: {recall", "old: {roc_auc", "no share of rows", "10:11"),
+        ("old: {recall", "old: {f1", "no share of rows", "10:11"),
+        ("old: {recall", "old: {precision", "follows from them", "10:11"),
+        ("old: {recall", "old: {roc_auc", "of the rows of one class", "10:"),
         ("discordance: 0.2", "discordence: 0.2", "discordance", "10:"),
         ("discordance: 0.2", "discordance: 0.5", "a discordance from 0.1 to 0.3", "10:"),
         ("discordance: 0.2", "correlation: 0.9", "a correlation from", "10:"),
         (", discordance: 0.2", "", "how often the two differ", "10:"),
-        ("target: y}", "target: y, id: case, readers: who}", "readers are not planned for", "3:"),
+        ("target: y}", "target: y, id: case, readers: who}", "nothing is assumed of them", "3:"),
         ("discordance: 0.2", "discordance: 0.2, correlation: 0", "one follows", "10:"),
     ],
 )

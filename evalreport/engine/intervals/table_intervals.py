@@ -132,14 +132,31 @@ def _of_few_rows(
     cells = _four_cells(measurer, task, metric, matrix)
     if cells is None:
         return None
-    reason = None
-    if task.interval != SQUARE_AND_ADD:
-        few = taking_over(str(task.interval), Held(least_cell=min(cells)))
-        if task.why == ASKED or few is None or _of_edge(metric, cells):
-            return None
-        reason = few.reason
-    found = _added(metric, arguments, cells, number, measurer.settings.level)
-    return None if found is None else replace(found, why=reason)
+    level = measurer.settings.level
+    if task.interval == SQUARE_AND_ADD:
+        return _added(metric, arguments, cells, number, level)
+    if task.why == ASKED:
+        return None
+    return of_few_rows(metric, arguments, cells, number, str(task.interval), level)
+
+
+def of_few_rows(
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    cells: tuple[float, float, float, float],
+    number: float,
+    planned: str,
+    level: float,
+) -> records.Interval | None:
+    """Square-and-add limits that take over from the planned ones where a cell holds few rows.
+
+    ``cells``: TP, FN, FP, TN; ``number``: the value at them. None where the planned ones stay.
+    """
+    few = taking_over(planned, Held(least_cell=min(cells)))
+    if few is None or metric.shares is None or _of_edge(metric, cells):
+        return None
+    found = _added(metric, arguments, cells, number, level)
+    return None if found is None else replace(found, why=few.reason)
 
 
 def _four_cells(
