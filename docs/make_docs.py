@@ -226,7 +226,7 @@ def schema_file() -> str:
 
 def requirements_page() -> str:
     """Every requirement with the tests that name it and the checks of ``qualify``."""
-    from evalreport.qualify.requirements import REQUIREMENTS
+    from evalreport.qualify.checks import REQUIREMENTS
 
     tests = _tests_by_requirement()
     unknown = set(tests) - {one.id for one in REQUIREMENTS}

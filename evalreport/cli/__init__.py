@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from evalreport.cli.said import plain, say, tell
+from evalreport.cli.progress import plain, say, tell
 from evalreport.errors import EvalreportError, ExitStatus
 from evalreport.version import __version__
 
@@ -28,16 +28,16 @@ _COMMANDS = {
     "schema": "asking:schema",
     "render": "rendering:render",
     "templates": "rendering:templates",
-    "sign": "signing:sign",
+    "sign": "sealing:sign",
     "seal": "sealing:seal",
     "verify": "verifying:verify",
     "qualify": "qualifying:qualify",
     "diff": "evidence:diff",
     "history": "evidence:history",
-    "watch": "watching:watch",
+    "watch": "evidence:watch",
     "prune": "evidence:prune",
     "init": "starting:init",
-    "merge": "merging:merge",
+    "merge": "starting:merge",
     "completion": "completing:completion",
 }
 

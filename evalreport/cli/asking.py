@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalreport.cli.completing import metric_names
-from evalreport.cli.said import LOG, say
+from evalreport.cli.progress import LOG, say
 from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
 from evalreport.errors import EvalreportError, FilesError, Problem, SpecError, UsageError
 from evalreport.lines import json_text, one_line

@@ -89,10 +89,9 @@ def _formats(asked: str) -> tuple[str, ...]:
 def _files(study: StudyDesign, formats: tuple[str, ...], when: datetime) -> dict[str, bytes]:
     """The files of the protocol, all made before any is written."""
     from evalreport.record.clock import clock_text
-    from evalreport.render.html import fill
+    from evalreport.render.html import as_plain, fill
     from evalreport.render.locate import find_template
     from evalreport.render.pdf import render_pdf
-    from evalreport.render.plain import as_plain
     from evalreport.report.protocol import protocol
     from evalreport.version import __version__
 

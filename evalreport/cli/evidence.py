@@ -1,21 +1,27 @@
-"""Commands about published runs: diff, history, prune."""
+"""Commands about published runs, and the pages they draw: diff, history, watch, prune."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
 from evalreport.cli.completing import run_folders
-from evalreport.errors import ExitStatus
+from evalreport.cli.progress import LOG
+from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageError
 from evalreport.lines import json_text
+from evalreport.record.durable import explained
+from evalreport.record.trend import Course, PastRun
+from evalreport.results.changes import Diff
 from evalreport.version import __version__
 
 if TYPE_CHECKING:
-    from evalreport.record.trend import Course
-    from evalreport.results.changes import Diff
+    from evalreport.record.watch import Watch
 
 
 @click.command()
@@ -63,7 +69,6 @@ def diff(old: Path, new: Path, as_json: bool, page: Path | None, form: str, by_s
 
 
 def _diff_page(found: Diff, page: Path) -> None:
-    from evalreport.cli.evidence_pages import draw, refuse_foreign, replace_file
     from evalreport.record.diff_page import diff_page
 
     refuse_foreign(page)
@@ -113,7 +118,6 @@ def history(runs: Path, last: int | None, as_json: bool, folder: Path | None, no
 
 def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> int:
     """The same as watch, with the same exit statuses."""
-    from evalreport.cli.watching import watch
     from evalreport.errors import Problem, UsageError
 
     for name, given in (("--last", last), ("--html", folder)):
@@ -126,7 +130,6 @@ def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> in
 
 
 def _site(course: Course, runs: Path, folder: Path) -> Path:
-    from evalreport.cli.evidence_pages import write_site
     from evalreport.record.diff import differences
 
     there = [run.name for run in course.runs if run.results is not None]
@@ -156,3 +159,165 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
         click.echo(f"removed {name}")
     click.echo(f"{len(removed)} removed")
     return 0
+
+
+@click.command()
+@click.argument(
+    "folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUNS..."
+)
+@click.option(
+    "--cadence",
+    type=click.Choice(("day", "week", "month", "quarter", "year")),
+    default=None,
+    help="How often runs are due, of series whose spec declares no cadence.",
+)
+@click.option("--at", default=None, metavar="TIME", help="The clock, as for run.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="The same as one page, which needs no other file.",
+)
+@click.option(
+    "--openmetrics",
+    "metrics",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="The same as a textfile for a collector of metrics; replaced as a whole.",
+)
+@click.option("--quiet", is_flag=True, help="Print nothing; the exit status tells.")
+@LOG
+def watch(
+    folders: tuple[Path, ...],
+    cadence: str | None,
+    at: str | None,
+    as_json: bool,
+    page: Path | None,
+    metrics: Path | None,
+    quiet: bool,
+) -> int:
+    """Show every series of RUNS, the most harmful first; no run is opened.
+
+    Exit status 0: nothing calls for somebody; 1: a series fails, its last attempt came to
+    nothing, its next run is late, or a history cannot be read.
+    """
+    from evalreport.record.clock import read_clock
+    from evalreport.record.watch import watch as watched
+    from evalreport.record.watch import watch_data, watch_metrics, watch_text
+
+    found = watched(folders, read_clock(at, os.environ), cadence)
+    if page is not None:
+        _write_page(found, page)
+    if metrics is not None:
+        replace_file(metrics, watch_metrics(found))
+    if as_json:
+        click.echo(json_text(watch_data(found), indent=1))
+    elif not quiet:
+        click.echo(watch_text(found))
+    return int(ExitStatus.FAILED if found.calls else ExitStatus.DONE)
+
+
+def _write_page(found: Watch, page: Path) -> None:
+    from evalreport.record.watch import watch_page
+
+    refuse_foreign(page)
+    replace_file(page, draw("watch", watch_page(found, __version__)))
+
+
+_TRENDS = re.compile(r"trends-[0-9]+\.html")
+#: By this the pages of an earlier site are known, so that nothing else is ever replaced.
+MARK = '<meta name="generator" content="evalreport '
+
+
+def draw(page: str, values: Mapping[str, Any]) -> str:
+    """A page of the shipped history template (``index``, ``criteria``, ``trends``, ``diff``)."""
+    from evalreport.render.html import as_plain, fill
+    from evalreport.render.locate import Template, fonts_css, templates_folder
+
+    folder = templates_folder() / "history"
+    files = {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}
+    files["fonts.css"] = fonts_css()
+    plain = as_plain(dict(values))
+    return fill(Template("history", files, trusted=True, main=f"{page}.html.j2"), plain)
+
+
+def write_site(course: Course, runs: Path, folder: Path, changes: Diff | None) -> Path:
+    """Write the pages of a history into a folder; the first page.
+
+    Pages of an earlier site there are replaced, anything else is refused: UsageError.
+    ``changes`` is the diff of the two newest runs. Raises FilesError.
+    """
+    from evalreport.record.diff_page import diff_page
+    from evalreport.record.trend_site import site_pages
+
+    stale = _pages_there(folder)
+    pages = site_pages(course, _links(runs, folder), __version__)
+    if changes is not None:
+        pages["changes.html"] = {**diff_page(changes, __version__), "home": "index.html"}
+    texts = {name: draw(str(values["page"]), values) for name, values in pages.items()}
+    with explained("write the pages", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in sorted(texts, key=lambda name: name == "index.html"):
+            replace_file(folder / name, texts[name])
+        for path in stale:
+            if path.name not in texts:
+                path.unlink()
+    return folder / "index.html"
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a page so that a reader sees the old one or the new one, never a part."""
+    with explained("write the page", path):
+        aside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            aside.write_text(text, encoding="utf-8", newline="\n")
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse to replace a file that is no page of ours. Raises UsageError, FilesError."""
+    if not path.exists():
+        return
+    where = Location(str(path))
+    try:
+        ours = MARK in path.read_text(encoding="utf-8", errors="replace")[:2000]
+    except OSError as error:
+        raise FilesError(Problem(f"cannot be read: {error.strerror}", "", where)) from error
+    if not ours or (path.parent / "MANIFEST.json").exists():
+        raise UsageError(
+            Problem("holds something that is no page of a history", "another name", where)
+        )
+
+
+def _pages_there(folder: Path) -> list[Path]:
+    where = Location(str(folder))
+    if (folder / "MANIFEST.json").exists():
+        hint = "another folder with --html"
+        raise UsageError(Problem("this is a published run, which is never changed", hint, where))
+    with explained("look at the folder", folder):
+        there = sorted(folder.iterdir()) if folder.exists() else []
+    ours = [
+        path
+        for path in there
+        if path.name in ("index.html", "criteria.html", "changes.html")
+        or _TRENDS.fullmatch(path.name)
+    ]
+    for path in ours:
+        refuse_foreign(path)
+    return ours
+
+
+def _links(runs: Path, folder: Path) -> Callable[[PastRun, str], str | None]:
+    """Addresses relative to the pages, so that both folders can be moved together."""
+    base = Path(os.path.relpath(runs.resolve(), folder.resolve())).as_posix()
+
+    def link(run: PastRun, name: str) -> str | None:
+        return quote(f"{base}/{run.name}/{name}") if name in run.files else None
+
+    return link

@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalreport.cli.progress import Progress
-from evalreport.cli.said import say
+from evalreport.cli.progress import Progress, say
 from evalreport.errors import EvalreportError, ExitStatus, Problem
 from evalreport.publish.folder import published, template_of
 from evalreport.publish.formats import (
@@ -97,7 +96,7 @@ def run_spec(
 
 def _leave_line(path: Path, options: RunOptions, status: int) -> None:
     """What a night leaves that came to nothing: its line in the history."""
-    from evalreport.record.attempts import record_attempt, series_of_file
+    from evalreport.record.run_folder import record_attempt, series_of_file
 
     if status not in (ExitStatus.USAGE, ExitStatus.DATA, ExitStatus.FILES):
         return
@@ -148,8 +147,8 @@ def _evaluated(
         from evalreport.engine.prepare import prepare
         from evalreport.engine.reference.looks import look_before
         from evalreport.engine.run import evaluate
-        from evalreport.record.counted_rows import with_rows_counted
-        from evalreport.record.earlier import earlier_runs
+        from evalreport.record.history import earlier_runs
+        from evalreport.record.row_digests import with_rows_counted
         from evalreport.results.codec import encode
 
         fitting = Fitting(

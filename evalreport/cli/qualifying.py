@@ -143,10 +143,9 @@ def _pages(
     from datetime import datetime
 
     from evalreport.record.hashing import sha256
-    from evalreport.render.html import fill
+    from evalreport.render.html import as_plain, fill
     from evalreport.render.locate import find_template
     from evalreport.render.pdf import render_pdf
-    from evalreport.render.plain import as_plain
     from evalreport.report.qualification import qualification
 
     signed = f"SIGNED: {name}, {found.at}" if name else "UNSIGNED"
@@ -160,7 +159,7 @@ def _pages(
 
 
 def _signed(pdf: bytes, signer: _Signer) -> bytes:
-    from evalreport.cli.signing import secret_in
+    from evalreport.cli.sealing import secret_in
     from evalreport.render.signing import signed_pdf
 
     return signed_pdf(

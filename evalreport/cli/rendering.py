@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 )
 def render(results: Path, template: str | None, output: Path, formats: str | None) -> int:
     """Draw the report again from RESULTS.json alone: no data, no recomputation."""
-    from evalreport.cli.progress import Progress
-    from evalreport.cli.said import tell
+    from evalreport.cli.progress import Progress, tell
     from evalreport.publish.formats import check_formats, drawn
 
     data, content = read_results(results)

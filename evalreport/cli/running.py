@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalreport.cli.said import LOG, tell
+from evalreport.cli.progress import LOG, tell
 from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
 from evalreport.errors import ExitStatus
 from evalreport.lines import json_text, one_line

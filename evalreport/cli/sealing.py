@@ -1,14 +1,15 @@
-"""The command that seals a published run."""
+"""The commands that take a key: ``seal`` for a published run, ``sign`` for a copy of its report."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from evalreport.cli.completing import run_folders
-from evalreport.errors import FilesError, Location, Problem, UsageError
+from evalreport.errors import FilesError, Location, Problem, UsageError, VerificationError
 
 FILE = click.Path(path_type=Path)
 
@@ -37,7 +38,6 @@ def seal(
     --key from a file. `verify --sealed-by PUBLIC` checks it. Needs `pip install evalreport[sign]`.
     """
     from evalreport.cli.rendering import refuse_run, write_file
-    from evalreport.cli.signing import secret_in
     from evalreport.seal.envelope import read_key, require_cryptography
     from evalreport.seal.sealing import add_stamp, envelope_of, seal_run
     from evalreport.seal.stamp import query as query_of
@@ -85,3 +85,87 @@ def _from_file(path: Path) -> Callable[[bytes], bytes]:
         what = f"the time stamp cannot be read: {error.strerror or error}"
         raise FilesError(Problem(what, "", Location(str(path)))) from None
     return lambda _signature: answer
+
+
+@click.command()
+@click.argument("run", type=FILE)
+@click.option("--key", required=True, type=FILE, help="The private key, PEM or DER.")
+@click.option("--cert", required=True, type=FILE, help="Its certificate, PEM or DER.")
+@click.option("--chain", multiple=True, type=FILE, help="A certificate to put beside; repeatable.")
+@click.option("--passphrase-file", type=FILE, help="A file that holds the passphrase of the key.")
+@click.option("--name", required=True, help="The printed name of the signer.")
+@click.option("--role", default="", help="The signer's role.")
+@click.option("--meaning", default="reviewed by", show_default=True, help="What it says.")
+@click.option("--tsa", metavar="URL", help="An authority of time stamps, for PAdES-T.")
+@click.option("--template", default=None, metavar="T", help="The template, where not the run's.")
+@click.option("--at", default=None, metavar="TIME", help="The time printed; now by default.")
+@click.option(
+    "-o",
+    "--output",
+    type=FILE,
+    default=Path("report-signed.pdf"),
+    show_default=True,
+    help="The file to write.",
+)
+def sign(
+    run: Path,
+    key: Path,
+    cert: Path,
+    chain: tuple[Path, ...],
+    passphrase_file: Path | None,
+    tsa: str | None,
+    template: str | None,
+    at: str | None,
+    output: Path,
+    **signer: str,
+) -> int:
+    """Write a signed copy of the report of RUN, which stays as it is.
+
+    The run is verified first. The copy is drawn from its results.json with the signature
+    on its pages, and carries a PAdES signature. Needs `pip install evalreport[sign]`.
+    """
+    from evalreport.cli.progress import Progress
+    from evalreport.cli.rendering import drawing_options, read_results, refuse_run, write_file
+    from evalreport.publish.formats import DrawingOptions, drawn
+    from evalreport.record.clock import clock_text, read_clock
+    from evalreport.record.verify import verify_run
+    from evalreport.render.signing import require_signing, signed_pdf
+    from evalreport.report.signing import Signed
+
+    require_signing()
+    refuse_run(output.parent)
+    problems = verify_run(run)
+    if problems:
+        raise VerificationError(*problems)
+    data, content = read_results(run / "results.json")
+    when = clock_text(read_clock(at, os.environ)).replace("T", " ").replace("Z", " UTC")
+    signed = Signed(signer["name"], signer["role"], signer["meaning"], when)
+    options: DrawingOptions = drawing_options(content, template, ("pdf",), signed)
+    with Progress() as progress:
+        made = drawn(data, options, progress.step)
+        if made.problems:
+            raise made.problems[0]
+        progress.step("signing", None)
+        pdf = signed_pdf(
+            made.files["report.pdf"],
+            key,
+            cert,
+            chain=chain,
+            passphrase=secret_in(passphrase_file),
+            name=signed.name,
+            reason=signed.meaning,
+            stamps=tsa,
+        )
+    click.echo(str(write_file(output.parent, output.name, pdf)))
+    return 0
+
+
+def secret_in(path: Path | None) -> bytes | None:
+    """The passphrase that a file holds. Raises FilesError."""
+    if path is None:
+        return None
+    try:
+        return path.read_bytes().rstrip(b"\r\n")
+    except OSError as error:
+        what = f"the passphrase cannot be read: {error.strerror or error}"
+        raise FilesError(Problem(what, "", Location(str(path)))) from None

@@ -13,7 +13,7 @@ from evalreport.cli.completing import run_folders
 from evalreport.cli.trusting import ALLOW_HOST, TRUST
 from evalreport.errors import FilesError, Problem, UsageError, VerificationError
 from evalreport.lines import json_text, one_line
-from evalreport.record.beyond import BEYOND, INSTEAD
+from evalreport.record.verify import BEYOND, INSTEAD
 
 if TYPE_CHECKING:
     from evalreport.record.verify import Numbers
@@ -102,7 +102,7 @@ def verify(
         found = _of_run(run)
         if rerun and not found.problems:
             from evalreport.cli.progress import Progress
-            from evalreport.cli.rerun import rerun_problems
+            from evalreport.cli.redrawing import rerun_problems
 
             with Progress() as progress:
                 found.problems += rerun_problems(

@@ -11,10 +11,9 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from evalreport.record.clock import clock_text
-from evalreport.record.counted_rows import with_counted
 from evalreport.record.hashing import FileRecord, canonical_json
 from evalreport.record.manifest import InputFile, RunDetails
-from evalreport.record.rows_key import rows_key
+from evalreport.record.row_digests import rows_key, with_counted
 from evalreport.record.run_folder import RunFolder
 from evalreport.results.outcome import outcome_of
 from evalreport.results.records import Look

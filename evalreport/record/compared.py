@@ -1,10 +1,15 @@
-"""Comparisons again: values, differences, corrected p values, and what counts settle."""
+"""Comparisons again: values, differences, corrected p values, and what counts settle.
+
+Tests of all models at once follow from the counts, covariances or ranks beside them, net
+reclassification from the rows that moved.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import NormalDist
 
 from evalreport.engine.comparisons.calls import (
     OF_CALLS,
@@ -15,12 +20,19 @@ from evalreport.engine.comparisons.calls import (
 from evalreport.engine.comparisons.tests import OF_PROPORTIONS
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
-from evalreport.record.checks import Finding, Known, checks, held
-from evalreport.results.records import Comparison, Hypothesis, Interval
-from evalreport.statistics import hypotheses
+from evalreport.record.checks import OF_THE_SPEC, Finding, Known, checks, held
+from evalreport.record.table_counts import number
+from evalreport.results.records import (
+    Comparison,
+    Hypothesis,
+    Interval,
+    OmnibusTest,
+    Reclassification,
+)
+from evalreport.statistics import hypotheses, several
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.multiplicity import adjust_families, corrected_family
-from evalreport.statistics.paired import PAIRED_METHODS
+from evalreport.statistics.paired import PAIRED_METHODS, ChiSquare
 from evalreport.statistics.predictive import CALL_METHODS
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
@@ -221,3 +233,112 @@ def _differences(interval: Interval, expected: tuple[float, float]) -> Iterator[
 
 def _near(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=1e-12)
+
+
+ROWS = "which rows the models share is not in the results"
+
+
+@checks(
+    OmnibusTest,
+    lambda r, _: f"all models of {r.dataset}, {r.metric}",
+    holds=("statistic", "df", "p_value"),
+    unless={
+        "n": ROWS,
+        "values": ROWS,
+        "totals": ROWS,
+        "rows_by_models": ROWS,
+        "covariance": ROWS,
+        "rank_sums": ROWS,
+        "ties": ROWS,
+        "params": OF_THE_SPEC,
+        "thresholds": OF_THE_SPEC,
+        **dict.fromkeys(("statistic", "df", "p_value"), "there is no statistic"),
+    },
+)
+def omnibus(record: OmnibusTest, _known: Known) -> Iterator[Finding]:
+    """Statistic, degrees of freedom and p value follow from what stands beside them."""
+    if record.p_value is None:
+        if not record.reason:
+            yield "no p value, and no reason is given"
+        return
+    found = _again(record)
+    for name in ("statistic", "df", "p_value"):
+        own, right = getattr(record, name), None if found is None else getattr(found, name)
+        if own is None or right is None or not math.isclose(own, right, rel_tol=1e-9):
+            yield f"{name} is {own!r}, {record.test} gives {right!r}"
+    yield held("statistic", "df", "p_value")
+
+
+def _again(record: OmnibusTest) -> ChiSquare | None:
+    if record.totals is not None and record.rows_by_models is not None:
+        return several.cochran_q(record.totals, record.rows_by_models)
+    if record.covariance is not None:
+        values = tuple(value for value in record.values if value is not None)
+        return several.equal_areas(several.Areas(values, record.covariance))
+    if record.rank_sums is not None and record.ties is not None:
+        return several.friedman(several.Ranks(record.n, record.rank_sums, record.ties))
+    return None
+
+
+MOVED = "which rows two models call differently is not in the results"
+
+
+@checks(
+    Reclassification,
+    lambda _, place: f"reclassification record {place}",
+    holds=(
+        "net",
+        "events.net",
+        "nonevents.net",
+        "interval",
+        "events.interval",
+        "nonevents.interval",
+    ),
+    unless={
+        "rows": MOVED,
+        "events": MOVED,
+        "nonevents": MOVED,
+        "statistic": "the test is not worked out again",
+        "p_value": "the test is not worked out again",
+        "threshold": OF_THE_SPEC,
+        "reference_threshold": OF_THE_SPEC,
+    },
+)
+def reclassification(record: Reclassification, _known: Known) -> list[Finding]:
+    """Every number that does not follow from its counts.
+
+    Intervals are checked where rows are independent and unweighted.
+    """
+    if record.net is None or record.events is None or record.nonevents is None:
+        return [] if record.reason else ["no value, and no reason is given"]
+    found: list[Finding] = [held("net", "events.net", "nonevents.net")]
+    nets, variances = [], []
+    for name, part, sign in (("events", record.events, 1), ("nonevents", record.nonevents, -1)):
+        n, up, down = (float(number(count)) for count in (part.n, part.up, part.down))
+        net = sign * (up - down) / n
+        variance = ((up + down) / n - net**2) / n
+        found += _differs(f"{name}, net", part.net, net)
+        found += _limits(f"{name}, ", part.interval, net, variance)
+        nets.append(net)
+        variances.append(variance)
+    found += _differs("net", record.net, sum(nets))
+    return found + _limits("", record.interval, sum(nets), sum(variances))
+
+
+def _limits(name: str, interval: Interval | None, net: float, variance: float) -> list[Finding]:
+    if interval is None or interval.method != "wald":
+        return []
+    most = 1.0 if name else 2.0
+    half = NormalDist().inv_cdf((1 + interval.level) / 2) * math.sqrt(variance)
+    place = f"{name.partition(',')[0]}.interval" if name else "interval"
+    return [
+        held(f"{place}.low", f"{place}.high"),
+        *_differs(f"{name}lower limit", interval.low, max(net - half, -most)),
+        *_differs(f"{name}upper limit", interval.high, min(net + half, most)),
+    ]
+
+
+def _differs(name: str, stated: float | None, expected: float) -> list[str]:
+    if stated is not None and math.isclose(stated, expected, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
+        return []
+    return [f"{name} is {stated!r}, its counts give {expected!r}"]

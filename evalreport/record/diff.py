@@ -1,37 +1,270 @@
 """What changed between two runs, from their results and the rows that they kept.
 
-- diff_spec: keys of the spec; versions
-- diff_data: files, rows, labels, scores
-- diff_rows, diff_pairs: rows paired by id, and measures compared on them
-- diff_measures: every measure, and whether its difference is beyond chance
+Here: keys of the spec, versions; files, rows, labels, scores. Beside it:
+
+- row_digests: rows paired by id
+- diff_measures: every measure, on all rows and on the paired ones
 - diff_text: the same in words
+
+Results hold tables and curves, never rows, so rows that came and went cannot be
+named; how far labels and scores have moved can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evalreport.record.diff_data import file_changes, row_changes, score_changes
-from evalreport.record.diff_measures import Pairs, measure_changes
-from evalreport.record.diff_pairs import paired_changes
-from evalreport.record.diff_rows import Said, pair_rows, read_rows
-from evalreport.record.diff_spec import spec_changes, version_changes
+from evalreport.record.diff_measures import Pairs, measure_changes, paired_changes
 from evalreport.record.diff_text import describe, describe_markdown
+from evalreport.record.prune import read_run
 from evalreport.record.recorded import RecordedRun
-from evalreport.record.removed import read_run
+from evalreport.record.row_digests import Said, pair_rows, read_rows
 from evalreport.results.changes import (
     CautionChanges,
     ChangeCounts,
     CriterionChange,
     Diff,
+    FileChange,
+    FileRead,
     KeptRows,
+    KeyChange,
+    LabelCount,
+    LabelShift,
+    RowChange,
+    RowsThenNow,
     RunRead,
+    ScoreShift,
 )
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.lookup import Results
-from evalreport.results.records import Caution, Criterion
+from evalreport.results.records import Caution, Criterion, Input, Provenance, RowLedger
+from evalreport.statistics.distributions import population_stability_index
+from evalreport.statistics.shift import EMPTY_BIN, chi_square, on_grid, value_shift
+from evalreport.statistics.tail import chi2_sf
+
+#: Bins of the stability index, cut at shares of the old scores.
+BINS = 10
+
+
+def file_changes(old: Results, new: Results) -> tuple[FileChange, ...]:
+    """One record per dataset of either run: name, hash and rows, and whether they are the same.
+
+    ``same`` is None where a hash is not known (rows given in memory).
+    """
+    before, after = ({one.dataset: one for one in run.provenance.inputs} for run in (old, new))
+    found = []
+    for dataset in dict.fromkeys([*before, *after]):
+        one, two = before.get(dataset), after.get(dataset)
+        hashes = [None if side is None else side.sha256 for side in (one, two)]
+        same = hashes[0] == hashes[1] if all(hashes) else None
+        found.append(
+            FileChange(
+                dataset=dataset,
+                same=same if one and two else False,
+                old=_file(one),
+                new=_file(two),
+            )
+        )
+    return tuple(found)
+
+
+def _file(entry: Input | None) -> FileRead | None:
+    if entry is None:
+        return None
+    return FileRead(entry.name, entry.sha256, entry.bytes, entry.rows)
+
+
+def row_changes(old: Results, new: Results) -> tuple[RowChange, ...]:
+    """Rows and labels of every dataset and model of both runs, then and now."""
+    before = {(r.dataset, r.model): r for r in old.rows}
+    after = {(r.dataset, r.model): r for r in new.rows}
+    return tuple(
+        RowChange(
+            dataset=was.dataset,
+            model=was.model,
+            rows=RowsThenNow((was.read, now.read), (was.used, now.used)),
+            excluded=(was.excluded, now.excluded),
+            labels=label_shift(was, now),
+        )
+        for place, was in before.items()
+        if (now := after.get(place)) is not None
+    )
+
+
+def label_shift(old: RowLedger, new: RowLedger) -> LabelShift:
+    """Counts of each label then and now, their stability index, and a chi-square test.
+
+    >>> from dataclasses import replace
+    >>> from evalreport.results.records import ClassCount
+    >>> a = RowLedger(dataset="d", model="m", read=100, used=100, excluded=(),
+    ...               classes=(ClassCount("x", 50), ClassCount("y", 50)))
+    >>> b = replace(a, classes=(ClassCount("x", 60), ClassCount("y", 40)))
+    >>> found = label_shift(a, b)
+    >>> round(found.psi, 6), round(found.statistic, 4), round(found.p_value, 4)
+    (0.040547, 2.0202, 0.1552)
+    """
+    before, after = ({c.label: c.count for c in side.classes} for side in (old, new))
+    labels = list(dict.fromkeys([*before, *after]))
+    counts = [(before.get(label, 0), after.get(label, 0)) for label in labels]
+    psi = population_stability_index([a for a, _ in counts], [b for _, b in counts])
+    statistic, df = chi_square(counts)
+    return LabelShift(
+        counts=tuple(LabelCount(label, a, b) for label, (a, b) in zip(labels, counts, strict=True)),
+        psi=psi,
+        psi_reason=None if psi is not None else "a label is on one side only, or there are none",
+        statistic=statistic,
+        df=df,
+        p_value=None if statistic is None else chi2_sf(statistic, df),
+    )
+
+
+def score_changes(old: Results, new: Results) -> tuple[ScoreShift, ...]:
+    """How far the scores of every dataset, model and class of both runs have moved."""
+    before, after = _scores(old), _scores(new)
+    return tuple(
+        score_shift(place, *_alike(was, now))
+        for place, was in before.items()
+        if (now := after.get(place)) is not None
+    )
+
+
+#: Scores from the lowest to the highest, each with its number of rows.
+Scores = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Scores as a run keeps them: distinct ones, or in bins that begin at each value."""
+
+    values: Scores
+    in_bins: bool = False
+
+
+def _scores(results: Results) -> dict[tuple[str, str, str], Kept]:
+    found: dict[tuple[str, str, str], Kept] = {}
+    for curve in results.curves:
+        if curve.kind != "gain" or curve.subgroup:
+            continue
+        ends = [float(rows or 0) for rows in curve.points["rows"]]
+        steps = [after - before for before, after in pairwise([0.0, *ends])]
+        scores = [
+            (float(at), count)
+            for at, count in zip(curve.points["threshold"], steps, strict=True)
+            if at is not None
+        ]
+        own = Kept(scores[::-1], in_bins=curve.thinned)
+        found[curve.dataset, curve.model, str(curve.label)] = own
+    return found
+
+
+def _alike(old: Kept, new: Kept) -> tuple[Scores, Scores]:
+    """Both sides in the same bins, where one of them is in bins: those of the one with fewer."""
+    if not (old.in_bins or new.in_bins):
+        return old.values, new.values
+    binned = [side for side in (old, new) if side.in_bins]
+    grid = [value for value, _ in min((side.values for side in binned), key=len)]
+    return on_grid(old.values, grid), on_grid(new.values, grid)
+
+
+def score_shift(place: tuple[str, str, str], old: Scores, new: Scores) -> ScoreShift:
+    """Stability index over tenths of the old scores, and the Kolmogorov-Smirnov distance.
+
+    ``place`` is the dataset, the model and the class whose scores they are.
+
+    >>> found = score_shift(("d", "m", "ill"), [(0.1, 5), (0.9, 5)], [(0.1, 5), (0.9, 5)])
+    >>> found.psi, found.ks, found.p_value
+    (0.0, 0.0, 1.0)
+    """
+    dataset, model, label = place
+    found = value_shift(old, new, BINS)
+    psi = found.index.psi
+    return ScoreShift(
+        dataset=dataset,
+        model=model,
+        label=label,
+        bins=len(found.cuts) + 1,
+        cuts=tuple(found.cuts),
+        psi=psi,
+        psi_reason=None if psi is not None else EMPTY_BIN,
+        ks=found.ks,
+        p_value=found.ks_p_value,
+    )
+
+
+#: Lists whose items have a name of their own: an item added in the middle moves no other.
+_NAMED_ITEMS = ("metrics", "thresholds", "subgroups", "averaging")
+
+
+def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[KeyChange, ...]:
+    """Every key of the resolved specs that was added, removed or changed, by its path.
+
+    >>> for one in spec_changes({"a": {"b": 1}}, {"a": {"b": 2, "c": [3]}}):
+    ...     print(one)
+    KeyChange(key='a.b', change='changed', old=1, new=2)
+    KeyChange(key='a.c[0]', change='added', old=None, new=3)
+    """
+    return _changes(*(dict(_leaves(_lasting(spec))) for spec in (old, new)))
+
+
+def _lasting(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """A spec without what its data are of, which is another with every run as its clock is."""
+    return {key: value for key, value in spec.items() if key != "as_of"}
+
+
+def version_changes(old: Provenance, new: Provenance) -> tuple[KeyChange, ...]:
+    """Program, libraries, engine and seed that differ between two provenances."""
+    return _changes(_made_with(old), _made_with(new))
+
+
+def _made_with(provenance: Provenance) -> dict[str, Any]:
+    found = {
+        "evalreport": provenance.version,
+        "engine": None if provenance.engine is None else provenance.engine.name,
+        "seed": provenance.seed,
+    }
+    return {**found, **provenance.versions}
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[KeyChange, ...]:
+    found = []
+    for key in sorted({*before, *after}):
+        if key in before and key in after and before[key] == after[key]:
+            continue
+        change = (
+            "changed"
+            if key in before and key in after
+            else ("added" if key in after else "removed")
+        )
+        found.append(KeyChange(key=key, change=change, old=before.get(key), new=after.get(key)))
+    return tuple(found)
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and value:
+        for key, item in value.items():
+            yield from _leaves(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, Sequence) and not isinstance(value, str) and value:
+        if path in _NAMED_ITEMS:
+            for item in value:
+                yield f"{path}[{_word(item)}]", item
+        else:
+            for index, item in enumerate(value):
+                yield from _leaves(item, f"{path}[{index}]")
+    else:
+        yield path, value
+
+
+def _word(item: Any) -> str:
+    if isinstance(item, Mapping):
+        return ", ".join(f"{key}: {_word(inner)}" for key, inner in item.items())
+    if isinstance(item, (list, tuple)):
+        return " x ".join(_word(inner) for inner in item)
+    return str(item)
+
 
 __all__ = ["describe", "describe_markdown", "differences", "differences_of", "is_same"]
 

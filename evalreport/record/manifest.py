@@ -4,17 +4,28 @@ It holds sha256 and size of every file of the run and of every input, and its ow
 sha256 over its canonical JSON without that field; the history of runs records the
 sha256 of its bytes. It names no host, no user and no absolute path. Nor does it
 name the run: the same run made twice has the same manifest.
+
+The files of a run are held against it: altered, missing, added, or not files at all.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
-from evalreport.record.hashing import FileRecord, canonical_json, parse_json, record_bytes, sha256
+from evalreport.record.hashing import (
+    FileRecord,
+    canonical_json,
+    parse_json,
+    record_bytes,
+    record_file,
+    sha256,
+)
 
 NAME = "MANIFEST.json"
 SCHEMA = "evalreport/manifest/1"
@@ -174,3 +185,53 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not text")
     return value
+
+
+#: What a seal adds to a run after it was published; checked with the seal.
+CRATE = "ro-crate-metadata.json"
+ENVELOPE, PUBLIC_KEY, STAMP = "SEAL.json", "SEAL.pub.pem", "SEAL.tsr"
+OF_A_SEAL = frozenset({CRATE, ENVELOPE, PUBLIC_KEY, STAMP})
+
+
+def file_problems(run: Path, manifest: Manifest) -> list[Problem]:
+    """Every way in which the files of a run are not those of its manifest, by name.
+
+    Links are not followed: a link in a run is a problem whatever it leads to.
+    Raises FilesError when the folder cannot be listed.
+    """
+    try:
+        with os.scandir(run) as entries:
+            there = {entry.name for entry in entries}
+    except OSError as error:
+        reason = error.strerror or str(error)
+        where = Location(str(run))
+        raise FilesError(Problem(f"the run cannot be listed: {reason}", "", where)) from error
+    found = []
+    for name in sorted(((there - OF_A_SEAL) | set(manifest.outputs)) - {NAME}):
+        where = Location(str(run / name))
+        if name not in manifest.outputs:
+            found.append(Problem(f"not in {NAME}: added after the run", "", where))
+        elif name not in there:
+            found.append(Problem("missing", f"{NAME} records it", where))
+        else:
+            found += _content_problems(run / name, manifest.outputs[name])
+    return found
+
+
+def _content_problems(path: Path, recorded: FileRecord) -> list[Problem]:
+    where = Location(str(path))
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return [Problem("not a regular file any more", f"{NAME} records a file", where)]
+        actual = record_file(path)
+    except OSError as error:
+        return [Problem(f"cannot be looked at: {error.strerror}", "", where)]
+    except FilesError as error:
+        return list(error.problems)
+    if actual.size != recorded.size:
+        what = f"altered: {actual.size} bytes, {NAME} records {recorded.size}"
+        return [Problem(what, "", where)]
+    if actual.sha256 != recorded.sha256:
+        what = f"altered: sha256 {actual.sha256}, {NAME} records {recorded.sha256}"
+        return [Problem(what, "", where)]
+    return []

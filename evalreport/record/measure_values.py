@@ -14,8 +14,6 @@ from fractions import Fraction
 
 from evalreport.predict.outcome import repeat_summary
 from evalreport.record.checks import OTHER_VERSION, Apart, Finding, Known, Unchecked, checks, held
-from evalreport.record.class_metrics import PROPORTIONS, Outcome
-from evalreport.record.curve_areas import curve_value, reached_problems
 from evalreport.record.interval_limits import (
     area_problems,
     rates_problems,
@@ -23,10 +21,11 @@ from evalreport.record.interval_limits import (
     shares_problems,
 )
 from evalreport.record.measured_again import differences, same
+from evalreport.record.metric_definitions import PROPORTIONS, Outcome, class_counts, table_outcome
 from evalreport.record.missing_rows import area_bounds_problems, bounds_problems
 from evalreport.record.recorded_tables import NotRecorded
+from evalreport.record.roc_curves import curve_value, reached_problems
 from evalreport.record.table_counts import Table, has_unknown, number, read_table
-from evalreport.record.table_metrics import class_counts, table_outcome
 from evalreport.results import records
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice, frozen_params
 from evalreport.results.records import Measure

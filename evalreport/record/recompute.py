@@ -15,20 +15,17 @@ from typing import Any
 from evalreport.errors import FilesError, Problem
 from evalreport.record import (
     accounted,
-    baseline_outcomes,
     compared,
     described,
     failures,
     impact,
+    interval_limits,
     judgements,
     looks,
     measure_values,
-    omnibus,
     readers,
-    reclassification,
     recompute_periods,
-    roc_relations,
-    sample_size,
+    roc_curves,
 )
 from evalreport.record.checks import (
     OTHER_VERSION,
@@ -38,8 +35,9 @@ from evalreport.record.checks import (
     Known,
     Unchecked,
     check_of,
+    numbers_in,
+    under,
 )
-from evalreport.record.numbers import numbers_in, under
 from evalreport.record.recorded_tables import NotRecorded
 from evalreport.record.remade import OF_ROWS, REMADE, ground_of, unlike
 from evalreport.results.codec import decode
@@ -48,21 +46,18 @@ from evalreport.results.records import Measure
 
 #: The modules that declare checks.
 MODULES = (
-    accounted,
-    baseline_outcomes,
     compared,
     described,
     failures,
     impact,
+    interval_limits,
     judgements,
     looks,
     measure_values,
-    omnibus,
+    accounted,
     readers,
     recompute_periods,
-    reclassification,
-    roc_relations,
-    sample_size,
+    roc_curves,
 )
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError,
               AssertionError, StopIteration)  # fmt: skip

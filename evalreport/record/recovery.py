@@ -21,7 +21,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from evalreport.errors import FilesError, VerificationError
-from evalreport.record.chain import line_problems
 from evalreport.record.durable import (
     explained,
     remove_file,
@@ -29,11 +28,10 @@ from evalreport.record.durable import (
     sync_folder,
     write_all,
 )
-from evalreport.record.files import file_problems
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import History, append, line_of_run, read_history
+from evalreport.record.history import History, append, line_of_run, line_problems, read_history
 from evalreport.record.lock import flock_now
-from evalreport.record.manifest import read_manifest
+from evalreport.record.manifest import file_problems, read_manifest
 from evalreport.record.runs import BUILDING, LINKING, PRUNING, is_plain_folder, is_run_name
 
 OWNER = ".owner"

@@ -1,4 +1,4 @@
-"""A run is built aside and published whole.
+"""A run is built aside and published whole; one that came to nothing leaves a line.
 
     with RunFolder(runs, spec_sha256, when) as folder:
         folder.write("results.json", data)
@@ -13,6 +13,10 @@
 The line in the history is what makes a run a run. A failure before it leaves
 RUNS as it was. After it the run stays, and only the link can be behind. A crash
 at any point is put right by the next run (see recovery).
+
+A run that came to nothing leaves a line in the history: when, which series, which status.
+A line of an attempt holds the chain together as any other, and names no run. What was wrong
+was told when it happened; messages may quote rows, so that no line holds them.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from evalreport.errors import FilesError, Location, Problem
+from evalreport.errors import ConflictError, EvalreportError, FilesError, Location, Problem
 from evalreport.record.durable import (
     explained,
     remove_file,
@@ -37,14 +41,16 @@ from evalreport.record.durable import (
 )
 from evalreport.record.hashing import FileRecord, record_bytes
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import append, line_of_run, read_history
+from evalreport.record.history import append, line_of_attempt, line_of_run, read_history
 from evalreport.record.lock import WAIT, flock_now, runs_lock
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import Manifest, RunDetails
 from evalreport.record.recovery import OWNER, recover
 from evalreport.record.runs import BUILDING, LINKING, free_run_name, make_runs
 from evalreport.record.signals import signals_held
+from evalreport.spec.scalars import Scalar
 from evalreport.spec.series import LATEST, series_link
+from evalreport.spec.yaml_document import read_document
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -200,3 +206,31 @@ def _size(path: Path) -> int | None:
         return 0
     except OSError:
         return None
+
+
+def record_attempt(runs: Path, series: str, status: int, *, when: str, version: str) -> None:
+    """Add the line of an attempt that ended with ``status``, where RUNS has a history.
+
+    A folder of runs is never made for one. Where the line cannot be written the run's own
+    error is what is told.
+    """
+    if not os.path.lexists(runs / HISTORY):
+        return
+    with (
+        suppress(OSError, FilesError, ConflictError),
+        runs_lock(runs, WAIT),
+        signals_held(),
+    ):
+        recover(runs)
+        append(runs, line_of_attempt(when, version, series, status))
+
+
+def series_of_file(path: Path) -> str:
+    """The series of a spec that does not load: what it says, else its file's name."""
+    with suppress(OSError, EvalreportError):
+        root = read_document(path.read_bytes(), str(path)).root
+        stated = root.get("series") if isinstance(root, dict) else None
+        text = stated.text if isinstance(stated, Scalar) else stated
+        if isinstance(text, str) and text:
+            return text[:100]
+    return path.stem

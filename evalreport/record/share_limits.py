@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from evalreport.record.class_metrics import CLASS_METRICS
+from evalreport.record.metric_definitions import CLASS_METRICS
 from evalreport.record.table_counts import Counts
 from evalreport.results.records import Interval, Measure
 

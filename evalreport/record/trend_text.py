@@ -8,8 +8,15 @@ from typing import Any
 
 from evalreport.lines import one_line
 from evalreport.record.naming import OUTCOME_WORDS, name_text, place_text, threshold_text
-from evalreport.record.trend import NOTHING, Course, CriterionCourse, PastRun, Point, Series
-from evalreport.record.trend_change import change_of_series
+from evalreport.record.trend import (
+    NOTHING,
+    Course,
+    CriterionCourse,
+    PastRun,
+    Point,
+    Series,
+    change_of_series,
+)
 from evalreport.report.changes import WHAT_MOVED
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, visible

@@ -17,20 +17,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
-from evalreport.record.chain import chain_problems
-from evalreport.record.files import file_problems
 from evalreport.record.hashing import FileRecord, parse_json, sha256
 from evalreport.record.history import NAME as HISTORY
-from evalreport.record.history import History, line_of_run, read_history
+from evalreport.record.history import History, chain_problems, line_of_run, read_history
 from evalreport.record.kept import kept_problems
 from evalreport.record.lock import NAME as LOCK
 from evalreport.record.lock import runs_lock_for_reading
 from evalreport.record.manifest import NAME as MANIFEST
-from evalreport.record.manifest import Manifest, read_manifest
+from evalreport.record.manifest import Manifest, file_problems, read_manifest
 from evalreport.record.printed import printed_problems
+from evalreport.record.prune import removed_problems
 from evalreport.record.recompute import recompute
 from evalreport.record.recorded import records_of
-from evalreport.record.removed import removed_problems
 from evalreport.record.runs import run_folders
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine
@@ -292,3 +290,24 @@ def _differing(expected: HistoryLine, entry: HistoryLine) -> list[str]:
     """The fields that a line has otherwise than its run says."""
     told = encode(entry)
     return [key for key, value in sorted(encode(expected).items()) if told.get(key) != value]
+
+
+#: Changes that nothing in a run tells, when all that follows from them is changed alike.
+BEYOND = (
+    "two subgroups, models or datasets changed for each other, with all that goes by their order",
+    "the clock, in the results, the manifest, the history and the name of the folder",
+    "sha256 of what was read, in the results and the manifest",
+    "tables and scores that were made up together with everything that follows from them",
+    "a part taken out and recorded as failed, or comparisons recorded as failed beside those there",
+    "digests of ids and rows in rows.json",
+    "versions of libraries, engine, names and sizes of what was read, whether the clock was given",
+    "the file name of the spec, and the notes of the plan on how rows were counted",
+    "numbers of a run that is said to be of another version: verify with the version it names",
+    "the name of a test that needs the rows, what a table says it lacks, runs in a row that failed",
+    "the PDF, where the libraries that draw are not those that drew it",
+    "numbers that are named above as not recomputed",
+)
+#: What finds them.
+INSTEAD = (
+    "--rerun with the data, a seal (--sealed-by) or a line of the history kept elsewhere (--anchor)"
+)

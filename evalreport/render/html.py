@@ -1,8 +1,12 @@
-"""The report as one HTML file: no script, no request, fonts and charts inside."""
+"""The report as one HTML file: no script, no request, fonts and charts inside.
+
+A template sees dataclasses as plain values, and nothing more.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -10,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from evalreport.errors import Location, Problem, RenderingError
 from evalreport.render.locate import Template, find_template
-from evalreport.render.plain import as_plain
 from evalreport.render.references import blocked_reference, guarded
 from evalreport.report.build import build
 from evalreport.report.signing import Signed, with_signature
@@ -19,6 +22,26 @@ from evalreport.results.lookup import Results
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache
     from jinja2.bccache import Bucket
+
+
+def as_plain(value: Any) -> Any:
+    """Text, numbers, truth values, None, lists and dicts only.
+
+    >>> from evalreport.report.model import Text
+    >>> as_plain(Text("hello"))
+    {'text': 'hello', 'style': '', 'kind': 'text'}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {f.name: as_plain(getattr(value, f.name)) for f in fields(value)}
+        kind = getattr(type(value), "kind", None)
+        return found | {"kind": kind} if isinstance(kind, str) else found
+    if isinstance(value, (list, tuple)):
+        return [as_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): as_plain(item) for key, item in value.items()}
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    raise TypeError(f"a template cannot be given a {type(value).__name__}")
 
 
 def render_html(

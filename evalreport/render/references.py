@@ -7,6 +7,9 @@ wherever an opening bracket and a name stand, in a comment or a style sheet too,
 not be one of those that act, and elements that may stand in a page but refer to something (an
 image, a ``meta``) have to be the ones that the tree holds. Whatever a browser
 makes of the rest, it finds the policy of `guarded` first, under which it loads nothing.
+
+What the page of a stranger's template may hold stands in lists; what a style sheet would load is
+found among its tokens as a browser reads them.
 """
 
 from __future__ import annotations
@@ -17,18 +20,149 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
+from typing import Any
 from urllib.parse import unquote_to_bytes
 from xml.etree import ElementTree as ET
 
-from evalreport.render.allowed import (
-    ATTRIBUTES,
-    DRAWN,
-    ELEMENTS,
-    EQUIVALENTS,
-    NOWHERE,
-    WORDS,
+
+def names(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+#: Elements of HTML that only show something. Nothing that loads, runs, sends, or is read by
+#: other rules than the rest (``noscript``, ``template``, ``textarea``, ``select``).
+ELEMENTS = names(
+    "html head meta title style body header footer main nav section article aside search "
+    "hgroup h1 h2 h3 h4 h5 h6 address p hr pre blockquote ol ul menu li dl dt dd figure "
+    "figcaption div center a em strong small s strike cite q dfn abbr acronym ruby rb rt rtc "
+    "rp data time code var samp kbd tt sub sup i b u big mark bdi bdo span font br wbr nobr "
+    "ins del img map area table caption colgroup col tbody thead tfoot tr td th details "
+    "summary dialog label input button output progress meter fieldset legend svg"
 )
-from evalreport.render.styles import is_inside, style_reference
+#: Elements of a drawing, likewise.
+DRAWN = names(
+    "svg g defs symbol use title desc metadata a switch path rect circle ellipse line "
+    "polyline polygon text tspan textPath image linearGradient radialGradient stop pattern "
+    "clipPath mask marker style filter feBlend feColorMatrix feComponentTransfer feComposite "
+    "feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood "
+    "feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset "
+    "fePointLight feSpecularLighting feSpotLight feTile feTurbulence"
+)
+#: Attributes of HTML that only describe or lay out. ``href``, ``src``, ``style``, ``content``
+#: and ``http-equiv`` are looked at by themselves; ``aria-`` and ``data-`` may be anything.
+ATTRIBUTES = names(
+    "id class lang dir title hidden tabindex role translate inert popover popovertarget "
+    "accesskey spellcheck part is itemscope itemprop itemtype itemid about property typeof "
+    "alt width height align valign char bgcolor color face size border frame rules summary "
+    "cellpadding cellspacing nowrap compact noshade clear colspan rowspan scope headers abbr "
+    "axis span start reversed type value datetime open name for checked disabled readonly "
+    "min max step low high optimum placeholder usemap ismap shape coords loading decoding "
+    "text link vlink alink charset media prefix xmlns version hreflang"
+)
+#: Attributes of drawings that are text; every other may hold a paint, a mask or a filter.
+WORDS = frozenset(("id", "class", "lang", "title", "role", "tabindex", "d", "points", "xmlns"))
+EQUIVALENTS = frozenset(
+    ("content-security-policy", "content-type", "content-language", "x-ua-compatible")
+)
+#: Elements that load, run, send, move or change how what follows is read: none of them may
+#: stand in the text at all, wherever a reader of broken markup may find it.
+NOWHERE = names(
+    "script noscript template iframe frame frameset fencedframe portal object embed applet "
+    "param base link form textarea select option optgroup keygen isindex xmp plaintext listing "
+    "noembed noframes math mglyph annotation-xml foreignobject animate animatemotion "
+    "animatetransform animatecolor set discard handler audio video source track picture canvas "
+    "bgsound marquee slot model feimage"
+)
+
+
+#: Functions whose text is an address. What they are given must be written out in them:
+#: `var()`, `attr()` and functions of the page's own could put any address there.
+ADDRESSES = frozenset(
+    ("url", "src", "image", "image-set", "-webkit-image-set", "cross-fade", "-webkit-cross-fade")
+)
+#: Functions within those whose text is no address.
+_KINDS = frozenset(("type", "format", "tech", "crossorigin", "integrity", "referrerpolicy"))
+_FILLED_LATER = frozenset(("var", "attr", "env", "if", "inherit"))
+
+
+def style_reference(text: str) -> str | None:
+    r"""The first address out of the page that a style sheet or declarations name, or None.
+
+    Escapes are resolved and comments left out by the tokenizer; strings count in functions
+    that load them, and every ``@import`` counts.
+
+    >>> style_reference("p{background:u\\72l(http://a/b)}")
+    'http://a/b'
+    >>> style_reference("p{background:image-set('//a/b' 1x)}")
+    '//a/b'
+    >>> style_reference("@import 'a.css';")
+    'a.css'
+    >>> style_reference("p{content:'url(http://a)'; fill:url(#f)} @font-face{src:url(data:,x)}")
+    """
+    from tinycss2 import parse_component_value_list
+
+    return next(_found(parse_component_value_list(text)), None)
+
+
+def is_inside(address: str) -> bool:
+    """Whether an address lies within the page: nothing, a fragment, or data.
+
+    >>> is_inside(" #top"), is_inside("data:image/png;base64,AA"), is_inside("//a/b")
+    (True, True, False)
+    """
+    return address.strip().lower().startswith(("data:", "#")) or not address.strip()
+
+
+def _found(tokens: list[Any]) -> Iterator[str]:
+    """Addresses out of the page, in their order; without recursion, as nesting has no end.
+
+    Each level waits with its rest of tokens and whether its text is an address.
+    """
+    waiting = [(iter(tokens), False)]
+    imported = False
+    while waiting:
+        items, loading = waiting[-1]
+        token = next(items, None)
+        if token is None:
+            waiting.pop()
+            continue
+        if imported and token.type not in ("whitespace", "comment"):
+            yield str(getattr(token, "value", "") or "@import")
+        yield from _address(token, loading)
+        imported = (token.type == "at-keyword" and token.lower_value == "import") or (
+            imported and token.type in ("whitespace", "comment")
+        )
+        within = _within(token)
+        if within is not None:
+            waiting.append((iter(within), _loads(token, loading)))
+    if imported:
+        yield "@import"
+
+
+def _address(token: Any, loading: bool) -> Iterator[str]:
+    """The address out of the page that a token is."""
+    if token.type == "url" or (token.type == "string" and loading):
+        if not is_inside(token.value):
+            yield token.value.strip()
+    elif token.type == "function" and loading:
+        name = token.lower_name
+        if name in _FILLED_LATER or name.startswith("--"):
+            yield f"{name}() within an address"
+
+
+def _within(token: Any) -> list[Any] | None:
+    """The tokens that a token holds."""
+    found: list[Any] | None = getattr(token, "arguments", None)
+    return found if token.type == "function" else getattr(token, "content", None)
+
+
+def _loads(token: Any, loading: bool) -> bool:
+    """Whether text within a token is an address."""
+    if token.type != "function":
+        return loading
+    return token.lower_name in ADDRESSES or (loading and token.lower_name not in _KINDS)
+
 
 #: The only things a page may hold besides text: style and images within itself.
 POLICY = (

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, UsageError, VerificationError
-from evalreport.record.files import CRATE, ENVELOPE, OF_A_SEAL, PUBLIC_KEY, STAMP
 from evalreport.record.hashing import parse_json, record_file, sha256
+from evalreport.record.manifest import CRATE, ENVELOPE, OF_A_SEAL, PUBLIC_KEY, STAMP, read_manifest
 from evalreport.record.manifest import NAME as MANIFEST
-from evalreport.record.manifest import read_manifest
 from evalreport.record.recorded import records_of
 from evalreport.record.verify import RESULTS
-from evalreport.seal.crate import crate_metadata
 from evalreport.seal.envelope import (
     Envelope,
     key_name,
@@ -27,7 +25,7 @@ from evalreport.seal.envelope import (
     supported,
 )
 from evalreport.seal.stamp import stamp_of
-from evalreport.seal.statement import statement, subjects_of
+from evalreport.seal.statement import crate_metadata, statement, subjects_of
 
 
 @dataclass(frozen=True)

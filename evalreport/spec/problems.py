@@ -13,7 +13,8 @@ from evalreport.spec.faults import FAULTS, Fault, shown
 from evalreport.spec.fields import Part
 from evalreport.spec.other_words import criterion_of, form_of, other_word
 from evalreport.spec.scalars import Scalar
-from evalreport.spec.yaml_document import MOST_PROBLEMS, Document, Path
+from evalreport.spec.yaml_document import MOST_PROBLEMS, Document
+from evalreport.spec.yaml_document import Path as Place
 
 #: What a value should be, by the type of the validation error.
 _WANTED = {
@@ -51,7 +52,7 @@ def of_validation(error: ValidationError, document: Document, root: type[Part]) 
     return found
 
 
-def of_fault(fault: Fault, path: Path, document: Document) -> Problem:
+def of_fault(fault: Fault, path: Place, document: Document) -> Problem:
     """The problem of a fault found at ``path``."""
     full = (*path, *fault.path)
     instead = fault.instead if isinstance(fault.instead, str) else fault.instead()
@@ -61,7 +62,7 @@ def of_fault(fault: Fault, path: Path, document: Document) -> Problem:
     return Problem(what, instead, where)
 
 
-def name_of(path: Path) -> str:
+def name_of(path: Place) -> str:
     """What a message calls a place: its key, and the number of an item.
 
     >>> name_of(("confidence", "level")), name_of(("thresholds", 1))
@@ -107,7 +108,7 @@ def _of_error(error: dict[str, Any], at: Anatomy, document: Document, root: type
     return Problem(f"{name} is {shown(error['input'])}", instead or str(error["msg"]), where)
 
 
-def _with_form(instead: str, path: Path, value: Any = None) -> str:
+def _with_form(instead: str, path: Place, value: Any = None) -> str:
     """What would be right, with the form that the key is written in where that is known."""
     if instead not in ("a mapping", "a list", "text"):
         return instead
@@ -152,12 +153,12 @@ def _flow(value: Any) -> str:
     return str(value)
 
 
-def _input(error: dict[str, Any], document: Document, path: Path) -> str:
+def _input(error: dict[str, Any], document: Document, path: Place) -> str:
     value = _value_at(document.root, path)
     return shown(error["input"] if value is None else value)
 
 
-def _value_at(root: Any, path: Path) -> Any:
+def _value_at(root: Any, path: Place) -> Any:
     for step in path:
         try:
             root = root[step]
@@ -179,7 +180,7 @@ def _wrong_length(error: dict[str, Any], name: str, where: Location) -> Problem:
 
 
 def _unknown_key(
-    error: dict[str, Any], path: Path, document: Document, root: type[Part]
+    error: dict[str, Any], path: Place, document: Document, root: type[Part]
 ) -> Problem:
     around = follow(error["loc"][:-1], root)
     known = known_keys(around.part) if around.part is not None else ()
@@ -192,7 +193,7 @@ def _unknown_key(
     return Problem(f"unknown key '{key}'", hint, document.where_key(path))
 
 
-def _decimal_comma(key: str, path: Path, document: Document) -> str:
+def _decimal_comma(key: str, path: Place, document: Document) -> str:
     """A hint for a key that is the decimals of the number before it."""
     around = _value_at(document.root, path[:-1])
     if not key.isdigit() or not isinstance(around, dict) or key not in around:
@@ -205,7 +206,7 @@ def _decimal_comma(key: str, path: Path, document: Document) -> str:
     return f"a number with a decimal point: {before}: {value.text}.{key}"
 
 
-def _missing(error: dict[str, Any], path: Path, document: Document, root: type[Part]) -> Problem:
+def _missing(error: dict[str, Any], path: Place, document: Document, root: type[Part]) -> Problem:
     key = str(path[-1])
     inside = path[:-1]
     what = f"{key} is missing" + (f" in {name_of(inside)}" if inside else "")
@@ -227,7 +228,7 @@ def _described(error: dict[str, Any], root: type[Part]) -> str:
     return ""
 
 
-def _not_a_choice(error: dict[str, Any], path: Path, document: Document) -> Problem:
+def _not_a_choice(error: dict[str, Any], path: Place, document: Document) -> Problem:
     choices = re.findall(r"'([^']*)'", error["ctx"]["expected"])
     given = error["input"]
     word = given if isinstance(given, str) else getattr(given, "text", "")

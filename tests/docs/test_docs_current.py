@@ -103,7 +103,7 @@ def test_editors_find_the_schema_of_every_config() -> None:
 
 
 def test_every_requirement_has_a_test_of_its_own() -> None:
-    from evalreport.qualify.requirements import REQUIREMENTS
+    from evalreport.qualify.checks import REQUIREMENTS
 
     parts = re.split(r"^## (R\d+)$", text_of("requirements.md"), flags=re.MULTILINE)[1:]
     named = dict(zip(parts[::2], parts[1::2], strict=True))

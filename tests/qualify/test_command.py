@@ -17,7 +17,7 @@ from evalreport.cli import status_of
 from evalreport.qualify import commands as module
 from evalreport.qualify.checks import FAILED, PASSED
 from evalreport.qualify.commands import Done, commands
-from evalreport.qualify.performance import performance
+from evalreport.qualify.whole import performance
 from evalreport.report.qualification import qualification
 from evalreport.report.words import visible
 

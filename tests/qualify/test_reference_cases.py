@@ -11,8 +11,7 @@ import pytest
 
 from evalreport.metrics import catalogue
 from evalreport.qualify import reference as module
-from evalreport.qualify.checks import FAILED, Finding
-from evalreport.qualify.requirements import BY_ID
+from evalreport.qualify.checks import BY_ID, FAILED, Finding
 
 ROOT = Path(__file__).resolve().parents[2]
 AT = "2026-01-02T03:04:05Z"

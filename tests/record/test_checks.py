@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from record.whole_results import whole
 
-from evalreport.record.checks import CHECKS, UNCHECKED, checks
+from evalreport.record.checks import CHECKS, UNCHECKED, checks, number_paths, numbers_in, under
 from evalreport.record.failures import NOTHING_LEFT
-from evalreport.record.numbers import number_paths, numbers_in, under
 from evalreport.record.recompute import MODULES, recompute
 from evalreport.record.remade import REMADE
 from evalreport.results.lookup import parts

@@ -12,8 +12,7 @@ from record.diff_as_json import differences
 from schedules.weekly_runs import SPEC, audit, audits, results
 
 from evalreport.cli import status_of
-from evalreport.record.diff import describe
-from evalreport.record.diff_data import score_shift
+from evalreport.record.diff import describe, score_shift
 from evalreport.results.changes import Diff
 from evalreport.results.codec import decode_as
 from evalreport.statistics.unpaired import newcombe_hybrid

@@ -18,12 +18,11 @@ from typing import Any
 import pytest
 
 from evalreport.cli import status_of
-from evalreport.record.beyond import BEYOND
 from evalreport.record.hashing import record_bytes
 from evalreport.record.kept import kept_problems
 from evalreport.record.manifest import Manifest, RunDetails, read_manifest
 from evalreport.record.recompute import recompute
-from evalreport.record.verify import anchor_problems, verify_run
+from evalreport.record.verify import BEYOND, anchor_problems, verify_run
 from evalreport.results.codec import decode
 
 DOCS = Path(__file__).parents[2] / "docs" / "verify.md"

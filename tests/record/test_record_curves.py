@@ -11,7 +11,7 @@ import pytest
 
 import evalreport
 from evalreport.record.recompute import recompute
-from evalreport.record.roc_relations import LEFT_OUT, NO_CURVES
+from evalreport.record.roc_curves import LEFT_OUT, NO_CURVES
 
 
 def made(seed: int, rows: int = 120, digits: int = 1, **dataset: str) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from record.whole_results import holding, whole
 
 from evalreport.errors import FilesError, Location, VerificationError
 from evalreport.record import recovery, run_folder, runs
-from evalreport.record.curve_areas import curve_value
 from evalreport.record.hashing import canonical_json
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
 from evalreport.record.recorded import read_recorded, records_of
+from evalreport.record.roc_curves import curve_value
 from evalreport.record.runs import PRUNING, check_runs, make_runs
 from evalreport.results.codec import decode, decode_as, encode
 from evalreport.results.records import Curve, Measure

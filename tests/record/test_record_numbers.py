@@ -17,12 +17,17 @@ from hypothesis import strategies as st
 from record.whole_results import holding
 
 import evalreport
-from evalreport.record.class_metrics import CLASS_METRICS, INFINITE, UNDEFINED, square_root
-from evalreport.record.curve_areas import curve_value
+from evalreport.record.metric_definitions import (
+    CLASS_METRICS,
+    INFINITE,
+    UNDEFINED,
+    square_root,
+    table_outcome,
+)
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
+from evalreport.record.roc_curves import curve_value
 from evalreport.record.table_counts import Counts, Table, read_table
-from evalreport.record.table_metrics import table_outcome
 from evalreport.record.verify import verify_numbers
 from evalreport.results import records
 from evalreport.results.codec import decode, decode_as

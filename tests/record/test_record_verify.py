@@ -12,11 +12,16 @@ import pytest
 from record.publish_once import WHEN, details, publish
 
 from evalreport.errors import FilesError, Problem, VerificationError
-from evalreport.record.files import file_problems
 from evalreport.record.hashing import canonical_json, record_bytes, sha256
 from evalreport.record.history import append, parse_line
 from evalreport.record.lock import runs_lock
-from evalreport.record.manifest import InputFile, Manifest, parse_manifest, read_manifest
+from evalreport.record.manifest import (
+    InputFile,
+    Manifest,
+    file_problems,
+    parse_manifest,
+    read_manifest,
+)
 from evalreport.record.prune import prune
 from evalreport.record.runs import run_folders
 from evalreport.record.verify import (

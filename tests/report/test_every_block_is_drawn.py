@@ -8,9 +8,8 @@ from typing import ClassVar, get_args
 import pytest
 
 from evalreport.errors import RenderingError
-from evalreport.render.html import fill
+from evalreport.render.html import as_plain, fill
 from evalreport.render.locate import find_template
-from evalreport.render.plain import as_plain
 from evalreport.report.model import Block, Report, Section, Text
 
 

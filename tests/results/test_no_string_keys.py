@@ -40,8 +40,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "points of a curve are columns, called by their axes": {
         "engine/reference/drift.py": "rows threshold",
         "report/choosing.py": "fpr threshold tpr",
-        "record/curve_areas.py": "fpr threshold tpr",
-        "record/diff_data.py": "rows threshold",
+        "record/roc_curves.py": "fpr threshold tpr",
+        "record/diff.py": "rows threshold",
         "record/interval_limits.py": "fpr n tpr",
         "record/measured_again.py": "threshold",
         "record/recorded_tables.py": "threshold",
@@ -63,8 +63,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "arguments of a metric, by their names": {
         "engine/intervals/table_intervals.py": "weights",
-        "record/class_metrics.py": "alpha",
-        "record/table_metrics.py": "weights",
+        "record/metric_definitions.py": "alpha weights",
     },
     "columns of a counting query's answer, before there are records": {
         "engine/counting/counted_lost.py": "n",
@@ -102,15 +101,15 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "what a command prints, or was given, is plain data": {
         "cli/asking.py": "code severity title",
         "cli/running.py": "outcome",
-        "cli/signing.py": "name",
+        "cli/sealing.py": "name",
         "report/annexes.py": "name",
         "api/results.py": "interval",
     },
     "the bytes of a line of the history, which its own hash is taken of": {
-        "record/chain.py": "sha256",
+        "record/history.py": "sha256",
     },
     "a spec that does not load": {
-        "record/attempts.py": "series",
+        "record/run_folder.py": "series",
     },
     "fields of records that are being put together": {
         "engine/run.py": "reader_differences readers",

@@ -9,8 +9,7 @@ import pytest
 from schedules.weekly_runs import SPEC, Counts, audit, audits
 
 from evalreport.cli import status_of
-from evalreport.record.trend import read_course
-from evalreport.record.trend_change import change_of_series
+from evalreport.record.trend import change_of_series, read_course
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
 
 #: Recall 0.9 of 100, then 0.7; fewer ill among them, and other scores, from the ninth on.

@@ -1,4 +1,7 @@
-"""Metrics of a whole table and averages over its classes, in fractions.
+"""Metrics of a table, of a class and of averages, in fractions, by the field's definitions.
+
+An outcome is a number, ``UNDEFINED`` (0/0) or ``INFINITE`` (x/0). Square roots are
+correct to 128 bits.
 
 Macro and weighted averages skip undefined classes; weights are the actual rows
 of the classes that are left. Micro adds the counts of all classes up first;
@@ -10,17 +13,181 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
-from evalreport.record.class_metrics import (
-    CLASS_METRICS,
-    UNDEFINED,
-    Outcome,
-    ratio,
-    square_root,
-)
 from evalreport.record.table_counts import Counts, Table, number
 from evalreport.results.records import Measure
+
+Outcome = Fraction | Literal["undefined", "infinite"]
+UNDEFINED: Literal["undefined"] = "undefined"
+INFINITE: Literal["infinite"] = "infinite"
+ClassMetric = Callable[[Counts, Mapping[str, Any]], Outcome]
+
+_ROOT_BITS = 128
+
+
+def ratio(above: Outcome, below: Outcome) -> Outcome:
+    """The quotient; 0/0 and anything of an undefined number is undefined, x/0 is infinite.
+
+    >>> ratio(Fraction(1), Fraction(4)), ratio(Fraction(0), Fraction(0))
+    (Fraction(1, 4), 'undefined')
+    """
+    if isinstance(above, str) or isinstance(below, str):
+        return UNDEFINED
+    if below:
+        return above / below
+    return INFINITE if above > 0 else UNDEFINED
+
+
+def combined(formula: Callable[..., Fraction], *parts: Outcome) -> Outcome:
+    """A formula of other outcomes; undefined where one of them is no number."""
+    numbers = [part for part in parts if isinstance(part, Fraction)]
+    return formula(*numbers) if len(numbers) == len(parts) else UNDEFINED
+
+
+def square_root(value: Fraction) -> Fraction:
+    """The square root of a number that is not negative.
+
+    >>> square_root(Fraction(9, 4)) == Fraction(3, 2)
+    True
+    """
+    product = value.numerator * value.denominator
+    return Fraction(math.isqrt(product << 2 * _ROOT_BITS), value.denominator << _ROOT_BITS)
+
+
+def _recall(c: Counts) -> Outcome:
+    return ratio(c.tp, c.tp + c.fn)
+
+
+def _specificity(c: Counts) -> Outcome:
+    return ratio(c.tn, c.tn + c.fp)
+
+
+def _precision(c: Counts) -> Outcome:
+    return ratio(c.tp, c.tp + c.fp)
+
+
+def _npv(c: Counts) -> Outcome:
+    return ratio(c.tn, c.tn + c.fn)
+
+
+def _fpr(c: Counts) -> Outcome:
+    return ratio(c.fp, c.tn + c.fp)
+
+
+def _fnr(c: Counts) -> Outcome:
+    return ratio(c.fn, c.tp + c.fn)
+
+
+def _falpha(c: Counts, alpha: Fraction) -> Outcome:
+    return ratio(c.tp, alpha * (c.tp + c.fp) + (1 - alpha) * (c.tp + c.fn))
+
+
+def _fbeta(c: Counts, beta: Fraction) -> Outcome:
+    weighted = (1 + beta * beta) * c.tp
+    return ratio(weighted, weighted + beta * beta * c.fn + c.fp)
+
+
+def _mcc(c: Counts) -> Outcome:
+    margins = (c.tp + c.fp) * (c.tp + c.fn) * (c.tn + c.fp) * (c.tn + c.fn)
+    if not margins:
+        return UNDEFINED
+    return (c.tp * c.tn - c.fp * c.fn) / square_root(margins)
+
+
+def _kappa(c: Counts) -> Outcome:
+    chance = (c.tp + c.fn) * (c.tp + c.fp) + (c.tn + c.fp) * (c.tn + c.fn)
+    square = c.total * c.total
+    if square == chance:
+        return UNDEFINED
+    return (c.total * (c.tp + c.tn) - chance) / (square - chance)
+
+
+def _balanced(c: Counts) -> Outcome:
+    return combined(lambda a, b: (a + b) / 2, _recall(c), _specificity(c))
+
+
+def _ppv_at(c: Counts, q: Fraction) -> Outcome:
+    def bayes(recall: Fraction, specificity: Fraction) -> Outcome:
+        found = recall * q
+        return ratio(found, found + (1 - specificity) * (1 - q))
+
+    return _chained(bayes, c)
+
+
+def _npv_at(c: Counts, q: Fraction) -> Outcome:
+    def bayes(recall: Fraction, specificity: Fraction) -> Outcome:
+        cleared = specificity * (1 - q)
+        return ratio(cleared, cleared + (1 - recall) * q)
+
+    return _chained(bayes, c)
+
+
+def _chained(formula: Callable[[Fraction, Fraction], Outcome], c: Counts) -> Outcome:
+    recall, specificity = _recall(c), _specificity(c)
+    if isinstance(recall, str) or isinstance(specificity, str):
+        return UNDEFINED
+    return formula(recall, specificity)
+
+
+CLASS_METRICS: dict[str, ClassMetric] = {
+    "accuracy": lambda c, _: ratio(c.tp + c.tn, c.total),
+    "error_rate": lambda c, _: ratio(c.fp + c.fn, c.total),
+    "balanced_accuracy": lambda c, _: _balanced(c),
+    "balanced_error_rate": lambda c, _: combined(lambda b: 1 - b, _balanced(c)),
+    "recall": lambda c, _: _recall(c),
+    "specificity": lambda c, _: _specificity(c),
+    "precision": lambda c, _: _precision(c),
+    "npv": lambda c, _: _npv(c),
+    "fpr": lambda c, _: _fpr(c),
+    "fnr": lambda c, _: _fnr(c),
+    "fdr": lambda c, _: ratio(c.fp, c.tp + c.fp),
+    "false_omission_rate": lambda c, _: ratio(c.fn, c.tn + c.fn),
+    "f1": lambda c, _: _fbeta(c, Fraction(1)),
+    "fbeta": lambda c, params: (
+        _falpha(c, number(params["alpha"]))
+        if "alpha" in params
+        else _fbeta(c, number(params["beta"]))
+    ),
+    "jaccard": lambda c, _: ratio(c.tp, c.tp + c.fp + c.fn),
+    "mcc": lambda c, _: _mcc(c),
+    "kappa": lambda c, _: _kappa(c),
+    "youden_j": lambda c, _: combined(lambda a, b: a + b - 1, _recall(c), _specificity(c)),
+    "markedness": lambda c, _: combined(lambda a, b: a + b - 1, _precision(c), _npv(c)),
+    "g_mean": lambda c, _: combined(lambda a, b: square_root(a * b), _recall(c), _specificity(c)),
+    "fowlkes_mallows": lambda c, _: combined(
+        lambda a, b: square_root(a * b), _precision(c), _recall(c)
+    ),
+    "lr_plus": lambda c, _: ratio(_recall(c), _fpr(c)),
+    "lr_minus": lambda c, _: ratio(_fnr(c), _specificity(c)),
+    "diagnostic_odds_ratio": lambda c, _: ratio(c.tp * c.tn, c.fp * c.fn),
+    "prevalence": lambda c, _: ratio(c.tp + c.fn, c.total),
+    "predicted_prevalence": lambda c, _: ratio(c.tp + c.fp, c.total),
+    "selection_rate": lambda c, _: ratio(c.tp + c.fp, c.total),
+    "detection_rate": lambda c, _: ratio(c.tp, c.total),
+    "ppv_at_prevalence": lambda c, params: _ppv_at(c, number(params["prevalence"])),
+    "npv_at_prevalence": lambda c, params: _npv_at(c, number(params["prevalence"])),
+}
+
+# numerator and denominator as printed beside these, where they are counts
+PROPORTIONS: dict[str, Callable[[Counts], tuple[Fraction, Fraction]]] = {
+    "accuracy": lambda c: (c.tp + c.tn, c.total),
+    "error_rate": lambda c: (c.fp + c.fn, c.total),
+    "recall": lambda c: (c.tp, c.tp + c.fn),
+    "specificity": lambda c: (c.tn, c.tn + c.fp),
+    "precision": lambda c: (c.tp, c.tp + c.fp),
+    "npv": lambda c: (c.tn, c.tn + c.fn),
+    "fpr": lambda c: (c.fp, c.tn + c.fp),
+    "fnr": lambda c: (c.fn, c.tp + c.fn),
+    "fdr": lambda c: (c.fp, c.tp + c.fp),
+    "false_omission_rate": lambda c: (c.fn, c.tn + c.fn),
+    "jaccard": lambda c: (c.tp, c.tp + c.fp + c.fn),
+    "prevalence": lambda c: (c.tp + c.fn, c.total),
+    "predicted_prevalence": lambda c: (c.tp + c.fp, c.total),
+    "selection_rate": lambda c: (c.tp + c.fp, c.total),
+    "detection_rate": lambda c: (c.tp, c.total),
+}
+
 
 # Beyond this many rows an exact binomial tail takes too long to be summed.
 LARGEST_TAIL = 3000
@@ -133,7 +300,7 @@ def _balanced_error_rate(table: Table) -> Outcome:
     return balanced if isinstance(balanced, str) else 1 - balanced
 
 
-def _kappa(table: Table, distance: Callable[[int, int], int]) -> Outcome:
+def _kappa_of_classes(table: Table, distance: Callable[[int, int], int]) -> Outcome:
     """1 - (observed disagreement) / (disagreement by chance); Cohen 1960, 1968."""
     observed = sum((distance(i, j) * n for (i, j), n in table.cells.items()), Fraction(0))
     chance = sum(
@@ -151,10 +318,10 @@ def _kappa(table: Table, distance: Callable[[int, int], int]) -> Outcome:
 
 def _weighted_kappa(table: Table, params: Mapping[str, Any]) -> Outcome:
     power = {"linear": 1, "quadratic": 2}[params["weights"]]
-    return _kappa(table, lambda i, j: int(abs(i - j) ** power))
+    return _kappa_of_classes(table, lambda i, j: int(abs(i - j) ** power))
 
 
-def _mcc(table: Table) -> Outcome:
+def _mcc_of_classes(table: Table) -> Outcome:
     """Gorodkin's correlation of K classes (2004); for two classes Matthews's."""
     square = table.total * table.total
     by_actual = square - sum((n * n for n in table.actual), Fraction(0))
@@ -187,9 +354,9 @@ WHOLE_TABLE: dict[str, Callable[[Table, Mapping[str, Any]], Outcome | None]] = {
     "error_rate": lambda t, _: ratio(t.total - _right(t), t.total),
     "balanced_accuracy": lambda t, _: _balanced_accuracy(t),
     "balanced_error_rate": lambda t, _: _balanced_error_rate(t),
-    "kappa": lambda t, _: _kappa(t, lambda i, j: int(i != j)),
+    "kappa": lambda t, _: _kappa_of_classes(t, lambda i, j: int(i != j)),
     "weighted_kappa": _weighted_kappa,
-    "mcc": lambda t, _: _mcc(t),
+    "mcc": lambda t, _: _mcc_of_classes(t),
     "no_information_rate": lambda t, _: _no_information_rate(t),
     "accuracy_p_value": lambda t, _: _accuracy_p_value(t),
 }
