@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from sqlglot import exp
 
-from evalreport.engine.counting import added_rows, queries
+from evalreport.engine.counting import added_rows, queries, text_rows
 from evalreport.engine.counting.adding_up import added, additive, counted_kinds, limited
 from evalreport.engine.counting.kept_counts import KeptCounts, packed, unpacked
 from evalreport.engine.counting.queries import Binning, Field
 from evalreport.engine.predicting import Fitting
 from evalreport.engine.prepare import prepare
 from evalreport.engine.run import evaluate
+from evalreport.errors import DataError
 from evalreport.results.codec import encode
 from evalreport.spec.load import parse_spec
 
@@ -80,12 +81,13 @@ class Days:
     def __init__(self, folder: Path) -> None:
         self.folder, self.cache = folder / "days", folder / "runs" / ".cache"
         self.asked: list[int] = []
+        self.kind = "parquet"
 
     def add(self, day: int, rows: int = 4000, below: str = "") -> Path:
-        path = self.folder / below / f"day{day:02}.parquet"
+        path = self.folder / below / f"day{day:02}.{self.kind}"
         path.parent.mkdir(parents=True, exist_ok=True)
         select = ROWS.format(day=day, rows=rows)
-        duckdb.connect().execute(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
+        duckdb.connect().execute(f"COPY ({select}) TO '{path}'")
         return path
 
     def results(self, job: dict[str, Any], cache: bool = True, fresh: bool = False) -> str:
@@ -137,6 +139,53 @@ def test_a_night_beside_counted_ones_gives_the_bytes_of_a_full_count(days: Days,
     assert whole == ([5, 5] if "ids" in job else [])
     assert days.asked.count(1) >= 1
     assert night == days.results(JOBS[job], cache=False)
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz"])
+@pytest.mark.parametrize("job", ["bins of scores", "rows left out", "months"])
+def test_text_is_scanned_once(
+    days: Days, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, job: str
+) -> None:
+    seen: list[str] = []
+    before = text_rows.scanned
+
+    def scanned(part: Any, asked: Sequence[str]) -> Any:
+        seen.append(part.name)
+        return before(part, asked)
+
+    monkeypatch.setattr(text_rows, "scanned", scanned)
+    days.folder, days.kind = tmp_path / "text", kind
+    for day in range(3):
+        days.add(day, below=f"part={day % 2}")
+    asked = {**JOBS[job], "subgroups": ["part"]}
+    days.results(asked)
+    seen.clear()
+    new = days.add(3, below="part=1")
+    night = days.results(asked)
+    assert seen == [f"part=1/{new.name}"]
+    assert set(days.asked) == {1}
+    assert night == days.results(asked, cache=False)
+    days.asked.clear()
+    assert days.results(asked) == night
+    assert days.asked == []
+    # a file that goes away: the others are added up, those that were not worth it scanned again
+    new.unlink()
+    assert days.results(asked) == days.results(asked, cache=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("y,fine\nsick,0.5", "columns are not those"), ("y,fine\nsick,0.5,7", "3 fields")],
+)
+def test_text_that_does_not_fit_is_told_of(
+    days: Days, tmp_path: Path, line: str, told: str
+) -> None:
+    days.folder, days.kind = tmp_path / "text", "csv"
+    days.add(1)
+    days.results(BINNED)
+    (days.folder / "day02.csv").write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=told):
+        days.results(BINNED)
 
 
 def test_nothing_is_counted_where_nothing_is_new_unless_fresh(days: Days) -> None:

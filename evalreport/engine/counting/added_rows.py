@@ -1,4 +1,4 @@
-"""Rows of many Parquet files, each of which is counted once: what is kept is not counted again.
+"""Rows of many files, each of which is counted once: what is kept is not counted again.
 
 Every question is put to the files that no kept answer is of, and the answers are added up.
 Questions that do not add up, as whether an id stands in two files, are put to all files.
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from sqlglot import exp
 
-from evalreport.data.files import parts_of
+from evalreport.data.files import Files, parts_of
 from evalreport.data.parquet_file import ParquetFile
-from evalreport.data.read import same_columns
+from evalreport.data.read import not_twice, same_columns
 from evalreport.data.source import Source
 from evalreport.engine.counting.adding_up import Parts, added, additive, counted_kinds, limited
 from evalreport.engine.counting.answering import Columns
@@ -34,18 +34,94 @@ from evalreport.engine.counting.parquet_rows import (
     relation,
     shown_types,
 )
-from evalreport.engine.counting.wanted import Wanted
+from evalreport.engine.counting.text_rows import kept_file
+from evalreport.engine.counting.wanted import NotPlainError, Wanted
 from evalreport.version import __version__
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What the end of a Parquet file says, once its pages were looked at."""
+    """What a file holds, once it was looked through: names and types of its columns, and rows."""
 
     name: str
     header: tuple[str, ...]
     types: tuple[str, ...]
     rows: int
+
+
+class ParquetParts:
+    """Parquet files, which are counted where they lie."""
+
+    def __init__(
+        self, connection: Any, source: Source, paths: Sequence[str], wanted: Wanted
+    ) -> None:
+        self._connection, self._source, self._wanted = connection, source, wanted
+        self._parts, self._paths = parts_of(source), list(paths)
+
+    def look(self, place: int, first: Stored | None) -> Stored:
+        """Look at a file that is new. Raises DataError for one that is damaged."""
+        part = self._parts[place]
+        one = ParquetFile(self._connection, self._paths[place], part.name)
+        if first is not None:
+            same_columns([(first.name, first.header), (one.name, tuple(one.header))])
+        check_file(one, part, self._wanted.columns)
+        return Stored(one.name, tuple(one.header), tuple(one.types), one.rows)
+
+    def check(self, found: Sequence[Stored]) -> None:
+        """Look whether the files are of one dataset. Raises as ``check_alike``."""
+        check_alike(self._source, found, self._wanted.columns)
+
+    def kinds(self, one: Stored) -> tuple[str, ...]:
+        """The types of columns in ``data``."""
+        return shown_types(one.types, keys_of(self._source))
+
+    def relation(self, places: Sequence[int], one: Stored) -> str:
+        """The SELECT of some files' rows."""
+        parts = [self._parts[place] for place in places]
+        paths = [self._paths[place] for place in places]
+        return relation(one.types, parts, paths, len(keys_of(self._source)))
+
+
+class DelimitedParts:
+    """Files of delimited text, whose columns are kept on disk while they are counted."""
+
+    def __init__(
+        self, connection: Any, source: Source, paths: Sequence[str], wanted: Wanted
+    ) -> None:
+        self._connection, self._source, self._wanted = connection, source, wanted
+        self._parts, self._paths = parts_of(source), list(paths)
+        self._made: set[int] = set()
+
+    def look(self, place: int, first: Stored | None) -> Stored:
+        """Scan a file that is new, and keep its columns. Raises NotPlainError."""
+        part, keys = self._parts[place], keys_of(self._source)
+        asked = [name for name in self._wanted.columns if name not in keys]
+        header, rows = kept_file(
+            self._connection, part, self._paths[place], f"data{place}", asked, self._wanted
+        )
+        self._made.add(place)
+        if first is not None and first.header != header:
+            raise NotPlainError("its files have other columns than the first")
+        return Stored(part.name, header, ("VARCHAR",) * len(header), rows)
+
+    def check(self, found: Sequence[Stored]) -> None:
+        """Look whether the files are of one dataset. Raises NotPlainError and DataError."""
+        if any(one.header != found[0].header for one in found):
+            raise NotPlainError("its files have other columns than the first")
+        assert isinstance(self._source, Files)
+        not_twice(self._source, found[0].header)
+
+    def kinds(self, one: Stored) -> tuple[str, ...]:
+        """The types of columns in ``data``."""
+        own = ["NUMBER" if name in self._wanted.numbers else "VARCHAR" for name in one.header]
+        return (*own, *("VARCHAR" for _ in keys_of(self._source)))
+
+    def relation(self, places: Sequence[int], one: Stored) -> str:
+        """The SELECT of some files' rows."""
+        for place in places:
+            if place not in self._made:
+                self.look(place, one)
+        return " UNION ALL ".join(f"SELECT * FROM kept.data{place}" for place in places)  # noqa: S608
 
 
 class AddedRows(DuckDBRows):
@@ -62,19 +138,21 @@ class AddedRows(DuckDBRows):
         """Look at the files that are new. Raises as ``parquet_rows``."""
         import duckdb
 
-        self._parts, self._paths, self._kept = parts_of(source), list(paths), kept
+        self._parts, self._kept = parts_of(source), kept
         self._files = [_key(part.source.sha256, part.values) for part in self._parts]
-        self._by = (__version__, duckdb.__version__)
-        self._connection = connection
-        stored = self._stored(source, wanted)
-        self._types, keys = stored[0].types, keys_of(source)
+        written = (source.suffix, repr(source.dialect), sorted(wanted.numbers))
+        self._by = (__version__, duckdb.__version__, *written)
+        made = ParquetParts if source.suffix == ".parquet" else DelimitedParts
+        self._relations = made(connection, source, paths, wanted)
+        stored = self._stored(wanted)
+        self._first = stored[0]
         self._rows_of = {key: one.rows for key, one in zip(self._files, stored, strict=True)}
         self._viewed: list[int] = []
         super().__init__(
             connection,
             source.name,
-            (*stored[0].header, *keys),
-            shown_types(self._types, keys),
+            (*stored[0].header, *keys_of(source)),
+            self._relations.kinds(stored[0]),
             sum(one.rows for one in stored),
             wanted.watch,
             wanted.count,
@@ -151,9 +229,7 @@ class AddedRows(DuckDBRows):
     def _asked(self, query: exp.Select, places: Sequence[int]) -> Columns:
         """The answer of some files, which are looked into."""
         if list(places) != self._viewed:
-            parts = [self._parts[place] for place in places]
-            paths = [self._paths[place] for place in places]
-            text = relation(self._types, parts, paths, len(self._parts[0].values))
+            text = self._relations.relation(places, self._first)
             self._connection.execute(f"CREATE OR REPLACE TEMP VIEW data AS {text}")
             self._viewed = list(places)
         return super().ask(query)
@@ -169,25 +245,23 @@ class AddedRows(DuckDBRows):
         return left
 
     def _question(self, query: exp.Select) -> str:
-        return question_of(self._by, self._types, query.sql("duckdb", identify=True))
+        return question_of(self._by, self.header, self.kinds, query.sql("duckdb", identify=True))
 
-    def _stored(self, source: Source, wanted: Wanted) -> list[Stored]:
-        """What each file says of itself; pages are looked at where a file is new."""
+    def _stored(self, wanted: Wanted) -> list[Stored]:
+        """What each file holds; those that are new are looked through."""
         question = question_of(self._by, "stored", wanted.columns)
         known = self._kept.known(question)
         found, new = [], {}
-        for part, path, file in zip(self._parts, self._paths, self._files, strict=True):
+        for place, file in enumerate(self._files):
             if file in known:
                 header, types, rows = known[file]
-                found.append(Stored(part.name, tuple(header), tuple(types), int(rows)))
+                name = self._parts[place].name
+                found.append(Stored(name, tuple(header), tuple(types), int(rows)))
                 continue
-            one = ParquetFile(self._connection, path, part.name)
-            if found:
-                same_columns([(found[0].name, found[0].header), (one.name, tuple(one.header))])
-            check_file(one, part, wanted.columns)
-            found.append(Stored(one.name, tuple(one.header), tuple(one.types), one.rows))
+            one = self._relations.look(place, found[0] if found else None)
+            found.append(one)
             new[file] = [one.header, one.types, one.rows]
-        check_alike(source, found, wanted.columns)
+        self._relations.check(found)
         if new:
             # what is told of files that are no longer there is not kept for ever
             there = {file: known[file] for file in self._files if file in known}

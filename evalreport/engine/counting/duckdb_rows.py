@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: The most temporary space that counting may take on disk.
 MOST_SPILLED = "64GB"
+#: Kinds of files whose tables are kept, packed or not.
+_ADDED = (".parquet", ".csv", ".tsv")
 #: Threads that count, where there are so many processors.
 MOST_THREADS = 4
 
@@ -107,7 +109,8 @@ def duckdb_rows(
             if counts is not None and adds_up(source):
                 from evalreport.engine.counting.added_rows import AddedRows
 
-                lock(connection, paths, spill, wanted.memory)
+                text = source.suffix != ".parquet"
+                lock(connection, paths, spill, wanted.memory, kept=text)
                 yield AddedRows(connection, source, paths, wanted, counts)
                 return
             kept = source.suffix != ".parquet"
@@ -135,7 +138,8 @@ def duckdb_rows(
 
 def adds_up(source: Source) -> bool:
     """Whether a dataset is of several files, each of which has a counted table of its own."""
-    return isinstance(source, Files) and source.suffix == ".parquet" and len(source.parts) > 1
+    kind = source.suffix.removesuffix(".gz")
+    return isinstance(source, Files) and kind in _ADDED and len(source.parts) > 1
 
 
 def _failure(error: Exception, source: Source, paths: list[str]) -> Exception:
