@@ -131,12 +131,23 @@ def database_host(database: str, info: ValidationInfo) -> str:
     return database
 
 
+#: A secret among the parameters of an address: specs are kept in results.
+_TOKEN = re.compile(r";\s*(token|password)\s*=", re.IGNORECASE)
+
+
 def spark_host(url: str, info: ValidationInfo) -> str:
     """The address of a cluster that may be asked, or a fault."""
     found = _SPARK.fullmatch(url)
     if found is None:
         raise refuse(Fault("the address of the cluster is not read", "sc://host:port"))
     _check([_place(found["place"])], info)
+    if _TOKEN.search(url):
+        raise refuse(
+            Fault(
+                "the address of the cluster holds a token",
+                "an address without one; the client takes it from SPARK_CONNECT_AUTHENTICATE_TOKEN",
+            )
+        )
     return url
 
 

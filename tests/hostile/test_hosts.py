@@ -213,7 +213,7 @@ def test_addresses_that_lead_elsewhere(workshop: Workshop, address: str) -> None
 
 @pytest.mark.parametrize(
     "url",
-    ["sc://cluster.example.org:15002", "sc://203.0.113.9/;token=x", "sc://127.0.0.1@evil.example",
+    ["sc://cluster.example.org:15002", "sc://203.0.113.9/;use_ssl=true", "sc://127.0.0.1@evil.example",
      "sc://localhost:1@evil.example:2", "sc://localhost\\evil.example"],
 )  # fmt: skip
 def test_a_cluster_is_asked_for_in_the_same_way(workshop: Workshop, url: str) -> None:
@@ -224,6 +224,15 @@ def test_a_cluster_is_asked_for_in_the_same_way(workshop: Workshop, url: str) ->
     host = url.removeprefix("sc://").split("/")[0].rpartition(":")[0] or "203.0.113.9"
     allowed = workshop.call("check", workshop.folder / "spec.yaml", "--allow-host", host)
     assert allowed.status == (2 if "@" in url or "\\" in url else 0), allowed.err
+
+
+def test_a_token_for_a_cluster_does_not_stand_in_a_spec(workshop: Workshop) -> None:
+    url = "sc://localhost:1/;use_ssl=true;Token=very-secret"
+    workshop.spec(more=f"engine: {{name: spark, spark: {{url: '{url}'}}}}")
+    found = workshop.call("check", workshop.folder / "spec.yaml")
+    assert found.status == 2
+    assert "holds a token; an address without one" in found.err
+    assert "very-secret" not in found.err
 
 
 def test_what_is_asked_of_the_driver() -> None:

@@ -297,6 +297,6 @@ def test_files_of_other_columns_are_refused(tmp_path: Path, address: str) -> Non
 
 def test_no_server_is_said_at_once(rows: Callable[[str], Path]) -> None:
     spec = spec_of(rows(ROWS), {"score": "s"})
-    spec["engine"] = {"spark": {"url": "sc://127.0.0.1:9/;token=secret"}}
+    spec["engine"] = {"spark": {"url": "sc://127.0.0.1:9/;user_id=me"}}
     with pytest.raises(FilesError, match=r"no Spark Connect server answers at 127\.0\.0\.1:9 "):
         run(spec, "spark")
