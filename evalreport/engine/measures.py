@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
@@ -26,8 +28,8 @@ from evalreport.engine.intervals.score_intervals import class_score_interval, sc
 from evalreport.engine.intervals.table_intervals import table_interval
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
+from evalreport.metrics import coverage_study
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.coverage_study import held
 from evalreport.metrics.declare import SANDWICH, Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.readings import as_read
@@ -220,16 +222,28 @@ class Measurer:
     def _with_study(
         self, task: Task, interval: Interval | None, positives: float, rows: float
     ) -> Interval | None:
-        """The interval with what its method held in the study; of independent rows of two classes.
+        """The interval with what its method held in the study, of the rows as they were drawn.
 
-        Only defaults were studied, for metrics as they are without parameters.
+        Only defaults were studied, for metrics as they are without parameters, of two classes.
         """
-        view = self.view
-        plain = view.weight is None and view.cluster is None and view.sample is None
+        view, clusters = self.view, 0
         by_default = task.why != ASKED and not task.params and task.average is None
-        if interval is None or not plain or not by_default or len(view.labels) != 2:
+        if interval is None or not by_default or len(view.labels) != 2 or view.sample is not None:
             return interval
-        told = held(task.metric, positives, rows - positives, interval.level)
+        if view.weight is not None and view.cluster is not None:
+            return interval
+        design = coverage_study.WEIGHTS if view.weight is not None else ""
+        if view.cluster is not None:
+            design = coverage_study.CLUSTERS
+            clusters = len(np.unique(view.cluster[0][self.tables.rows(task.where)]))
+        if design:
+            # tables of weights do not say how many rows there are
+            inside = self.tables.rows(task.where)
+            own = view.actual[inside] == self.class_index(task)
+            positives = float(np.sum(self.tables.each(inside, own)))
+            rows = float(self.tables.row_count(task.where))
+        level, negatives = interval.level, rows - positives
+        told = coverage_study.held(task.metric, positives, negatives, level, design, clusters)
         return replace(interval, why=f"{interval.why or task.why}; {told}") if told else interval
 
     # -- small things ---------------------------------------------------------------------

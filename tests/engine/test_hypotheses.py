@@ -205,11 +205,13 @@ def test_a_weighted_or_clustered_difference_is_tested_by_its_draws() -> None:
     }
     results = evalreport.run(spec, frames={"new": own})
     tests = {m: of(results, m)["hypothesis"]["test"] for m in ("recall", "roc_auc")}
-    assert tests == {"recall": "cluster_bootstrap", "roc_auc": "obuchowski"}
-    for metric in tests:
-        found = of(results, metric)
-        z = (found["difference"] + 0.1) / found["hypothesis"]["standard_error"]
-        assert found["hypothesis"]["p_value"] == pytest.approx(stats.norm.sf(z), rel=1e-9)
+    assert tests == {"recall": "cluster_bootstrap", "roc_auc": "obuchowski_score"}
+    found = of(results, "recall")
+    z = (found["difference"] + 0.1) / found["hypothesis"]["standard_error"]
+    assert found["hypothesis"]["p_value"] == pytest.approx(stats.norm.sf(z), rel=1e-9)
+    area = of(results, "roc_auc")["hypothesis"]
+    assert area["df"] == 49  # 50 clusters
+    assert area["p_value"] == pytest.approx(stats.t.sf(area["statistic"], 49), rel=1e-9)
 
 
 @pytest.mark.parametrize("metric", ["recall", "brier"])

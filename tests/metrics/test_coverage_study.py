@@ -12,7 +12,8 @@ import evalreport
 from evalreport.metrics import coverage_study
 from evalreport.metrics.catalogue import find
 
-CELLS = json.loads(Path(coverage_study.__file__).with_suffix(".json").read_text("utf-8"))["cells"]
+STUDY = json.loads(Path(coverage_study.__file__).with_suffix(".json").read_text("utf-8"))
+CELLS, SAMPLES = STUDY["cells"], STUDY["samples"]
 
 
 def test_the_study_holds_every_cell_of_its_grid_once() -> None:
@@ -59,17 +60,67 @@ def test_a_default_says_what_it_held_and_a_method_asked_for_does_not() -> None:
         "s": [0.9, 0.8, 0.7, 0.6, 0.4, 0.95, 0.3, 0.7] + [k / 60 for k in range(40)],
     }
 
-    def why(metric: str, **methods: str) -> str:
+    def why(metric: str, role: str | None = None, **methods: str) -> str:
         spec = {
             "evalreport": 1,
-            "datasets": {"d": {"target": "y"}},
+            "datasets": {"d": {"target": "y", **({role: "r"} if role else {})}},
             "models": {"m": {"score": "s"}},
             "metrics": [metric],
-            "confidence": {"methods": methods},
+            "confidence": {"methods": methods, "resamples": 200},
         }
-        (measure,) = evalreport.run(spec, frames={"d": columns}).json["measures"]
+        frame = columns | {"r": [k % 12 + 1 for k in range(48)]}
+        (measure,) = evalreport.run(spec, frames={"d": frame}).json["measures"]
         return str(measure["interval"]["why"])
 
     assert "; held " in why("roc_auc")
     assert "at 10 positives, prevalence 0.1" in why("roc_auc")
     assert "held" not in why("roc_auc", roc_auc="delong")
+    # a straight line of an area is held as often as the area, and what is drawn is told too
+    assert why("gini").partition("; ")[2] == why("roc_auc").partition("; ")[2]
+    assert " positives, prevalence 0.1" in why("average_precision")
+    assert "at 10 clusters, prevalence 0.1" in why("f1", "cluster")
+    assert "at 10 positives with weights, prevalence 0.1" in why("brier", "weight")
+    assert "held" not in why("f1", "weight", f1="sandwich")
+
+
+def held_of(design: str, units: int, prevalence: float, name: str) -> list[float]:
+    own = [c for c in SAMPLES if c["cell"][:3] == [design, units, prevalence]]
+    return [c["found"][name][0] for c in own if name in c["found"]]
+
+
+@pytest.mark.parametrize(
+    ("design", "name", "told"),
+    [
+        ("clusters", "recall", coverage_study.held("recall", 40, 200, 0.95, "clusters", 11)),
+        ("weights", "f1", coverage_study.held("f1", 11, 88, 0.95, "weights")),
+        ("pairs", "roc_auc", coverage_study.held("gini", 6, 50, 0.95, "pairs")),
+        ("pairs", "ks alone", coverage_study.held("ks", 6, 50, 0.95)),
+    ],
+)
+def test_other_samples_have_cells_of_their_own(design: str, name: str, told: str | None) -> None:
+    units = {"clusters": 10, "weights": 10, "pairs": 5}[design]
+    found = held_of(design, units, 0.1, name)
+    assert told is not None
+    assert told.startswith(f"held {min(found):.1f} to {max(found):.1f} % in the coverage study at")
+
+
+def test_nothing_is_told_far_from_what_was_studied() -> None:
+    assert coverage_study.held("ks", 4_000, 9_000, 0.95) is None
+    assert coverage_study.held("recall", 40, 200, 0.95, "clusters", 5_000) is None
+    assert coverage_study.held("recall", 40, 200, 0.95, "clusters", 1) is None
+    assert coverage_study.held("recall", 4_000, 9_000, 0.95) is not None
+
+
+#: Defaults that are held to their level outside the grid; of 200 data sets and more a cell.
+MENDED = (
+    *(("clusters", m) for m in ("recall", "f1", "balanced_accuracy", "roc_auc", "brier")),
+    *(("weights", m) for m in ("recall", "f1", "balanced_accuracy", "roc_auc", "brier")),
+    *(("pairs", m) for m in ("recall", "f1", "balanced_accuracy", "mcc", "roc_auc")),
+)
+
+
+@pytest.mark.parametrize(("design", "metric"), MENDED)
+def test_defaults_of_other_samples_hold_nearly_everywhere(design: str, metric: str) -> None:
+    own = [c["found"][metric][0] for c in SAMPLES if c["cell"][0] == design]
+    assert sum(one < 92.0 for one in own) <= len(own) / 6
+    assert min(own) > 89.0

@@ -25,7 +25,8 @@ from evalreport.engine.comparisons.result import (
 from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.metrics.comparing import CLUSTERS, PERCENTILE, Family
-from evalreport.plan.comparisons import ComparisonTask
+from evalreport.metrics.coverage_study import PAIRS, held
+from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
 from evalreport.statistics import hypotheses, means, paired, predictive
@@ -51,6 +52,8 @@ def paired_comparison(
     interval, reason = _interval(pair, draws, task, values, difference)
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
+    if interval is not None:
+        interval = _with_study(pair, task, interval)
     found = Found(test, interval, reason, counts, ratio=_ratio(pair, task, counts))
 
     def by_name(other: ComparisonTask) -> Test:
@@ -58,6 +61,18 @@ def paired_comparison(
 
     tails = _tails(pair, task) or of_areas.tails(pair, task) or few_cells.tails(pair, task)
     return with_hypothesis(found, task, difference, by_name, tails)
+
+
+def _with_study(pair: Pair, task: ComparisonTask, interval: records.Interval) -> records.Interval:
+    """The interval with what the default held in the study, of independent rows of two classes."""
+    view, own = pair.model.view, task.task
+    drawn = view.weight is not None or view.cluster is not None or view.sample is not None
+    if drawn or task.why == ASKED or own.params or own.average or len(view.labels) != 2:
+        return interval
+    of_class = view.actual == pair.model.class_index(own)
+    rows = float(pair.count(of_class)), float(pair.count(~of_class))
+    told = held(own.metric, *rows, interval.level, PAIRS)
+    return replace(interval, why=f"{interval.why or task.why}; {told}") if told else interval
 
 
 def _ratio(pair: Pair, task: ComparisonTask, counts: Counted) -> records.Ratio | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -279,7 +280,10 @@ def _of_few_weights(
     found = _added(metric, arguments, (tp, fn, fp, tn), v.value, v.level)
     if found is None:
         return None
-    return replace(found, method=few.name, why=few.reason, n_effective=effective)
+    error = math.sqrt(together) if varies else None
+    return replace(
+        found, method=few.name, why=few.reason, n_effective=effective, standard_error=error
+    )
 
 
 def _one_versus_rest(table: npt.NDArray[np.float64], k: int) -> tuple[float, float, float, float]:
