@@ -252,7 +252,7 @@ $(DEV_STAMP): requirements/dev-$(LOCK).txt pyproject.toml | $(BIN)/python
 # The locks again, from pyproject.toml. Needs python3.11, python3.12 and python3.13.
 # They carry hashes and no address, so they work with any mirror. `run` is what users run,
 # `extras` that and every extra, `dev` that and what development takes.
-EXTRA_NAMES := arrow excel mlflow onnx postgres sign spark
+EXTRA_NAMES := arrow excel docx mlflow onnx postgres sign spark
 HASHED := bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 COMPILE := $(HASHED) --build-deps-for editable --build-deps-for wheel

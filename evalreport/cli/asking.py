@@ -149,9 +149,14 @@ def _without_mistakes(
 
 
 def _check_machine(loaded: LoadedSpec) -> None:
-    """The library of the PDF, and memory for rows that have to be loaded."""
+    """The libraries of PDF and Word, and memory for rows that have to be loaded."""
     from evalreport.publish.formats import named_formats
+    from evalreport.render.docx import docx_problem
     from evalreport.render.paper import pango_problem
+
+    lacking = docx_problem() if "docx" in loaded.spec.report.formats else None
+    if lacking is not None:
+        raise FilesError(lacking)
 
     missing = pango_problem() if "pdf" in loaded.spec.report.formats else None
     if missing is not None and named_formats(loaded.document.root):

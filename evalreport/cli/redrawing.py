@@ -36,6 +36,7 @@ from evalreport.version import __version__
 FORMATS = {
     "report.html": "html",
     "report.pdf": "pdf",
+    "report.docx": "docx",
     "summary.md": "markdown",
     "tables.csv": "csv",
     "criteria.xml": "junit",
@@ -132,7 +133,7 @@ def _compare(
 
 def _drawn_otherwise(name: str, there: bytes, content: bytes) -> bool:
     """Whether other releases of the libraries that draw can be the cause of a difference."""
-    if name == "report.pdf":
+    if name in ("report.pdf", "report.docx"):
         return True
     texts = (body.decode("utf-8", "replace") for body in (there, content))
     one, other = (_DRAWING.sub("", text) for text in texts)

@@ -101,7 +101,7 @@ def drawing_versions() -> dict[str, str]:
     from evalreport.render.paper import pango_version
 
     found = {"pango": pango_version()}
-    for name in ("matplotlib", "weasyprint"):
+    for name in ("matplotlib", "weasyprint", "python-docx", "resvg-py"):
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return {name: own for name, own in found.items() if own is not None}

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FORMATS = (
     "html",
     "pdf",
+    "docx",
     "markdown",
     "csv",
     "junit",
@@ -127,6 +128,9 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
             else started_printer(options.formats) as printer
         ):
             _pages(made, results, data, replace(options, printer=printer), step)
+    if "docx" in options.formats:
+        step("writing the Word document", None)
+        _document(made, results, options)
     for name, make in _OTHERS.items():
         if name in options.formats:
             _other(made, name, partial(make, results))
@@ -177,6 +181,21 @@ def _pages(made: Drawn, results: Results, data: bytes, options: DrawingOptions, 
             )
         except (RenderingError, LimitError) as error:
             made.problems.append(error)
+
+
+def _document(made: Drawn, results: Results, options: DrawingOptions) -> None:
+    """The report in Word, from the value that the page is drawn from."""
+    from evalreport.render.docx import render_docx
+    from evalreport.render.html import built
+
+    def make() -> dict[str, bytes]:
+        report = built(results, options.template, options.signed, made.failed)
+        return {"report.docx": render_docx(report, options.when)}
+
+    try:
+        _other(made, "docx", make)
+    except (RenderingError, LimitError) as error:
+        made.problems.append(error)
 
 
 def _markdown(results: Results) -> dict[str, bytes]:

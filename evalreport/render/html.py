@@ -16,6 +16,7 @@ from evalreport.errors import Location, Problem, RenderingError
 from evalreport.render.locate import Template, find_template
 from evalreport.render.references import blocked_reference, guarded
 from evalreport.report.build import build
+from evalreport.report.model import Report
 from evalreport.report.signing import Signed, with_signature
 from evalreport.results.lookup import Results
 
@@ -59,8 +60,7 @@ def render_html(
     LimitError, UsageError or FilesError.
     """
     found = find_template(template)
-    made = build(results, found.name, failed)
-    report = as_plain(made if signed is None else with_signature(made, signed))
+    report = as_plain(_with_template(results, found, signed, failed))
     report["logo"] = found.logo or report["logo"]
     report["running"] = running_lines(report)
     if found.trusted:
@@ -77,6 +77,23 @@ def render_html(
         },
     )
     return page.decode("utf-8")
+
+
+def built(
+    results: Results,
+    template: str | Path | None = None,
+    signed: Signed | None = None,
+    failed: list[str] | None = None,
+) -> Report:
+    """The report itself, with the sections of the template: what other formats are written from."""
+    return _with_template(results, find_template(template), signed, failed)
+
+
+def _with_template(
+    results: Results, found: Template, signed: Signed | None, failed: list[str] | None
+) -> Report:
+    made = build(results, found.name, failed)
+    return made if signed is None else with_signature(made, signed)
 
 
 def running_lines(report: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -288,7 +288,8 @@ def _tenths(number: int) -> str:
     return f"{sign}{whole or ''}.{rest}" if rest else f"{sign}{whole}"
 
 
-def _font_path(name: str) -> Path:
+def font_path(name: str) -> Path:
+    """Where a font of the report is, installed or in a checkout."""
     shipped = Path(str(resources.files("evalreport"))) / "_data" / "templates" / "fonts" / name
     return (
         shipped if shipped.is_file() else Path(__file__).parents[2] / "templates" / "fonts" / name
@@ -300,7 +301,7 @@ def _register_font() -> None:
     with _without_its_folder():
         from matplotlib import font_manager
 
-    font_manager.fontManager.addfont(str(_font_path("report-sans-400.ttf")))
+    font_manager.fontManager.addfont(str(font_path("report-sans-400.ttf")))
 
 
 @contextmanager

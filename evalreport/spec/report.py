@@ -13,7 +13,16 @@ from evalreport.spec.fields import Column, Distinct, Many, Name, Once, Part, Tex
 TEMPLATES = ("standard", "clinical", "audit", "model_card", "minimal")
 
 Format: TypeAlias = Literal[
-    "html", "pdf", "markdown", "csv", "junit", "model_index", "latex", "openlineage", "json"
+    "html",
+    "pdf",
+    "docx",
+    "markdown",
+    "csv",
+    "junit",
+    "model_index",
+    "latex",
+    "openlineage",
+    "json",
 ]
 #: A language, with a script, region and variants where they matter (RFC 5646, section 2.1).
 Language: TypeAlias = Annotated[

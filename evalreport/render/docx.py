@@ -1,0 +1,597 @@
+"""The report as a Word document, from the same value as the page: to be pasted from and signed.
+
+Headings, captions, tables with heads that repeat and pictures with words beside them are Word's
+own, so a document can be navigated, restyled and read aloud. Pictures are PNG of the same
+drawings. The same report gives the same bytes: no clock but the run's, no random ids.
+
+Whiskers beside rows and the choice of a threshold are of the page alone; the numbers that they
+show stand in the tables.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evalreport.errors import MissingLibraryError, Problem
+from evalreport.report import model as m
+from evalreport.report.directions import isolated
+from evalreport.report.drawing import SOFT, font_path
+from evalreport.report.parts import Card, CountCell, CountTable, Number, Part
+
+if TYPE_CHECKING:
+    from docx.document import Document
+    from docx.table import Table, _Cell
+    from docx.text.paragraph import Paragraph
+
+#: What no XML document may hold.
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+#: Pixels of a picture per pixel of the drawing: sharp at the width of a page.
+ZOOM = 3
+#: All files of the archive have this date, as archives need one.
+DATE = (1980, 1, 1, 0, 0, 0)
+WIDTH_MM = 170.0
+#: What a letter of a table takes at most, and both margins of a cell.
+LETTER_MM, PAD_MM = 1.9, 2.6
+#: Shades of the cells above the line and of heads, as on the page.
+ABOVE, HEAD = "FFF3C4", "EEF1F4"
+_Block = TypeVar("_Block")
+
+
+def render_docx(report: m.Report, when: datetime) -> bytes:
+    """The bytes of the document; ``when`` is the run's clock.
+
+    Raises MissingLibraryError where the libraries that write it are not installed, and
+    LookupError for a kind of block that nothing here writes.
+    """
+    missing = docx_problem()
+    if missing is not None:
+        raise MissingLibraryError(missing)
+    import docx
+
+    document = docx.Document()
+    _set_up(document, report, when)
+    writer = _Writer(document)
+    writer.front(report)
+    for section in report.sections:
+        writer.section(section)
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return _dated(buffer.getvalue())
+
+
+def docx_problem() -> Problem | None:
+    """What is missing for a Word document, with how to get it; None where nothing is."""
+    lacking = [name for name in ("docx", "resvg_py") if importlib.util.find_spec(name) is None]
+    if not lacking:
+        return None
+    what = "the Word document needs python-docx and resvg-py, which are not both installed"
+    return Problem(what, "pip install 'evalreport[docx]'")
+
+
+def _dated(archive: bytes) -> bytes:
+    """The same archive with one date for all files: that of the machine would change its bytes."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as found, zipfile.ZipFile(written, "w") as made:
+        for name in found.namelist():
+            entry = zipfile.ZipInfo(name, DATE)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            made.writestr(entry, found.read(name))
+    return written.getvalue()
+
+
+def _set_up(document: Document, report: m.Report, when: datetime) -> None:
+    from docx.oxml.ns import qn
+    from docx.shared import Mm, Pt
+
+    page = document.sections[0]
+    page.page_width, page.page_height = Mm(210), Mm(297)
+    page.left_margin = page.right_margin = Mm((210 - WIDTH_MM) / 2)
+    page.top_margin = page.bottom_margin = Mm(20)
+    normal: Any = document.styles["Normal"]
+    normal.font.name, normal.font.size = "Calibri", Pt(10)
+    normal.paragraph_format.space_after = Pt(4)
+    fonts = normal.element.get_or_add_rPr()
+    language = fonts.makeelement(qn("w:lang"), {qn("w:val"): report.language})
+    fonts.append(language)
+    caption: Any = document.styles["Caption"]
+    caption.paragraph_format.keep_with_next = True
+    caption.paragraph_format.space_before = Pt(8)
+    core = document.core_properties
+    core.title, core.author, core.comments = _clean(report.title), "evalreport", ""
+    core.identifier, core.language, core.version = report.identifier, report.language, ""
+    core.created = core.modified = when.replace(tzinfo=None, microsecond=0)
+    core.last_modified_by, core.revision = "", 1
+    core.keywords = _clean(", ".join(report.keywords))[:255]
+    page.header.paragraphs[0].add_run(_clean(report.title))
+    foot = page.footer.paragraphs[0]
+    foot.add_run(_clean(f"report {report.identifier} · {report.signed} · page "))
+    _field(foot, "PAGE")
+    foot.add_run(" of ")
+    _field(foot, "NUMPAGES")
+
+
+def _field(paragraph: Paragraph, code: str, shown: str = "1") -> None:
+    """A field that Word works out, with what is shown until then."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    field: Any = OxmlElement("w:fldSimple")
+    field.set(qn("w:instr"), code)
+    run = paragraph.add_run(shown)
+    field.append(run._r)
+    paragraph._p.append(field)
+
+
+def _clean(text: str) -> str:
+    """Text that XML can hold, names of right-to-left scripts kept apart."""
+    return isolated(_NO_XML.sub("\ufffd", text))
+
+
+class _Writer:
+    """One document as it grows, block by block."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.draw: dict[type, Callable[[Any], object]] = {
+            m.MetricBlock: self.metric,
+            m.Strip: self.strip,
+            m.Criteria: self.criteria,
+            m.Facts: self.facts,
+            m.Ledgers: self.ledgers,
+            m.Text: lambda b: self.words(b.text),
+            m.Heading: lambda b: self.heading(f"{b.text} {b.aside}".strip()),
+            m.Notes: self.notes,
+            m.Failure: lambda b: self.words(b.text, strong=True),
+            m.PlainTable: self.plain,
+            m.TablePair: lambda b: self.each(b.tables, self.plain),
+            m.Charts: lambda b: self.each(b.charts, self.chart),
+            m.Tables: lambda b: self.each(b.tables, self.counts),
+            m.Legend: self.legend,
+            m.Code: self.code,
+            m.Chooser: self.chooser,
+            m.Flow: self.flow,
+            m.Checklist: self.checklist,
+            m.Signatures: self.signatures,
+        }
+
+    def front(self, report: m.Report) -> None:
+        """Title, outcome, and what the sections are."""
+        self.words(report.kicker)
+        self.document.add_paragraph(_clean(report.title), style="Title")
+        self.words(report.lead)
+        self.words(report.outcome, strong=True)
+        told = f"report {report.identifier} · spec {report.spec} · issued {report.issued} · "
+        self.words(f"{told}evalreport {report.version} · {report.signed}")
+        self.heading("Contents")
+        for section in report.sections:
+            self.words(f"{section.number} {section.title}".strip())
+
+    def section(self, section: m.Section) -> None:
+        """One section with its blocks; an unknown kind of block is an error, not an empty place."""
+        self.document.add_heading(_clean(f"{section.number} {section.title}".strip()), 1)
+        if section.intro:
+            self.words(section.intro)
+        for block in section.blocks:
+            try:
+                draw = self.draw[type(block)]
+            except KeyError:
+                kind = type(block).__name__
+                raise LookupError(f"nothing writes a block '{kind}' in Word") from None
+            draw(block)
+
+    # -- words -------------------------------------------------------------------------------
+
+    def each(self, items: Iterable[_Block], draw: Callable[[_Block], object]) -> None:
+        """Every one of them in its order."""
+        for one in items:
+            draw(one)
+
+    def words(self, text: str, *, strong: bool = False) -> Paragraph:
+        """A paragraph."""
+        paragraph = self.document.add_paragraph()
+        paragraph.add_run(_clean(text)).bold = strong or None
+        return paragraph
+
+    def heading(self, text: str, level: int = 2) -> None:
+        """A heading within a section."""
+        self.document.add_heading(_clean(text), level)
+
+    def caption(self, text: str) -> None:
+        """The caption above a table."""
+        if text:
+            self.document.add_paragraph(_clean(text), style="Caption")
+
+    def notes(self, block: m.Notes) -> None:
+        """Cautions, each with its severity, what it says and what to read instead."""
+        self.heading(block.title)
+        for one in block.items:
+            paragraph = self.document.add_paragraph(style="List Bullet")
+            title = f"{one.severity.capitalize()}: {one.title}" if one.title else one.severity
+            paragraph.add_run(_clean(f"{title}. ")).bold = True
+            read = [f"Read instead: {one.read}"] if one.read else []
+            paragraph.add_run(_clean(". ".join([*one.messages, *read]) + "."))
+
+    def code(self, block: m.Code) -> None:
+        """Text as it stands."""
+        from docx.shared import Pt
+
+        self.heading(block.title)
+        run = self.words("").add_run(_clean(block.text))
+        run.font.name, run.font.size = "Consolas", Pt(8)
+
+    def legend(self, block: m.Legend) -> None:
+        """How tables and formulas are read."""
+        paragraph = self.document.add_paragraph("What stands above the line of a fraction is ")
+        self.parts(paragraph, (Part("shaded and underlined", "top"),))
+        paragraph.add_run(", what stands below it is ")
+        self.parts(paragraph, (Part("framed", "bottom"),))
+        paragraph.add_run(
+            f", in tables and formulas alike. Intervals are two-sided ({_clean(block.level)})."
+        )
+
+    def parts(self, paragraph: Paragraph, pieces: Sequence[Part]) -> None:
+        """A formula: above the line shaded and underlined, below it framed."""
+        from docx.oxml import OxmlElement
+        from docx.oxml.ns import qn
+
+        for piece in pieces:
+            run = paragraph.add_run(_clean(piece.text))
+            if not piece.mark:
+                continue
+            look: Any = OxmlElement("w:shd" if piece.mark == "top" else "w:bdr")
+            told = {"val": "clear", "fill": ABOVE} if piece.mark == "top" else {"val": "single"}
+            for name, value in told.items():
+                look.set(qn(f"w:{name}"), value)
+            run.underline = piece.mark == "top" or None
+            run._r.get_or_add_rPr().append(look)
+
+    # -- numbers -----------------------------------------------------------------------------
+
+    def metric(self, block: m.MetricBlock) -> None:
+        """A metric: what it means, its formula, and a paragraph for each value."""
+        self.heading(f"{block.title} ({block.aka})" if block.aka else block.title)
+        paragraph = self.words(block.meaning + (" " if block.formula else ""))
+        self.parts(paragraph, block.formula)
+        self.each(block.cards, self.card)
+
+    def card(self, card: Card) -> None:
+        """One value with its interval, method, counts and formula."""
+        number = card.number
+        paragraph = self.document.add_paragraph(style="List Bullet")
+        if card.mark is not None:
+            paragraph.add_run(_clean(f"{card.mark.symbol} {card.mark.name}: "))
+        paragraph.add_run(_clean(number.text)).bold = True
+        told = []
+        if number.interval:
+            told.append(f"{number.level} {number.interval} ({number.method})")
+        told += [f"n {number.n}"] if number.n else []
+        told += [one for one in (number.table, number.measure) if one]
+        paragraph.add_run(_clean(" · ".join(["", *told]) if told else ""))
+        self.each((card.detail, *card.flags), lambda text: self.beside(paragraph, text))
+        if card.formula or card.substituted:
+            paragraph.add_run("\n")
+            self.parts(paragraph, card.formula)
+            if card.substituted:
+                paragraph.add_run(" = ")
+                self.parts(paragraph, card.substituted)
+            paragraph.add_run(_clean(f" {card.result}".rstrip()))
+
+    def beside(self, paragraph: Paragraph, text: str) -> None:
+        """What else is said of a value."""
+        if text:
+            paragraph.add_run(_clean(f". {text}"))
+
+    def facts(self, block: m.Facts) -> None:
+        """Names and what they are."""
+        title = f"{block.title} {block.aside}".strip()
+        self.table(title, [(name, text) for name, text in block.items])
+
+    def ledgers(self, block: m.Ledgers) -> None:
+        """Where the rows of each dataset went."""
+        self.each(block.labels, self.facts)
+        for title, rows in block.rows:
+            self.table(title, [(r.text, r.count, r.share) for r in rows], right=(1, 2))
+
+    def flow(self, block: m.Flow) -> None:
+        """The flow of rows, step by step."""
+        steps = [(s.count, s.name, "; ".join(s.parts)) for s in block.steps]
+        self.table(block.title, steps, right=(0,))
+
+    def plain(self, block: m.PlainTable) -> None:
+        """A table of text."""
+        heads = [column.text for column in block.columns]
+        right = [k for k, column in enumerate(block.columns) if column.align == "right"]
+        strong = [k for k, row in enumerate(block.rows) if row.strong or row.head]
+        self.table(block.caption, [r.cells for r in block.rows], heads, right, strong)
+        if block.note:
+            self.words(block.note)
+
+    def strip(self, block: m.Strip) -> None:
+        """A line for each model or group."""
+        self.lines(block.caption, block.columns, block.lines, one="one" in block.style)
+        self.each(block.notes, self.words)
+
+    def criteria(self, block: m.Criteria) -> None:
+        """Measures or criteria, with their outcomes where they are judged."""
+        ends = [
+            " ".join(part for part in (row.word, row.reason) if part) if block.judged else ""
+            for row in block.rows
+        ]
+        lines = [row.line for row in block.rows]
+        self.lines(block.caption, block.columns, lines, ends=ends if block.judged else None)
+        self.each(block.notes, self.words)
+
+    def lines(
+        self,
+        caption: str,
+        columns: Sequence[m.Column],
+        lines: Sequence[m.Line],
+        *,
+        one: bool = False,
+        ends: Sequence[str] | None = None,
+    ) -> None:
+        """Lines of numbers; columns of whiskers alone, which only the page has, are left out.
+
+        ``one``: the interval of the last number has a column of its own. ``ends``: what stands
+        in the last column.
+        """
+        heads = [column.text for column in columns]
+        rows = []
+        for place, line in enumerate(lines):
+            cells = [_cell_text(cell, own=one or ends is not None) for cell in line.cells]
+            number = line.cells[-1].number if one and line.cells else None
+            if number is not None:
+                cells.append(number.interval if number.state == "value" else number.reason)
+            cells += [""] * (len(heads) - len(cells))
+            if ends is not None:
+                cells[len(heads) - 1] = ends[place]
+            rows.append(cells)
+        used = [k for k in range(len(heads)) if any(row[k] for row in rows)]
+        right = [i for i, k in enumerate(used) if columns[k].align == "right"]
+        strong = [k for k, line in enumerate(lines) if line.strong]
+        chosen = [[row[k] for k in used] for row in rows]
+        made = self.table(caption, chosen, [heads[k] for k in used], right, strong)
+        for row, line in zip(made.rows[1:], lines, strict=True):
+            for cell, k in zip(row.cells, used, strict=True):
+                if k < len(line.cells):
+                    _mark(cell, top=line.cells[k].top, frame=line.cells[k].frame)
+
+    def counts(self, table: CountTable) -> None:
+        """A classification table with the cells above and below the line marked."""
+        caption = f"{table.caption}. {table.partial}" if table.partial else table.caption
+        heads = ["actual ↓ predicted →", *(column.label for column in table.columns)]
+        rows = [[row.label, *(_count_text(cell) for cell in row.cells)] for row in table.rows]
+        made = self.table(caption, rows, heads, right=range(1, len(heads)))
+        for row, own in zip(made.rows[1:], table.rows, strict=True):
+            for cell, count in zip(row.cells[1:], own.cells, strict=True):
+                _mark(cell, top=count.top, frame=count.frame)
+
+    def chooser(self, block: m.Chooser) -> None:
+        """Every threshold that the page lets choose, as one table."""
+        names = [name for name, _ in block.positions[0].metrics] if block.positions else []
+        heads = [block.condition, "TP", "FP", "FN", "TN", *names]
+        rows = [
+            (p.threshold, p.tp, p.fp, p.fn, p.tn, *(text for _, text in p.metrics))
+            for p in block.positions
+        ]
+        strong = [k for k, p in enumerate(block.positions) if p.used]
+        self.table(block.title, rows, heads, range(1, len(heads)), strong)
+
+    def checklist(self, block: m.Checklist) -> None:
+        """A reporting guideline, item by item."""
+        self.heading(f"{block.title} {block.count}".strip())
+        self.words(f"{block.edition} Source: {block.url}")
+        rows = [
+            (i.item, i.label, i.status, ". ".join(
+                part for part in (", ".join(name for _, name in i.sections), i.text) if part))
+            for i in block.items
+        ]  # fmt: skip
+        self.table("", rows, ["item", "about", "status", "where, or what is said"])
+
+    def signatures(self, block: m.Signatures) -> None:
+        """Lines to sign."""
+        heads = ["meaning", "printed name", "role", "date and time zone", "signature"]
+        rows = [
+            (meaning, name, role, block.date if k == 0 else "",
+             "electronic" if k == 0 and block.date else "")
+            for k, (meaning, name, role) in enumerate(block.lines)
+        ]  # fmt: skip
+        self.table("", rows, heads)
+
+    # -- tables and pictures -----------------------------------------------------------------
+
+    def table(
+        self,
+        caption: str,
+        rows: Sequence[Sequence[str]],
+        heads: Sequence[str] = (),
+        right: Iterable[int] = (),
+        strong: Iterable[int] = (),
+    ) -> Table:
+        """A table of Word: heads repeat on every page, no row breaks across two."""
+        from docx.enum.text import WD_ALIGN_PARAGRAPH
+
+        self.caption(caption)
+        width = max(map(len, ([heads] if heads else []) + list(rows)), default=1)
+        made: Any = self.document.add_table(rows=0, cols=width)
+        made.style, made.autofit = "Table Grid", False
+        _narrow(made)
+        aligned, bold = frozenset(right), frozenset(strong)
+        everything = ([heads] if heads else []) + list(rows)
+        widths = _widths(everything, width)
+        for column, own in zip(made.columns, widths, strict=True):
+            column.width = own
+        for number, cells in enumerate(everything):
+            row, place = made.add_row(), number - bool(heads)
+            _row_rules(row._tr, head=place < 0)
+            for k, cell in enumerate(row.cells):
+                cell.width = widths[k]
+                paragraph = cell.paragraphs[0]
+                run = paragraph.add_run(_clean(cells[k] if k < len(cells) else ""))
+                run.font.size = _points(8.5 if width <= 8 else 7.5)
+                paragraph.paragraph_format.space_after = _points(1)
+                run.bold = place < 0 or place in bold or None
+                if place < 0:
+                    _shade(cell, HEAD)
+                if k in aligned:
+                    paragraph.alignment = WD_ALIGN_PARAGRAPH.RIGHT
+        self.document.add_paragraph().paragraph_format.space_after = _points(2)
+        table: Table = made
+        return table
+
+    def chart(self, chart: m.Chart) -> None:
+        """A picture with its words for those who do not see it, its caption and its data."""
+        from docx.shared import Mm
+
+        width = WIDTH_MM if chart.wide else WIDTH_MM * 0.6
+        picture: Any = self.document.add_paragraph()
+        picture.paragraph_format.keep_with_next = True
+        picture.add_run().add_picture(io.BytesIO(_png(chart.drawing)), width=Mm(width))
+        (shown,) = picture._p.xpath(".//wp:docPr")
+        shown.set("descr", _clean(chart.alt))
+        finding = f"{chart.finding}. " if chart.finding else ""
+        aside = f" {chart.aside}" if chart.aside else ""
+        self.words(f"{finding}{chart.caption}.{aside}")
+
+
+def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[Any]:
+    """Widths of columns: room for the longest word of each, the rest by what they hold."""
+    from docx.shared import Mm
+
+    words, lines = [1] * columns, [1] * columns
+    for row in rows:
+        for k, text in enumerate(row):
+            words[k] = max(words[k], *(min(len(word), 24) for word in text.split()), 1)
+            lines[k] = max(lines[k], *(min(len(line), 60) for line in text.split("\n")), 1)
+    least = [PAD_MM + LETTER_MM * count for count in words]
+    wanted = [PAD_MM + LETTER_MM * count for count in lines]
+    if sum(wanted) <= WIDTH_MM:
+        return [Mm(width) for width in wanted]
+    spare = max(WIDTH_MM - sum(least), 0.0)
+    more = [most - few for most, few in zip(wanted, least, strict=True)]
+    total = sum(more) or 1.0
+    found = [few + spare * extra / total for few, extra in zip(least, more, strict=True)]
+    return [Mm(width * WIDTH_MM / max(sum(found), WIDTH_MM)) for width in found]
+
+
+def _cell_text(cell: m.LineCell, *, own: bool) -> str:
+    """What a cell of a line says; ``own``: its interval stands in a column of its own."""
+    laid = "  ".join(f"{name} {count}" for name, count in cell.counts)
+    if cell.number is not None and cell.number.measure:
+        return cell.number.text if own else _with_interval(cell.number)
+    if cell.number is not None:
+        return ""
+    if cell.mark is not None:
+        return f"{cell.mark.symbol} {cell.mark.name}"
+    return "\n".join(part for part in (cell.text, laid) if part)
+
+
+def _with_interval(number: Number) -> str:
+    return "\n".join(part for part in (number.text, number.interval or number.reason) if part)
+
+
+def _count_text(cell: CountCell) -> str:
+    told = f"{cell.role}{cell.weight}"
+    rows = f" (n {cell.rows})" if cell.rows else ""
+    return f"{cell.text} {told}".strip() + rows
+
+
+def _png(drawing: m.Drawing) -> bytes:
+    """A drawing as pixels, with the fonts of the report and no others but the system's."""
+    import resvg_py
+
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f'viewBox="{drawing.box}" width="{drawing.width}" height="{drawing.height}">'
+        f"<style>text{{font-family:'Report Sans';font-size:9px;fill:{SOFT}}}</style>"
+        f"{drawing.markup}</svg>"
+    )
+    made = resvg_py.svg_to_bytes(
+        svg_string=svg,
+        zoom=ZOOM,
+        background="#ffffff",
+        skip_system_fonts=True,
+        font_family="Report Sans",
+        font_files=[str(font_path("report-sans-400.ttf"))],
+    )
+    return bytes(made)
+
+
+def _points(size: float) -> Any:
+    from docx.shared import Pt
+
+    return Pt(size)
+
+
+def _narrow(table: Any) -> None:
+    """Margins of a millimetre in all cells: those of Word would cost a tenth of the page."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    margins: Any = OxmlElement("w:tblCellMar")
+    for side in ("left", "right"):
+        edge: Any = OxmlElement(f"w:{side}")
+        edge.set(qn("w:w"), "57")
+        edge.set(qn("w:type"), "dxa")
+        margins.append(edge)
+    look = table._tbl.tblPr.xpath("./w:tblLook")
+    if look:
+        look[0].addprevious(margins)
+    else:
+        table._tbl.tblPr.append(margins)
+
+
+def _row_rules(row: Any, *, head: bool) -> None:
+    """No row breaks across pages; a head stands on every page."""
+    from docx.oxml import OxmlElement
+
+    rules = row.get_or_add_trPr()
+    rules.append(OxmlElement("w:cantSplit"))
+    if head:
+        rules.append(OxmlElement("w:tblHeader"))
+
+
+def _mark(cell: _Cell, *, top: bool, frame: str) -> None:
+    """Above the line: shaded; below it: framed on the named sides."""
+    if top:
+        _shade(cell, ABOVE)
+    if frame:
+        _frame(cell, frame)
+
+
+def _shade(cell: _Cell, fill: str) -> None:
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    shade: Any = OxmlElement("w:shd")
+    shade.set(qn("w:val"), "clear")
+    shade.set(qn("w:fill"), fill)
+    cell._tc.get_or_add_tcPr().append(shade)
+
+
+def _frame(cell: _Cell, sides: str) -> None:
+    """A thick line on the named sides: t, r, b, l."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    borders: Any = OxmlElement("w:tcBorders")
+    for side, name in (("t", "top"), ("l", "left"), ("b", "bottom"), ("r", "right")):
+        if side in sides:
+            edge: Any = OxmlElement(f"w:{name}")
+            edge.set(qn("w:val"), "single")
+            edge.set(qn("w:sz"), "18")
+            borders.append(edge)
+    properties: Any = cell._tc.get_or_add_tcPr()
+    shades = properties.xpath("./w:shd")
+    if shades:
+        # borders stand before shades, by the schema
+        shades[0].addprevious(borders)
+    else:
+        properties.append(borders)
