@@ -5,7 +5,7 @@ own, so a document can be navigated, restyled and read aloud. Pictures are PNG o
 drawings. The same report gives the same bytes: no clock but the run's, no random ids.
 
 Whiskers beside rows and the choice of a threshold are of the page alone; the numbers that they
-show stand in the tables.
+show stand in the tables. The module is long as it writes each of the twenty kinds of blocks.
 """
 
 from __future__ import annotations
