@@ -235,7 +235,7 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
     rows = [
         {
             **_run(run, link),
-            "values": [own.get(index, {"text": "–"}) for _, own in headlines],
+            "values": [own.get(index, _told("–")) for _, own in headlines],
         }
         for index, run in enumerate(course.runs)
     ]
@@ -254,12 +254,17 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
 def _point(point: Point) -> dict[str, Any]:
     """A value, its interval, and whether it is out of control."""
     if point.estimate is None:
-        return {"text": point.record.state.replace("_", " ")}
+        return _told(point.record.state.replace("_", " "))
     own = point.estimate
     interval = ""
     if own.low is not None and own.high is not None:
         interval = f"{value_text(own.low)} to {value_text(own.high)}"
-    return {"text": value_text(own.value), "interval": interval, "signal": point.signal}
+    return _told(value_text(own.value), interval, point.signal)
+
+
+def _told(text: str, interval: str = "", signal: bool = False) -> dict[str, Any]:
+    """What stands in a cell of the table of runs; a template takes nothing that is not there."""
+    return {"text": text, "interval": interval, "signal": signal}
 
 
 def _run(run: PastRun, link: Link) -> dict[str, Any]:

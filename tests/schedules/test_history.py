@@ -171,6 +171,18 @@ def test_pages_refer_to_nothing_but_each_other_and_reports(site: Path) -> None:
                 assert (site / link).resolve().is_file(), link
 
 
+def test_runs_without_a_headline_have_a_place_in_the_table(tmp_path: Path) -> None:
+    """Of another series, and of one whose recall is not defined."""
+    audit(tmp_path, (40, 10, 10, 90), 1)
+    audit(tmp_path, (0, 0, 10, 90), 2)
+    audit(tmp_path, (45, 5, 10, 90), 3, spec=f"series: other\n{SPEC}")
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert index.count("data-run=") == 3
+    assert index.count('<td class="num">–</td>') >= 3
+    assert '<td class="num">undefined</td>' in index
+
+
 def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
     index = (site / "index.html").read_text(encoding="utf-8")
     assert "failed 2 runs in a row" in index
