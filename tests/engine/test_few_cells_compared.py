@@ -93,6 +93,7 @@ def test_limits_of_a_difference_add_the_squares_of_both_tables() -> None:
     ends = found["f1"]["interval"]["low"], found["f1"]["interval"]["high"]
     assert ends == pytest.approx(limits_by_hand(0.95), abs=1e-9)
     assert "fewer than 20 rows" in found["f1"]["interval"]["why"]
+    assert found["f1"]["why"] == found["f1"]["interval"]["why"]
     assert {found[m]["test"] for m in ("mcc", "balanced_accuracy", "kappa")} == {"mover_paired"}
     # ratios have no scale on which squares of differences add
     assert found["lr_plus"]["test"] == "bootstrap"

@@ -358,7 +358,7 @@ def _record(
         family=family,
         family_tests=tests,
         reason=test.reason,
-        why=task.why,
+        why=_why(d),
         better=better(metric, d.values, d.difference),
         told_apart=_told_apart(p_adjusted, d, level),
         margin=task.margin,
@@ -373,6 +373,13 @@ def _record(
         model_fraction=d.found.counts.fractions[0],
         reference_fraction=d.found.counts.fractions[1],
     )
+
+
+def _why(d: Difference) -> str:
+    """Why the test and the interval: of those that took over, what few rows asked for them."""
+    interval = d.found.interval
+    taken = d.found.test.name is not None and d.found.test.name != d.task.test
+    return interval.why if taken and interval is not None and interval.why else d.task.why
 
 
 def _hypothesis(d: Difference, adjusted: Adjusted, alpha: float) -> Hypothesis | None:
