@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.metrics import influence
+from evalreport.metrics.calibration_curve import calibration_distances
 from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
@@ -237,3 +238,125 @@ def mce(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expressi
 
 def _gaps(b: Bins) -> Any:
     return np.abs(b.positives - b.expected)
+
+
+AUSTIN = (
+    "Austin P., Steyerberg E. The integrated calibration index (ICI) and related metrics. "
+    "Stat Med 38, 2019; Cleveland W. JASA 74, 1979"
+)
+#: Of distances from a curve that is fitted to the same rows.
+OF_THE_CURVE = (
+    "the smoothed curve follows chance, so distances from it are too large by an amount that "
+    "depends on the truth, and those of resamples are larger still: their limits leave out the "
+    "truth where calibration is good"
+)
+
+
+def _distance(s: ScoreTable, name: str, words: str) -> Expression:
+    """A distance of the probabilities from the smoothed calibration curve."""
+    if outside_unit(s.scores):
+        return Nothing(NOT_PROBABILITIES)
+    if s.stacked:
+        tables = zip(s.positives, s.negatives, strict=True)
+        found = [calibration_distances(ScoreTable(s.scores, p, n)) for p, n in tables]
+        return Cell(words, np.array([math.nan if one is None else one[name] for one in found]))
+    distances = calibration_distances(s)
+    return Nothing(NO_ROW) if distances is None else Cell(words, distances[name])
+
+
+@metric(
+    title="Integrated calibration index",
+    aliases=("integrated_calibration_index",),
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    no_average=NOT_AVERAGED,
+    interval=Interval.RESAMPLED,
+    no_interval=OF_THE_CURVE,
+    undefined=NO_ROW,
+    formula="mean over rows of |p - c(p)|, c the smoothed calibration curve (loess, span 0.75)",
+    use="as one number for the distance of probabilities from what happens, without bins",
+    avoid="on few rows: the curve then follows chance, and the distance is too large",
+    shows=Shows.CALIBRATION,
+    reference=AUSTIN,
+)
+def ici(s: ScoreTable) -> Expression:
+    """The mean distance of the probabilities from the smoothed share of positives.
+
+    >>> s = ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))
+    >>> ici(s).outcome()
+    Value(0.25)
+    """
+    return _distance(s, "ici", "mean(|p - c(p)|)")
+
+
+@metric(
+    title="Median calibration distance (E50)",
+    aliases=("median_calibration_distance",),
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    no_average=NOT_AVERAGED,
+    interval=Interval.RESAMPLED,
+    no_interval=OF_THE_CURVE,
+    undefined=NO_ROW,
+    formula="median over rows of |p - c(p)|, c the smoothed calibration curve (loess, span 0.75)",
+    use="beside the mean, where few rows are far off",
+    avoid="alone: half of the rows may be anywhere",
+    shows=Shows.CALIBRATION,
+    reference=AUSTIN,
+)
+def e50(s: ScoreTable) -> Expression:
+    """The distance from the smoothed share of positives that half of the rows keep within.
+
+    >>> e50(ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))).outcome()
+    Value(0.25)
+    """
+    return _distance(s, "e50", "median(|p - c(p)|)")
+
+
+@metric(
+    title="90 % calibration distance (E90)",
+    aliases=("calibration_distance_90",),
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    no_average=NOT_AVERAGED,
+    interval=Interval.RESAMPLED,
+    no_interval=OF_THE_CURVE,
+    undefined=NO_ROW,
+    formula="90 % point over rows of |p - c(p)|, c the smoothed calibration curve (loess, span "
+    "0.75)",
+    use="where most rows must have probabilities that are nearly right",
+    avoid="on few rows: the curve then follows chance, and the distance is too large",
+    shows=Shows.CALIBRATION,
+    reference=AUSTIN,
+)
+def e90(s: ScoreTable) -> Expression:
+    """The distance from the smoothed share of positives that nine of ten rows keep within.
+
+    >>> e90(ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))).outcome()
+    Value(0.25)
+    """
+    return _distance(s, "e90", "90 % point(|p - c(p)|)")
+
+
+@metric(
+    title="Largest calibration distance (Emax)",
+    aliases=("largest_calibration_distance",),
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    no_average=NOT_AVERAGED,
+    interval=Interval.RESAMPLED,
+    no_interval=OF_THE_CURVE,
+    undefined=NO_ROW,
+    formula="largest |p - c(p)| of a row, c the smoothed calibration curve (loess, span 0.75)",
+    use="where no probability may be far off",
+    avoid="with few rows at either end: they decide it",
+    shows=Shows.CALIBRATION,
+    reference=AUSTIN,
+)
+def emax(s: ScoreTable) -> Expression:
+    """The largest distance of a probability from the smoothed share of positives.
+
+    >>> emax(ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))).outcome()
+    Value(0.25)
+    """
+    return _distance(s, "emax", "max(|p - c(p)|)")

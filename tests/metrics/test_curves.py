@@ -9,6 +9,8 @@ import pytest
 from oracle import score_table
 
 from evalreport.metrics import calibration_curve, curves, h_measure, ranking
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics.proportions import wilson
 
@@ -114,6 +116,38 @@ def test_calibration_distances_of_a_shift_by_hand() -> None:
     y = np.concatenate([np.arange(10) < k for k in (3, 5, 7)])
     found = calibration_curve.calibration_distances(score_table(y, p), span=1.0)
     assert found == pytest.approx({"ici": 0.1, "e50": 0.1, "e90": 0.1, "emax": 0.1})
+
+
+def test_calibration_indices_against_another_smoother() -> None:
+    """ICI, E50, E90 and Emax from statsmodels' lowess of straight lines."""
+    from statsmodels.nonparametric.smoothers_lowess import lowess
+
+    rng = np.random.default_rng(12)
+    p = np.sort(rng.random(160)) * 0.8 + 0.1
+    y = rng.random(160) < p**2
+    outside = np.clip(lowess(y.astype(float), p, frac=0.75, it=0, return_sorted=False), 0, 1)
+    distance = np.abs(outside - p)
+    table = score_table(y, p)
+    expected = {
+        "ici": distance.mean(),
+        "e50": np.sort(distance)[79],
+        "e90": np.sort(distance)[143],
+        "emax": distance.max(),
+    }
+    for name, number in expected.items():
+        metric = find(name)
+        assert metric is not None
+        outcome = metric(table).outcome()
+        assert isinstance(outcome, Value)
+        assert outcome.number == pytest.approx(number, abs=1e-4)
+        stacked = ScoreTable(
+            table.scores,
+            np.stack([table.positives] * 2),
+            np.stack([table.negatives] * 2),
+        )
+        assert metric(stacked).array().tolist() == [outcome.number] * 2
+        reason = metric(ScoreTable(np.array([2.0]), np.array([1]), np.array([1]))).outcome()
+        assert "probabilities" in str(reason)
 
 
 def test_h_measure_by_numerical_integration() -> None:

@@ -105,6 +105,10 @@ calibration_in_the_large | | scores | = -inf inf 0 | | LOGISTIC
 oe_ratio | observed_expected_ratio | scores | = 0 inf 1 | | RESAMPLED
 ece | | scores | - 0 1 0 | MW | RESAMPLED
 mce | | scores | - 0 1 0 | MW | RESAMPLED
+ici | integrated_calibration_index | scores | - 0 1 0 | | RESAMPLED
+e50 | median_calibration_distance | scores | - 0 1 0 | | RESAMPLED
+e90 | calibration_distance_90 | scores | - 0 1 0 | | RESAMPLED
+emax | largest_calibration_distance | scores | - 0 1 0 | | RESAMPLED
 hosmer_lemeshow | | scores | . 0 inf None | | NONE
 hosmer_lemeshow_p | | scores | . 0 1 None | | NONE
 spiegelhalter_z | | scores | = -inf inf 0 | | NONE
@@ -155,6 +159,7 @@ WITH_MORE_CLASSES = {
 OF_PROBABILITIES = {
     *("log_loss", "brier", "brier_scaled", "squared_error", "absolute_error"),
     *("calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio"),
+    *("ici", "e50", "e90", "emax"),
     *("ece", "mce", "hosmer_lemeshow", "hosmer_lemeshow_p", "spiegelhalter_z", "spiegelhalter_p"),
     *("mcfadden_r2", "cox_snell_r2", "nagelkerke_r2", "discrimination_slope"),
 }
