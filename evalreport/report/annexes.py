@@ -57,9 +57,9 @@ def methods_blocks(contents: Contents) -> list[Block]:
             found[title] = _method_row(contents, title, m, references)
     columns = (
         Column("metric", "left", "13%"),
-        Column("what it is", "left", "46%"),
-        Column("formula", "left", "20.5%"),
-        Column("interval", "left", "16%"),
+        Column("what it is", "left", "37%"),
+        Column("formula", "left", "18.5%"),
+        Column("interval", "left", "27%"),
         Column("ref.", "right", "4.5%"),
     )
     listed_references = " ".join(f"[{k}] {text}." for text, k in references.items())

@@ -56,8 +56,12 @@ def curves_section(contents: Contents) -> list[Block]:
 
 
 def thresholds_section(contents: Contents) -> list[Block]:
-    """Every threshold, then the sweep, on screen one threshold of it at a time as well."""
-    blocks = [*slices.threshold_blocks(contents), *slices.sweep_tables(contents)]
+    """The sweep, on screen one threshold of it at a time as well, and every threshold used.
+
+    The sweep comes first: on paper its tables of two models stay together, and the shorter
+    ones fill the page that it leaves.
+    """
+    blocks = [*slices.sweep_tables(contents), *slices.threshold_blocks(contents)]
     return [*blocks, *threshold_choosers(contents)]
 
 

@@ -118,7 +118,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     views += [_reference(contents, e) for e in entries]
     named = name_width((contents.mark(view).name for view in views), 9, 17 if only else 11)
     columns: tuple[Column, ...] = (
-        Column("metric", "left", f"{31 - named}%" if only else f"{33 - 2 * named}%"),
+        Column("metric", "left", f"{28 - named}%" if only else f"{31 - 2 * named}%"),
         Column("model", "left", f"{named}%"),
         Column("value", "right", "7%"),
         *([] if only else [Column("reference", "left", f"{named}%")]),
@@ -126,7 +126,7 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
         Column("difference", "right", "8%"),
         Column(_level(entries), "right", "15%"),
         Column("", "left", "7.5%"),
-        Column("test", "left", "" if only else "11%"),
+        Column("test", "left", "" if only else "13%"),
         Column("p", "right", "5.5%"),
     )
     corrected = any(_is_corrected(e) for e in entries)

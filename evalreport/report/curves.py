@@ -28,6 +28,7 @@ from evalreport.report.model import (
     Column,
     Heading,
     PlainTable,
+    TablePair,
     TableRow,
     Text,
 )
@@ -150,9 +151,9 @@ def _gains_by_class(contents: Contents, curves: Sequence[Curve]) -> Chart | None
     return Chart(as_drawing(svg), f"{caption}. {said}", caption, BY_CHANCE, tables, wide=True)
 
 
-def _coverage_tables(contents: Contents, curves: Sequence[Curve]) -> list[PlainTable]:
-    """The table of the rows that are answered, at a few shares of them, of each model."""
-    found = []
+def _coverage_tables(contents: Contents, curves: Sequence[Curve]) -> list[TablePair]:
+    """The tables of the rows that are answered, at a few shares of them, two models abreast."""
+    found: list[PlainTable] = []
     for curve in curves:
         points = curve.points
         if curve.kind != "accuracy_coverage" or "tp" not in points:
@@ -176,7 +177,7 @@ def _coverage_tables(contents: Contents, curves: Sequence[Curve]) -> list[PlainT
         )
         caption = f"{accuracy} by coverage, {contents.mark(_view(curve)).name}"
         found.append(PlainTable(f"{caption[0].upper()}{caption[1:]}", columns, rows, ""))
-    return found
+    return [TablePair(tuple(found[k : k + ABREAST])) for k in range(0, len(found), ABREAST)]
 
 
 def _coverage(contents: Contents, curves: Sequence[Curve]) -> Chart:
@@ -422,7 +423,7 @@ def _prevalence(contents: Contents, curve: Curve) -> float | None:
 def _abreast(contents: Contents, curves: Sequence[Curve]) -> Chart:
     """Score distributions or sweeps of a few models, side by side."""
     made = [_panel(contents, c) for c in curves]
-    height = 1.85
+    height = 1.65
     paints = [one.paint for one in made]
     svg = draw_abreast(paints, 3.45 if len(made) == 1 else 7.1, height)
     names = [contents.mark(_view(c)).name for c in curves]

@@ -70,13 +70,13 @@ SETTINGS: dict[Any, Any] = {
 }
 
 
-def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 2.15) -> bytes:
+def draw(paint: Callable[[Any], None], width: float = 3.45, height: float = 1.88) -> bytes:
     """The SVG that ``paint`` draws on the axes it is given; inches."""
     return draw_abreast([paint], width, height)
 
 
 def draw_abreast(
-    paints: Sequence[Callable[[Any], None]], width: float = 7.1, height: float = 1.95
+    paints: Sequence[Callable[[Any], None]], width: float = 7.1, height: float = 1.6
 ) -> bytes:
     """Small multiples: one SVG, and so one copy of the font, with axes side by side; inches."""
     return draw_grid(paints, len(paints), height, width)

@@ -186,7 +186,7 @@ def rows_per_bin(curves: Sequence[Curve]) -> str:
         if len(rows) > MOST_BINS or len(curves) > 3:
             shown = f"{count_text(min(rows))} to {count_text(max(rows))}"
         told.append(f"{curve.name}: {shown}" if len(curves) > 1 else shown)
-    return f"Rows in the bins, from the left: {'; '.join(told)}." if told else ""
+    return f"Rows per bin: {'; '.join(told)}." if told else ""
 
 
 def gain_finding(curves: Sequence[Curve], most: float = FIRST_ROWS) -> str:

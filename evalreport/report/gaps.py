@@ -94,9 +94,9 @@ def _table(
         ("metric", "left", "20%" if one else "17%"),
         ("model", "left", "11%" if one else "9%"),
         ("widest gap: group", "left", "28%" if one else "21%"),
-        *(() if one else (("against", "left", "20%"),)),
+        *(() if one else (("against", "left", "17%"),)),
         ("gap", "right", "8%" if one else "7%"),
-        ("interval", "right", "16%" if one else "13%"),
+        ("interval", "right", "16%"),
         ("ratio", "right", "7%" if one else "6%"),
         ("groups differ, p", "right", "10%" if one else "7%"),
     )

@@ -206,8 +206,8 @@ AUDIT = Wording(
 )
 MODEL_CARD = Wording(
     (
-        "guide",
         "verdict",
+        "guide",
         "characteristics",
         "measures",
         "scores",

@@ -38,7 +38,16 @@ addEventListener("load", async () => {
     const run = await axe.run(document, {runOnly: %(rules)s, resultTypes: ["violations"]});
     const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
     const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    // values and outcomes: those of the first table on the screen, others there or in a box
+    // that scrolls by keyboard and has a name
+    const off = (e) => { const b = e.getBoundingClientRect();
+      return b.width && (b.right > innerWidth + 1 || b.left < -1); };
+    const numbers = [...document.querySelectorAll("main .st, main [data-value]")];
     found = {
+      results: numbers.length,
+      off: numbers.filter(off)
+        .filter((e) => e.closest(".results") || !e.closest('.scroll[tabindex="0"][aria-label]'))
+        .slice(0, 5).map((e) => e.parentNode.outerHTML.slice(0, 200)),
       violations: run.violations.map((v) =>
         [v.id, v.nodes.slice(0, 5).map((n) => n.html.slice(0, 200))]),
       passes: run.passes.length,
@@ -58,8 +67,20 @@ _FRAME = """<!DOCTYPE html><title>frame</title><body>
 """
 
 
-def findings(page: str, folder: Path, width: int, zoom: int = 100) -> dict[str, Any]:
-    """What axe finds wrong in a page of this width, ids that stand twice, sideways overflow."""
+#: What the page asks for its dark colours.
+DARK = "@media screen and (prefers-color-scheme:dark)"
+
+
+def findings(
+    page: str, folder: Path, width: int, zoom: int = 100, dark: bool = False
+) -> dict[str, Any]:
+    """What axe finds wrong in a page of this width, ids that stand twice, sideways overflow.
+
+    ``dark``: as it is drawn for those who prefer dark colours.
+    """
+    if dark:
+        assert DARK in page
+        page = page.replace(DARK, "@media screen")
     # The page's own policy forbids scripts, so axe is tried on a copy without it.
     page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
     axe = AXE.read_text(encoding="utf-8").replace("</script", "<\\/script")

@@ -19,13 +19,15 @@ CHECKLISTS = ["stard_2015", "tripod_ai", "model_card", "eu_ai_act", "ll144"]
 needs_axe = pytest.mark.skipif(bool(MISSING), reason=MISSING or "present")
 
 
-def _clean(page: str, folder: Path, width: int, zoom: int = 100) -> bool:
+def _clean(page: str, folder: Path, width: int, zoom: int = 100, dark: bool = False) -> bool:
     """True where axe passed more than 20 rules and nothing is wrong; else what is wrong fails."""
-    found = findings(page, folder, width, zoom)
+    found = findings(page, folder, width, zoom, dark)
     assert found["violations"] == []
     assert found["twice"] == []
     assert found["width"] == width
     assert found["wide"] <= 0, "the page scrolls sideways"
+    assert found["results"] > 0
+    assert found["off"] == [], "off screen, and in no box that is seen to scroll"
     return bool(found["passes"] > 20)
 
 
@@ -45,6 +47,16 @@ def test_axe_finds_no_violation(name, template, width, tmp_path):
     report = results.setdefault("spec", {}).setdefault("report", {})
     report["checklists"] = CHECKLISTS
     assert _clean(render_html(results, template), tmp_path, width)
+
+
+@needs_axe
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_axe_finds_no_violation_in_the_dark(template, width, tmp_path):
+    results = two_models()
+    results.setdefault("spec", {}).setdefault("report", {})["checklists"] = CHECKLISTS
+    assert _clean(render_html(results, template), tmp_path, width, dark=True)
 
 
 @needs_axe
@@ -69,8 +81,16 @@ def test_axe_finds_no_violation_in_ready_specs(config, template, width, tmp_path
 
 @needs_axe
 @pytest.mark.browser
-def test_twice_as_large_nothing_is_lost(tmp_path):
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_twice_as_large_nothing_is_lost(template, dark, tmp_path):
     # 1280 pixels at 200 % hold as much as 640: WCAG 1.4.4 and 1.4.10
+    assert _clean(render_html(two_models(), template), tmp_path, 640, dark=dark)
+
+
+@needs_axe
+@pytest.mark.browser
+def test_letters_twice_as_large_lose_nothing(tmp_path):
     assert _clean(render_html(two_models()), tmp_path, 1280, zoom=200)
 
 

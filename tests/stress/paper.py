@@ -13,6 +13,8 @@ from evalreport.render.paper import _fetcher, for_paper
 
 #: Boxes that are parts of an element's own box.
 PARTS = {"LineBox", "TextBox"}
+#: Pixels by which a word may reach over a frame: the edge of its last letter.
+OVER = 1.0
 #: Boxes of words and of pictures.
 INKED = {"TextBox", "InlineReplacedBox", "BlockReplacedBox"}
 #: From the pixels of weasyprint to points.
@@ -82,6 +84,47 @@ class Paper:
             and box.style["font_size"] * POINTS < least
         ]
 
+    def over_frames(self) -> list[tuple[int, str]]:
+        """The page and text of words that reach over the frame of their cell, to either side."""
+        found = []
+        for number, sheet in enumerate(self._sheets, start=1):
+            for cell in (box for box in sheet if type(box).__name__ == "TableCellBox"):
+                left = cell.border_box_x() - OVER
+                right = left + cell.border_width() + 2 * OVER
+                found += [
+                    (number, box.text.strip()[:40])
+                    for box in cell.descendants()
+                    if type(box).__name__ == "TextBox"
+                    and box.text.strip()
+                    and _is_seen(box)
+                    and (box.position_x < left or _right_end(box) > right)
+                ]
+        return found
+
+    def alone(self, css_class: str) -> list[int]:
+        """The pages on which nothing stands but an element of a class and what is in it."""
+        inside = {
+            id(part)
+            for sheet in self._sheets
+            for box in sheet
+            if (element := getattr(box, "element", None)) is not None
+            and css_class in (element.get("class") or "").split()
+            for part in element.iter()
+        }
+        found = []
+        for number, sheet in enumerate(self._sheets, start=1):
+            top, room = self._rooms[number - 1]
+            words = [
+                box
+                for box in sheet
+                if type(box).__name__ in INKED
+                and top <= box.position_y * POINTS <= top + room
+                and box.element is not None
+            ]
+            if words and all(id(box.element) in inside for box in words):
+                found.append(number)
+        return found
+
     def white_feet(self) -> list[float]:
         """The share of the height of each page that is empty below its last words or picture."""
         found = []
@@ -94,6 +137,13 @@ class Paper:
             inside = [foot for foot in feet if top < foot <= top + room + 1]
             found.append(1 - (max(inside, default=top) - top) / room)
         return found
+
+
+def _right_end(box: Any) -> float:
+    """Where the letters of a run of text end, without the spaces after them."""
+    text = box.text
+    kept = len(text.rstrip()) / max(len(text), 1)
+    return float(box.position_x + box.width * kept)
 
 
 def _word(box: Any) -> Word:

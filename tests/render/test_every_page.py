@@ -1,0 +1,48 @@
+"""Every page of every ready spec in every template: what stands where, and how small it is."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from golden.test_golden_configs import CONFIGS, _results
+from golden.words_on_paper import clashes, words_of
+from plain_results import render_html
+from stress.paper import Paper, split
+
+TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal"]
+#: What a page on screen may weigh, and how long the one on paper may be.
+BYTES, PAGES = 600_000, 12
+needs_pdftotext = pytest.mark.skipif(
+    shutil.which("pdftotext") is None, reason="pdftotext is not installed"
+)
+
+
+@needs_pdftotext
+@pytest.mark.long
+@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_every_page_of_a_ready_spec(path: Path, template: str) -> None:
+    page = render_html(_results(path), template)
+    assert len(page.encode("utf-8")) < BYTES
+    paper = Paper(page)
+    found = {
+        # those of charts stand in the file alone
+        "words over words": [
+            (number, *pair)
+            for number, words in enumerate(words_of(paper.pdf()), start=1)
+            for pair in clashes(words)
+        ],
+        "words over frames": paper.over_frames(),
+        "split": split(paper.boxes("card")) + split(paper.boxes("fr-in")),
+        "smaller than seven points": paper.type_below(7.0),
+        "white for more than a third": [
+            (number, round(share, 2))
+            for number, share in enumerate(paper.white_feet()[:-1], start=1)
+            if share > 1 / 3
+        ],
+        "signatures alone on a page": paper.alone("sign"),
+    }
+    assert {what: where for what, where in found.items() if where} == {}
+    assert len(paper) <= PAGES
