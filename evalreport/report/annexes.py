@@ -81,6 +81,7 @@ def _method_row(contents: Contents, title: str, m: Measure, references: dict[str
     meaning = agreed or (declared.meaning if declared is not None else "")
     if declared is not None and declared.use and not agreed:
         meaning += f" Of use {declared.use}."
+    meaning = contents.said(m.dataset, meaning)
     cited = declared.reference.rstrip(".") if declared is not None else ""
     number = references.setdefault(cited, len(references) + 1) if cited else ""
     return TableRow((title, meaning, formula, interval, f"[{number}]" if cited else "–"))

@@ -241,6 +241,7 @@ def about(contents: Contents, m: Measure) -> tuple[str, str]:
     meaning = meaning_of(m, several_classes=not contents.is_binary(view), has_sets=sets, own=own)
     if own or declared is None:
         return "", meaning
+    meaning = contents.said(m.dataset, meaning)
     title = _letters(contents.words.title(m) or declared.title)
     names = [
         n for n in (declared.name, *declared.aliases) if not _tells_nothing(_letters(n), title)

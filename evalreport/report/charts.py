@@ -124,12 +124,15 @@ def roc_chart(
 
 
 def precision_recall_chart(
-    curves: Sequence[Curve], prevalence: float | None, recall: str = "recall"
+    curves: Sequence[Curve],
+    prevalence: float | None,
+    recall: str = "recall",
+    precision: str = "precision",
 ) -> bytes:
     """Precision over recall; the dotted line is the share of positives."""
 
     def paint(axes: Any) -> None:
-        unit_axes(axes, recall, "precision")
+        unit_axes(axes, recall, precision)
         if prevalence is not None:
             axes.axhline(prevalence, color=LINE, linewidth=0.7, linestyle=(0, (1, 2)))
         named = []

@@ -9,7 +9,15 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from evalreport.metrics.catalogue import find
 from evalreport.report.marking import positive_index
 from evalreport.report.parts import Mark
-from evalreport.report.wording import STANDARD_WORDING, Titled, Wording, Words, agreed, reworded
+from evalreport.report.wording import (
+    STANDARD_WORDING,
+    Titled,
+    Wording,
+    Words,
+    agreed,
+    in_vocabulary,
+    reworded,
+)
 from evalreport.report.words import label_text, measure_title
 from evalreport.results.identity import HasQuantity, Quantity
 from evalreport.results.lookup import Results
@@ -126,6 +134,7 @@ class Contents:
         With no dataset named, text on the report as a whole.
         """
         own = self.datasets if dataset is None else [dataset]
+        text = in_vocabulary(text, self.words.vocabulary)
         return agreed(text) if own and all(d in self.words.agreement for d in own) else text
 
     @cached_property

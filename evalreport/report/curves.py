@@ -364,8 +364,9 @@ def _drawn(
         return "ROC curve", charts.roc_chart(shown, at, recall)
     if kind == "precision_recall":
         share = None if per_class else _prevalence(contents, curves[0])
-        drawn = charts.precision_recall_chart(shown, share, recall)
-        return f"Precision and {recall}", drawn
+        precision = contents.said(curves[0].dataset, "precision")
+        drawn = charts.precision_recall_chart(shown, share, recall, precision)
+        return f"{precision[0].upper()}{precision[1:]} and {recall}", drawn
     if kind == "calibration":
         places = [one.place for one in shown]
         of = {(_view(c), c.label): k for c, k in zip(curves, places, strict=True)}

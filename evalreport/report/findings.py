@@ -82,8 +82,8 @@ def precision_finding(curves: Sequence[Curve]) -> str:
         least = at[next(k for k, s in enumerate(signs) if s)]
         most = at[max(k for k, s in enumerate(signs) if s)]
         return (
-            f"{up.name} is nowhere less precise than {low.name}, and more so between a recall of "
-            f"{value_text(least)} and {value_text(most)}"
+            f"{up.name} nowhere has the lower precision, and a higher one than {low.name} between "
+            f"a recall of {value_text(least)} and {value_text(most)}"
         )
     return _longest_lead(curves, at, signs)
 
@@ -104,7 +104,7 @@ def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[
     if not any(signs[first : last + 1]):
         return f"the curves of {curves[0].name} and {curves[1].name} cross"
     return (
-        f"{more.name} is as precise as {less.name} or more so at recalls from "
+        f"{more.name} has the precision of {less.name} or a higher one at recalls from "
         f"{value_text(at[first])} to {value_text(at[last])}"
     )
 

@@ -25,7 +25,12 @@ def roc_relation_blocks(contents: Contents, dataset: str) -> list[Block]:
     if not pairs:
         return []
     rows = tuple(
-        TableRow((f"{label_text(r.first)}, {label_text(r.second)}", relation_words(r)))
+        TableRow(
+            (
+                f"{label_text(r.first)}, {label_text(r.second)}",
+                contents.said(r.dataset, relation_words(r)),
+            )
+        )
         for r in pairs[:MOST_PAIRS]
     )
     more = ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from evalreport.metrics.catalogue import find
@@ -21,14 +22,16 @@ class Wording:
     """A template: ``sections`` in order, ``titles`` with heading, short name and opening words.
 
     ``metrics`` are titles of metrics that differ from the catalogue's; in that order the
-    metrics come first. ``impact``: impact ratios are shown without being asked for.
-    ``spec_text``: the spec stands in the annex as written, also where no sections are asked for.
+    metrics come first. ``vocabulary``: words of the program and those of this audience for them.
+    ``impact``: impact ratios are shown without being asked for. ``spec_text``: the spec stands
+    in the annex as written, also where no sections are asked for.
     """
 
     sections: tuple[str, ...]
     kicker: str = "Classifier evaluation report"
     titles: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
+    vocabulary: Sequence[tuple[str, str]] = ()
     impact: bool = False
     spec_text: bool = True
 
@@ -65,6 +68,19 @@ _AGREED = (
 AGREEMENT_NOTE = (
     "The target of {} is another test and no reference standard. The two tests are compared: "
     "agreement is reported, and neither of them is taken to be right."
+)
+
+#: What clinicians say; average precision and the precision-recall curve are names.
+_CLINICAL_WORDS = (
+    (r"(?<!average )(?<!Average )precision(?!-recall)", "positive predictive value"),
+    (r"(?<!precision-)recalls", "sensitivities"),
+    (r"(?<!precision-)recall", "sensitivity"),
+    ("true positive rate", "sensitivity"),
+    ("true negative rate", "specificity"),
+    ("tpr", "sensitivity"),
+    ("tnr", "specificity"),
+    ("ppv", "PPV"),
+    ("npv", "NPV"),
 )
 
 STANDARD = (
@@ -160,6 +176,7 @@ CLINICAL = Wording(
         "ppv_at_prevalence": "Positive predictive value at a declared prevalence",
         "npv_at_prevalence": "Negative predictive value at a declared prevalence",
     },
+    vocabulary=_CLINICAL_WORDS,
     spec_text=False,
 )
 AUDIT = Wording(
@@ -262,9 +279,22 @@ def agreed(text: str) -> str:
     >>> agreed("Balanced accuracy and recall of a"), agreed("Accuracy"), agreed("macro recall")
     ('Mean of PPA and NPA and PPA of a', 'Overall agreement', 'macro PPA')
     """
-    for pattern, word in _AGREED:
+    return in_vocabulary(text, _AGREED)
+
+
+def in_vocabulary(text: str, vocabulary: Sequence[tuple[str, str]]) -> str:
+    """The text with the words of an audience, large where those were that they stand for.
+
+    >>> in_vocabulary("Precision and recall, average precision", _CLINICAL_WORDS)
+    'Positive predictive value and sensitivity, average precision'
+    """
+    for pattern, word in vocabulary:
         text = re.sub(rf"\b{pattern}\b", word, text)
-        text = re.sub(rf"\b{pattern.capitalize()}\b", word[0].upper() + word[1:], text)
+        if "(?" in pattern:
+            large = re.sub(r"\)([a-z])", lambda m: f"){m[1].upper()}", pattern)
+        else:
+            large = pattern.capitalize()
+        text = re.sub(rf"\b{large}\b", word[0].upper() + word[1:], text)
     return text
 
 
@@ -285,7 +315,7 @@ class Words:
     """What the metrics of a run are called: as a template has it, and as their targets allow."""
 
     def __init__(self, results: Results, wording: Wording) -> None:
-        self.titles = wording.metrics
+        self.titles, self.vocabulary = wording.metrics, wording.vocabulary
         self.agreement = non_reference(results)
         self._sets = {ledger.dataset for ledger in results.labels if ledger.label_sets}
 
@@ -328,6 +358,13 @@ def reworded(results: Results, wording: Wording) -> Results:
         changed["measures"] = tuple(
             sorted(results.measures, key=lambda m: ranks.get(m.metric, last))
         )
+    if wording.vocabulary and _free_of(results, wording.vocabulary):
+        words = partial(in_vocabulary, vocabulary=wording.vocabulary)
+        results = replace(
+            results,
+            cautions=tuple(_said(one, words) for one in results.cautions),
+            acceptance=tuple(replace(one, text=words(one.text)) for one in results.acceptance),
+        )
     agreement = non_reference(results)
     if agreement:
         changed["cautions"] = tuple(_caution(one, agreement) for one in results.cautions)
@@ -356,13 +393,26 @@ def _caution(one: Caution, agreement: Sequence[str]) -> Caution:
     """A caution in the words of agreement; one of no dataset may be of any."""
     if one.dataset is not None and one.dataset not in agreement:
         return one
+    return _said(one, agreed)
+
+
+def _said(one: Caution, words: Callable[[str], str]) -> Caution:
+    """A caution in other words."""
     return replace(
         one,
-        title=agreed(one.title),
-        message=agreed(one.message),
-        why=agreed(one.why),
-        read=agreed(one.read),
+        title=words(one.title),
+        message=words(one.message),
+        why=words(one.why),
+        read=words(one.read),
     )
+
+
+def _free_of(results: Results, vocabulary: Sequence[tuple[str, str]]) -> bool:
+    """Whether no name of the run has a word in it that would be replaced."""
+    names = [*results.spec.get("datasets", {}), *results.spec.get("models", {})]
+    for table in results.tables:
+        names += [*table.labels, *table.subgroup.values()]
+    return all(in_vocabulary(str(name), vocabulary) == str(name) for name in dict.fromkeys(names))
 
 
 def _criterion(one: Criterion, agreement: Sequence[str]) -> Criterion:

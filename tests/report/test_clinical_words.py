@@ -1,0 +1,75 @@
+"""The clinical template says sensitivity and predictive value wherever the report speaks itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from plain_results import render_html
+from report.html_page import parse
+
+import evalreport
+from evalreport.report.wording import CLINICAL, in_vocabulary, reworded
+from evalreport.results.codec import decode
+
+CONFIG = Path(__file__).parents[2] / "configs" / "breast_cancer.yaml"
+REFUSED = re.compile(
+    r"\b((?<!precision-)recalls?|(?<!average )precision(?!-recall)|true positive rate|tpr|tnr)\b",
+    re.IGNORECASE,
+)
+#: What quotes: other names of a metric, the spec as written, formulas by their names.
+QUOTING = {"checklists", "provenance"}
+
+
+@pytest.fixture(scope="module")
+def results() -> Any:
+    spec = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    for dataset in spec["datasets"].values():
+        dataset["path"] = str(CONFIG.parent / dataset["path"])
+    spec["confidence"]["resamples"] = 50
+    # said by the author of the spec, not by the report
+    spec["about"] = {}
+    return evalreport.run(spec, at="2026-11-21").json
+
+
+def test_no_other_word_in_cards_criteria_cautions_axes_and_sweeps(results: Any) -> None:
+    page = parse(render_html(results, "clinical"))
+    for section in page.all("section"):
+        if section.attrs["id"] in QUOTING:
+            continue
+        named = [one for one in section.all("span") if "aka" in (one.attrs.get("class") or "")]
+        formulas = [one for one in section.all("span") if "fo" in (one.attrs.get("class") or "")]
+        text = section.text
+        for quoted in (*named, *formulas):
+            text = text.replace(quoted.text, " ", 1)
+        if section.attrs["id"] == "methods":
+            # the column of formulas, and titles of papers
+            text = " ".join(c.text for row in section.all("tr") for c in row.children[:2])
+        assert not REFUSED.findall(text), section.attrs["id"]
+        for chart in section.all("svg"):
+            assert not REFUSED.findall(chart.attrs.get("aria-label") or "")
+    text = page.text.lower()
+    for words in ("sensitivity", "positive predictive value", "negative predictive value"):
+        assert words in text
+    axes = [text.text for chart in page.all("svg") for text in chart.all("text")]
+    assert {"sensitivity", "positive predictive value"} <= set(axes)
+
+
+def test_the_standard_template_keeps_its_own_words(results: Any) -> None:
+    text = parse(render_html(results, "standard")).text
+    assert "Recall" in text
+    assert "Sensitivity by" not in text
+
+
+@pytest.mark.parametrize("name", ["precision", "recall group"])
+def test_names_of_the_user_are_never_exchanged(results: Any, name: str) -> None:
+    found = decode(results)
+    caution = found.cautions[0]
+    told = in_vocabulary(caution.message, CLINICAL.vocabulary)
+    assert reworded(found, CLINICAL).cautions[0].message == told
+    spec = {**found.spec, "models": {name: {}}}
+    assert reworded(replace(found, spec=spec), CLINICAL).cautions[0].message == caution.message
