@@ -78,7 +78,8 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
     a = precision("a", 1.0, 0.9, 0.8, 0.7)
     said = findings.precision_finding
     assert said([a, precision("b", 1.0, 0.8, 0.7, 0.7)]) == (
-        "a nowhere has the lower precision, and a higher one than b between a recall of 0.500 and 0.750"
+        "a nowhere has the lower precision, and a higher one than b between a recall of 0.500 "
+        "and 0.750"
     )
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.7)]) == (
         "a and b have the same precision at every recall"
