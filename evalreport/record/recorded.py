@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -100,14 +101,25 @@ def records_of(data: bytes, where: Location) -> Results:
     return decode(_content(data, where), where.file)
 
 
-def part_of(kind: type[Part], data: bytes, where: Location) -> Part:
+def part_of(
+    kind: type[Part],
+    data: bytes,
+    where: Location,
+    only: Mapping[str, Callable[[Any], bool]] | None = None,
+) -> Part:
     """The fields of a ``results.json`` that a record of this kind has, held to their form.
 
-    For who reads hundreds of runs and a little of each. Raises FilesError as ``records_of``.
+    For who reads hundreds of runs and a little of each; ``only`` says which items of a list are
+    looked at. Raises FilesError as ``records_of``.
     """
     from evalreport.results.codec import decode_part
 
-    return decode_part(kind, _content(data, where), where.file)
+    content = _content(data, where)
+    for name, looked_at in (only or {}).items():
+        items = content.get(name) if isinstance(content, dict) else None
+        if isinstance(items, list):
+            content[name] = [item for item in items if looked_at(item)]
+    return decode_part(kind, content, where.file)
 
 
 def _content(data: bytes, where: Location) -> Any:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,8 @@ from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
 HEADLINES = 3
+#: Kinds of curves that a course looks at: scores stand in the first, the second says what they are.
+CURVES = ("gain", "calibration")
 
 
 @dataclass(frozen=True)
@@ -228,7 +231,7 @@ class _Told:
 
 
 def _findings(found: RecordedBytes) -> Findings:
-    whole = part_of(_Told, found.data, found.where)
+    whole = part_of(_Told, found.data, found.where, {"curves": _is_told})
     return Findings(
         whole.title,
         whole.measures,
@@ -236,6 +239,11 @@ def _findings(found: RecordedBytes) -> Findings:
         {one.id: one for one in whole.tables if not one.subgroup and one.fold is None},
         tuple(_scores_told(whole)),
     )
+
+
+def _is_told(curve: Any) -> bool:
+    """Whether a parsed curve is one that is looked at; what is no curve has to be refused."""
+    return not isinstance(curve, dict) or curve.get("kind") in CURVES
 
 
 def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
@@ -247,12 +255,11 @@ def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
             continue
         if len({len(column) for column in curve.points.values()}) > 1:
             continue
-        scores, rows, hits = (curve.points[name] for name in ("threshold", "rows", "tp"))
-        own = [k for k, score in enumerate(scores) if isinstance(score, float | int)]
-        steps, up = (np.diff([0.0, *(float(n or 0) for n in told)]) for told in (rows, hits))
-        table = ScoreTable(
-            np.array([float(scores[k] or 0) for k in own]), up[own], steps[own] - up[own]
-        )
+        scores, *told = (curve.points[name] for name in ("threshold", "rows", "tp"))
+        own = [k for k, score in enumerate(scores) if isinstance(score, (float, int))]
+        steps, up = (np.diff([n or 0 for n in column], prepend=0.0) for column in told)
+        values = np.array([scores[k] for k in own], np.float64)
+        table = ScoreTable(values, up[own], steps[own] - up[own])
         place = (curve.dataset, curve.model)
         yield ScoresTold(*place, table, place in calibrated)
 

@@ -101,3 +101,12 @@ def test_too_few_periods() -> None:
     assert change.change_of_shares([(1, 2)]) is None
     assert change.change_of_values([]) is None
     assert change.self_starting([change.Period(1.0, 1.0)]) == (None,)
+
+
+def test_limits_that_are_known_are_those_that_solving_finds() -> None:
+    for (length, weight), known in change.EWMA_FACTORS.items():
+        assert change.ewma_factor(length, weight) == known
+        assert change.solved_ewma_factor(length, weight) == pytest.approx(known, abs=1e-7)
+    for (length, allowance), known in change.CUSUM_LIMITS.items():
+        assert change.cusum_limit(length, allowance) == known
+        assert change.solved_cusum_limit(length, allowance) == pytest.approx(known, abs=1e-7)
