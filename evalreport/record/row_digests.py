@@ -198,7 +198,7 @@ def rows_key(runs: Path) -> bytes:
 
 
 def _make(path: Path) -> None:
-    aside = path.with_name(f"{NAME}-{os.getpid()}-{secrets.token_hex(4)}")
+    aside = path.with_name(f"{KEY_FILE}-{os.getpid()}-{secrets.token_hex(4)}")
     with explained("make the key of the rows", path):
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         descriptor = os.open(aside, flags, 0o600)
@@ -221,7 +221,7 @@ def with_rows_counted(before: ReferenceRun | None, runs: Path) -> ReferenceRun |
 
     Raises FilesError and VerificationError for kept rows that cannot be used.
     """
-    if before is None or not (runs / NAME).is_file():
+    if before is None or not (runs / KEY_FILE).is_file():
         return before
     kept = read_rows(runs / before.name)
     if kept is None:

@@ -110,17 +110,15 @@ def test_a_proportion_on_few_rows(kit: Any) -> None:
 
 
 def test_a_proportion_on_rows_that_are_worth_few(kit: Any) -> None:
-    # p = 25/116, V = 130/129 (25 (1 - p)^2 + (4 * 400 + 11) p^2) / 116^2: p(1 - p)/V = 25.0
+    # a few heavy rows were missed: by Kish 116^2 / (25 + 4 * 400 + 11) = 8.22
     heavy = [1.0] * 25 + [20.0] * 4 + [1.0] * 11 + [1.0] * 90
     facts = kit.run(kit.from_counts(25, 15, 20, 70, weight=heavy), ["recall", "specificity"])
     (record,) = kit.cautions(facts, "small_denominator")
     assert record.message == (
         "1 proportion rests on rows worth fewer than 30 independent ones: "
-        "Recall of yes 25/116 (worth 25)."
+        "Recall of yes 25/116 (worth 8.22)."
     )
-    p = 25 / 116
-    variance = 130 / 129 * (25 * (1 - p) ** 2 + 1611 * p**2) / 116**2
-    assert record.numbers["fewest"] == pytest.approx(p * (1 - p) / variance)
+    assert record.numbers["fewest"] == pytest.approx(116**2 / (25 + 4 * 400 + 11))
 
 
 def test_wald_intervals_are_named(kit: Any) -> None:

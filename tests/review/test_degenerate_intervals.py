@@ -82,7 +82,7 @@ def test_equal_weights_give_the_interval_of_no_weights() -> None:
     """The factor k / (k - 1) of the ratio estimator is that of the plain variance."""
     frame = {"y": [0, 1, 1, 0], "s": [0.2, 0.7, 0.4, 0.1], "w": [0.5] * 4}
     weighted = _measure(frame, "brier", weight="w")["interval"]
-    plain = _measure(frame, "brier", confidence={"methods": {"brier": "normal"}})["interval"]
+    plain = _measure(frame, "brier")["interval"]
     assert weighted["low"] == pytest.approx(plain["low"], abs=1e-12)
     assert weighted["high"] == pytest.approx(plain["high"], abs=1e-12)
 
