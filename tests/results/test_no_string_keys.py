@@ -88,7 +88,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "qualify/reference.py": "cases columns high id low method metric of params source "
         "spec state threshold value",
         "report/protocol.py": "alpha cases criteria denominator_needed level measures method name "
-        "notes pairs planned readers reason references rows sha256 spec_sha256 test text title value",
+        "notes pairs planned readers reason references rows sha256 spec_sha256 test text title "
+        "value",
         "report/qualification.py": "at clock found id name outcome part reason sha256 source spec "
         "text title version what",
     },
