@@ -148,6 +148,8 @@ def _told(one: Planned, study: StudyDesign) -> list[str]:
     if one.needed is not None:
         early = f" (first reached at {one.first})" if one.first not in (None, one.needed) else ""
         found.append(f"rows for a power of {study.wanted:g}: {one.needed}{early}")
+    if one.clusters_needed is not None:
+        found.append(f"they are of {one.clusters_needed} clusters")
     if one.denominator_needed is not None:
         found.append(f"of them below the line of the share: {one.denominator_needed}")
     if one.reason:

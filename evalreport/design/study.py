@@ -70,6 +70,7 @@ class Planned:
 
     ``needed`` and ``denominator_needed`` are the sizes from which the power stays; ``first``
     where it is reached for the first time (the power of a rule on counts goes up and down).
+    ``clusters_needed``: those that the needed rows are of, where rows come in clusters.
     ``test`` stands beside a criterion against a reference that has no margin. Where readers
     are planned for, ``readers`` and ``reader_test`` stand in their place.
     """
@@ -82,6 +83,7 @@ class Planned:
     needed: int | None = None
     first: int | None = None
     denominator_needed: int | None = None
+    clusters_needed: int | None = None
     curve: tuple[Point, ...] = ()
     reason: str | None = None
     test: PlannedTest | None = None
@@ -504,10 +506,16 @@ class _Study:
             found,
             at_rows=at_rows,
             needed=None if needed is None else needed.stays,
+            clusters_needed=None if needed is None else self._clusters(needed.stays),
             first=None if needed is None or not decision.exact else needed.first,
             curve=tuple(_point(n, power(n)) for n in _sizes(base)),
             reason=reason,
         )
+
+    def _clusters(self, rows: int) -> int | None:
+        """The clusters that so many rows are of, where rows come in clusters."""
+        found = self.design.clusters
+        return None if found is None else int(np.ceil(rows / found.size))
 
     def _needed(self, power: Callable[[int], float], decision: Decision) -> Needed | None:
         if decision.exact:

@@ -253,9 +253,18 @@ def _power_and_sizes(one: Json) -> tuple[str, str, str]:
     """Power at the planned rows, rows needed, and rows below the line of them."""
     return (
         "" if one["at_rows"] is None else _power_text(one["at_rows"]),
-        "" if one["needed"] is None else count_text(one["needed"]),
+        _rows_needed(one),
         "" if one["denominator_needed"] is None else count_text(one["denominator_needed"]),
     )
+
+
+def _rows_needed(one: Json) -> str:
+    """The rows, with the clusters that they are of."""
+    if one["needed"] is None:
+        return ""
+    clusters = one.get("clusters_needed")
+    beside = "" if clusters is None else f" in {count_text(clusters)} clusters"
+    return f"{count_text(one['needed'])}{beside}"
 
 
 def _curves(design: Json) -> list[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,8 @@ def test_clusters_and_enrichment() -> None:
     assert sought.criteria[0].needed is not None
     # a design effect of 1 + 5 x 0.2; half instead of a tenth of the rows count
     assert alike.criteria[0].needed == pytest.approx(2 * plain.criteria[0].needed, rel=0.01)
+    assert alike.criteria[0].clusters_needed == math.ceil(alike.criteria[0].needed / 6)
+    assert plain.criteria[0].clusters_needed is None
     assert sought.criteria[0].needed == pytest.approx(plain.criteria[0].needed / 5, rel=0.06)
     assert "sought out" in sought.notes[0]
 
