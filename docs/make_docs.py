@@ -136,7 +136,7 @@ def _number(value: float) -> str:
 
 def cautions_page() -> str:
     """Every caution with its reason and what to read instead."""
-    from evalreport.engine.cautions.listing import rows
+    from evalreport.engine.cautions.catalogue import rows
 
     lines = [
         "# The cautions",

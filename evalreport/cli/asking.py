@@ -116,8 +116,12 @@ def _check_one(
 def _without_mistakes(
     spec: Path, options: tuple[Texts, Texts, Texts, Texts], *, no_data: bool
 ) -> LoadedSpec:
-    from evalreport.plan.columns import check_columns, columns_of_wrong_spec
-    from evalreport.plan.files import files_of_wrong_spec, only_of_absent_models
+    from evalreport.plan.columns import (
+        check_columns,
+        columns_of_wrong_spec,
+        files_of_wrong_spec,
+        only_of_absent_models,
+    )
     from evalreport.publish.refusals import check_names, raise_together
     from evalreport.spec.load import in_order, load_spec
 
@@ -169,7 +173,7 @@ def _check_machine(loaded: LoadedSpec) -> None:
 
 def _check_room(loaded: LoadedSpec, name: str) -> None:
     """Raises LimitError where a large dataset would not fit."""
-    from evalreport.plan.sources import source_of
+    from evalreport.plan.columns import source_of
 
     dataset, folder = loaded.spec.datasets[name], loaded.folder or Path()
     if not isinstance(dataset.path, str):
@@ -196,7 +200,7 @@ def _check_estimators(loaded: LoadedSpec, allowed: tuple[str, ...]) -> None:
 
 def _check_saved(loaded: LoadedSpec, trusted: tuple[str, ...]) -> None:
     """What saved models hold, where there are any; nothing of them is loaded."""
-    from evalreport.plan.files import missing_files
+    from evalreport.plan.columns import missing_files
 
     saved = any(
         hasattr(model, "skops") or hasattr(model, "onnx") for model in loaded.spec.models.values()
@@ -366,7 +370,7 @@ def _parameter(parameter: Any) -> str:
 @click.command()
 def cautions() -> int:
     """List the cautions a report can carry: code, severity, reason, what to read instead."""
-    from evalreport.engine.cautions.listing import rows
+    from evalreport.engine.cautions.catalogue import rows
 
     for row in rows():
         click.echo(f"{row['code']} ({row['severity']}): {row['title']}")
@@ -388,7 +392,7 @@ def schema(which: str) -> int:
 
         body = spec_schema()
     else:
-        from evalreport.results.schema import results_schema
+        from evalreport.results.codec import results_schema
 
         body = results_schema()
     click.echo(json.dumps(body, indent=2, ensure_ascii=False))

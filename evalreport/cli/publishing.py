@@ -22,7 +22,7 @@ from evalreport.publish.formats import (
 )
 from evalreport.record.clock import clock_text
 from evalreport.record.hashing import canonical_json
-from evalreport.results.outcome import outcome_of
+from evalreport.results.lookup import outcome_of
 from evalreport.results.records import CONTINUE, rank_of
 from evalreport.version import __version__
 

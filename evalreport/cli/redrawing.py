@@ -26,8 +26,7 @@ from evalreport.record.hashing import FileRecord, canonical_json
 from evalreport.record.history import earlier_runs
 from evalreport.record.manifest import Manifest, read_manifest
 from evalreport.record.row_digests import with_rows_counted
-from evalreport.results.lookup import Results
-from evalreport.results.outcome import outcome_of
+from evalreport.results.lookup import Results, outcome_of
 from evalreport.results.records import CountingEngine, Look
 from evalreport.spec.load import LoadedSpec
 from evalreport.version import __version__

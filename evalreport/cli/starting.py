@@ -156,7 +156,7 @@ def merge(
     A site makes one of its rows and hands it over in their place; files of several sites add
     up to one. A dataset reads it with `count`. The hash of each file is printed.
     """
-    from evalreport.data.merging import merged
+    from evalreport.data.multiplicity import merged
     from evalreport.data.source import open_source
 
     asked = None if columns is None else [name.strip() for name in columns.split(",")]

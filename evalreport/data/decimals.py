@@ -1,4 +1,7 @@
-"""What a file writes in its own way, as every other file has it: numbers, gaps, long tables."""
+"""What a file writes in its own way, as every other file has it: numbers, gaps, long tables.
+
+Also here: a long table, one row for each case and class, as one row for each case.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,111 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.dialect import DECIMAL_COMMA, Dialect
-from evalreport.data.findings import SHOWN_ROWS, quoted, rows_problem
-from evalreport.data.pivot import pivoted
+from evalreport.data.findings import SHOWN_ROWS, quoted, rows_problem, some
+from evalreport.data.label_column import texts
+from evalreport.data.limits import MOST_GROUPS, limit_distinct
 from evalreport.data.scores import number_of
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.data.typed_values import column_of
-from evalreport.errors import DataError
+from evalreport.errors import DataError, LimitError, Location, Problem, did_you_mean
+
+#: Cells of the made table that are always few, and cells for each row of the long one.
+FEW_CELLS, MOST_GAPS = 2_000_000, 20
+
+
+def pivoted(table: RawTable, row: str, column: str, value: str) -> RawTable:
+    """The table with a row for each value of ``row``: a column for each value of ``column``.
+
+    Those columns hold ``value``; every other column is as in the first row of the case.
+    Raises DataError for a class that a case has twice, and for columns that vary in a case;
+    LimitError for very many classes, and for a table that would be nearly all gaps.
+    """
+    for name in (row, column, value):
+        if name not in table.columns:
+            hint = did_you_mean(name, table.header, "columns")
+            raise DataError(
+                Problem(
+                    f"{table.name} has no column {quoted(name)} (read: pivot)",
+                    hint,
+                    Location(table.name),
+                )
+            )
+    cases, _ = texts(table, row)
+    kinds, names = texts(table, column)
+    if (cases < 0).any() or (kinds < 0).any():
+        first = int(np.flatnonzero((cases < 0) | (kinds < 0))[0])
+        raise DataError(Problem(f"{row} or {column} is empty", "fill it in", table.where(first)))
+    count = int(cases.max()) + 1
+    limit_distinct(table.name, f"{column}, whose values become columns,", len(names), MOST_GROUPS)
+    if count * len(names) > max(FEW_CELLS, MOST_GAPS * table.rows):
+        what = f"{count:,} cases by {len(names):,} classes, of which {table.rows:,} are given"
+        raise LimitError(Problem(what, "a value for each case and class", Location(table.name)))
+    _check_once(table, cases * np.int64(len(names)) + kinds, row, column)
+    start = np.full(count, -1, np.int64)
+    start[cases[::-1]] = np.arange(len(cases))[::-1]
+    others = [c for c in table.columns if c not in (column, value)]
+    _check_constant(table, cases, start, [c for c in others if c != row], row)
+    columns = {c: _taken(table.columns[c], start) for c in others}
+    order = np.argsort(kinds, kind="stable")
+    ends = np.searchsorted(kinds[order], np.arange(len(names) + 1))
+    for code, name in enumerate(names):
+        if name in columns:
+            raise DataError(
+                Problem(
+                    f"{quoted(name)} is a class and a column", "another name", Location(table.name)
+                )
+            )
+        own = order[ends[code] : ends[code + 1]]
+        places = np.full(count, -1, np.int64)
+        places[cases[own]] = own
+        columns[name] = _taken(table.columns[value], places, name)
+    lines = None
+    if table.line(0) is not None:
+        lines = np.array([table.line(row) for row in start.tolist()], np.int64)
+    return RawTable(
+        name=table.name,
+        rows=count,
+        header=tuple(columns),
+        columns=columns,
+        sha256=table.sha256,
+        lines=lines,
+    )
+
+
+def _check_once(table: RawTable, pairs: Any, row: str, column: str) -> None:
+    _, first, counts = np.unique(pairs, return_index=True, return_counts=True)
+    twice = first[counts > 1]
+    if len(twice):
+        raise DataError(
+            Problem(
+                f"{row} and {column} stand together in several rows",
+                "one row for each case and class",
+                table.where(int(twice[0])),
+            )
+        )
+
+
+def _check_constant(table: RawTable, cases: Any, first: Any, names: list[str], row: str) -> None:
+    varying = []
+    for name in names:
+        codes = table.columns[name].factorize()[0]
+        if (codes != codes[first[cases]]).any():
+            varying.append(quoted(name))
+    if varying:
+        raise DataError(
+            Problem(
+                f"{some(varying[:SHOWN_ROWS])} varies among the rows of one {row}",
+                "columns that are the same for all rows of a case",
+                Location(table.name),
+            )
+        )
+
+
+def _taken(column: RawColumn, rows: Any, name: str | None = None) -> RawColumn:
+    values = column.values[np.maximum(rows, 0)]
+    missing = column.missing[np.maximum(rows, 0)] | (rows < 0)
+    return RawColumn(name or column.name, column.kind, values, missing)
+
 
 _DECIMAL_COMMA = re.compile(DECIMAL_COMMA)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.data.delimited_header import check_names
+from evalreport.data.delimited import check_names
 from evalreport.data.table import Kind, RawColumn, RawTable
 from evalreport.data.typed_values import column_of
 from evalreport.errors import DataError, Location, Problem

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from decimal import Decimal, InvalidOperation
 from typing import Any, BinaryIO
 
-from evalreport.data.delimited_header import check_names
+from evalreport.data.delimited import check_names
 from evalreport.data.findings import SHOWN_ROWS, quoted
 from evalreport.data.limits import Room
 from evalreport.data.table import RawTable

@@ -2,15 +2,27 @@
 
 A label is the text as written. Labels of typed columns get one text: 1 and 1.0 are
 "1", other floats their shortest repr, booleans "true" and "false".
+
+Also here: labels that a reader cannot tell apart, though they are different text.
+
+Also here: values that can name no class, row or group: infinite numbers, lists, texts with NUL.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
+
+import numpy as np
+
+from evalreport.data.findings import SHOWN_ROWS, Finding, quoted, rows_problem, some
+from evalreport.data.table import RawColumn, RawTable
+from evalreport.errors import Problem
 
 Family = Literal["text", "number", "boolean"]
 Positive = Literal["largest", "smallest"] | Mapping[str, str]
@@ -175,3 +187,163 @@ def _booleans_and_numbers(groups: Mapping[Any, set[Written]]) -> tuple[Written, 
     if len(words) < 2:
         return ()
     return tuple(sorted(truth, key=lambda m: (m.text, m.family)))
+
+
+#: Letters of Cyrillic, Greek and Armenian that print like a Latin letter.
+_CONFUSABLE = str.maketrans(
+    dict(
+        zip(
+            "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d\u04bb"
+            "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0405\u0406\u0408"
+            "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
+            "\u03bf\u03bd\u03b9\u0585\u057d",
+            "aeopcyxsijdqwhABEKMHOPCTXSIJABEZHIKMNOPTYXoviou",
+            strict=True,
+        )
+    )
+)
+_LEADING_ZEROS = re.compile(r"^([+-]?)0+(?=[0-9])")
+
+
+def _without_hidden(text: str) -> str:
+    return "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Cc"))
+
+
+#: What may set two labels apart, each with the step that takes it away.
+_STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("letters composed in another way", lambda t: unicodedata.normalize("NFC", t)),
+    ("characters that do not print", _without_hidden),
+    ("full-width or compatibility characters", lambda t: unicodedata.normalize("NFKC", t)),
+    ("spaces", lambda t: " ".join(t.split())),
+    ("letters of another script", lambda t: t.translate(_CONFUSABLE)),
+    ("upper and lower case", str.casefold),
+    ("leading zeros", lambda t: _LEADING_ZEROS.sub(r"\1", t)),
+)
+
+
+def look_alikes(labels: Sequence[str]) -> tuple[Finding, ...]:
+    """Findings on labels that look alike, and on labels with hidden characters.
+
+    >>> [f.code for f in look_alikes(["007", "7", "x"])]
+    ['look_alike_labels']
+    """
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        groups.setdefault(_skeleton(label), []).append(label)
+    alike = [tuple(group) for group in groups.values() if len(group) > 1]
+    findings = []
+    if alike:
+        told = some([_told(group) for group in alike])
+        message = f"Labels look alike but are different classes: {told}."
+        findings.append(Finding("look_alike_labels", message, {"labels": alike}))
+    odd = [label for label in labels if _hidden(label)]
+    if odd:
+        message = (
+            "Labels hold characters that do not show or belong to another script: "
+            f"{some([_escaped(label) for label in odd])}."
+        )
+        findings.append(Finding("hidden_characters", message, {"labels": odd}))
+    return tuple(findings)
+
+
+def _skeleton(label: str) -> str:
+    if label.isascii() and label.isprintable() and label == label.strip():
+        return _LEADING_ZEROS.sub(r"\1", " ".join(label.casefold().split()))
+    for _, step in _STEPS:
+        label = step(label)
+    return label
+
+
+def _told(group: Sequence[str]) -> str:
+    reasons = []
+    left = list(group)
+    for reason, step in _STEPS:
+        changed = [step(label) for label in left]
+        if len(set(changed)) < len(set(left)):
+            reasons.append(reason)
+        left = changed
+    names = " and ".join(_escaped(label) for label in group[:3])
+    return f"{names} ({', '.join(reasons)})"
+
+
+def _hidden(label: str) -> bool:
+    if label.isascii():
+        return not label or not label.isprintable() or label != label.strip()
+    if any(not c.isprintable() or (c.isspace() and c != " ") for c in label):
+        return True
+    confusable = any(ord(c) in _CONFUSABLE for c in label)
+    return label != label.strip() or (
+        confusable and any(c.isascii() and c.isalpha() for c in label)
+    )
+
+
+def _escaped(label: str) -> str:
+    """The label with everything that could be mistaken shown as an escape."""
+    return quoted(label) if label.isascii() else ascii(label)
+
+
+#: Roles whose values are names.
+_NAMES = frozenset({"target", "prediction", "id", "cluster", "fold", "subgroups"})
+
+
+def unfit_names(table: RawTable, roles: Iterable[tuple[str, str]]) -> list[Problem]:
+    """A problem for each kind of unfit value in each (role, column) that holds names.
+
+    Every number too large for a double is read as infinity, so it stands for no one
+    name; NUL can be written into no page, and ends a text for many a program.
+    """
+    return [
+        rows_problem(
+            table,
+            f"{name} ({role}) {what}",
+            rows[:SHOWN_ROWS],
+            instead,
+            [_shown(table.columns[name].values[row]) for row in rows[:SHOWN_ROWS]],
+            len(rows),
+        )
+        for role, name in dict.fromkeys(roles)
+        if role in _NAMES
+        for what, instead, kinds, unfit in _UNFIT
+        if (rows := _rows(table.columns[name], kinds, unfit))
+    ]
+
+
+def _rows(column: RawColumn, kinds: str, unfit: Callable[[Any], bool]) -> list[int]:
+    """The rows with a value of which ``unfit`` holds; only columns of ``kinds`` can have one."""
+    if column.kind not in kinds.split():
+        return []
+    if column.kind == "text" and not unfit("".join(column.values[~column.missing].tolist())):
+        return []
+    codes, values = column.factorize()
+    wrong = [number for number, value in enumerate(values) if unfit(value)]
+    found: list[int] = np.flatnonzero(np.isin(codes, wrong)).tolist() if wrong else []
+    return found
+
+
+def _infinite(value: Any) -> bool:
+    return isinstance(value, float) and math.isinf(value)
+
+
+def _list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _with_nul(value: Any) -> bool:
+    return isinstance(value, str) and "\0" in value
+
+
+#: What is wrong, what would be right, which kinds of columns can have it, which values do.
+_UNFIT: tuple[tuple[str, str, str, Callable[[Any], bool]], ...] = (
+    (
+        "is an infinite or too large number",
+        "write it as text, or leave it out",
+        "float64 float32 mixed",
+        _infinite,
+    ),
+    ("is a list", "give text, numbers or booleans", "mixed", _list),
+    ("holds a NUL character", "write text without it", "text mixed", _with_nul),
+)
+
+
+def _shown(value: Any) -> str:
+    return quoted(value) if isinstance(value, str) else str(value)

@@ -4,20 +4,32 @@ A count says how often a row was seen; it is no weight. 89 right of 100 is the s
 the rows are written one by one or as two kinds, and so are its intervals: every row is
 independent of every other. Rows are therefore written out in memory, where all that follows
 is one code; how many there are is known before, and held against what may be taken.
+
+Also here: files of rows, or of counts of rows, added up to one table of kinds of rows.
+
+What a site hands over in the place of its rows: each kind once, with how many rows are of it.
+Values are kept as they are written, so nothing that is read from the sum differs from what is
+read from the files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.findings import rows_problem
+from evalreport.data.read import read_table, same_columns
+from evalreport.data.score_bins import bin_text, is_bin
 from evalreport.data.scores import numbers
+from evalreport.data.source import Source
 from evalreport.data.table import RawColumn, RawTable
-from evalreport.errors import DataError, Location, Problem
+from evalreport.errors import DataError, Location, Problem, did_you_mean
 
 #: The largest whole number up to which a double counts every one.
 MOST = 2**53
@@ -79,3 +91,107 @@ def written_out(
     }
     kind = np.repeat(np.arange(table.rows, dtype=np.int64), times)
     return replace(table, rows=rows, columns=columns, kind=kind, _kept={})
+
+
+#: Files in which every value is text.
+WRITTEN = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Kinds of rows in the order of their values; ``rows`` of each file that was added up."""
+
+    columns: tuple[str, ...]
+    count: str
+    kinds: tuple[tuple[tuple[str, ...], int], ...]
+    rows: tuple[int, ...]
+
+    @property
+    def single(self) -> int:
+        """Kinds of which there is only one row: a hint that rows may still be told apart."""
+        return sum(count == 1 for _, count in self.kinds)
+
+    def text(self) -> str:
+        """The kinds as a csv file."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([*self.columns, self.count])
+        writer.writerows([*kind, count] for kind, count in self.kinds)
+        return out.getvalue()
+
+
+def merged(
+    sources: Sequence[Source],
+    count: str,
+    columns: Sequence[str] | None = None,
+    bins: Mapping[str, int] | None = None,
+) -> Merged:
+    """The kinds of rows of several files, with how many rows of all files are of each.
+
+    A file without a column ``count`` holds rows, one each. ``columns`` are kept, all by
+    default. ``bins``: columns of scores from 0 to 1 that are put into so many bins of equal
+    width. Raises DataError for other columns than the first file has, for columns that are
+    not there, for what is no count, and for files whose values are not written as text.
+    """
+    for source in sources:
+        if source.suffix not in WRITTEN:
+            what = f"files of the kind '{source.suffix}' are not added up"
+            raise DataError(Problem(what, f"one of {', '.join(WRITTEN)}", Location(source.name)))
+    tables = [read_table(source) for source in sources]
+    same_columns([(table.name, table.header) for table in tables])
+    header = tuple(name for name in tables[0].header if name != count)
+    kept = header if columns is None else tuple(columns)
+    bins = bins or {}
+    absent = [name for name in dict.fromkeys((*kept, *bins)) if name not in header]
+    if absent:
+        raise DataError(
+            *(
+                Problem(
+                    f"no column '{name}'",
+                    did_you_mean(name, header, "columns"),
+                    Location(tables[0].name),
+                )
+                for name in absent
+            )
+        )
+    total: Counter[tuple[str, ...]] = Counter()
+    rows = []
+    for table in tables:
+        times = _times(table, count)
+        rows.append(sum(times))
+        texts = ((_binned if name in bins else _texts)(table, name, bins) for name in kept)
+        written = zip(*texts, strict=True)
+        for kind, number in zip(written, times, strict=True):
+            total[kind] += number
+    kinds = tuple(sorted((kind, number) for kind, number in total.items() if number))
+    return Merged(kept, count, kinds, tuple(rows))
+
+
+def _times(table: RawTable, count: str) -> list[int]:
+    if count not in table.columns:
+        return [1] * table.rows
+    found: list[int] = multiplicities(table, count).tolist()
+    return found
+
+
+def _binned(table: RawTable, name: str, bins: Mapping[str, int]) -> list[str]:
+    """The bins of a column of scores; those that are written as bins stay as they are."""
+    texts = _texts(table, name, bins)
+    if any(map(is_bin, texts)):
+        return texts
+    found = numbers(table, name)
+    if found.problems:
+        raise DataError(*found.problems)
+    outside = np.flatnonzero(~found.missing & ~((found.values >= 0.0) & (found.values <= 1.0)))
+    if len(outside):
+        what = f"{name} has {found.values[outside[0]]:g}, and bins are of scores from 0 to 1"
+        raise DataError(Problem(what, "scores from 0 to 1", table.where(int(outside[0]))))
+    pairs = zip(found.values.tolist(), found.missing.tolist(), strict=True)
+    return ["" if gap else bin_text(score, bins[name]) or "" for score, gap in pairs]
+
+
+def _texts(table: RawTable, name: str, _bins: Mapping[str, int]) -> list[str]:
+    """A column as written; nothing where there is no value."""
+    column = table.columns[name]
+    pairs = zip(column.values.tolist(), column.missing.tolist(), strict=True)
+    return ["" if gap else str(value) for value, gap in pairs]

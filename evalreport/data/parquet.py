@@ -8,8 +8,7 @@ from typing import BinaryIO
 from evalreport.data.findings import quoted
 from evalreport.data.interruptible import interruptible
 from evalreport.data.limits import NUMBER_BYTES, TEXT_BYTES, Limits, Room, check_unpacked
-from evalreport.data.parquet_file import ParquetFile, damaged, opened_parquet
-from evalreport.data.parquet_pages import check_pages
+from evalreport.data.parquet_file import ParquetFile, check_pages, damaged, opened_parquet
 from evalreport.data.parquet_types import expression, is_number, parquet_column, readable
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn, RawTable

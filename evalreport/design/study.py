@@ -31,7 +31,7 @@ from evalreport.plan.criteria import criterion_words
 from evalreport.spec.acceptance import Criterion
 from evalreport.spec.design import Design
 from evalreport.spec.load import LoadedSpec
-from evalreport.spec.readers import Readers
+from evalreport.spec.sampling import Readers
 from evalreport.statistics.paired import PAIRED_METHODS
 from evalreport.statistics.power import Needed, size_needed
 from evalreport.statistics.predictive import CALL_METHODS

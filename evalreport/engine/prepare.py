@@ -39,10 +39,8 @@ from evalreport.engine.counting.sql_rows import hash_of, open_database, open_tab
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher
 from evalreport.engine.counting.written_out import counted_out, printed_tables
 from evalreport.engine.ledgers.characteristics import characteristic_problems
-from evalreport.engine.ledgers.logo import read_logo
-from evalreport.engine.ledgers.model_identity import model_identities
+from evalreport.engine.ledgers.named_files import model_identities, read_logo, read_protocol
 from evalreport.engine.ledgers.overlaps import overlaps, pairs_of
-from evalreport.engine.ledgers.protocol import read_protocol
 from evalreport.engine.predicting import (
     Fitting,
     Predicted,
@@ -53,13 +51,12 @@ from evalreport.engine.prepared import InputData, Prepared, Step, silent
 from evalreport.engine.rules import numbers_at
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.errors import DataError, FilesError, Location, Problem, did_you_mean
-from evalreport.plan.asked import Requests
+from evalreport.plan.asked import Facts, Requests
 from evalreport.plan.build import build_plan
+from evalreport.plan.columns import source_of
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import with_everything
-from evalreport.plan.facts import Facts
 from evalreport.plan.requests import costs_of, requests_of, threshold_text
-from evalreport.plan.sources import source_of
 from evalreport.plan.task import Plan
 from evalreport.predict.columns import columns_read, facts_of, rules_of
 from evalreport.predict.label_sets import SetView

@@ -8,9 +8,8 @@ from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.guarding import guarded
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved, Rule, solve
-from evalreport.plan.asked import Requests
+from evalreport.plan.asked import Facts, Requests
 from evalreport.plan.build import thresholds
-from evalreport.plan.facts import Facts
 from evalreport.plan.requests import metric_named
 from evalreport.predict.view import View
 from evalreport.results.identity import EVERYTHING

@@ -33,8 +33,7 @@ from evalreport.engine.periods.changes import period_records
 from evalreport.engine.predicting import further_repeats, training_records
 from evalreport.engine.prepared import InputData, Prepared, Step, silent
 from evalreport.engine.readers.agreement import agreement_records
-from evalreport.engine.readers.criteria import over_readers
-from evalreport.engine.readers.means import difference_records, mean_records
+from evalreport.engine.readers.means import difference_records, mean_records, over_readers
 from evalreport.engine.readers.placing import studies
 from evalreport.engine.reference.claims import claim_counts, claim_criteria, claim_records
 from evalreport.engine.reference.criteria import with_references
@@ -49,9 +48,9 @@ from evalreport.engine.thresholds import Resolved, solve
 from evalreport.engine.verification import not_passed, spoilt
 from evalreport.engine.working import Working
 from evalreport.metrics.tables import ScoreTable
+from evalreport.plan.asked import Facts
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.everything import nobody
-from evalreport.plan.facts import Facts
 from evalreport.plan.task import Plan as Planned
 from evalreport.plan.task import ThresholdRequest
 from evalreport.plan.unknown import rule_needs_unknown

@@ -13,12 +13,12 @@ from evalreport.plan.asked import (
     MANY_GROUPS,
     RECORDS_PER_CLASS,
     ZERO,
+    Facts,
     MetricRequest,
     Requests,
     needed_table,
     slices,
 )
-from evalreport.plan.facts import Facts
 from evalreport.plan.methods import choose, stands_for
 from evalreport.plan.refusals import refused
 from evalreport.plan.task import AT_THRESHOLD, Plan, Skipped, Task, ThresholdRequest

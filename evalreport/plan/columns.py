@@ -1,14 +1,22 @@
-"""Whether the columns a spec names are in its files; reads headers, not rows."""
+"""Whether the files and columns that a spec names are there; reads headers, not rows.
+
+Also here: whether the files that a spec names beside its data are there; nothing of them is read.
+
+Also here: the file, or files, that a dataset of a spec names, as it says they are written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from evalreport.data.files import Files, parts_of
+from evalreport.data.dialect import Dialect
+from evalreport.data.files import Files, open_files, parts_of, written_in
 from evalreport.data.joined import Joined, check_keys
 from evalreport.data.parquet_file import parquet_header
 from evalreport.data.source import Source
@@ -20,9 +28,9 @@ from evalreport.errors import (
     Problem,
     SpecError,
     did_you_mean,
+    nearest,
 )
-from evalreport.plan.sources import source_of
-from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
+from evalreport.spec.datasets import Dataset, LabelColumns, LabelList, Read
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Crossing, crossed
 from evalreport.spec.models import (
@@ -35,9 +43,68 @@ from evalreport.spec.models import (
 )
 from evalreport.spec.outline import outline
 from evalreport.spec.overrides import apply_overrides
-from evalreport.spec.readers import Readers
+from evalreport.spec.sampling import Readers
+from evalreport.spec.scalars import Scalar
 from evalreport.spec.yaml_document import Document, read_document
 from evalreport.spec.yaml_document import Path as Place
+
+Opened = Callable[[Path, str], Source]
+
+
+def source_of(folder: Path, dataset: Dataset, opened: Opened = open_files) -> Source:
+    """What a dataset's path stands for, joined where it says so. Raises FilesError.
+
+    ``opened`` hashes a file by its path in a spec of ``folder``.
+    """
+    source = _written(_found(folder, str(dataset.path), opened), dataset.read or Read())
+    if dataset.join is None:
+        return source
+    from evalreport.data.joined import joined_source
+
+    join = dataset.join
+    right = _written(_found(folder, join.path, opened), join.read or Read())
+    return joined_source(source, right, (join.left, join.right))
+
+
+def _found(folder: Path, path: str, opened: Opened) -> Source:
+    """A file by its path; one that is not there is told with near names and the folder."""
+    try:
+        return opened(folder, path)
+    except FilesError as error:
+        place = (folder / path).parent
+        if os.path.lexists(folder / path) or not place.is_dir():
+            if place.is_dir() or os.path.lexists(folder / path):
+                raise
+            above = next(one for one in place.parents if one.is_dir())
+            told = f"there is no folder {place.name}; the folder that was looked in is "
+            if path.startswith("~"):
+                told = "~ is not read as your home folder, write the path out; looked in: "
+            told += _shown(above)
+            raise FilesError(*(replace(p, instead=told) for p in error.problems)) from None
+        names = sorted(one.name for one in place.iterdir() if one.is_file())
+        close = nearest(Path(path).name, names)
+        hint = "" if close is None else f"did you mean '{Path(path).with_name(close)}'? "
+        told = f"{hint}the folder that was looked in is {_shown(place)}"
+        raise FilesError(*(replace(p, instead=told) for p in error.problems)) from None
+
+
+def _shown(folder: Path) -> str:
+    return str(folder) if folder.is_absolute() else str(folder.resolve())
+
+
+def _written(source: Source, read: Read) -> Source:
+    pivot = read.pivot
+    dialect = Dialect(
+        read.delimiter,
+        read.decimal,
+        read.encoding,
+        read.sheet,
+        read.percent,
+        read.missing,
+        None if pivot is None else (pivot.row, pivot.column, pivot.value),
+    )
+    return source if dialect.is_usual else written_in(source, dialect)
+
 
 #: Single-column roles of a dataset.
 ROLES = ("target", "id", "weight", "count", "cluster", "group", "fold")
@@ -224,3 +291,86 @@ def _of_model(model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield column, ("linear", "weights", column)
     elif isinstance(model, EstimatorModel) and isinstance(model.fit_on, FitColumn):
         yield model.fit_on.column, ("fit_on", "column")
+
+
+#: Where models and the report name files: keys below the name of a model, and below the root.
+OF_MODELS: tuple[Place, ...] = (("skops",), ("onnx",), ("history", "path"))
+OF_THE_REPORT: tuple[Place, ...] = (("report", "logo"),)
+
+
+def missing_files(document: Document, folder: Path) -> tuple[Problem, ...]:
+    """A problem for each named file that is not there, at the place where it is named."""
+    return tuple(
+        Problem(
+            f"{path}: there is no such file",
+            f"a file that is there, relative to {folder.resolve()}",
+            document.where(place),
+        )
+        for place, path in _files_named(document)
+        if not _is_there(folder / path)
+    )
+
+
+def files_of_wrong_spec(path: Path, overrides: Sequence[str]) -> tuple[Problem, ...]:
+    """The same for a spec that has mistakes, as far as it can be read at all."""
+    document = _document(path, overrides)
+    return () if document is None else missing_files(document, path.parent)
+
+
+def only_of_absent_models(
+    path: Path, overrides: Sequence[str], mistakes: Sequence[Problem]
+) -> bool:
+    """Whether every mistake of a spec is about models whose files are not there.
+
+    What such a model takes cannot be known, so the missing file is the answer.
+    """
+    document = _document(path, overrides)
+    if document is None:
+        return False
+    absent = {
+        place[:2]
+        for place, name in _files_named(document)
+        if place[0] == "models" and not _is_there(path.parent / name)
+    }
+    places = {
+        where
+        for found in (document.values, document.keys)
+        for place, where in found.items()
+        if place[:2] in absent
+    }
+    return bool(absent) and all(one.where in places for one in mistakes)
+
+
+def _document(path: Path, overrides: Sequence[str]) -> Document | None:
+    try:
+        document = read_document(path.read_bytes(), str(path))
+    except (SpecError, OSError):
+        return None
+    apply_overrides(document, overrides)
+    return document if isinstance(document.root, dict) else None
+
+
+def _files_named(document: Document) -> Iterator[tuple[Place, str]]:
+    """Every file that is named, with the place where it is."""
+    models = document.root.get("models") if isinstance(document.root, dict) else None
+    for name in models if isinstance(models, dict) else ():
+        for keys in OF_MODELS:
+            yield from _text(document, ("models", name, *keys))
+    for keys in OF_THE_REPORT:
+        yield from _text(document, keys)
+
+
+def _text(document: Document, place: Place) -> Iterator[tuple[Place, str]]:
+    found: Any = document.root
+    for key in place:
+        found = found.get(key) if isinstance(found, dict) else None
+    text = found.text if isinstance(found, Scalar) else found
+    if isinstance(text, str) and text:
+        yield place, text
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

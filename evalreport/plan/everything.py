@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evalreport.plan.asked import RECORDS_PER_CLASS, Requests
+from evalreport.plan.asked import RECORDS_PER_CLASS, Facts, Requests
 from evalreport.plan.build import thresholds
-from evalreport.plan.comparisons import ComparisonPlan, ComparisonRequest, plan_comparisons
-from evalreport.plan.facts import Facts
-from evalreport.plan.omnibus import plan_omnibus
+from evalreport.plan.comparisons import (
+    ComparisonPlan,
+    ComparisonRequest,
+    plan_comparisons,
+    plan_omnibus,
+)
 from evalreport.plan.refusals import NO_RANKS
 from evalreport.plan.requests import request_of
 from evalreport.plan.task import Plan, Request

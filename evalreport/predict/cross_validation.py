@@ -13,7 +13,14 @@ import numpy as np
 
 from evalreport.errors import LimitError, Problem
 from evalreport.predict.estimators import check_param_names, classifier_class, make_estimator
-from evalreport.predict.features import FeatureTable
+from evalreport.predict.features import (
+    FeatureTable,
+    Step,
+    default_steps,
+    describe,
+    pipeline,
+    step_problems,
+)
 from evalreport.predict.fitting import FoldResult, TrainingRows, Tune, fit_fold
 from evalreport.predict.outcome import (
     EVERY_FOLD,
@@ -24,14 +31,7 @@ from evalreport.predict.outcome import (
     stack_outputs,
     unheard,
 )
-from evalreport.predict.preprocessing import (
-    Step,
-    default_steps,
-    describe,
-    pipeline,
-    step_problems,
-)
-from evalreport.predict.split import Groups, Split, Splits
+from evalreport.predict.schemes import Groups, Split, Splits
 
 #: Folds expected to take less than this together, in seconds, are fitted one after another:
 #: starting processes would take longer.

@@ -19,8 +19,7 @@ import numpy.typing as npt
 from evalreport.errors import EvalreportError
 from evalreport.predict.estimators import first_line
 from evalreport.predict.outcome import Codes, Floats, MetricFunction, Output, decides_at_zero
-from evalreport.predict.schemes import GROUPED, make_splits
-from evalreport.predict.split import Groups, Scheme, Split
+from evalreport.predict.schemes import GROUPED, Groups, Scheme, Split, make_splits
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.label_set_columns import FlagColumns, ListColumn, SetColumns
-from evalreport.data.label_sets import CheckedSets, SetRoles, Where, check_sets
+from evalreport.data.label_sets import (
+    CheckedSets,
+    FlagColumns,
+    ListColumn,
+    SetColumns,
+    SetRoles,
+    Where,
+    check_sets,
+)
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Problem
-from evalreport.plan.facts import Facts
+from evalreport.plan.asked import Facts
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
 from evalreport.spec.model import Spec

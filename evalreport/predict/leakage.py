@@ -10,7 +10,7 @@ import numpy as np
 from evalreport.data.findings import Finding, quoted
 from evalreport.predict.features import Feature, FeatureTable
 from evalreport.predict.outcome import Codes
-from evalreport.predict.split import Split
+from evalreport.predict.schemes import Split
 from evalreport.statistics.delong import auc
 
 #: A single feature that ranks the classes this well is told.

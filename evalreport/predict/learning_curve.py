@@ -22,8 +22,7 @@ from evalreport.predict.outcome import (
     taken,
     unheard,
 )
-from evalreport.predict.schemes import make_splits
-from evalreport.predict.split import Groups, Scheme, Split, Splits
+from evalreport.predict.schemes import Groups, Scheme, Split, Splits, make_splits
 from evalreport.results.records import Summary
 
 #: Share of the rows held out of each repeat where the caller gives no splits.

@@ -14,13 +14,12 @@ from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location, Problem
 from evalreport.metrics.readings import sigmoid
 from evalreport.predict.columns import Where, roles_of, rules_of
-from evalreport.predict.fixed import fixed
 from evalreport.predict.linear import linear_output
 from evalreport.predict.making import Made, Making, features_of
 from evalreport.predict.model_file import Format
 from evalreport.predict.outcome import EVERY_FOLD, FoldFailure, Output
 from evalreport.predict.saved import check_saved, saved_output
-from evalreport.predict.trained import trained
+from evalreport.predict.trained import fixed, trained
 from evalreport.predict.used_rows import view_of_rows, without
 from evalreport.predict.view import View
 from evalreport.results.records import Failure

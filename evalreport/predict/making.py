@@ -13,12 +13,10 @@ from evalreport.errors import Location
 from evalreport.predict.columns import roles_of, said_in
 from evalreport.predict.cross_validation import Recipe
 from evalreport.predict.estimators import with_codes
-from evalreport.predict.features import FeatureTable, Kind, feature_names, feature_table
+from evalreport.predict.features import FeatureTable, Kind, Step, feature_names, feature_table
 from evalreport.predict.fitting import Tune
 from evalreport.predict.outcome import Codes, FoldedPredictions, FoldFailure, MetricFunction
-from evalreport.predict.preprocessing import Step
-from evalreport.predict.schemes import make_splits
-from evalreport.predict.split import Groups, Scheme, Splits
+from evalreport.predict.schemes import Groups, Scheme, Splits, make_splits
 from evalreport.predict.view import View
 from evalreport.spec.cross_validation import CrossValidation
 from evalreport.spec.metric_requests import MetricRequest

@@ -1,21 +1,159 @@
-"""Schemes of cross-validation: which rows are trained on and which are tested.
+"""Schemes of cross-validation and their folds: which rows are trained on and which are tested.
 
 Folds are those of scikit-learn's splitters under the same seed. Everything that
 can be wrong with a scheme on given rows is said before anything is fitted.
+
+Also here: what the folds themselves tell before anything is fitted.
+
+Also here: the values of cross-validation: a scheme, a fold, and the folds of a scheme.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.findings import Finding
+from evalreport.data.findings import Finding, quoted, some
 from evalreport.errors import DataError, Problem
-from evalreport.predict.fold_findings import fold_findings
-from evalreport.predict.split import Groups, Scheme, Split, Splits
+
+#: Codes of the rows, shape (n,), and the names that they stand for.
+Groups = tuple[npt.NDArray[Any], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme of cross-validation with its settings, as in the spec."""
+
+    name: str = "stratified_k_fold"
+    folds: int = 10
+    repeats: int = 1
+    seed: int = 0
+    test_size: float | int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One fold: its name, its repeat (from 0), and its training and test rows."""
+
+    name: str
+    repeat: int
+    train: npt.NDArray[np.int64]
+    test: npt.NDArray[np.int64]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Number of training and of test rows."""
+        return len(self.train), len(self.test)
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The folds of a scheme on some rows.
+
+    ``findings``: what a reader should know of the folds, with counts. ``partition``:
+    whether each row is tested exactly once per repeat. ``pooled_only``: why there are
+    no results per fold, None where there are.
+    """
+
+    scheme: Scheme
+    splits: tuple[Split, ...]
+    findings: tuple[Finding, ...] = ()
+    partition: bool = True
+    pooled_only: str | None = None
+
+    @property
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """Training and test rows of each fold."""
+        return {split.name: split.sizes for split in self.splits}
+
+    @property
+    def sha256(self) -> str:
+        """Hash of every fold's name and rows."""
+        digest = hashlib.sha256()
+        for split in self.splits:
+            digest.update(repr((split.name, split.repeat, *split.sizes)).encode())
+            digest.update(split.train.astype("<i8").tobytes())
+            digest.update(split.test.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+
+def fold_findings(
+    splits: Sequence[Split],
+    actual: npt.NDArray[Any],
+    labels: Sequence[str],
+    groups: Groups | None = None,
+    single_rows: bool = False,
+) -> tuple[Finding, ...]:
+    """Groups torn apart, and folds that lack a class in training or hold one in testing.
+
+    ``single_rows``: test parts of one row hold one class by design and are not named.
+    """
+    found = [*_lacking(splits, actual, labels)]
+    if not single_rows:
+        found += _one_class(splits, actual)
+    if groups is not None:
+        found += groups_across_folds(splits, groups)
+    return tuple(found)
+
+
+def groups_across_folds(splits: Sequence[Split], groups: Groups) -> Iterator[Finding]:
+    """A finding if groups have rows both in the training and in the test part of a fold."""
+    codes = np.asarray(groups[0])
+    torn: set[int] = set()
+    rows = 0
+    folds = []
+    for split in splits:
+        shared = np.intersect1d(codes[split.train], codes[split.test])
+        if len(shared):
+            folds.append(split.name)
+            torn.update(shared.tolist())
+            rows += int(np.isin(codes[split.test], shared).sum())
+    if not torn:
+        return
+    names = some([quoted(str(groups[1][code])) for code in sorted(torn)])
+    tested = sum(len(split.test) for split in splits)
+    yield Finding(
+        "groups_across_folds",
+        f"{len(torn)} of {len(np.unique(codes))} groups ({names}) have rows in the training "
+        f"and in the test part of a fold; {rows} of {tested} tested rows have a relative "
+        "among the rows trained on, so results are too good.",
+        {"groups": len(torn), "of": len(np.unique(codes)), "rows": rows, "folds": len(folds)},
+    )
+
+
+def _lacking(
+    splits: Sequence[Split], actual: npt.NDArray[Any], labels: Sequence[str]
+) -> Iterator[Finding]:
+    occurring = np.unique(actual)
+    lacking: dict[int, list[str]] = {}
+    for split in splits:
+        for code in np.setdiff1d(occurring, actual[split.train]).tolist():
+            lacking.setdefault(code, []).append(split.name)
+    for code in sorted(lacking):
+        folds = lacking[code]
+        yield Finding(
+            "class_not_trained",
+            f"Class {quoted(labels[code])} is absent from the training rows of {len(folds)} of "
+            f"{len(splits)} folds ({some(folds)}): it cannot be predicted there.",
+            {"label": labels[code], "folds": len(folds), "of": len(splits)},
+        )
+
+
+def _one_class(splits: Sequence[Split], actual: npt.NDArray[Any]) -> Iterator[Finding]:
+    single = [s.name for s in splits if len(np.unique(actual[s.test])) == 1]
+    if single and len(np.unique(actual)) > 1:
+        yield Finding(
+            "one_class_fold",
+            f"The test rows of {len(single)} of {len(splits)} folds ({some(single)}) are all of "
+            "one class: metrics that need two are undefined there.",
+            {"folds": len(single), "of": len(splits)},
+        )
+
 
 Indices = npt.NDArray[np.int64]
 

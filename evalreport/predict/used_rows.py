@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from evalreport.data.checked import Checked
+from evalreport.data.completeness import Lost, joined
 from evalreport.data.findings import Finding
-from evalreport.data.lost import Lost, joined
 from evalreport.predict.columns import from_checked
 from evalreport.predict.outcome import Output
 from evalreport.predict.view import View

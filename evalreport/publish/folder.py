@@ -15,7 +15,7 @@ from evalreport.record.hashing import FileRecord, canonical_json
 from evalreport.record.manifest import InputFile, RunDetails
 from evalreport.record.row_digests import rows_key, with_counted
 from evalreport.record.run_folder import RunFolder
-from evalreport.results.outcome import outcome_of
+from evalreport.results.lookup import outcome_of
 from evalreport.results.records import Look
 from evalreport.version import __version__
 

@@ -217,13 +217,13 @@ def _junit(results: Results) -> dict[str, bytes]:
 
 
 def _model_index(results: Results) -> dict[str, bytes]:
-    from evalreport.report.model_index import model_index
+    from evalreport.report.headline import model_index
 
     return {"model-index.yaml": model_index(results)}
 
 
 def _latex(results: Results) -> dict[str, bytes]:
-    from evalreport.report.latex import measures_latex
+    from evalreport.report.headline import measures_latex
 
     return {"measures.tex": measures_latex(results).encode("utf-8")}
 

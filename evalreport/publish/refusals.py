@@ -19,7 +19,7 @@ from evalreport.errors import (
     SpecError,
     did_you_mean,
 )
-from evalreport.plan.files import missing_files
+from evalreport.plan.columns import missing_files
 from evalreport.publish.folder import template_of
 from evalreport.spec.comparisons import RunReference
 from evalreport.spec.load import LoadedSpec, in_order

@@ -42,8 +42,13 @@ from evalreport.results.changes import (
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion, Input, Provenance, RowLedger
-from evalreport.statistics.distributions import population_stability_index
-from evalreport.statistics.shift import EMPTY_BIN, chi_square, on_grid, value_shift
+from evalreport.statistics.shift import (
+    EMPTY_BIN,
+    chi_square,
+    on_grid,
+    population_stability_index,
+    value_shift,
+)
 from evalreport.statistics.tail import chi2_sf
 
 #: Bins of the stability index, cut at shares of the old scores.

@@ -30,7 +30,7 @@ from evalreport.engine.periods.changes import period_records
 from evalreport.engine.prepare import criteria_of
 from evalreport.engine.prepared import Prepared
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.engine.readers.criteria import over_readers
+from evalreport.engine.readers.means import over_readers
 from evalreport.engine.reference.claims import claim_criteria
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.drift import drift_criteria

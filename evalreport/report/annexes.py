@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from evalreport.metrics.catalogue import find
+from evalreport.report.checklists import identity_text
 from evalreport.report.contents import Contents, grouped
-from evalreport.report.evidence import identity_text
 from evalreport.report.formulas import typeset
 from evalreport.report.model import (
     Block,

@@ -9,14 +9,14 @@ from itertools import count
 
 from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons, verdict
-from evalreport.report.anchors import with_anchors
-from evalreport.report.cell_order import in_reading_order
+from evalreport.report.anchors import missing_tables, with_anchors
 from evalreport.report.chapters import CHAPTERS, Chapter
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.contents import Contents
+from evalreport.report.count_tables import in_reading_order
 from evalreport.report.directions import with_isolated_names
 from evalreport.report.drawing import failed_drawings, with_own_names
-from evalreport.report.fitting import with_fitting_columns
+from evalreport.report.fitting import with_fitting_columns, with_short_names
 from evalreport.report.logo import logo_address
 from evalreport.report.metric_sections import without_tables_of
 from evalreport.report.model import (
@@ -32,9 +32,7 @@ from evalreport.report.model import (
     Text,
 )
 from evalreport.report.now_and_then import is_now_and_then
-from evalreport.report.reach import missing_tables
 from evalreport.report.rows import agreement_words
-from evalreport.report.short_names import with_short_names
 from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import as_of_text, label_text, prose, visible
 from evalreport.results import records

@@ -28,13 +28,15 @@ from evalreport.report import (
 )
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.contents import Contents
-from evalreport.report.hypotheses import hypothesis_blocks
 from evalreport.report.model import Block
-from evalreport.report.non_inferiority import margin_blocks
-from evalreport.report.omnibus import omnibus_blocks
-from evalreport.report.ratios import ratio_blocks
+from evalreport.report.other_comparisons import (
+    hypothesis_blocks,
+    margin_blocks,
+    omnibus_blocks,
+    ratio_blocks,
+    reclassification_blocks,
+)
 from evalreport.report.readers import reader_blocks
-from evalreport.report.reclassification import reclassification_blocks
 
 
 @dataclass(frozen=True)

@@ -3,26 +3,25 @@
 Most tables keep the widths they are made with. Where a count, a fraction or an interval is
 longer than its column, columns are widened by the letters they hold, at the cost of columns
 with room to spare.
+
+Also here: short keys for long names of models in tables of many lines, told below each table.
+
+A name of sixty letters in a narrow column makes every line four lines high. Where names are
+long, such tables print a letter for the model and, with several datasets, a number for the
+dataset beside the model's mark; what the keys stand for follows the table.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_uppercase
 
-from evalreport.report.model import (
-    Block,
-    Column,
-    Criteria,
-    Line,
-    LineCell,
-    Report,
-    Strip,
-    Tables,
-)
+from evalreport.report.contents import Contents
+from evalreport.report.model import Block, Column, Criteria, Line, LineCell, Report, Strip, Tables
 from evalreport.report.numbers import THIN
-from evalreport.report.parts import CountCell, CountTable
+from evalreport.report.parts import CountCell, CountTable, Mark
 
 #: Width of a letter and of the space between columns, in percent of the line.
 LETTER, BETWEEN = 0.88, 1.3
@@ -247,3 +246,64 @@ def _is_long(table: CountTable) -> bool:
     cells = [cell for row in table.rows for cell in row.cells]
     long = any(len(re.sub(r"\D", "", cell.text)) >= 4 for cell in cells)
     return long and len(table.columns) <= MOST_COLUMNS
+
+
+#: Letters of a name from which on tables print keys.
+LONG = 28
+
+
+def with_short_names(report: Report, contents: Contents) -> Report:
+    """The report with keys for the names of models, where these are long and the lines many."""
+    marks = [contents.mark(view) for view in contents.views]
+    if max((len(mark.name) for mark in marks), default=0) <= LONG:
+        return report
+    keys = {mark: _key(contents, view) for mark, view in zip(marks, contents.views, strict=True)}
+    sections = tuple(
+        replace(section, blocks=tuple(_keyed(block, keys) for block in section.blocks))
+        for section in report.sections
+    )
+    return replace(report, sections=sections)
+
+
+def _key(contents: Contents, view: tuple[str, str]) -> str:
+    """A letter for the model, and a number for the dataset where there are several."""
+    place = contents.models.index(view[1])
+    letters = ascii_uppercase[place % 26] * (place // 26 + 1)
+    several = len(contents.datasets) > 1
+    return f"{letters}{contents.datasets.index(view[0]) + 1}" if several else letters
+
+
+def _keyed(block: Block, keys: Mapping[Mark, str]) -> Block:
+    if isinstance(block, Strip):
+        used = _used(block.lines, keys)
+        if not used:
+            return block
+        lines = tuple(_line(line, keys) for line in block.lines)
+        return replace(block, lines=lines, notes=(_legend(used, keys), *block.notes))
+    if isinstance(block, Criteria):
+        used = _used([row.line for row in block.rows], keys)
+        if not used:
+            return block
+        rows = tuple(replace(row, line=_line(row.line, keys)) for row in block.rows)
+        return replace(block, rows=rows, notes=(_legend(used, keys),))
+    return block
+
+
+def _used(lines: Sequence[Line], keys: Mapping[Mark, str]) -> list[Mark]:
+    """The marks on these lines, in the order of their keys."""
+    found = dict.fromkeys(c.mark for line in lines for c in line.cells if c.mark in keys)
+    return sorted((m for m in found if m is not None), key=lambda mark: keys[mark])
+
+
+def _line(line: Line, keys: Mapping[Mark, str]) -> Line:
+    return replace(line, cells=tuple(_cell(cell, keys) for cell in line.cells))
+
+
+def _cell(cell: LineCell, keys: Mapping[Mark, str]) -> LineCell:
+    if cell.mark is None or cell.mark not in keys:
+        return cell
+    return replace(cell, mark=replace(cell.mark, name=keys[cell.mark]))
+
+
+def _legend(used: Sequence[Mark], keys: Mapping[Mark, str]) -> str:
+    return "; ".join(f"{mark.symbol} {keys[mark]}: {mark.name}" for mark in used) + "."

@@ -1,14 +1,22 @@
-"""The measures that short formats print: all rows, pooled, at the first threshold."""
+"""The measures that short formats print, and two of these: LaTeX and ``model-index``.
+
+Measures of all rows, pooled, at the first threshold.
+
+Also here: measures as a LaTeX table, for a paper's appendix.
+
+Also here: measures as the ``model-index`` block of a Hugging Face model card.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evalreport.report.cards import said_value
 from evalreport.report.contents import Contents
 from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
-from evalreport.report.words import POOLED, method_text, prose
+from evalreport.report.words import POOLED, measure_title, method_text, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure, Table
 
@@ -105,3 +113,100 @@ def name_words(heading: str, label: str | None) -> str:
 def with_readings(contents: Contents, m: Measure, name: str) -> str:
     """The name of a measure; of a study of readers it says that their readings are pooled."""
     return f"{name}, {POOLED}" if contents.pools_readings(m) else name
+
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "→": r"$\to$", "\u202f": r"\,",
+    "−": r"$-$", "≥": r"$\ge$", "≤": r"$\le$", "<": r"$<$", ">": r"$>$",
+}  # fmt: skip
+
+
+def measures_latex(results: Results) -> str:
+    """Tabulars of the headline measures and of their tables; they need no package."""
+    return "\n".join(_lines(Contents(results))) + "\n"
+
+
+def _lines(contents: Contents) -> Iterator[str]:
+    results = contents.results
+    yield f"% {prose(results.title)}, evalreport {results.provenance.version}"
+    yield r"\begin{tabular}{lllrlrl}"
+    yield r"\hline"
+    yield r"dataset & model & measure & value & interval & counts & table \\"
+    yield r"\hline"
+    measures = headline_measures(results)
+    for m in measures:
+        cells = (
+            m.dataset,
+            m.model,
+            with_readings(contents, m, name_words(contents.heading(m), m.label)),
+            value_words(m),
+            interval_words(m),
+            counts_words(m),
+            tables_words(m),
+        )
+        yield " & ".join(escaped(cell) for cell in cells) + r" \\"
+    yield r"\hline"
+    yield r"\end{tabular}"
+    yield from _tables(results, measures)
+
+
+def _tables(results: Results, measures: Sequence[Measure]) -> Iterator[str]:
+    """A tabular for each classification table that the measures stand on."""
+    tables, more = headline_tables(results, measures)
+    for table in tables:
+        head, *rows = table_lines(table)
+        yield f"% table {prose(table_title(table))}"
+        yield rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}"
+        yield r"\hline"
+        yield " & ".join(map(escaped, head)) + r" \\"
+        yield r"\hline"
+        for row in rows:
+            yield " & ".join(map(escaped, row)) + r" \\"
+        yield r"\hline"
+        yield r"\end{tabular}"
+    if more:
+        yield f"% {more} more tables are in the report"
+
+
+def escaped(text: Any) -> str:
+    r"""Text without characters that LaTeX takes as commands.
+
+    >>> escaped("50% of $5_a")
+    '50\\% of \\$5\\_a'
+    """
+    return "".join(_ESCAPES.get(c, c) for c in prose(text))
+
+
+def model_index(results: Results) -> bytes:
+    """YAML with one entry per model and one result per dataset; written as JSON, a part of YAML."""
+    models: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for m in headline_measures(results):
+        if m.value is None:
+            continue
+        found = models.setdefault(m.model, {}).setdefault(m.dataset, [])
+        found.append(
+            {
+                "type": m.metric,
+                "name": name_words(measure_title(m), m.label),
+                "value": m.value,
+                "args": dict(m.params),
+            }
+        )
+    index = [
+        {
+            "name": model,
+            "results": [
+                {
+                    "task": {"type": "tabular-classification"},
+                    "dataset": {"name": dataset, "type": dataset},
+                    "metrics": metrics,
+                }
+                for dataset, metrics in datasets.items()
+            ],
+        }
+        for model, datasets in models.items()
+    ]
+    text = json.dumps({"model-index": index}, indent=2, ensure_ascii=False, allow_nan=False)
+    return (text + "\n").encode("utf-8")

@@ -21,8 +21,7 @@ from urllib.parse import urlsplit
 
 from evalreport.report.words import subgroup_text
 from evalreport.results.codec import encode
-from evalreport.results.lookup import Results
-from evalreport.results.outcome import outcome_of
+from evalreport.results.lookup import Results, outcome_of
 from evalreport.results.records import CONTINUE, HELD, Criterion, Input
 from evalreport.version import __version__
 

@@ -1,7 +1,13 @@
-"""Training: learning curves, the steps of training runs, and repeats of cross-validation."""
+"""Training: learning curves, the steps of training runs, and repeats of cross-validation.
+
+Also here: what nested tuning chose in each fold.
+
+Also here: rows of tested datasets that models learned from, as a table; none is written as well.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,22 +15,108 @@ from evalreport.report import panels as drawn
 from evalreport.report.contents import Contents
 from evalreport.report.drawing import as_drawing, draw_abreast
 from evalreport.report.marking import FLAT, flat_counts_of
-from evalreport.report.model import (
-    Block,
-    Chart,
-    Charts,
-    Column,
-    Facts,
-    PlainTable,
-    TableRow,
-    Text,
-)
+from evalreport.report.model import Block, Chart, Charts, Column, Facts, PlainTable, TableRow, Text
 from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
-from evalreport.report.overlap import overlap_blocks
 from evalreport.report.slices import spread_over
-from evalreport.report.tuning import tuning_blocks
 from evalreport.report.words import counted, label_text, listed, plain_name, prose
-from evalreport.results.records import BestStep, History, LearningCurve, LearningPoint, Summary
+from evalreport.results.records import (
+    BestStep,
+    History,
+    LearningCurve,
+    LearningPoint,
+    Summary,
+    TrainingOverlap,
+    Tuning,
+)
+
+MOST_COLUMNS = 6
+
+
+def overlap_blocks(contents: Contents) -> list[Block]:
+    """What tested datasets share with those that models learned from; nothing shared is said."""
+    rows = []
+    for record in contents.of(TrainingOverlap):
+        shared, of = record.rows, record.of
+        said = prose(record.reason or "not counted")
+        if shared is not None and of is not None:
+            said = f"{count_text(shared)} of {count_text(of)} ({share_text(shared, of)})"
+        columns = [label_text(name) for name in record.columns or ()]
+        rows.append(
+            TableRow(
+                (
+                    label_text(record.dataset),
+                    f"{label_text(record.other)} ({record.use})",
+                    listed([label_text(name) for name in record.models]),
+                    _compared_by(record.by, columns),
+                    said,
+                )
+            )
+        )
+    if not rows:
+        return []
+    heads = (
+        ("tested", "left", "14%"),
+        ("learned from", "left", "18%"),
+        ("by models", "left", "18%"),
+        ("compared", "left", "28%"),
+        ("rows shared", "left", "22%"),
+    )
+    note = (
+        "Rows equal in every column compared need not be the same case; with few columns some "
+        "are equal by chance."
+    )
+    title = "Tested rows that a model learned from"
+    return [PlainTable(title, tuple(Column(*h) for h in heads), tuple(rows), note)]
+
+
+def _compared_by(by: str, columns: Sequence[str]) -> str:
+    """How rows were compared, with the first few columns."""
+    if not columns:
+        return "–"
+    shown = listed(list(columns[:MOST_COLUMNS]))
+    if len(columns) > MOST_COLUMNS:
+        shown = f"{', '.join(columns[:MOST_COLUMNS])} and {len(columns) - MOST_COLUMNS} more"
+    return f"by {by}: {shown}"
+
+
+MOST_NAMED = 10
+
+
+def tuning_blocks(contents: Contents) -> list[Block]:
+    """Each choice of parameters with the folds that made it, the most frequent first."""
+    blocks: list[Block] = []
+    for record in contents.of(Tuning):
+        mark = contents.mark((record.dataset, record.model))
+        by_choice: dict[str, list[str]] = {}
+        for fold in record.folds:
+            by_choice.setdefault(_choice(fold.params), []).append(label_text(fold.fold))
+        times = Counter({choice: len(folds) for choice, folds in by_choice.items()})
+        rows = [
+            TableRow((choice, f"{count} of {len(record.folds)}", _named(by_choice[choice])))
+            for choice, count in times.most_common()
+        ]
+        columns = (
+            Column("parameters chosen", "left", "40%"),
+            Column("folds", "right", "14%"),
+            Column("which", "left", "46%"),
+        )
+        note = (
+            "Chosen on inner folds of the training rows; no label of a tested row took part. "
+            "Choices that differ from fold to fold are part of the variation of training."
+        )
+        caption = f"Tuning in {counted(len(record.folds), 'fold')}, {mark.name}"
+        blocks.append(PlainTable(caption, columns, tuple(rows), note))
+    return blocks
+
+
+def _choice(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{prose(str(name))} = {prose(str(value))}" for name, value in params.items())
+
+
+def _named(folds: list[str]) -> str:
+    more = len(folds) - MOST_NAMED
+    return ", ".join(folds[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
 
 MOST_RUNS = 12
 ABREAST = 3

@@ -19,6 +19,8 @@ whatever the reason. The fields themselves tell ``None`` (the part was not asked
 from run to run, ``.quantity`` is what is measured without where, ``.without`` and
 ``dataclasses.replace`` change the place. Records are frozen: ``dataclasses.replace`` makes a
 changed one. No reader looks into JSON, and none compares lists of fields by itself.
+
+Also here: what a run came to, in one word.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hi
 from evalreport.results import records as r
 from evalreport.results.identity import WhichNumber
 from evalreport.results.marks import OMITTED
+from evalreport.results.records import CONTINUE, HELD
 
 R = TypeVar("R")
 
@@ -209,3 +212,18 @@ def _kind(hint: Any) -> Any:
         return hint
     found = (_kind(inner) for inner in get_args(hint))
     return next((kind for kind in found if kind is not None), None)
+
+
+def outcome_of(results: Results) -> str:
+    """``passed``, ``failed``, ``continue`` (nothing failed, a further look decides) or ``done``.
+
+    ``done``: there is no criterion to judge by.
+    """
+    if results.failures:
+        return "failed"
+    outcomes = {entry.outcome for entry in results.acceptance}
+    if not outcomes:
+        return "done"
+    if not outcomes <= {*HELD, CONTINUE}:
+        return "failed"
+    return CONTINUE if CONTINUE in outcomes else "passed"

@@ -19,8 +19,7 @@ from pydantic import (
 from evalreport.errors import did_you_mean
 from evalreport.spec.acceptance import WhichNumber
 from evalreport.spec.confidence import Level
-from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Name, Part, Text, as_text
+from evalreport.spec.fields import Fault, Name, Part, Text, as_text, refuse
 
 _PRINTED = re.compile(r"[-+\u2212]?([0-9]+([.\u00b7,][0-9]+)?|[.\u00b7][0-9]+)")
 

@@ -1,4 +1,7 @@
-"""Comparisons: of models on the same rows, of datasets, and with an earlier run."""
+"""Comparisons: of models on the same rows, of datasets, and with an earlier run.
+
+Also here: baselines: what every model is set beside, besides what needs no model.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,9 @@ from evalreport.metrics.comparing import (
     known_tests,
     of_reference,
 )
-from evalreport.spec.by_metric import by_metric, methods_by_metric
+from evalreport.spec.confidence import by_metric, methods_by_metric
 from evalreport.spec.datasets import LocalFile
-from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Flag, Many, Name, Number, Part, form
+from evalreport.spec.fields import Fault, Flag, Many, Name, Number, Part, form, refuse
 from evalreport.spec.metric_requests import unknown_metric
 from evalreport.statistics.hypotheses import WITH_DIRECTION, WITH_MARGIN
 
@@ -182,3 +184,11 @@ class Comparisons(Part):
                     rows = "two datasets" if paired else "two models on the same rows"
                     what = f"{method} compares {rows}: {name} will have none"
                     yield key, name, what, f"one of {', '.join(known)}"
+
+
+class Baselines(Part):
+    """Baselines beside majority class, prevalence and stratified random, which are always there."""
+
+    previous: Name | None = Field(
+        None, description="The model in use until now; the others are compared with it, row by row."
+    )

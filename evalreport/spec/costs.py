@@ -7,8 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, Field, Tag
 
-from evalreport.spec.faults import Fault, refuse, wrong_type
-from evalreport.spec.fields import Label, Number, Part, form
+from evalreport.spec.fields import Fault, Label, Number, Part, form, refuse, wrong_type
 
 
 class TwoClassCosts(Part):

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_serializer, model_validator
 
 from evalreport.spec.confidence import Seed
-from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Many, Once, Part, ShareOrCount, Whole
+from evalreport.spec.fields import Fault, Many, Once, Part, ShareOrCount, Whole, refuse
 from evalreport.spec.metric_requests import MetricRequest
 
 #: The settings that each scheme uses, beside ``scheme`` and ``seed``.

@@ -19,10 +19,10 @@ from pydantic import (
 )
 
 from evalreport.errors import nearest
-from evalreport.spec.faults import Fault, refuse, wrong_type
 from evalreport.spec.fields import (
     Column,
     Distinct,
+    Fault,
     Flag,
     Label,
     Many,
@@ -31,11 +31,12 @@ from evalreport.spec.fields import (
     Text,
     Whole,
     form,
+    refuse,
     text_or_mapping,
+    wrong_type,
 )
 from evalreport.spec.hosts import database_host
-from evalreport.spec.readers import AnyReaders, Readers
-from evalreport.spec.sampling import AnySampling, Sampling
+from evalreport.spec.sampling import AnyReaders, AnySampling, Readers, Sampling
 from evalreport.spec.scalars import Scalar
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet", ".xlsx")

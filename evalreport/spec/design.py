@@ -10,8 +10,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import Family, family_of
 from evalreport.spec.datasets import LocalFile
-from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Name, Number, Part, Text, Whole
+from evalreport.spec.fields import Fault, Name, Number, Part, Text, Whole, refuse
 from evalreport.spec.metric_requests import unknown_metric
 from evalreport.statistics.paired import PairChances, pair_chances
 

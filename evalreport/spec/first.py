@@ -27,7 +27,7 @@ from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.spec.guess import Guess, guessed
-from evalreport.spec.usual import usual_metrics
+from evalreport.spec.metric_requests import usual_metrics
 
 #: Rows that are looked at; what stands in later ones is found by the run.
 MOST_ROWS = 200_000

@@ -28,8 +28,7 @@ from evalreport.spec.column_names import (
     positive_by_words,
     target_rank,
 )
-from evalreport.spec.column_values import Columns, adds_up, alike, gap_texts
-from evalreport.spec.same_model import as_one_model
+from evalreport.spec.column_values import Columns, adds_up, alike, as_one_model, gap_texts
 
 #: What annotators answer to a suggestion (Prodigy).
 _JUDGED = {"accept", "reject", "ignore"}

@@ -17,8 +17,7 @@ from urllib.parse import unquote
 
 from pydantic import AfterValidator, ValidationInfo
 
-from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Text
+from evalreport.spec.fields import Fault, Text, refuse
 
 #: Where validation finds the hosts that ``--allow-host`` allows.
 HOSTS = "allow_hosts"

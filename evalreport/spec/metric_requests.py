@@ -1,4 +1,7 @@
-"""A metric as a spec asks for it: ``accuracy``, or ``{fbeta: {beta: 2}}``."""
+"""A metric as a spec asks for it: ``accuracy``, or ``{fbeta: {beta: 2}}``.
+
+Also here: the metrics that most evaluations ask for, where nobody has said which.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,7 @@ from pydantic import model_serializer, model_validator
 from evalreport.errors import did_you_mean
 from evalreport.metrics.catalogue import find, suggestion
 from evalreport.metrics.declare import Metric, Parameter, Table
-from evalreport.spec.faults import Fault, refuse, shown, wrong_type
-from evalreport.spec.fields import Part, plain
+from evalreport.spec.fields import Fault, Part, plain, refuse, shown, wrong_type
 
 #: The rule that picks the point of the ROC curve nearest to (0, 1); no metric, only a rule.
 CORNER = "distance_to_corner"
@@ -202,3 +204,21 @@ def _number_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
         return str(int(value))
     return str(value)
+
+
+def usual_metrics(classes: int, *, scored: bool, probabilities: bool) -> list[str]:
+    """Names of metrics for so many classes; ``scored``: there are scores, not only labels.
+
+    >>> usual_metrics(3, scored=False, probabilities=False)
+    ['accuracy', 'balanced_accuracy', 'recall', 'precision', 'f1', 'mcc']
+    """
+    names = ["accuracy", "balanced_accuracy", "recall", "precision", "f1", "mcc"]
+    if classes <= 2:
+        names.insert(3, "specificity")
+        if scored:
+            names += ["roc_auc", "average_precision"]
+        if probabilities:
+            names += ["brier", "log_loss"]
+    elif scored:
+        names += ["roc_auc", "log_loss"]
+    return names

@@ -1,4 +1,7 @@
-"""The spec as a whole: one frozen, typed value."""
+"""The spec as a whole: one frozen, typed value.
+
+Also here: impact ratios of subgroups: which categories take part.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,19 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, Tag, WithJsonSchema
 
-from evalreport.spec.acceptance import Averaging, Criterion, Declared, WhichNumber
-from evalreport.spec.baselines import Baselines
+from evalreport.spec.acceptance import Averaging, Criterion, Declared, Looks, WhichNumber
 from evalreport.spec.claims import Claim, ClaimCriterion
-from evalreport.spec.comparisons import Comparisons
+from evalreport.spec.comparisons import Baselines, Comparisons
 from evalreport.spec.confidence import Confidence
 from evalreport.spec.costs import Costs
 from evalreport.spec.cross_validation import CrossValidation, LearningCurve
 from evalreport.spec.datasets import Dataset, NamedPositive, Positive
 from evalreport.spec.design import CitedProtocol, Design
 from evalreport.spec.engine import Drift, Engine
-from evalreport.spec.faults import Fault, refuse, shown, wrong_type
 from evalreport.spec.fields import (
     Column,
+    Distinct,
+    Fault,
     Flag,
     Label,
     Many,
@@ -32,16 +35,33 @@ from evalreport.spec.fields import (
     Whole,
     as_text,
     form,
+    refuse,
+    shown,
     text_or_mapping,
+    wrong_type,
 )
-from evalreport.spec.impact import Impact
-from evalreport.spec.looks import Looks
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.models import AnyModel, PredictionModel
 from evalreport.spec.report import Cautions, Report
 from evalreport.spec.scalars import Scalar
 from evalreport.spec.series import AsOf, Cadence, SeriesName
 from evalreport.spec.thresholds import Threshold
+
+
+class Impact(Part):
+    """Which categories of subgroups take part in impact ratios."""
+
+    smallest_share: Annotated[Number, Field(ge=0, lt=1)] = Field(
+        0.0,
+        description="Categories with a smaller share of the rows are left out of impact ratios; "
+        "their number and rate are shown. 0.02 is the most that New York City's rule allows.",
+    )
+    unknown: Distinct[Label] = Field(
+        (),
+        description="Values that say that a category is not known, as an empty one does: such "
+        "rows are counted and have no rate.",
+    )
+
 
 VERSION = 1
 

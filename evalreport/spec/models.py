@@ -9,12 +9,12 @@ from pydantic import BeforeValidator, Field, StringConstraints, Tag, model_valid
 
 from evalreport.errors import did_you_mean
 from evalreport.spec.datasets import DataFile, LabelSource, LocalFile
-from evalreport.spec.estimators import EstimatorPath
-from evalreport.spec.faults import Fault, refuse, wrong_type
+from evalreport.spec.estimators import EstimatorPath, Steps
 from evalreport.spec.fields import (
     Anything,
     Column,
     Distinct,
+    Fault,
     Label,
     Name,
     Number,
@@ -23,11 +23,12 @@ from evalreport.spec.fields import (
     Whole,
     form,
     one_key,
+    refuse,
     text_or_mapping,
+    wrong_type,
 )
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.other_words import other_word
-from evalreport.spec.steps import Steps
 
 
 class Model(Part):

@@ -1,4 +1,7 @@
-"""How rows got into a dataset, or got their labels: by a design, or by what was predicted."""
+"""How rows got into a dataset, or got their labels: by a design, or by what was predicted.
+
+Also here: readers: who read each case, and what of a study of readers is taken as a sample.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,17 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, Tag, model_validator
 
-from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Column, Distinct, Label, Number, Part, form, text_or_mapping
+from evalreport.spec.fields import (
+    Column,
+    Distinct,
+    Fault,
+    Label,
+    Number,
+    Part,
+    form,
+    refuse,
+    text_or_mapping,
+)
 
 #: The keys of which one says what kind of sample it is, with an example of each.
 KINDS = {
@@ -121,5 +133,28 @@ class Sampling(Part):
 AnySampling: TypeAlias = Annotated[
     Annotated[Literal["cohort", "case_control"], Tag("(text)")]
     | Annotated[Sampling, Tag("(mapping)")],
+    form(text_or_mapping),
+]
+
+
+class Readers(Part):
+    """The column of the readers, with what a study of them is to hold for."""
+
+    column: Column = Field(description="Column of who read the case of a row.")
+    case: Column | None = Field(
+        None,
+        description="Column that names the case; the dataset's `id` by default, else its "
+        "`cluster`.",
+    )
+    random: Annotated[Distinct[Literal["readers", "cases"]], Field(min_length=1)] = Field(
+        ("readers", "cases"),
+        description="What is a sample of more of its kind: [readers, cases]; [readers] for "
+        "these cases alone; [cases] for these readers alone.",
+    )
+
+
+#: A column, or a column with what is said of it.
+AnyReaders: TypeAlias = Annotated[
+    Annotated[Column, Tag("(text)")] | Annotated[Readers, Tag("(mapping)")],
     form(text_or_mapping),
 ]

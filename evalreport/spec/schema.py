@@ -12,11 +12,10 @@ from typing import Any
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.comparing import known_intervals, known_tests
 from evalreport.metrics.declare import Metric, Parameter
-from evalreport.spec.estimators import CLASSIFIERS
+from evalreport.spec.estimators import CLASSIFIERS, STEPS
 from evalreport.spec.metric_requests import CORNER, OF_A_TABLE
 from evalreport.spec.model import Spec
 from evalreport.spec.report import TEMPLATES
-from evalreport.spec.steps import STEPS
 
 Schema = dict[str, Any]
 

@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, StringConstraints
 
-from evalreport.spec.faults import Fault, refuse
-from evalreport.spec.fields import Name
+from evalreport.spec.fields import Fault, Name, refuse
 
 #: How often a run is due.
 Cadence: TypeAlias = Literal["day", "week", "month", "quarter", "year"]

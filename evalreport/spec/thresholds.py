@@ -7,8 +7,18 @@ from typing import Any, Literal
 
 from pydantic import Field, model_serializer, model_validator
 
-from evalreport.spec.faults import Fault, refuse, shown, wrong_type
-from evalreport.spec.fields import Name, Number, Part, ShareOrCount, as_number, number_hint
+from evalreport.spec.fields import (
+    Fault,
+    Name,
+    Number,
+    Part,
+    ShareOrCount,
+    as_number,
+    number_hint,
+    refuse,
+    shown,
+    wrong_type,
+)
 from evalreport.spec.metric_requests import RuleMetric, word_and_params
 from evalreport.spec.scalars import Scalar
 

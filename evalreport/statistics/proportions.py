@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from evalreport.statistics.beta import (
+from evalreport.statistics.interval import Interval, check_level, clipped, z_value
+from evalreport.statistics.root import bisect
+from evalreport.statistics.tail import (
     beta_cdf,
     beta_quantile,
     beta_quantile_upper,
     minus_log1p,
+    t_quantile,
 )
-from evalreport.statistics.interval import Interval, check_level, clipped, z_value
-from evalreport.statistics.root import bisect
-from evalreport.statistics.tail import t_quantile
 
 Method = Callable[[float, float, float], Interval | None]
 

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evalreport.statistics.beta import beta_quantile, beta_quantile_upper
 from evalreport.statistics.interval import Interval, check_level
 from evalreport.statistics.root import bisect
-from evalreport.statistics.tail import normal_sf
+from evalreport.statistics.tail import beta_quantile, beta_quantile_upper, normal_sf
 
 Floats = NDArray[np.float64]
 #: Values of tables with the shares (TP, FN, FP, TN) of rows, shape (B, 4), as shape (B,).

@@ -11,9 +11,8 @@ import pytest
 
 from evalreport.engine.cautions import catalogue as catalogue_module
 from evalreport.engine.cautions import find_cautions
-from evalreport.engine.cautions.catalogue import catalogue, code_problem, known_codes
+from evalreport.engine.cautions.catalogue import catalogue, code_problem, known_codes, rows
 from evalreport.engine.cautions.declare import CAUTIONS, Caution, caution
-from evalreport.engine.cautions.listing import rows
 from evalreport.errors import SpecError
 from evalreport.results.codec import encode
 

@@ -48,7 +48,7 @@ def test_a_metric_that_is_not_known_gets_a_proposal(capsys):
 
 
 def test_cautions_are_listed_with_what_to_read_instead(capsys):
-    from evalreport.engine.cautions.listing import rows
+    from evalreport.engine.cautions.catalogue import rows
 
     assert status_of(["cautions"]) == 0
     told = capsys.readouterr().out

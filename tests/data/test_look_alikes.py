@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalreport.data.look_alikes import look_alikes
+from evalreport.data.labels import look_alikes
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from evalreport.data import (
     parquet_file,
     read_table,
 )
-from evalreport.data.parquet_pages import Chunk, check_pages
+from evalreport.data.parquet_file import Chunk, check_pages
 from evalreport.errors import DataError, LimitError
 
 Read = Callable[..., RawTable]

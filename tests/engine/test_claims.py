@@ -13,9 +13,8 @@ import pytest
 import yaml
 
 from evalreport.cli import status_of
-from evalreport.results.codec import decode, encode
+from evalreport.results.codec import decode, encode, results_schema
 from evalreport.results.records import Claim, ClaimCounts
-from evalreport.results.schema import results_schema
 
 PUBLISHED = Path(__file__).parents[1] / "reference" / "claims" / "published.yaml"
 TABLES: list[dict[str, Any]] = yaml.safe_load(PUBLISHED.read_text())

@@ -12,7 +12,7 @@ from plain_results import build
 import evalreport
 from evalreport.record.recompute import recompute
 from evalreport.report.model import PlainTable, Strip, Text
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 
 SEX = {"Male": (50, 92), "Female": (34, 76)}
 RACE = {

@@ -16,7 +16,7 @@ from evalreport.record.recompute import recompute
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import count_table
 from evalreport.report.model import PlainTable
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 
 METRICS = ["accuracy", "recall", "specificity", "precision", "npv", "prevalence",
            "predicted_prevalence", "detection_rate", "fpr"]  # fmt: skip

@@ -17,9 +17,8 @@ from scipy import stats
 
 from evalreport.cli import status_of
 from evalreport.record.recompute import recompute
-from evalreport.results.codec import decode, encode
+from evalreport.results.codec import decode, encode, results_schema
 from evalreport.results.records import ReaderAgreement, ReaderDifference, ReaderMean
-from evalreport.results.schema import results_schema
 
 Row = dict[str, Any]
 

@@ -14,7 +14,7 @@ from plain_results import build
 import evalreport
 from evalreport.record.recompute import recompute
 from evalreport.report.model import PlainTable
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 from evalreport.statistics.reclassification import net_reclassification
 
 

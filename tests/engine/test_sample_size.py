@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 import evalreport
 from evalreport.record.recompute import recompute
 from evalreport.report.model import PlainTable, Text
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 
 ROWS = {
     "y": ["yes"] * 40 + ["no"] * 60,

@@ -13,7 +13,7 @@ from hostile.command import Workshop
 
 from evalreport.data import open_source
 from evalreport.data.limits import Limits, Room
-from evalreport.data.sheets import read_sheet
+from evalreport.data.read import read_sheet
 from evalreport.errors import DataError, LimitError
 from evalreport.predict.linear import linear_output
 

@@ -10,7 +10,7 @@ from label_sets.set_specs import ACTUAL, GIVEN, many_rows, measure, of_scores, o
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from evalreport.engine.label_sets.intervals import delta_interval
+from evalreport.engine.label_sets.bootstrap import delta_interval
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average
 from evalreport.metrics.sets_table import LabelSets

@@ -27,7 +27,7 @@ from plain_results import render_html
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Table
 from evalreport.record.recompute import recompute
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 
 ROWS, SCORES = many_rows(labels=3)
 ROOT = Path(__file__).resolve().parents[2]

@@ -42,7 +42,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/results_table.py": "*",
     },
     "the metrics of a spec that nobody has written yet": {
-        "spec/usual.py": "*",
+        "spec/metric_requests.py": "*",
         "spec/outline.py": "accuracy",
     },
     "a caution is about one metric, and says so": {
@@ -52,8 +52,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "predict/leakage.py": "roc_auc",
     },
     "the word is a key of specs or a kind of record too: a prevalence, the gain and KS of drift": {
-        "spec/needs.py": "prevalence",
-        "spec/metric_requests.py": "prevalence",
+        "spec/references.py": "prevalence",
         "plan/requests.py": "prevalence",
         "predict/baselines.py": "prevalence",
         "engine/reference/drift.py": "gain ks",

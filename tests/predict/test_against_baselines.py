@@ -13,7 +13,7 @@ from plain_results import render_html
 from evalreport.api import run
 from evalreport.errors import SpecError
 from evalreport.record.recompute import recompute
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 
 #: 60 negative and 40 positive rows.
 ACTUAL = np.array(["no"] * 60 + ["yes"] * 40)

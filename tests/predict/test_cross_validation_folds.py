@@ -26,12 +26,10 @@ from threadpoolctl import threadpool_limits
 
 from evalreport.errors import SpecError
 from evalreport.predict.cross_validation import Recipe, cross_validate
-from evalreport.predict.features import Feature, FeatureTable
+from evalreport.predict.features import Feature, FeatureTable, Step
 from evalreport.predict.fitting import Tune
 from evalreport.predict.outcome import EVERY_FOLD
-from evalreport.predict.preprocessing import Step
-from evalreport.predict.schemes import make_splits
-from evalreport.predict.split import Scheme
+from evalreport.predict.schemes import Scheme, make_splits
 
 TWO = ("malignant", "benign")  # the source codes malignant as 0
 

@@ -16,8 +16,7 @@ from evalreport.errors import SpecError
 from evalreport.predict.cross_validation import Recipe, cross_validate
 from evalreport.predict.estimators import check_param_names, make_estimator, package_classifiers
 from evalreport.predict.features import Feature, FeatureTable
-from evalreport.predict.schemes import make_splits
-from evalreport.predict.split import Scheme
+from evalreport.predict.schemes import Scheme, make_splits
 from evalreport.spec.estimators import CLASSIFIERS
 from tests.trap_runs import one, results_of
 

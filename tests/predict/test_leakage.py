@@ -9,7 +9,7 @@ from evalreport.predict.leakage import (
     repeated_rows,
     telling_features,
 )
-from evalreport.predict.split import Split
+from evalreport.predict.schemes import Split
 
 
 def table_of(**columns: list[float]) -> FeatureTable:

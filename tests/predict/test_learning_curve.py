@@ -20,8 +20,7 @@ from evalreport.predict.learning_curve import (
     held_out_splits,
     learning_curve,
 )
-from evalreport.predict.schemes import make_splits
-from evalreport.predict.split import Scheme
+from evalreport.predict.schemes import Scheme, make_splits
 
 LABELS = ("malignant", "benign")
 RECIPE = Recipe("nb", "sklearn.naive_bayes.GaussianNB")

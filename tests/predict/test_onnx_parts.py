@@ -11,8 +11,7 @@ import pytest
 from evalreport.errors import DataError
 from evalreport.predict import model_file
 from evalreport.predict.features import Feature, FeatureTable
-from evalreport.predict.model_file import check_model_file
-from evalreport.predict.onnx_parts import tensors_elsewhere
+from evalreport.predict.model_file import check_model_file, tensors_elsewhere
 from evalreport.predict.saved import saved_output
 
 

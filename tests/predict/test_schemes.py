@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sklearn import model_selection as reference
 
 from evalreport.errors import DataError, ExitStatus
-from evalreport.predict.schemes import make_splits
-from evalreport.predict.split import Scheme
+from evalreport.predict.schemes import Scheme, make_splits
 
 LABELS = ("no", "yes")
 ACTUAL = np.array([0, 1] * 15)

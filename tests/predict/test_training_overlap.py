@@ -14,7 +14,7 @@ from jsonschema import Draft7Validator
 from evalreport.api import run
 from evalreport.cli import status_of
 from evalreport.errors import SpecError
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 
 ID = np.arange(12)
 #: Rows 0 to 3 of the holdout are rows 8 to 11 of the training data, two under another id.

@@ -273,7 +273,7 @@ def files_of_the_product(shop: Workshop) -> Iterator[Callable[[], list[Case]]]:
     yield shop.batch(too_many)
     yield shop.batch(compiled)
     for name in ("metrics/counts.py", "spec/models.py", "report/build.py", "engine/run.py",
-                 "statistics/beta.py"):  # fmt: skip
+                 "statistics/tail.py"):  # fmt: skip
         yield lambda name=name: [_stopped(shop, name)]
 
 

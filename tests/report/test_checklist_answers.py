@@ -9,8 +9,7 @@ from plain_results import build, render_html
 from report.example_results import two_models
 from report.html_page import parse
 
-from evalreport.report.checklists import load_checklist
-from evalreport.report.evidence import FINDERS
+from evalreport.report.checklists import FINDERS, load_checklist
 from evalreport.report.signing import Signed, with_signature
 
 LISTS = ("stard_2015", "tripod_ai", "model_card", "eu_ai_act", "ll144")

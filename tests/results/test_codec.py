@@ -14,10 +14,9 @@ import pytest
 from evalreport.api import run
 from evalreport.errors import FilesError
 from evalreport.record.hashing import canonical_json
-from evalreport.results.codec import decode, decode_as, encode
+from evalreport.results.codec import decode, decode_as, encode, results_schema
 from evalreport.results.lookup import Results, parts
 from evalreport.results.records import Interval, Measure
-from evalreport.results.schema import results_schema
 
 ACCEPTED = sorted((Path(__file__).parents[1] / "golden" / "accepted").glob("*/results.json"))
 

@@ -55,7 +55,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "record/recorded_spec.py": "datasets",
         "report/annexes.py": "resamples seed",
         "report/characteristics.py": "datasets",
-        "report/evidence.py": "folds models params weights",
+        "report/checklists.py": "folds models params weights",
         "report/guide.py": "level",
         "report/openlineage.py": "series",
         "results/lookup.py": "as_of",
@@ -84,7 +84,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "protocols and qualifications, files of their own": {
         "design/study.py": "sha256",
-        "engine/ledgers/protocol.py": "criteria schema sha256 text",
+        "engine/ledgers/named_files.py": "criteria schema sha256 text",
         "qualify/reference.py": "cases columns high id low method metric of params source "
         "spec state threshold value",
         "report/protocol.py": "alpha cases criteria denominator_needed level measures method name "

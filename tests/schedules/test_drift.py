@@ -18,7 +18,7 @@ from scipy import stats
 
 from evalreport.cli import status_of
 from evalreport.record.diff import differences
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 from evalreport.statistics.shift import index_of, value_shift
 
 TWO = SPEC.replace(

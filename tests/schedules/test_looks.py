@@ -15,7 +15,7 @@ from evalreport.cli import status_of
 from evalreport.record.recompute import recompute
 from evalreport.record.trend import read_course
 from evalreport.record.trend_text import history_text
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 from evalreport.statistics.proportions import wilson
 from evalreport.statistics.sequences import share_sequence
 from evalreport.statistics.spending import boundaries, pocock

@@ -20,7 +20,7 @@ from evalreport.cli import status_of
 from evalreport.engine.counting.calendar import period_name
 from evalreport.errors import DataError
 from evalreport.record.recompute import recompute
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 from evalreport.statistics.trend import cochran_armitage, weighted_changes
 
 #: TP, FN, FP, TN of each month.

@@ -11,7 +11,7 @@ import pytest
 from schedules.weekly_runs import SPEC, audit, results, write_rows
 
 from evalreport.cli import status_of
-from evalreport.results.schema import results_schema
+from evalreport.results.codec import results_schema
 from evalreport.statistics.unpaired import newcombe_hybrid
 
 PREVIOUS = "reference: {run: runs/latest}"

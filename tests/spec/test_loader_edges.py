@@ -8,13 +8,12 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from evalreport.errors import DataError, FilesError, Location, SpecError
-from evalreport.spec import problems
-from evalreport.spec.anatomy import Anatomy, follow
-from evalreport.spec.faults import shown
-from evalreport.spec.fields import as_flag, as_number, as_whole
+from evalreport.spec import load
+from evalreport.spec.fields import as_flag, as_number, as_whole, shown
 from evalreport.spec.first import first_spec
 from evalreport.spec.load import load_spec, parse_spec
 from evalreport.spec.model import Spec
+from evalreport.spec.outline import Anatomy, follow
 from evalreport.spec.scalars import Scalar
 from evalreport.spec.yaml_document import MOST_PROBLEMS, Document, read_document
 
@@ -35,14 +34,14 @@ def test_problems_are_counted_out() -> None:
 
 
 def test_names_of_places() -> None:
-    assert problems.name_of(()) == "the spec"
-    assert problems._value_at({"a": [1]}, ("a", 0)) == 1
+    assert load.name_of(()) == "the spec"
+    assert load._value_at({"a": [1]}, ("a", 0)) == 1
     for absent in (("b",), ("a", 7), ("a", 0, "c")):
-        assert problems._value_at({"a": [1]}, absent) is None
+        assert load._value_at({"a": [1]}, absent) is None
     told = {"loc": ("nowhere", "at", "all")}
-    assert problems._described(told, Spec) == ""
-    assert problems._described({"loc": ()}, Spec) == ""
-    assert problems._described({"loc": ("title",)}, Spec).startswith("title: ")
+    assert load._described(told, Spec) == ""
+    assert load._described({"loc": ()}, Spec) == ""
+    assert load._described({"loc": ("title",)}, Spec).startswith("title: ")
 
 
 def test_what_is_shown_of_a_value() -> None:

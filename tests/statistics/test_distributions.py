@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from evalreport.statistics.distributions import kolmogorov_smirnov, population_stability_index
+from evalreport.statistics.shift import kolmogorov_smirnov, population_stability_index
 
 
 def test_stability_index_by_hand() -> None:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalreport.statistics import tail
-from evalreport.statistics.beta import beta_cdf, beta_quantile, beta_quantile_upper, minus_log1p
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.root import bisect
+from evalreport.statistics.tail import beta_cdf, beta_quantile, beta_quantile_upper, minus_log1p
 
 
 @given(st.floats(-8, 8), st.floats(1, 200))

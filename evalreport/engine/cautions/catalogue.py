@@ -1,4 +1,7 @@
-"""Every declared caution, in the order of its family."""
+"""Every declared caution, in the order of its family.
+
+Also here: the catalogue as rows of text, for ``evalreport cautions`` and the documentation.
+"""
 
 from __future__ import annotations
 
@@ -51,3 +54,22 @@ def code_problem(code: str) -> Problem | None:
     if code in known_codes():
         return None
     return Problem(f"there is no caution {code!r}", did_you_mean(code, known_codes(), "cautions"))
+
+
+def rows() -> list[dict[str, str]]:
+    """One row per caution: code, severity, title, why, and what to read instead.
+
+    >>> rows()[0]["code"], rows()[0]["severity"]
+    ('imbalance', 'note')
+    """
+    return [
+        {
+            "code": declared.code,
+            "severity": declared.severity,
+            "title": declared.title,
+            "when": (declared.check.__doc__ or "").strip(),
+            "why": declared.why,
+            "read_instead": declared.read_instead,
+        }
+        for declared in catalogue()
+    ]

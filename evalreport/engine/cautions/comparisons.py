@@ -7,8 +7,8 @@ from itertools import combinations
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts, pairs
-from evalreport.engine.cautions.merging import bounded
 from evalreport.engine.cautions.wording import (
+    bounded,
     counted,
     estimate,
     limits,

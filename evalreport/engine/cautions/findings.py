@@ -7,7 +7,7 @@ from functools import partial
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.merging import by_dataset
+from evalreport.engine.cautions.wording import by_dataset
 from evalreport.predict.view import View
 
 #: Code of a finding -> code of the caution that passes it on.

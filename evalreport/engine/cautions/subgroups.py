@@ -7,8 +7,15 @@ from functools import partial
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.merging import by_dataset
-from evalreport.engine.cautions.wording import counted, listed, name, number, part, percent
+from evalreport.engine.cautions.wording import (
+    by_dataset,
+    counted,
+    listed,
+    name,
+    number,
+    part,
+    percent,
+)
 from evalreport.plan.asked import MANY_GROUPS
 from evalreport.predict.view import View
 from evalreport.results.identity import Slice

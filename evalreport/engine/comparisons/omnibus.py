@@ -13,7 +13,7 @@ from evalreport.engine.comparisons.areas import scale
 from evalreport.engine.comparisons.pairs import Side, metric_of, together
 from evalreport.engine.measures import shown_params
 from evalreport.metrics.formula import Value
-from evalreport.plan.omnibus import OmnibusTask, plan_omnibus
+from evalreport.plan.comparisons import OmnibusTask, plan_omnibus
 from evalreport.plan.task import Task
 from evalreport.results.records import OmnibusTest
 from evalreport.statistics import several

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.checked import Checked
-from evalreport.data.lost import Lost, joined, lost_places
+from evalreport.data.completeness import Lost, joined, lost_places
 from evalreport.data.roles import Roles
 from evalreport.data.table import RawTable
 from evalreport.engine.counting import queries

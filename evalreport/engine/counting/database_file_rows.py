@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from evalreport.data.delimited_header import check_names
+from evalreport.data.delimited import check_names
 from evalreport.data.interruptible import interruptible
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, reading

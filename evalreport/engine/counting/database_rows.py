@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sqlglot import exp
 
-from evalreport.data.delimited_header import check_names
+from evalreport.data.delimited import check_names
 from evalreport.data.parquet_types import parquet_column
 from evalreport.data.score_bins import ScoreBins
 from evalreport.data.table import RawColumn

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evalreport.data.delimited_header import check_names
+from evalreport.data.delimited import check_names
 from evalreport.data.interruptible import interruptible
 from evalreport.data.source import Source
 from evalreport.data.typed_values import plain_value

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from evalreport.data.delimited_header import check_names
+from evalreport.data.delimited import check_names
 from evalreport.engine.counting.spark_frames import spark_text
 from evalreport.engine.counting.sql_rows import TableOfCluster
 from evalreport.engine.counting.wanted import NotPlainError, Wanted

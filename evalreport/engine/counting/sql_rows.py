@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from evalreport.data.delimited_header import check_names
+from evalreport.data.delimited import check_names
 from evalreport.data.interruptible import interruptible
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, open_source, reading

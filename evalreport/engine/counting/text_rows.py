@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from evalreport.data.delimited_header import check_header, named_index
+from evalreport.data.delimited import check_header, named_index
 from evalreport.data.dialect import DECIMAL_COMMA, Dialect
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.interruptible import interruptible

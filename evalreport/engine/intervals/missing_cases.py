@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.lost import Lost
+from evalreport.data.completeness import Lost
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.evaluate import Evaluated, stacked_value
 from evalreport.engine.intervals.missing_rows import (

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.data.lost import Lost
+from evalreport.data.completeness import Lost
 from evalreport.engine.evaluate import Evaluated
 from evalreport.metrics.declare import Interval, Metric, Table
 from evalreport.metrics.formula import Ratio

@@ -1,22 +1,236 @@
-"""One dataset and model with sets of labels, from its plan to its records."""
+"""One dataset and model with sets of labels, from its plan to its records.
+
+Also here: tasks on sets of labels to numbers: of one label, averages over labels, means over rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.curves import curve_records
+from evalreport.engine.evaluate import Evaluated, average, class_value, evaluated
 from evalreport.engine.evaluation import Evaluation, Evaluator, Numbering
-from evalreport.engine.label_sets.measures import SetMeasurer
+from evalreport.engine.intervals import grouped_jackknife
+from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.label_sets.bootstrap import (
+    RowMean,
+    SetBootstrap,
+    delta_interval,
+    row_mean_interval,
+)
+from evalreport.engine.measures import Computed, Measurer
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Average, Interval, Metric, Table
+from evalreport.metrics.formula import Ratio, Undefined, Value
+from evalreport.metrics.sets_table import LabelSets, samples_average, samples_values, undefined_rows
 from evalreport.plan.asked import RECORDS_PER_CLASS
 from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
+from evalreport.predict.label_sets import SetView
+from evalreport.results import records
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Curve
+
+Result = tuple[Evaluated, records.Interval | None]
+
+#: Interval methods that take an average as a smooth function of the cells.
+SMOOTH = frozenset({"delta", "sandwich", "cluster_robust"})
+#: Costs of the two kinds of mistake; a cost per pair of classes has no meaning for sets.
+TWO_CLASS_COSTS = ("false_negative", "false_positive")
+NO_COSTS = "costs are given for pairs of classes: sets of labels take {}".format(
+    " and ".join(TWO_CLASS_COSTS)
+)
+
+
+class SetMeasurer(Measurer):
+    """Computes the tasks of one dataset and model whose rows have sets of labels.
+
+    ``parents``: the parent of each label that has one.
+    """
+
+    view: SetView
+    tables: SetTables
+
+    def __init__(
+        self,
+        tables: SetTables,
+        settings: Settings,
+        thresholds: Mapping[ThresholdRequest, Resolved],
+        parents: Mapping[str, str],
+    ) -> None:
+        super().__init__(tables.view, tables, settings, thresholds)
+        self.draws = SetBootstrap(tables, settings)
+        self.parents = {k: v for k, v in parents.items() if k in tables.view.labels}
+        self.of_labels = [Measurer(one.view, one, settings, thresholds) for one in tables.of_labels]
+
+    def announce(self, tasks: Sequence[Task]) -> None:
+        for label, measurer in zip(self.view.labels, self.of_labels, strict=True):
+            measurer.announce([_of_two_classes(task) for task in tasks if task.label == label])
+
+    def compute(self, task: Task) -> Computed:
+        metric = self._declared(task)
+        if task.label is not None:
+            if "costs" in metric.context and not self._two_class_costs():
+                return Computed(task, Evaluated(Undefined(NO_COSTS), metric.name, ""), None)
+            index = self.view.labels.index(task.label)
+            found = self.of_labels[index].compute(_of_two_classes(task))
+            return replace(found, task=task)
+        resolved = self._threshold(task)
+        if self.tables.row_count(task.where) == 0:
+            none = Evaluated(Undefined("there is no row"), metric.formula or metric.name, "0 / 0")
+            return Computed(task, none, None, resolved.number, resolved.exploratory)
+        value, interval = self._of_all_labels(task, metric, resolved.number)
+        return Computed(task, value, interval, resolved.number, resolved.exploratory)
+
+    def _of_all_labels(self, task: Task, metric: Metric, threshold: float | None) -> Result:
+        arguments = metric.arguments(dict(task.params))
+        if task.average is None:
+            return self._of_sets(task, metric, self._with_parents(metric, arguments), threshold)
+        kind = Average(task.average)
+        if kind is Average.SAMPLES:
+            return self._of_samples(task, metric, arguments, threshold)
+        if metric.table is Table.SCORES:
+            return self._of_score_average(task, metric, arguments, kind)
+        return self._of_count_average(task, metric, arguments, kind, threshold)
+
+    def _with_parents(self, metric: Metric, arguments: dict[str, Any]) -> dict[str, Any]:
+        return {**arguments, "parents": self.parents} if "parents" in metric.context else arguments
+
+    def _two_class_costs(self) -> bool:
+        return any(key in (self.settings.costs or {}) for key in TWO_CLASS_COSTS)
+
+    # -- means over rows ------------------------------------------------------------------
+
+    def _of_sets(
+        self, task: Task, metric: Metric, arguments: Mapping[str, Any], threshold: float | None
+    ) -> Result:
+        # Rankings of labels need no threshold; which sets it would give does not matter.
+        at = 0.0 if task.threshold is None else threshold
+        sets = self.tables.sets(task.where, at)
+        assert metric.row_values is not None
+        value = evaluated(metric, metric(sets, **arguments), None)
+        values = np.asarray(metric.row_values(sets, **arguments), np.float64)
+        return self._with_interval(task, metric, sets, values, value)
+
+    def _of_samples(
+        self, task: Task, metric: Metric, arguments: Mapping[str, Any], threshold: float | None
+    ) -> Result:
+        sets = self.tables.sets(task.where, threshold)
+        reason = f"{metric.name} is undefined for every row"
+        expression: Ratio = samples_average(metric, sets, arguments)
+        value = replace(
+            evaluated(metric, expression, None),
+            outcome=expression.outcome(reason),
+            formula=expression.formula(),
+        )
+        values = samples_values(metric, sets, arguments)
+        return self._with_interval(task, metric, sets, values, value)
+
+    def _with_interval(
+        self,
+        task: Task,
+        metric: Metric,
+        sets: LabelSets,
+        values: npt.NDArray[np.float64],
+        value: Evaluated,
+    ) -> Result:
+        """The value with its interval, saying how many rows have no value."""
+        left_out = int(np.count_nonzero(~np.isfinite(values)))
+        if left_out:
+            weight = f", weight {undefined_rows(sets, values):g}" if sets.times is not None else ""
+            note = f"undefined for {left_out} of {len(values)} rows{weight}, left out of the mean"
+            value = replace(value, note=note)
+        if not isinstance(value.outcome, Value) or task.interval is None:
+            return value, None
+        share = metric.interval is Interval.PROPORTION and task.average is None
+        number = value.outcome.number
+        mean = RowMean(number, values, metric.bounds, sets.times, self._clusters(task), share)
+        level = self.settings.level
+        return value, row_mean_interval(mean, task.interval, level, self.draws, task.where)
+
+    def _clusters(self, task: Task) -> npt.NDArray[np.int64] | None:
+        """The cluster of each row of a slice, numbered from 0; None without clusters."""
+        if self.view.cluster is None:
+            return None
+        inside = self.view.cluster[0][self.tables.rows(task.where)]
+        return np.unique(inside, return_inverse=True)[1].astype(np.int64)
+
+    # -- averages over labels -------------------------------------------------------------
+
+    def _of_count_average(
+        self,
+        task: Task,
+        metric: Metric,
+        arguments: Mapping[str, Any],
+        kind: Average,
+        threshold: float | None,
+    ) -> Result:
+        labels, where = self.view.labels, task.where
+        if kind is Average.MICRO:
+            pooled = self.tables.sets(where, threshold).pooled()
+            value = evaluated(metric, metric(pooled, **arguments), None)
+        else:
+            counts = self.tables.counts(where, threshold)
+            values = [
+                class_value(metric, one, arguments, label)
+                for one, label in zip(counts, labels, strict=True)
+            ]
+            value = average(kind, labels, values, [one.positives.exact() for one in counts])
+        if not isinstance(value.outcome, Value) or task.interval is None:
+            return value, None
+        if task.interval in SMOOTH:
+            found = delta_interval(
+                self.tables.sets(where, threshold),
+                self.tables.counts(where, threshold),
+                self._clusters(task),
+                metric,
+                arguments,
+                kind,
+                value.outcome.number,
+                self.settings.level,
+                task.interval,
+            )
+            return value, found
+        drawn = self.draws.of_counts(where, threshold, metric, arguments, kind)
+        jackknife = None
+        if task.interval == "bootstrap_bca":
+            jackknife = self.draws.jackknife(where, threshold, metric, arguments, kind)
+        number, level = value.outcome.number, self.settings.level
+        return value, from_replicates(drawn, number, level, task.interval, jackknife)
+
+    def _of_score_average(
+        self, task: Task, metric: Metric, arguments: Mapping[str, Any], kind: Average
+    ) -> Result:
+        values, supports = [], []
+        for label, tables in zip(self.view.labels, self.tables.of_labels, strict=True):
+            table = tables.scores(task.where)
+            values.append(evaluated(metric, metric(table, **arguments), label))
+            supports.append(table.positive_total.item())
+        value = average(kind, self.view.labels, values, supports)
+        if not isinstance(value.outcome, Value) or task.interval is None:
+            return value, None
+        number, level = value.outcome.number, self.settings.level
+        if task.interval == grouped_jackknife.METHOD:
+            left = self.draws.scores_without_groups(task.where, metric, arguments, kind)
+            return value, grouped_jackknife.interval(left, number, level, metric.bounds)
+        drawn = self.draws.of_scores(task.where, metric, arguments, kind)
+        return value, from_replicates(drawn, number, level, task.interval)
+
+
+def _of_two_classes(task: Task) -> Task:
+    """A task of one label as the task of a view with two classes."""
+    metric = find(task.metric)
+    assert metric is not None
+    return replace(task, table=metric.table.value)
 
 
 class SetEvaluator(Evaluator):

@@ -14,11 +14,11 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
-from evalreport.spec.readers import Readers
+from evalreport.spec.sampling import Readers
 from evalreport.statistics.delong import row_placements
 
 if TYPE_CHECKING:
-    from evalreport.data.readings import Readings
+    from evalreport.data.design import Readings
     from evalreport.engine.working import Working
 
 Floats = npt.NDArray[np.float64]

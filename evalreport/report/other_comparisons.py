@@ -1,0 +1,274 @@
+"""Comparisons that a spec asks for beside plain differences, each a table of its own.
+
+What was to be shown of differences: superiority, non-inferiority, equivalence, one side.
+
+Also here: comparisons with a margin: how much worse a model may be, and whether that is ruled out.
+
+Also here: net reclassification: the rows that move between two models, and what that adds up to.
+
+Also here: one test of all models at once, where the spec asks for it.
+
+Also here: ratios of two shares, model over reference, where the spec asks for them.
+"""
+
+from __future__ import annotations
+
+from evalreport.report.cards import interval_text
+from evalreport.report.comparisons import comparison_title
+from evalreport.report.contents import Contents
+from evalreport.report.model import Block, Column, PlainTable, TableRow
+from evalreport.report.numbers import count_text, difference_text, number_text, p_text, value_text
+from evalreport.report.words import label_text, method_text, prose
+from evalreport.results.records import (
+    Comparison,
+    Hypothesis,
+    Moves,
+    OmnibusTest,
+    Ratio,
+    Reclassification,
+)
+
+HYPOTHESIS_NOTE = (
+    "Each p value is one-sided and held against the level beside it; of two one-sided tests "
+    "(equivalence) it is the larger. Not shown is not disproved: the rows do not settle it."
+)
+CORRECTED = (
+    " The p values are corrected with those of the other comparisons, in place of two-sided ones."
+)
+
+
+def hypothesis_blocks(contents: Contents) -> list[Block]:
+    """One line for each comparison of which the spec states what is to be shown."""
+    found = [c for c in contents.of(Comparison) if c.hypothesis is not None]
+    if not found:
+        return []
+    heads = (
+        ("metric", "left", "19%"),
+        ("models", "left", "20%"),
+        ("to be shown", "left", "17%"),
+        ("difference", "right", "9%"),
+        ("interval", "right", "13%"),
+        ("test", "left", "10%"),
+        ("p", "right", "6%"),
+        ("", "right", "6%"),
+    )
+    rows = tuple(
+        TableRow(_hypothesis_row(contents, c, c.hypothesis)) for c in found if c.hypothesis
+    )
+    corrected = any(c.correction != "none" for c in found)
+    note = HYPOTHESIS_NOTE + CORRECTED if corrected else HYPOTHESIS_NOTE
+    caption = "What was to be shown"
+    return [PlainTable(caption, tuple(Column(*h) for h in heads), rows, note, "gaps")]
+
+
+def stated(hypothesis: Hypothesis) -> str:
+    """The hypothesis in words, with its margin.
+
+    >>> stated(Hypothesis(kind="equivalence", margin=0.1, null=None, test="tango", statistic=None,
+    ...     p_value=None, p_adjusted=None, alpha=0.025, shown=None))
+    'differs by less than 0.1'
+    """
+    by = number_text(hypothesis.margin)
+    words = {
+        "superiority": "better" if not hypothesis.margin else f"better by more than {by}",
+        "non_inferiority": f"not worse by {by} or more",
+        "equivalence": f"differs by less than {by}",
+        "greater": "larger" if not hypothesis.margin else f"larger by more than {by}",
+        "less": "smaller" if not hypothesis.margin else f"smaller by more than {by}",
+    }
+    return words[hypothesis.kind]
+
+
+def _hypothesis_row(contents: Contents, c: Comparison, asked: Hypothesis) -> tuple[str, ...]:
+    told = {True: "shown", False: "not shown", None: "–"}[asked.shown]
+    against = c.reference_dataset or c.reference
+    p = asked.p_adjusted
+    return (
+        comparison_title(contents, c),
+        f"{label_text(c.model)} against {label_text(against)}",
+        stated(asked),
+        "–" if c.difference is None else difference_text(c.difference),
+        interval_text(c.interval) or "–",
+        method_text(asked.test),
+        "–" if p is None else f"{p_text(p)} ({number_text(asked.alpha)})",
+        told if asked.reason is None else f"{told}: {asked.reason}",
+    )
+
+
+MARGIN_NOTE = (
+    "Non-inferior: the interval of model minus reference leaves out a loss as large as the margin. "
+    "Otherwise such a loss is not ruled out, which is not to say that there is one."
+)
+
+
+def margin_blocks(contents: Contents) -> list[Block]:
+    """One line for each comparison that the spec gives a margin for."""
+    found = [c for c in contents.of(Comparison) if c.margin is not None]
+    if not found:
+        return []
+    heads = (
+        ("metric", "left", "20%"),
+        ("models", "left", "22%"),
+        ("n", "right", "8%"),
+        ("value", "right", "8%"),
+        ("reference", "right", "8%"),
+        ("difference", "right", "9%"),
+        ("interval", "right", "13%"),
+        ("margin", "right", "6%"),
+        ("", "right", "6%"),
+    )
+    rows = tuple(TableRow(_margin_row(contents, c)) for c in found)
+    return [
+        PlainTable("Non-inferiority", tuple(Column(*h) for h in heads), rows, MARGIN_NOTE, "gaps")
+    ]
+
+
+def _margin_row(contents: Contents, c: Comparison) -> tuple[str, ...]:
+    told = "–" if c.non_inferior is None else "yes" if c.non_inferior else "not shown"
+    values = (c.model_value, c.reference_value)
+    against = c.reference_dataset or c.reference
+    return (
+        comparison_title(contents, c),
+        f"{label_text(c.model)} against {label_text(against)}",
+        count_text(c.n),
+        *("–" if value is None else value_text(value) for value in values),
+        "–" if c.difference is None else difference_text(c.difference),
+        interval_text(c.interval) or "–",
+        number_text(c.margin),
+        told,
+    )
+
+
+MOVES_NOTE = (
+    "Up: only the model predicts the positive class; down: only the reference does. Of the "
+    "actual positives net is (up − down) / n, of the others (down − up) / n; their sum is the "
+    "difference of the two models in recall plus that in specificity. A positive sum can come "
+    "from a model that is no better calibrated and no more useful: read it with recall, "
+    "specificity and net benefit, never alone. p is not corrected for the number of tests."
+)
+
+
+def reclassification_blocks(contents: Contents) -> list[Block]:
+    """Three lines for each pair of models: actual positives, the others, and their sum."""
+    rows: list[TableRow] = []
+    reasons = []
+    for record in contents.of(Reclassification):
+        pair = f"{label_text(record.model)} against {label_text(record.reference)}"
+        if record.net is None or record.events is None or record.nonevents is None:
+            reasons.append(f"{pair}: {prose(record.reason or '')}.")
+            continue
+        label = label_text(record.label)
+        rows.append(TableRow((pair, f"actual {label}", *_moves(record.events), "")))
+        rows.append(TableRow(("", "the others", *_moves(record.nonevents), "")))
+        p = "–" if record.p_value is None else p_text(record.p_value)
+        limits = interval_text(record.interval) or "–"
+        total = (count_text(record.rows), "", "", difference_text(record.net), limits, p)
+        rows.append(TableRow(("", "sum", *total), strong=True))
+    heads = (
+        ("models", "left", "22%"),
+        ("rows", "left", "16%"),
+        ("n", "right", "8%"),
+        ("up", "right", "8%"),
+        ("down", "right", "8%"),
+        ("net", "right", "10%"),
+        ("interval", "right", "18%"),
+        ("p", "right", "10%"),
+    )
+    if not rows and not reasons:
+        return []
+    note = " ".join([MOVES_NOTE, *reasons])
+    columns = tuple(Column(*head) for head in heads)
+    return [PlainTable("Net reclassification", columns, tuple(rows), note, "gaps")]
+
+
+def _moves(part: Moves) -> tuple[str, ...]:
+    return (
+        count_text(part.n),
+        count_text(part.up),
+        count_text(part.down),
+        "–" if part.net is None else difference_text(part.net),
+        interval_text(part.interval) or "–",
+    )
+
+
+OMNIBUS_NOTE = (
+    "Whether the models of a dataset differ at all, on the rows that every one of them uses: a "
+    "small p value says that they are not all alike, not which. The p values are "
+    "not corrected for their number."
+)
+
+
+def omnibus_blocks(contents: Contents) -> list[Block]:
+    """One line for each test of all models."""
+    found = contents.of(OmnibusTest)
+    if not found:
+        return []
+    heads = (
+        ("metric", "left", "22%"),
+        ("models and values", "left", "36%"),
+        ("n", "right", "8%"),
+        ("test", "left", "14%"),
+        ("statistic", "right", "8%"),
+        ("df", "right", "5%"),
+        ("p", "right", "7%"),
+    )
+    rows = tuple(TableRow(_omnibus_row(contents, record)) for record in found)
+    reasons = [f"{r.title}: {prose(r.reason)}." for r in found if r.reason]
+    columns = tuple(Column(*head) for head in heads)
+    note = " ".join([OMNIBUS_NOTE, *reasons])
+    return [PlainTable("All models at once", columns, rows, note, "gaps")]
+
+
+def _omnibus_row(contents: Contents, record: OmnibusTest) -> tuple[str, ...]:
+    values = record.values or (None,) * len(record.models)
+    models = ", ".join(
+        f"{label_text(model)} {'–' if value is None else value_text(value)}"
+        for model, value in zip(record.models, values, strict=True)
+    )
+    return (
+        contents.heading(record),
+        models,
+        count_text(record.n),
+        method_text(record.test),
+        "–" if record.statistic is None else number_text(record.statistic),
+        "–" if record.df is None else number_text(record.df),
+        "–" if record.p_value is None else p_text(record.p_value),
+    )
+
+
+RATIO_NOTE = (
+    "The share of the model over that of the reference. Limits that leave out 1 tell them apart."
+)
+
+
+def ratio_blocks(contents: Contents) -> list[Block]:
+    """One line for each comparison whose ratio was asked for."""
+    found = [(c, c.ratio) for c in contents.of(Comparison) if c.ratio is not None]
+    if not found:
+        return []
+    heads = (
+        ("metric", "left", "22%"),
+        ("models", "left", "24%"),
+        ("value", "right", "9%"),
+        ("reference", "right", "9%"),
+        ("ratio", "right", "9%"),
+        ("interval", "right", "15%"),
+        ("method", "left", "12%"),
+    )
+    rows = tuple(TableRow(_ratio_row(contents, c, ratio)) for c, ratio in found)
+    return [PlainTable("Ratios", tuple(Column(*h) for h in heads), rows, RATIO_NOTE, "gaps")]
+
+
+def _ratio_row(contents: Contents, c: Comparison, ratio: Ratio) -> tuple[str, ...]:
+    against = c.reference_dataset or c.reference
+    values = (c.model_value, c.reference_value, ratio.value)
+    method = ratio.reason or ""
+    if ratio.interval is not None:
+        method = method_text(ratio.interval.method)
+    return (
+        comparison_title(contents, c),
+        f"{label_text(c.model)} against {label_text(against)}",
+        *("–" if value is None else value_text(value) for value in values),
+        interval_text(ratio.interval) or "–",
+        method,
+    )
