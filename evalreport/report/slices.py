@@ -300,7 +300,7 @@ def sweep_tables(contents: Contents) -> list[Block]:
         lines = total if total <= WHOLE_SWEEP else SWEEP_LINES
         rows = [TableRow(_sweep_row(points, k)) for k in spread_over(total, lines)]
         names = ("score ≥", *FLAT, "recall", "FPR", "precision")
-        widths = ("13%", "10%", "9%", "9%", "9%", "12%", "14%", "19%")
+        widths = ("18%", "10%", "8.5%", "8.5%", "8.5%", "12%", "13%", "16.5%")
         dataset = curve.dataset
         columns = tuple(
             Column(contents.said(dataset, n), "right", w)
