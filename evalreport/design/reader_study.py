@@ -96,6 +96,8 @@ class Reading:
             return f"design.readers has no {name} of it: how much readers differ"
         alike = own.correlations or own.covariances
         assert alike is not None
+        if own.correlations is not None and self.value in (0.0, 1.0):
+            return "at an expected value of 0 or 1 readings do not vary, and no size follows"
         if self.difference and (alike.same_reader is None or alike.neither is None):
             return "design.readers has no same_reader and neither of it: a difference needs them"
         return None

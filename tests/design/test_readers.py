@@ -260,6 +260,17 @@ def test_what_the_expected_values_leave_open_is_told() -> None:
     assert "has no roc_auc" in str(planned(area).reason)
 
 
+def test_a_perfect_model_has_no_size() -> None:
+    asked = spec(metric="roc_auc", model="new", at_least=0.8, bound="lower")
+    asked["design"]["expect"]["roc_auc"] = 1.0
+    own = asked["design"]["readers"]["measures"]["roc_auc"]
+    del own["covariances"]
+    own["correlations"] = {"same_modality": 0.4}
+    found = planned(asked)
+    assert "readings do not vary" in str(found.reason)
+    assert found.readers is None
+
+
 def test_wrong_assumptions_are_refused_where_they_stand() -> None:
     asked = spec()
     own = asked["design"]["readers"]["measures"]
