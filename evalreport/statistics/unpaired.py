@@ -206,14 +206,40 @@ def fisher_tails(x1: int, n1: int, x2: int, n2: int) -> tuple[float, float]:
     return min(1.0, greater / total), min(1.0, less / total)
 
 
+#: Tables with the same margins that are all weighed; of more, those that can weigh anything.
+MOST_WEIGHED = 100_000
+#: exp(-LIGHTEST) is 0 as a double.
+LIGHTEST = 746.0
+
+
 def _same_margins(x1: int, n1: int, x2: int, n2: int) -> tuple[NDArray[np.float64], int]:
-    """Weights of the tables with the same margins by their first count, and the place of x1."""
+    """Weights of the tables with the same margins by their first count, and the place of x1.
+
+    Of many tables only those near the mean are weighed, about as many as the root of the rows
+    times 40; the weight of the others is 0. Hoeffding W., Probability inequalities for sums of
+    bounded random variables, 1963, section 6: P(|X - mean| >= d) <= 2 exp(-2 d^2 / m), where m is
+    any of the margins, and the likeliest table has at least 1 / (m + 1).
+    """
     successes = x1 + x2
     least, most = max(0, successes - n2), min(successes, n1)
-    k = np.arange(least, most, dtype=np.float64)
+    first, last = least, most
+    if most - least > MOST_WEIGHED:
+        total = n1 + n2
+        margin = min(n1, n2, successes, total - successes)
+        far = math.sqrt(margin * (LIGHTEST + math.log(2.0 * (margin + 1))) / 2.0)
+        mean = n1 * successes / total
+        first, last = max(least, math.floor(mean - far)), min(most, math.ceil(mean + far))
+    k = np.arange(first, last, dtype=np.float64)
     steps = np.log((n1 - k) * (successes - k)) - np.log((k + 1.0) * (n2 - successes + k + 1.0))
     log_weight = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.exp(log_weight - log_weight.max()), x1 - least
+    weight = np.exp(log_weight - log_weight.max())
+    if first <= x1 <= last:
+        return weight, x1 - first
+    # One table beyond those that are weighed stands for all on its side.
+    before = x1 < first
+    return np.concatenate([[0.0] * before, weight, [0.0] * (not before)]), (
+        0 if before else len(weight)
+    )
 
 
 class Heterogeneity(NamedTuple):

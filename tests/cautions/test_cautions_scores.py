@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from evalreport.engine.cautions import find_cautions
+from evalreport.engine.cautions.facts import Given
 from evalreport.metrics.roc_relation import Lead, roc_relation
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import View
@@ -296,6 +301,50 @@ def test_a_view_without_rows_is_read_from_its_score_table(kit: Any, last: float)
         expected = kit.message(facts, code)
         shorter = expected and expected.replace(" (row 4 of the data)", "")
         assert kit.message(rowless, code) == shorter
+
+
+@given(
+    st.lists(st.tuples(st.floats(1e-15, 40), st.integers(1, 50)), min_size=1, max_size=8),
+)
+def test_a_sum_over_kinds_is_that_over_rows(kinds: list[tuple[float, int]]) -> None:
+    """To the last bit, and with no work for each row."""
+    values, times = (np.array(part) for part in zip(*kinds, strict=True))
+    assert Given(values, times).total == Given(np.repeat(values, times)).total
+    many = times * 10**13 + 1
+    exact = sum(Fraction(v) * n for v, n in zip(values.tolist(), many.tolist(), strict=True))
+    assert Given(values, many).total == float(exact)
+
+
+@pytest.mark.parametrize("last", [0.99, 1.0, 1.5, 70.0])
+def test_cautions_count_many_rows_of_each_score(kit: Any, last: float) -> None:
+    """Rows by the million of millions of each score: they are counted, not written out."""
+    asked = ["log_loss"]
+    facts = kit.run(kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, last]), asked, thresholds=[0.5])
+    empty, each = np.zeros(0, dtype=np.int32), 10**12
+
+    def scores(dataset: str, model: str) -> ScoreTable:
+        table = facts.scores(dataset, model)
+        return ScoreTable(table.scores, table.positives * each, table.negatives * each)
+
+    class Many(_Rowless):
+        @property
+        def rows(self) -> int:
+            return 4 * each
+
+    many = Many("d", "m", "score", ("no", "yes"), 1, empty, empty)
+    counted = replace(facts, views=[many], scores=scores)
+    for code in ("clipped_probabilities", "not_probabilities"):
+        expected, found = (_numbers(one, code) for one in (facts, counted))
+        assert found.keys() == expected.keys()
+        for key in {"outside", "clipped", "wrong", "rows"} & found.keys():
+            assert found[key] == expected[key] * each
+    # no single row dominates where each has so many of its kind
+    assert not _numbers(counted, "confident_mistake")
+
+
+def _numbers(facts: Any, code: str) -> dict[str, Any]:
+    own = [c for c in find_cautions(facts) if c.code == code]
+    return dict(own[0].numbers) if own else {}
 
 
 def test_scores_that_look_like_percent(kit: Any) -> None:

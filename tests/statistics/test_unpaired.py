@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from evalreport.statistics.unpaired import (
     UNPAIRED_METHODS,
     fisher_exact,
+    fisher_tails,
     heterogeneity,
     katz,
     two_proportion_z,
@@ -154,6 +157,40 @@ def test_fisher_against_scipy(first: tuple[int, int], second: tuple[int, int]) -
     (x1, n1), (x2, n2) = first, second
     expected = scipy.stats.fisher_exact([[x1, n1 - x1], [x2, n2 - x2]]).pvalue
     assert fisher_exact(x1, n1, x2, n2) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (500_700, 1_000_000, 500_000, 1_000_000),
+        (150_400, 300_000, 1_000_000, 2_000_000),
+        (1_050, 400_000, 398_900, 400_000),
+        (0, 400_000, 2, 400_000),
+    ],
+)
+def test_fisher_of_many_rows_against_scipy(cells: tuple[int, int, int, int]) -> None:
+    x1, n1, x2, n2 = cells
+    table = [[x1, n1 - x1], [x2, n2 - x2]]
+    found = [fisher_exact(*cells), *fisher_tails(*cells)]
+    sides = ("two-sided", "greater", "less")
+    expected = [scipy.stats.fisher_exact(table, alternative=side).pvalue for side in sides]
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-300)
+
+
+def test_fisher_of_far_apart_and_of_very_many_rows() -> None:
+    """What no double can hold is 0; the work grows with the root of the rows."""
+    many = 400_000
+    assert fisher_exact(many, many, 0, many) == 0.0
+    assert fisher_tails(many, many, 0, many) == (0.0, 1.0)
+    assert fisher_tails(0, many, many, many) == (1.0, 0.0)
+    tracemalloc.start()
+    found = fisher_exact(500_020_000, 10**9, 500_000_000, 10**9)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    z = two_proportion_z(500_020_000, 10**9, 500_000_000, 10**9)
+    assert z is not None
+    assert found == pytest.approx(z.p_value, rel=1e-3)
+    assert held < 200_000_000
 
 
 def test_tests_of_a_side_without_rows() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -175,8 +176,43 @@ def _grouped(records: Any) -> Mapping[Key, tuple[Any, ...]]:
     return {key: tuple(own) for key, own in found.items()}
 
 
-def given_scores(run: RunFacts, view: View) -> Floats | None:
-    """The score of each row, shape (n,), or of each row and class, shape (n, K).
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What a model gave: ``values`` of shape (n,), or (n, K) by class, each for ``times`` rows.
+
+    ``times`` is None where every value is that of one row.
+    """
+
+    values: Floats
+    times: npt.NDArray[np.int64] | None = None
+
+    def rows(self, chosen: npt.NDArray[np.bool_]) -> int:
+        """Number of rows whose value is chosen."""
+        return int(np.count_nonzero(chosen) if self.times is None else self.times[chosen].sum())
+
+    @property
+    def total(self) -> float:
+        """Sum over all rows, rounded once; ``values`` of shape (n,)."""
+        if self.times is None:
+            return math.fsum(self.values.tolist())
+        # Products in two parts without rounding: halves of 26 bits multiply exactly.
+        times = self.times.astype(np.float64)
+        product = self.values * times
+        high, low = _halves(self.values), _halves(times)
+        rest = high[0] * low[0] - product
+        rest = ((rest + high[0] * low[1]) + high[1] * low[0]) + high[1] * low[1]
+        return math.fsum([*product.tolist(), *rest.tolist()])
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    """Upper and lower half of the bits of each value (Dekker 1971); their sum is the value."""
+    scaled = values * (2.0**27 + 1.0)
+    upper = scaled - (scaled - values)
+    return upper, values - upper
+
+
+def given_scores(run: RunFacts, view: View) -> Given | None:
+    """The score of each row, or of each row and class.
 
     From the score table, in no order of rows, where the view holds none; None where
     the model gives labels or margins, or the table holds sums of weights.
@@ -184,27 +220,32 @@ def given_scores(run: RunFacts, view: View) -> Floats | None:
     if view.source not in ("score", "scores") or not view.rows:
         return None
     if len(view.labels) > 2 or view.score is not None:
-        return view.class_scores if len(view.labels) > 2 else view.score
+        own = view.class_scores if len(view.labels) > 2 else view.score
+        return None if own is None else Given(own)
     table = _unweighted(run, view)
-    return None if table is None else np.repeat(table.scores, table.positives + table.negatives)
+    return None if table is None else Given(table.scores, table.positives + table.negatives)
 
 
-def actual_probability(run: RunFacts, view: View) -> Floats | None:
-    """The probability given to the actual class of each row, shape (n,).
+def actual_probability(run: RunFacts, view: View) -> Given | None:
+    """The probability given to the actual class of each row, ``values`` of shape (n,).
 
     None where there are no scores, or where some lie outside 0 and 1.
     """
     given = given_scores(run, view)
-    if given is None or given.min() < 0 or given.max() > 1:
+    if given is None or given.values.min() < 0 or given.values.max() > 1:
         return None
-    if given.ndim == 2:
-        return np.asarray(given[np.arange(view.rows), view.actual], dtype=np.float64)
+    if given.values.ndim == 2:
+        own = given.values[np.arange(view.rows), view.actual]
+        return Given(np.asarray(own, dtype=np.float64))
     if view.score is not None:
-        return np.where(view.actual == view.positive_index, given, 1.0 - given)
+        return Given(np.where(view.actual == view.positive_index, given.values, 1.0 - given.values))
     table = _unweighted(run, view)
     assert table is not None
-    positive = np.repeat(table.scores, table.positives)
-    return np.concatenate([positive, 1.0 - np.repeat(table.scores, table.negatives)])
+    held = [table.positives > 0, table.negatives > 0]
+    return Given(
+        np.concatenate([table.scores[held[0]], 1.0 - table.scores[held[1]]]),
+        np.concatenate([table.positives[held[0]], table.negatives[held[1]]]),
+    )
 
 
 def _unweighted(run: RunFacts, view: View) -> ScoreTable | None:

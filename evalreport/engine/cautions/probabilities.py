@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.cautions.declare import Caution, caution
-from evalreport.engine.cautions.facts import Floats, RunFacts, actual_probability, given_scores
+from evalreport.engine.cautions.facts import Given, RunFacts, actual_probability, given_scores
 from evalreport.engine.cautions.wording import (
     estimate,
     limits,
@@ -64,16 +64,17 @@ def not_probabilities(run: RunFacts) -> Iterator[Caution]:
         given = given_scores(run, view)
         if given is None:
             continue
-        beyond = (given < 0) | (given > 1)
-        outside = int(np.count_nonzero(beyond.any(axis=1) if beyond.ndim == 2 else beyond))
+        scores = given.values
+        beyond = (scores < 0) | (scores > 1)
+        outside = given.rows(np.asarray(beyond.any(axis=1) if beyond.ndim == 2 else beyond))
         if outside:
-            low, high = float(given.min()), float(given.max())
+            low, high = float(scores.min()), float(scores.max())
             halved = high > 1 and any(
                 table.threshold == HALF and table.threshold_rule is None
                 for table in run.tables_of(view)
             )
             told = f"; the threshold {HALF} is one for probabilities" if halved else ""
-            slips = _slips(given, beyond, outside)
+            slips = _slips(given, beyond, outside, view.rows)
             told += (_percents(given, beyond) if halved else "") or slips
             yield Caution(
                 f"{part(outside, view.rows)} rows have a score outside 0 and 1; scores run from "
@@ -85,19 +86,20 @@ def not_probabilities(run: RunFacts) -> Iterator[Caution]:
             )
 
 
-def _percents(given: Floats, beyond: npt.NDArray[np.bool_]) -> str:
+def _percents(given: Given, beyond: npt.NDArray[np.bool_]) -> str:
     """What is said of scores most of which lie above 1 and none above 100."""
-    low, high = float(given.min()), float(given.max())
-    if low >= 0 and 1 < high <= PERCENT and 2 * np.count_nonzero(beyond) > given.size:
+    low, high = float(given.values.min()), float(given.values.max())
+    most = 2 * given.rows(beyond) > given.rows(np.ones_like(beyond))
+    if low >= 0 and 1 < high <= PERCENT and most:
         return "; scores not between 0 and 1 but up to 100 look like percent: divide them by 100"
     return ""
 
 
-def _slips(given: Floats, beyond: npt.NDArray[np.bool_], outside: int) -> str:
+def _slips(given: Given, beyond: npt.NDArray[np.bool_], outside: int, rows: int) -> str:
     """The few scores of many that are no probabilities."""
-    if outside > FEW_SLIPS or outside >= SLIP_SHARE * len(given):
+    if outside > FEW_SLIPS or outside >= SLIP_SHARE * rows:
         return ""
-    wrong = listed(number(value) for value in np.unique(given[beyond]).tolist())
+    wrong = listed(number(value) for value in np.unique(given.values[beyond]).tolist())
     return f"; {wrong} {'is not a probability' if outside == 1 else 'are not probabilities'}"
 
 
@@ -231,22 +233,22 @@ def confident_mistake(run: RunFacts) -> Iterator[Caution]:
         given = actual_probability(run, view)
         if m is None or given is None:
             continue
-        losses = -np.log(np.clip(given, CLIP, 1 - CLIP))
+        losses = -np.log(np.clip(given.values, CLIP, 1 - CLIP))
         if view.weight is not None:
             losses = losses * view.weight
-        total = math.fsum(losses.tolist())
+        total = Given(losses, given.times).total
         worst = int(np.argmax(losses))
         share = float(losses[worst]) / total if total > 0 else 0.0
-        if view.rows > 1 and share >= DOMINANT and given[worst] < CONFIDENT:
+        if view.rows > 1 and share >= DOMINANT and given.values[worst] < CONFIDENT:
             yield Caution(
                 f"One of {number(view.rows)} rows{_place(view, worst)} makes up {percent(share)} "
                 "of the log loss: its actual class was given "
-                f"the probability {number(float(given[worst]))}.",
+                f"the probability {number(float(given.values[worst]))}.",
                 view.dataset,
                 view.model,
                 m.id,
                 m.table,
-                {"share": share, "probability": float(given[worst])},
+                {"share": share, "probability": float(given.values[worst])},
             )
 
 
@@ -271,8 +273,8 @@ def clipped_probabilities(run: RunFacts) -> Iterator[Caution]:
         given = actual_probability(run, view)
         if m is None or given is None:
             continue
-        wrong = int(np.count_nonzero(given < CLIP))
-        clipped = wrong + int(np.count_nonzero(given > 1 - CLIP))
+        wrong = given.rows(given.values < CLIP)
+        clipped = wrong + given.rows(given.values > 1 - CLIP)
         if clipped:
             yield Caution(
                 f"{part(clipped, view.rows)} rows have a probability within 1e-15 of 0 or 1 and "
