@@ -34,6 +34,7 @@ from evalreport.metrics.declare import SANDWICH, Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
+from evalreport.plan.asked import MetricRequest
 from evalreport.plan.methods import ASKED, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import View
@@ -421,11 +422,11 @@ def _no_interval(computed: Computed) -> str | None:
     return f"{task.interval} gives none on this table"
 
 
-def shown_params(metric: Metric, task: Task) -> dict[str, Any]:
-    """The parameters of a task; where none was given, the defaults."""
-    if task.params:
-        return dict(task.params)
-    given = metric.arguments(dict(task.params))
+def shown_params(metric: Metric, asked: Task | MetricRequest) -> dict[str, Any]:
+    """The parameters of what was asked for; where none was given, the defaults."""
+    if asked.params:
+        return dict(asked.params)
+    given = metric.arguments({})
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -273,7 +273,8 @@ def _distance(s: ScoreTable, name: str, words: str) -> Expression:
     interval=Interval.RESAMPLED,
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
-    formula="mean over rows of |p - c(p)|, c the smoothed calibration curve (loess, span 0.75)",
+    formula="mean over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
+    "degree 1, span 0.75)",
     use="as one number for the distance of probabilities from what happens, without bins",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
     shows=Shows.CALIBRATION,
@@ -298,7 +299,8 @@ def ici(s: ScoreTable) -> Expression:
     interval=Interval.RESAMPLED,
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
-    formula="median over rows of |p - c(p)|, c the smoothed calibration curve (loess, span 0.75)",
+    formula="median over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
+    "degree 1, span 0.75)",
     use="beside the mean, where few rows are far off",
     avoid="alone: half of the rows may be anywhere",
     shows=Shows.CALIBRATION,
@@ -322,8 +324,8 @@ def e50(s: ScoreTable) -> Expression:
     interval=Interval.RESAMPLED,
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
-    formula="90 % point over rows of |p - c(p)|, c the smoothed calibration curve (loess, span "
-    "0.75)",
+    formula="90 % point over rows of |p - c(p)|, c the smoothed calibration curve (loess of "
+    "degree 1, span 0.75)",
     use="where most rows must have probabilities that are nearly right",
     avoid="on few rows: the curve then follows chance, and the distance is too large",
     shows=Shows.CALIBRATION,
@@ -347,7 +349,8 @@ def e90(s: ScoreTable) -> Expression:
     interval=Interval.RESAMPLED,
     no_interval=OF_THE_CURVE,
     undefined=NO_ROW,
-    formula="largest |p - c(p)| of a row, c the smoothed calibration curve (loess, span 0.75)",
+    formula="largest |p - c(p)| of a row, c the smoothed calibration curve (loess of "
+    "degree 1, span 0.75)",
     use="where no probability may be far off",
     avoid="with few rows at either end: they decide it",
     shows=Shows.CALIBRATION,

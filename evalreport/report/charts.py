@@ -299,6 +299,15 @@ def sweep_panel(
     return paint
 
 
+def _in_sight(rows: Sequence[tuple[float, ...]], floor: float) -> list[tuple[float, ...]]:
+    """The points of a line at or above the lower end of the axis, each with its neighbours.
+
+    A line is thinned by its own height: what goes on far below would take points from what shows.
+    """
+    seen = [row[1] >= floor for row in rows]
+    return [row for k, row in enumerate(rows) if any(seen[max(k - 1, 0) : k + 2])]
+
+
 def plain_chart(
     curves: Sequence[Curve],
     x: str,
@@ -311,12 +320,14 @@ def plain_chart(
     def paint(axes: Any) -> None:
         names(axes, *axis_names)
         values = [r[1] for c in curves for r in columns(c.points, x, y)]
+        floor = -math.inf
         if values:
             low, high = min([0.0, *values]), max(values)
-            axes.set_ylim(low - 0.1 * (high - low or 1), high + 0.08 * (high - low or 1))
+            floor = low - 0.1 * (high - low or 1)
+            axes.set_ylim(floor, high + 0.08 * (high - low or 1))
         named = []
         for k, (name, points, column) in enumerate(baselines):
-            rows = columns(points, x, column)
+            rows = _in_sight(columns(points, x, column), floor)
             thin = {"color": LINE if k else SOFT, "linewidth": 0.8, "linestyle": DASHES[2 - k]}
             named.append(Named(name, None, stroke(axes, rows, 0, **thin), 2 - k))
         own = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from jsonschema import Draft7Validator
 from plain_results import render_html
 
+import evalreport
 from evalreport.api import run
 from evalreport.errors import SpecError
 from evalreport.record.recompute import recompute
@@ -174,3 +176,19 @@ def test_sets_of_labels_have_no_majority_class():
     made = run(spec, frames={"d": {"y": ["a;b", "a", "b"], "p": ["a", "a", "a;b"]}}).json
     assert made["baselines"] == []
     assert made["against_baselines"] == []
+
+
+def test_a_metric_with_default_parameters_is_held_against_its_baselines(tmp_path: Path) -> None:
+    """Its record has the defaults: bins of ece that nobody named."""
+    lines = [f"{'ill' if k % 3 else 'well'},{(k * 7 % 20) / 20 + 0.01:.2f}" for k in range(60)]
+    (tmp_path / "d.csv").write_text("y,p\n" + "\n".join(lines) + "\n")
+    (tmp_path / "s.yaml").write_text(
+        "evalreport: 1\ndatasets: {d: {path: d.csv, target: y}}\nmodels: {m: {score: p}}\n"
+        "positive: {label: ill}\nmetrics: [ece, brier]\n"
+    )
+    found = evalreport.run(tmp_path / "s.yaml", at="2026-11-21").json
+    params = {(one["metric"], str(one["params"])) for one in found["baselines"]}
+    told = {(one["metric"], str(one["params"])) for one in found["measures"]}
+    assert params == told
+    page = render_html(found)
+    assert "for no model" not in page

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import evalreport
-from evalreport.report import findings, panels
+from evalreport.report import charts, findings, panels
 from evalreport.report.charts import Curve, plain_chart, roc_chart, sweep_panel
 from evalreport.report.drawing import DASHES, dot_look, draw
 from evalreport.report.keys import SIZE, Named, name_lines
 from evalreport.report.placing import inner_size, width_of
+from evalreport.report.simplified import simplified
 from evalreport.results.records import RocLead, RocPoint, RocRelation
 
 NONE = RocLead(by=0.0, fpr=0.0)
@@ -250,3 +251,20 @@ def test_a_chart_stands_under_its_finding_and_thresholds_are_exact(said: Any) ->
     assert "Rows per bin: " in page
     # of the scores 0.4 is the one with recall 3/4 and specificity 5/7
     assert "Recall 0.750 and specificity 0.714 are closest at 0.40" in page
+
+
+def test_a_line_far_below_the_axis_takes_no_points_from_what_shows() -> None:
+    """Net benefit of treating all at prevalence 0.373: down to -62 at a threshold of 0.99."""
+    at = [k / 100 for k in range(1, 100)]
+    rows = [(t, 0.373 - 0.627 * t / (1 - t)) for t in at]
+    shown = charts._in_sight(rows, -0.04)
+    assert shown == rows[: len(shown)]
+    assert shown[-2][1] >= -0.04 > shown[-1][1]
+    kept = [shown[k] for k in simplified(shown, False)]
+    for t, benefit in shown:
+        before = max(row for row in kept if row[0] <= t)
+        after = min(row for row in kept if row[0] >= t)
+        share = 0.0 if after == before else (t - before[0]) / (after[0] - before[0])
+        assert before[1] + share * (after[1] - before[1]) == pytest.approx(benefit, abs=0.002)
+    assert charts._in_sight(rows[::-1], -0.04) == shown[::-1]
+    assert charts._in_sight([(0.1, 0.0), (0.9, 0.0)], -0.04) == [(0.1, 0.0), (0.9, 0.0)]

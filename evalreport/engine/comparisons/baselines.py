@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from evalreport.engine.counting.classification import DENSE_LABELS
+from evalreport.engine.measures import shown_params
 from evalreport.engine.metric_functions import Found, MetricValue, metric_value
 from evalreport.engine.settings import Settings
 from evalreport.plan.asked import MetricRequest
@@ -48,7 +49,7 @@ def baseline_records(
                     dataset=view.dataset,
                     baseline=kind,
                     metric=request.metric.name,
-                    params=dict(request.params),
+                    params=shown_params(request.metric, request),
                     average=made.average,
                     label=made.label,
                     value=made.value,
