@@ -168,7 +168,8 @@ class Contents:
         for table in self.tables.values():
             if view_of(table) == view:
                 return list(table.labels)
-        return []
+        # No threshold may have been found, so that nothing was counted.
+        return [] if ledger is None else list(ledger.order)
 
     def class_sizes(self, curve: Curve) -> tuple[float, float] | None:
         """Actual rows of a curve's class and of the others, as its ROC curve records them."""

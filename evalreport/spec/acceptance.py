@@ -26,7 +26,7 @@ from evalreport.spec.fields import (
     refuse,
     text_or_mapping,
 )
-from evalreport.spec.metric_requests import MetricRequest
+from evalreport.spec.metric_requests import MetricRequest, out_of_range
 from evalreport.spec.thresholds import Threshold
 
 Averaging: TypeAlias = Literal["none", "macro", "micro", "weighted", "samples"]
@@ -135,15 +135,9 @@ class Criterion(WhichNumber):
 
 
 def _outside(criterion: Criterion) -> list[Fault]:
-    low, high = criterion.metric.metric.bounds
     required = criterion.required
-    if required is None or low <= required <= high:
-        return []
     key = "at_least" if criterion.at_least is not None else "at_most"
-    hint = f"a value from {low:g} to {high:g}"
-    if high == 1 and 1 < required <= 100:
-        hint += f": {required / 100:g}"
-    return [Fault(f"{criterion.metric.name} is never {required:g}", hint, (key,))]
+    return [] if required is None else out_of_range(criterion.metric.metric, required, (key,))
 
 
 def _wrong_way(criterion: Criterion) -> list[Fault]:

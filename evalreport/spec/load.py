@@ -18,14 +18,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from evalreport.data.source import readable_name
-from evalreport.errors import FilesError, Location, Problem, SpecError, did_you_mean
+from evalreport.errors import FilesError, Location, Problem, SpecError, did_you_mean, nearest
 from evalreport.spec.estimators import ALLOWED
 from evalreport.spec.fields import FAULTS, Fault, Part, shown
 from evalreport.spec.hosts import HOSTS
 from evalreport.spec.model import VERSION, Spec
 from evalreport.spec.notes import notes
 from evalreport.spec.other_words import criterion_of, form_of, other_word
-from evalreport.spec.outline import Anatomy, field_of, follow, known_keys, outline
+from evalreport.spec.outline import Anatomy, field_of, follow, homes_of, known_keys, outline
 from evalreport.spec.overrides import apply_overrides, without_folders
 from evalreport.spec.references import unknown_references, unmet_needs
 from evalreport.spec.scalars import Scalar
@@ -204,9 +204,16 @@ def _unknown_key(
     hint = (
         _decimal_comma(key, path, document)
         or other_word(key, error["input"], known)
+        or (_other_home(key, root) if nearest(key, known) is None else "")
         or did_you_mean(key, known, "keys here")
     )
     return Problem(f"unknown key '{key}'", hint, document.where_key(path))
+
+
+def _other_home(key: str, root: type[Part]) -> str:
+    """A hint for a key of another part of the spec; empty where it is none, or of many."""
+    homes = homes_of(key, root)
+    return f"it stands elsewhere: {' or '.join(homes)}" if 1 <= len(homes) <= 2 else ""
 
 
 def _decimal_comma(key: str, path: Place, document: Document) -> str:

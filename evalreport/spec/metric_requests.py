@@ -106,6 +106,22 @@ class RuleMetric(MetricRequest):
         return super()._parts(word, params)
 
 
+def out_of_range(
+    metric: Metric, value: float, path: tuple[str, ...], *, of_one: str = ""
+) -> list[Fault]:
+    """A value that the metric cannot have: nearly always a share written as percent.
+
+    ``of_one`` is said in place of the share where a place has another way to write percent.
+    """
+    low, high = metric.bounds
+    if low <= value <= high:
+        return []
+    hint = f"a value from {low:g} to {high:g}"
+    if high == 1 and 1 < value <= 100:
+        hint = of_one or f"{hint}: {value / 100:g}"
+    return [Fault(f"{metric.name} is never {value:g}", hint, path)]
+
+
 def word_and_params(raw: Any) -> tuple[str, Mapping[str, Any] | None]:
     """The two halves of a request as written; None where it has no parameters."""
     if isinstance(raw, str):

@@ -75,6 +75,35 @@ def follow(place: tuple[str | int, ...], root: type[Part]) -> Anatomy:
     return Anatomy(path, kind if _is_part(kind) else None)
 
 
+def homes_of(key: str, root: type[Part]) -> tuple[str, ...]:
+    """Where a key can stand at the top of ``root`` or one part below, as it is written there.
+
+    >>> from evalreport.spec.model import Spec
+    >>> homes_of("cluster", Spec)
+    ('datasets: {NAME: {cluster: ...}}',)
+    >>> homes_of("thresholds", Spec), homes_of("nowhere", Spec)
+    (('thresholds: ...',), ())
+    """
+    if field_of(root, key) is not None:
+        return (f"{key}: ...",)
+    homes = []
+    for name in known_keys(root):
+        info = field_of(root, name)
+        home = None if info is None else _home(_unwrapped(info.annotation), f"{key}: ...", key)
+        homes += [] if home is None else [f"{name}: {home}"]
+    return tuple(homes)
+
+
+def _home(kind: Any, written: str, key: str) -> str | None:
+    """How a key is written in a part, or in the parts of a mapping or list; None elsewhere."""
+    if _is_part(kind):
+        return f"{{{written}}}" if field_of(kind, key) is not None else None
+    inside = _unwrapped(_inside(kind, 0))
+    if not _is_part(inside) or field_of(inside, key) is None:
+        return None
+    return f"[{{{written}}}]" if get_origin(kind) is tuple else f"{{NAME: {{{written}}}}}"
+
+
 def _is_part(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Part)
 

@@ -19,7 +19,7 @@ from evalreport.spec.fields import (
     shown,
     wrong_type,
 )
-from evalreport.spec.metric_requests import RuleMetric, word_and_params
+from evalreport.spec.metric_requests import RuleMetric, out_of_range, word_and_params
 from evalreport.spec.scalars import Scalar
 
 KINDS = ("value", "maximize", "minimize", "at_least", "at_most", "top")
@@ -49,11 +49,8 @@ class Reach(Part):
                         )
                     )
                 params = {key: item for key, item in wanted.items() if key != "value"}
-                return {
-                    "metric": _metric({word: params}),
-                    "value": _value(wanted["value"], word, "value"),
-                }
-            return {"metric": _metric(word, keyed=True), "value": _value(wanted, word)}
+                return _reached(_metric({word: params}), wanted["value"], word, "value")
+            return _reached(_metric(word, keyed=True), wanted, word)
         raise wrong_type(raw, "one metric and its value, such as {recall: 0.95}")
 
     @model_serializer
@@ -67,6 +64,15 @@ class Reach(Part):
 def _metric(raw: Any, *, keyed: bool = False) -> RuleMetric:
     word, params = word_and_params(raw)
     return RuleMetric.model_validate({word: params or {}} if keyed or params is not None else word)
+
+
+def _reached(metric: RuleMetric, raw: Any, *path: str) -> dict[str, Any]:
+    """A metric and the value it is to reach, which it must be able to have."""
+    value = _value(raw, *path)
+    faults = [] if metric.is_corner else out_of_range(metric.metric, value, path)
+    if faults:
+        raise refuse(*faults)
+    return {"metric": metric, "value": value}
 
 
 def _value(raw: Any, *path: str) -> float:

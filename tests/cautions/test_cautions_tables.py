@@ -153,3 +153,22 @@ def test_same_precision_and_recall_of_two_models(kit: Any) -> None:
     (record,) = kit.cautions(kit.run(views, ["recall"]), "same_precision_and_recall")
     assert record.message.startswith("a and b both have precision 0.667 and recall 0.5")
     assert record.dataset == "d"
+
+
+def test_scores_that_were_given_as_labels(kit: Any) -> None:
+    """Nobody means 0.31 as the name of a class."""
+    labels = ["no", "yes", "0.31", "0.62", "0.7"]
+    one = kit.view([0, 0, 1, 1], predicted=[2, 3, 4, 3], labels=labels)
+    assert kit.message(kit.run(one, ACCURACY), "foreign_predictions") == (
+        "4/4 predictions name a class that no row has: 0.31, 0.62 and 0.7; "
+        "they look like scores: declare the column as score."
+    )
+
+
+def test_labels_that_are_spelled_in_two_ways(kit: Any) -> None:
+    one = kit.view([0, 0, 1, 1], predicted=[0, 2, 2, 2], labels=["no", "yes", "Yes"])
+    (record,) = kit.cautions(kit.run(one, ACCURACY), "foreign_predictions")
+    assert record.message == "3/4 predictions name a class that no row has: Yes."
+    assert record.numbers == {"foreign": 3, "rows": 4}
+    fewer = kit.view([0, 0, 1, 1], predicted=[0, 1, 1, 2], labels=["no", "yes", "Yes"])
+    assert kit.cautions(kit.run(fewer, ACCURACY), "foreign_predictions") == []

@@ -109,6 +109,21 @@ def test_several_classes_have_no_choice():
     assert "fieldset" not in render_html(many_classes(4))
 
 
+def test_where_a_rule_finds_no_threshold_all_can_still_be_chosen():
+    """Nothing was counted at a threshold of the report: the classes are those of the rows."""
+    found = evalreport.evaluate(
+        ["ill", "well", "well", "ill"],
+        [0.9, 0.9, 0.2, 0.1],
+        positive="ill",
+        threshold={"at_least": {"precision": 0.9}},
+    )
+    page = found.to_html()
+    assert "could not be made" not in page
+    (choice,) = parse(page).all("fieldset")
+    heads = [th.text for th in choice.all("th")]
+    assert set(heads) == {"ill", "well"}
+
+
 def test_a_choice_sends_nothing(results):
     page = results.to_html()
     assert "<form" not in page

@@ -17,6 +17,16 @@ ONE_LINE = [
         "label: the positive class, exactly as written in the data"),
         "8:12: unknown key 'lable'; did you mean 'label'?",
     ]),
+    # keys of another part
+    ("cluster: person", [
+        "8:1: unknown key 'cluster'; it stands elsewhere: datasets: {NAME: {cluster: ...}}"]),
+    ("report: {subgroups: [sex]}", [
+        "8:10: unknown key 'subgroups'; it stands elsewhere: subgroups: ..."]),
+    # a value that no threshold reaches
+    ("thresholds: [{at_least: {recall: 95}}]", [
+        "8:34: recall is never 95; a value from 0 to 1: 0.95"]),
+    ("thresholds: [{at_most: {fbeta: {beta: 2, value: -1}}}]", [
+        "8:49: fbeta is never -1; a value from 0 to 1"]),
     # confidence
     ("confidence: {level: 1.5, resamples: 0}", [
         "8:21: level is 1.5; a number below 1",

@@ -124,6 +124,42 @@ def one_prediction(run: RunFacts) -> Iterator[Caution]:
 
 
 @caution(
+    "foreign_predictions",
+    severity="warning",
+    title="Most predictions name no class that occurs",
+    why="such a prediction is never right: labels that are spelled in two ways, or scores "
+    "that were given as labels, look like a model that fails",
+    read_instead="the labels of the truth and of the predictions, before any metric",
+)
+def foreign_predictions(run: RunFacts) -> Iterator[Caution]:
+    """At least half of the predictions are labels that no row truly has."""
+    for view, record, matrix in _tables(run):
+        pairs = zip(record.table.labels, matrix.row_totals, matrix.column_totals, strict=False)
+        foreign = [(label, given) for label, actual, given in pairs if given and not actual]
+        rows, total = sum(given for _, given in foreign), matrix.n.value
+        if not foreign or record.table.extra or 2 * rows < total:
+            continue
+        labels = listed(name(label) for label, _ in foreign)
+        scores = len(foreign) > 2 and all(_is_score(label) for label, _ in foreign)
+        yield Caution(
+            f"{part(rows, total)} predictions{_at(record)} name a class that no row has: {labels}"
+            + ("; they look like scores: declare the column as score." if scores else "."),
+            view.dataset,
+            view.model,
+            table=record.id,
+            numbers={"foreign": rows, "rows": total},
+        )
+
+
+def _is_score(label: str) -> bool:
+    """Whether a label reads as a number from 0 to 1."""
+    try:
+        return 0 <= float(label) <= 1
+    except ValueError:
+        return False
+
+
+@caution(
     "class_never_predicted",
     severity="note",
     title="A class is never predicted",
