@@ -117,20 +117,16 @@ def positive_index(labels: LabelSet, rule: Positive) -> int | None:
     return labels.labels.index(ordered[-1 if rule == "largest" else 0])
 
 
-def match(label: Written, known: Sequence[str]) -> str:
-    """The known label that a label of the data stands for, else its own text.
+def matcher(known: Sequence[str]) -> Callable[[Written], str]:
+    """What turns a label of the data into the known label it stands for, else its own text.
 
     A stored number matches a known label of the same value, a stored boolean one of
     the same word; text matches only itself.
 
-    >>> match(Written("1", "number"), ["0.0", "1.0"]), match(Written("1"), ["1.0"])
+    >>> of = matcher(["0.0", "1.0"])
+    >>> of(Written("1", "number")), of(Written("1"))
     ('1.0', '1')
     """
-    return matcher(known)(label)
-
-
-def matcher(known: Sequence[str]) -> Callable[[Written], str]:
-    """``match`` for many labels against the same known ones."""
     exact = frozenset(known)
     folded = {text.casefold(): text for text in reversed(known)}
     values = {as_number(text): text for text in reversed(known)}

@@ -5,7 +5,7 @@ What a spec may ask for, what is planned and what is done follow from the two ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -249,11 +249,3 @@ def of_reference(metric: Metric, *, paired: bool) -> tuple[tuple[str, ...], tupl
         tests |= {old: None for old, name in WITHOUT_PAIRS.items() if name in tests}
         methods |= {old: None for old, name in WITHOUT_PAIRS.items() if name in methods}
     return tuple(tests), tuple(methods)
-
-
-def names(*, tests: bool) -> Iterator[str]:
-    """Every test, or every interval method, that a spec may ask for; each once, sorted."""
-    place = 0 if tests else 1
-    pairs = [pair for table in (PAIRED, UNPAIRED) for pair in table.values()]
-    found = {name for pair in pairs for name in pair[place]}
-    yield from sorted(found)

@@ -82,12 +82,6 @@ def _places(metric: str, design: str) -> tuple[_Place, ...]:
     )
 
 
-@cache
-def _in_grid(metric: str) -> bool:
-    """Whether the grid of up to 200 positives has the metric."""
-    return any(metric in cell["found"] for cell in _made()["cells"])
-
-
 def held(
     metric: str,
     positives: float,

@@ -62,11 +62,6 @@ class Counts:
         return self.tp + self.fp
 
     @property
-    def predicted_negatives(self) -> Any:
-        """Rows predicted to be of the rest: FN + TN."""
-        return self.fn + self.tn
-
-    @property
     def n(self) -> Any:
         """All rows."""
         return self.tp + self.fp + self.fn + self.tn

@@ -98,5 +98,3 @@ REQUIREMENTS = (
     Requirement("R17", "A sealed run cannot change unseen without the key."),
     Requirement("R18", "Which model, data, spec, version and clock a run is of stands in it."),
 )
-
-BY_ID = {one.id: one for one in REQUIREMENTS}

@@ -18,10 +18,10 @@ coordinate of a curve. Truth values are no numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, cached_property
-from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, cast
 
 from evalreport.record.measured_again import RecordedModel
 from evalreport.record.recorded_spec import RecordedSpec, recorded_spec
@@ -76,26 +76,6 @@ def _count_all(values: Any, path: str, found: Counter[str]) -> None:
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
     return tuple(one.name for one in fields(kind))
-
-
-@cache
-def number_paths(kind: type) -> frozenset[str]:
-    """Every path of a kind of record under which a number can stand, by its annotations."""
-    hints = get_type_hints(kind, include_extras=True)
-    return frozenset(path for name, hint in hints.items() for path in _paths(hint, name))
-
-
-def _paths(hint: Any, path: str) -> Iterator[str]:
-    if get_origin(hint) is Annotated:
-        hint = get_args(hint)[0]
-    if hint in (int, float, Any):
-        yield path
-    elif is_dataclass(hint):
-        yield from (f"{path}.{inner}" for inner in number_paths(hint))  # type: ignore[arg-type]
-    else:
-        inner = get_args(hint)
-        for one in inner[1:] if get_origin(hint) is Mapping else inner:
-            yield from _paths(one, path)
 
 
 def under(path: str, prefixes: frozenset[str]) -> bool:

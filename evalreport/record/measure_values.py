@@ -35,8 +35,6 @@ TOLERANCE = Fraction(1, 10**12)
 LOOSE = Fraction(1, 10**9)
 SMALLEST = Fraction(1, 10**15)
 
-
-NO_LIMITS = "nothing in the results settles its limits"
 NOT_ASKED = "the spec in the results does not say that it was asked for"
 
 #: Numbers of a measure that the check can hold.

@@ -90,11 +90,6 @@ class Recomputation:
         """How many numbers were held against others."""
         return sum(self.numbers.values())
 
-    @property
-    def all_numbers(self) -> int:
-        """How many numbers there are."""
-        return self.recomputed + sum(self.left_out.values())
-
 
 def recompute(content: Any) -> Recomputation:
     """Check every record of results, read or as parsed JSON; never raises for what is in it.

@@ -102,19 +102,11 @@ def anchor_problems(path: Path, anchor: str) -> list[Problem]:
     return [Problem(what, "a line that was kept after the run", where)]
 
 
-def verify_chain(runs: Path) -> list[Problem]:
-    """Everything wrong with the history of RUNS, and between it and the manifests there.
-
-    Files of the runs other than their manifests are not read. Raises FilesError
-    when RUNS is no folder, ConflictError when a run keeps publishing.
-    """
-    folder = _resolved(runs)
-    with runs_lock_for_reading(folder):
-        return _chain_problems(folder, read_history(folder))
-
-
 def verify_runs(runs: Path) -> list[Problem]:
-    """The chain of RUNS, and every file of every run in it. Raises as verify_chain."""
+    """The chain of RUNS, and every file of every run in it.
+
+    Raises FilesError when RUNS is no folder, ConflictError when a run keeps publishing.
+    """
     folder = _resolved(runs)
     with runs_lock_for_reading(folder):
         history = read_history(folder)

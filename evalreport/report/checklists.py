@@ -241,8 +241,8 @@ FINDERS: Mapping[str, Callable[[Contents], str]] = {
 
 
 IN_PART = "in part"
-#: What a rule lets an item be filled from.
-FROM_RUN, FROM_BOTH, FROM_SPEC, NEVER, NOT_APPLICABLE = "A", "AS", "S", "N", "NA"
+#: What a rule lets an item be filled from; by the rule N from nothing.
+FROM_RUN, FROM_BOTH, FROM_SPEC, NOT_APPLICABLE = "A", "AS", "S", "NA"
 
 
 def asked(contents: Contents) -> tuple[str, ...]:

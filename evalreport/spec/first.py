@@ -233,11 +233,6 @@ class First:
         return "\n".join(_lines(self)) + "\n"
 
 
-def first_spec(data: Path, folder: Path, target: str | None = None) -> str:
-    """The text of :func:`first_look`."""
-    return first_look(data, folder, target).text()
-
-
 def first_look(data: Path, folder: Path, target: str | None = None) -> First:
     """A spec for a data file; its paths are relative to ``folder``.
 

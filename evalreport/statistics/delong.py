@@ -421,9 +421,10 @@ def unpaired_welch_test(
     return AreaTest(t, df, t_two_sided(t, df))
 
 
+#: Intervals of an area of independent rows, by their names.
 AUC_METHODS: dict[str, AucMethod] = {
     "delong": delong,
     "delong_logit": delong_logit,
+    "delong_score": delong_score,
     "hanley_mcneil": hanley_mcneil,
-    "hanley_mcneil_score": hanley_mcneil_score,
 }

@@ -58,9 +58,3 @@ def nadeau_bengio(
     """
     result = corrected_resampled_t(values, n_train, n_test, level)
     return None if result is None else result.interval
-
-
-def spread(values: ArrayLike) -> float | None:
-    """Standard deviation over folds (ddof 1); None with fewer than two."""
-    array = np.asarray(values, np.float64)
-    return float(np.std(array, ddof=1)) if array.size > 1 else None

@@ -18,8 +18,6 @@ from evalreport.statistics.tail import LEAST, binomial_greater, binomial_less, n
 
 GREATER, LESS = "greater", "less"
 SUPERIORITY, NON_INFERIORITY, EQUIVALENCE = "superiority", "non_inferiority", "equivalence"
-#: What may be stated of a difference, model minus reference.
-HYPOTHESES = (SUPERIORITY, NON_INFERIORITY, EQUIVALENCE, GREATER, LESS)
 #: Those that are about nothing without a margin.
 WITH_MARGIN = (NON_INFERIORITY, EQUIVALENCE)
 #: Those that need to know which of two values is the better one.

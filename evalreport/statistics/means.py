@@ -165,29 +165,9 @@ def t_from_moments(n: float, mean: float, variance: float, level: float) -> Pair
     return PairedT(mean, interval, t, df, t_two_sided(t, df), error)
 
 
-def effective_sample_size(weights: ArrayLike) -> float:
-    """Kish's (sum w)^2 / sum w^2; 0 when all weights are 0.
-
-    >>> effective_sample_size([1, 1, 2])
-    2.6666666666666665
-    """
-    w = np.asarray(weights, np.float64)
-    return effective_size_from_sums(float(np.sum(w)), float(np.sum(w * w)))
-
-
 def effective_size_from_sums(total: float, total_of_squares: float) -> float:
     """Kish's effective sample size from the sum of weights and of their squares."""
     return total * total / total_of_squares if total_of_squares > 0.0 else 0.0
-
-
-def weighted_mean(values: ArrayLike, weights: ArrayLike) -> Estimate | None:
-    """Weighted mean with its sandwich standard error (linearised ratio of totals).
-
-    Variance k / (k - 1) sum w^2 (y - mean)^2 / (sum w)^2 over the k rows with a weight
-    above 0. None when no row has one.
-    """
-    y, w = np.asarray(values, np.float64), np.asarray(weights, np.float64)
-    return ratio_of_totals((w * y)[w > 0.0], w[w > 0.0])
 
 
 def ratio_of_totals(numerators: ArrayLike, denominators: ArrayLike) -> Estimate | None:

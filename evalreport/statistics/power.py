@@ -9,7 +9,7 @@ whole; that is why the size needed is given as the size from which the power sta
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -17,14 +17,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.statistics.interval import z_value
 from evalreport.statistics.paired import mcnemar_exact
-from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import (
     binomial_greater,
     binomial_less,
     normal_quantile,
-    normal_sf,
 )
 
 #: Passes or not: whether ``x`` of ``n`` meets the criterion.
@@ -103,68 +100,6 @@ def size_power(rule: Rule, rows: int, chance: float, p: float, *, at_least: bool
         for n, weight in zip(counts.tolist(), chances.tolist(), strict=True)
     )
     return math.fsum(each)
-
-
-class Part(NamedTuple):
-    """One criterion on a share of the positives or of the negatives.
-
-    ``of`` is ``positives``, ``negatives`` or ``rows``; ``p`` the assumed share.
-    """
-
-    of: str
-    rule: Rule
-    p: float
-    at_least: bool
-
-
-def joint_power(parts: Iterable[Part], rows: int, prevalence: float) -> float:
-    """The chance that all criteria pass together, with the number of positives left to chance.
-
-    Given the number of positives, what is right among the positives and among the negatives is
-    independent; criteria on the same rows must be on the same share (``p``) and pass together
-    for a range of one count.
-    Criteria on all ``rows`` stand on a share of their own and are taken as independent of the
-    others, which understates the power where they go together.
-    """
-    asked = tuple(parts)
-    fixed = math.prod(
-        share_power(o.rule, rows, o.p, at_least=o.at_least) for o in asked if o.of == "rows"
-    )
-    counts, chances = _denominators(rows, prevalence)
-    split = [o for o in asked if o.of != "rows"]
-    if not split:
-        return fixed
-    found = 0.0
-    for positives, chance in zip(counts.tolist(), chances.tolist(), strict=True):
-        sizes = {"positives": positives, "negatives": rows - positives}
-        found += chance * math.prod(
-            _together([o for o in split if o.of == name], size)
-            for name, size in sizes.items()
-            if any(o.of == name for o in split)
-        )
-    return min(fixed * found, 1.0)
-
-
-def _together(parts: list[Part], n: int) -> float:
-    """The chance that criteria on the share of the same ``n`` rows all pass.
-
-    They hold the same count against limits, so together they pass for a range of it.
-    """
-    low, high = 0, n
-    for one in parts:
-        edge = critical(one.rule, n, at_least=one.at_least) if n else None
-        if edge is None:
-            return 0.0
-        low, high = (max(low, edge), high) if one.at_least else (low, min(high, edge))
-    if low > high:
-        return 0.0
-    p = parts[0].p
-    # one of the two tails is subtracted from the other where both are limited
-    return (
-        binomial_less(high, n, p) - binomial_less(low - 1, n, p)
-        if high < n
-        else (binomial_greater(low, n, p))
-    )
 
 
 def _denominators(
@@ -290,51 +225,3 @@ def binormal_variance(auc: float, positives: float, negatives: float) -> float:
     both = auc - 2.0 * float(owens_t(h, math.sqrt(1.0 / 3.0)))
     spread = both - auc * auc
     return spread / positives + spread / negatives
-
-
-def auc_power(
-    auc: float, required: float, positives: float, negatives: float, level: float = 0.95
-) -> float:
-    """The chance that the lower logit limit of DeLong's interval reaches ``required``.
-
-    The estimate is taken as normal on the logit scale; the limit is that of the standard error
-    which an estimate of that size would have, so that the rule is applied to what comes out.
-    Within about two points of the truth: good for looking for a size, which is then simulated.
-
-    >>> round(auc_power(0.9, 0.8, 50, 100), 3)
-    0.842
-    """
-    if not 0.0 < required < 1.0 or not 0.0 < auc < 1.0:
-        return float(auc >= required)
-
-    def spread(area: float) -> float:
-        return math.sqrt(binormal_variance(area, positives, negatives)) / (area * (1.0 - area))
-
-    def logit(area: float) -> float:
-        return math.log(area / (1.0 - area))
-
-    def short(area: float) -> float:
-        return logit(area) - z_value(level) * spread(area) - logit(required)
-
-    # near 1 the standard error on the logit scale grows without limit: the first crossing counts
-    steps = (_expit(logit(required) + 0.05 * step) for step in range(1, 400))
-    enough = next((area for area in steps if short(area) >= 0.0), None)
-    if enough is None:
-        return 0.0
-    least = bisect(short, required, enough)
-    return 1.0 - normal_sf((logit(auc) - logit(least)) / spread(auc))
-
-
-def _expit(value: float) -> float:
-    return 1.0 / (1.0 + math.exp(-value))
-
-
-def effective_rows(rows: float, cluster_size: float, correlation: float) -> float:
-    """Rows that are worth as much as ``rows`` in clusters (Kish's design effect).
-
-    n / (1 + (m - 1) rho), m rows a cluster, rho the intra-cluster correlation.
-
-    >>> effective_rows(110, 11, 0.1)
-    55.0
-    """
-    return rows / (1.0 + (cluster_size - 1.0) * correlation)

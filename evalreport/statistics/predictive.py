@@ -2,7 +2,8 @@
 
 Each test sees the rows with a given true class in four cells: called by both tests, by
 the first only, by the second only, by neither. For the positive predictive value a call
-is a positive prediction and the class of interest is positive; ``npv`` mirrors both.
+is a positive prediction and the class of interest is positive. For the negative predictive value
+a call is a negative one: the negatives take the place of the positives, each ``of_negative``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ class PairedCalls(NamedTuple):
     def of_negative(self) -> PairedCalls:
         """The same rows counted by negative predictions."""
         return PairedCalls(self.neither, self.second_only, self.first_only, self.both)
+
+
+ScoreTest = Callable[[PairedCalls, PairedCalls], ChiSquare | None]
 
 
 class RelativeValue(NamedTuple):
@@ -211,23 +215,8 @@ def _joined(a: float, b: float, rho: float) -> float:
     return math.sqrt(max(a * a + b * b - 2.0 * rho * a * b, 0.0))
 
 
-def npv_leisenring(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | None:
-    """Generalized score test of equal NPV; None as for the PPV."""
-    return ppv_leisenring(negatives.of_negative(), positives.of_negative())
-
-
-def npv_kosinski(positives: PairedCalls, negatives: PairedCalls) -> ChiSquare | None:
-    """Weighted generalized score test of equal NPV; None as for the PPV."""
-    return ppv_kosinski(negatives.of_negative(), positives.of_negative())
-
-
-def relative_npv(
-    positives: PairedCalls, negatives: PairedCalls, level: float
-) -> RelativeValue | None:
-    """NPV of the first test over that of the second; None as for the PPV."""
-    return relative_ppv(negatives.of_negative(), positives.of_negative(), level)
-
-
+#: Score tests of equal predictive values.
+SCORE_TESTS: dict[str, ScoreTest] = {"leisenring": ppv_leisenring, "kosinski": ppv_kosinski}
 #: Intervals of a difference of predictive values.
 CALL_METHODS: dict[str, Callable[[PairedCalls, PairedCalls, float], Interval | None]] = {
     "wald": wald,

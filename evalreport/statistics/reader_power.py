@@ -13,12 +13,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.tail import normal_cdf
-
-Array = npt.NDArray[np.float64]
 
 #: Points of the integral over the mean square, at the middles of slices of equal chance.
 POINTS = 1000

@@ -158,7 +158,8 @@ def _areas(scores: ScoreTable) -> Iterator[Found]:
     positives, negatives = scores.positives, scores.negatives
     area = delong.auc(positives, negatives)
     lost = False
-    for method, function in delong.AUC_METHODS.items():
+    named = {**delong.AUC_METHODS, "hanley_mcneil_score": delong.hanley_mcneil_score}
+    for method, function in named.items():
         limits = None if area is None else function(positives, negatives, LEVEL)
         alone = intervals.from_limits(limits, LEVEL, method)
         if alone is not None and alone.low >= alone.high:

@@ -9,7 +9,7 @@ import pytest
 import evalreport
 from evalreport.cli import status_of
 from evalreport.errors import DataError
-from evalreport.spec.first import first_spec
+from evalreport.spec.first import first_look
 from evalreport.spec.load import parse_spec
 
 ROWS = "Patient ID,truth,score: A [%],p(B),said,sex,zip\n" + "".join(
@@ -126,19 +126,19 @@ def test_results_introduce_themselves_in_one_line() -> None:
 
 
 def test_a_first_spec_finds_columns_with_signs_in_their_names() -> None:
-    spec = parse_spec(first_spec(Path("data.csv"), Path(), "truth")).spec
+    spec = parse_spec(first_look(Path("data.csv"), Path(), "truth").text()).spec
     assert spec.datasets["data"].id == "Patient ID"
     assert list(spec.models) == ["score: A [%]", "p(B)", "said"]
 
 
 def test_a_first_spec_names_the_columns_it_does_not_use() -> None:
-    lines = first_spec(Path("data.csv"), Path(), "truth").splitlines()
+    lines = first_look(Path("data.csv"), Path(), "truth").text().splitlines()
     assert "# columns not used: zip" in lines
 
 
 def test_a_line_break_in_a_column_name_stays_in_its_line() -> None:
     Path("odd.csv").write_text('truth,p,"a\nb\u2028c"\n' + "yes,0.5,1.5\nno,0.25,2.5\n" * 3)
-    text = first_spec(Path("odd.csv"), Path())
+    text = first_look(Path("odd.csv"), Path()).text()
     assert '# columns not used: "a\\nb\\U00002028c"' in text.splitlines()
     assert list(parse_spec(text).spec.models) == ["p"]
 

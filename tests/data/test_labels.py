@@ -12,7 +12,7 @@ from evalreport.data.labels import (
     as_number,
     clashes,
     label_kind,
-    match,
+    matcher,
     order_labels,
     positive_index,
     written,
@@ -107,17 +107,17 @@ def test_the_empty_text_and_zero_can_be_positive() -> None:
 
 
 def test_stored_values_match_declared_labels_of_the_same_value() -> None:
-    assert match(INTEGER, ["1.0", "0.0"]) == "1.0"
-    assert match(INTEGER, ["1.0", "1"]) == "1"
-    assert match(Written("0.5", "number"), ["1", "0.50"]) == "0.50"
-    assert match(TRUE, ["True", "False"]) == "True"
-    assert match(TRUE, ["1", "0"]) == "true"
-    assert match(INTEGER, []) == "1"
+    assert matcher(["1.0", "0.0"])(INTEGER) == "1.0"
+    assert matcher(["1.0", "1"])(INTEGER) == "1"
+    assert matcher(["1", "0.50"])(Written("0.5", "number")) == "0.50"
+    assert matcher(["True", "False"])(TRUE) == "True"
+    assert matcher(["1", "0"])(TRUE) == "true"
+    assert matcher([])(INTEGER) == "1"
 
 
 def test_text_matches_itself_only() -> None:
-    assert match(ONE_POINT, ["1"]) == "1.0"
-    assert match(Written("true"), ["True"]) == "true"
+    assert matcher(["1"])(ONE_POINT) == "1.0"
+    assert matcher(["True"])(Written("true")) == "true"
 
 
 @pytest.mark.parametrize(

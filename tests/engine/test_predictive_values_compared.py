@@ -160,3 +160,22 @@ def test_a_ratio_of_what_is_no_share_is_a_mistake() -> None:
         parse_spec(text)
     assert "limits of a ratio of roc_auc are not known" in str(refused.value)
     assert "unknown metric 'recal'" in str(refused.value)
+
+
+@pytest.mark.parametrize("metric", ["precision", "npv"])
+def test_forged_score_tests_are_found(metric: str) -> None:
+    """The counts of the calls settle the default test, of either predictive value."""
+    spec = {
+        "evalreport": 1,
+        "positive": {"label": "malignant"},
+        "datasets": {"d": {"target": "y"}},
+        "models": {"b": {"prediction": "b"}, "a": {"prediction": "a"}},
+        "metrics": [metric],
+        "comparisons": {"reference": "a"},
+    }
+    content = evalreport.run(spec, frames={"d": rows()}).json
+    record = content["comparisons"][0]
+    assert record["test"] == "leisenring"
+    assert recompute(content).problems == ()
+    record["p_value"] = 0.5
+    assert any("leisenring of its counts gives" in p.what for p in recompute(content).problems)

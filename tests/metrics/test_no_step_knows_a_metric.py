@@ -74,9 +74,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "the cost that is minimised in training, drawn over its steps": {
         "predict/history.py": "log_loss softmax_cost",
     },
-    "tests of predictive values are of NPV where the class is the other one": {
-        "engine/comparisons/tests.py": "npv",
-    },
 }
 
 

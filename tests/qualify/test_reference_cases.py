@@ -11,7 +11,7 @@ import pytest
 
 from evalreport.metrics import catalogue
 from evalreport.qualify import reference as module
-from evalreport.qualify.checks import BY_ID, FAILED, Finding
+from evalreport.qualify.checks import FAILED, REQUIREMENTS, Finding
 
 ROOT = Path(__file__).resolve().parents[2]
 AT = "2026-01-02T03:04:05Z"
@@ -86,6 +86,6 @@ def test_cases_name_requirements_and_metrics_that_there_are() -> None:
     for case in module.read_cases():
         for run in case["runs"]:
             for answer in run["answers"]:
-                assert answer["requirement"] in BY_ID
+                assert answer["requirement"] in {one.id for one in REQUIREMENTS}
                 assert answer["of"]["metric"] in catalogue.known_names()
                 assert max(answer.get("tolerance", {"abs": 0}).values()) < 1e-2

@@ -24,7 +24,7 @@ from evalreport.record.prune import prune
 from evalreport.record.run_folder import RunFolder
 from evalreport.record.runs import check_runs, free_run_name, make_runs, run_folders
 from evalreport.record.signals import signals_held, stopping_cleanly
-from evalreport.record.verify import verify_chain, verify_runs
+from evalreport.record.verify import verify_runs
 
 
 def test_check_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,7 @@ def crashed_before_its_line(runs: Path, text: str) -> Path:
 def test_a_run_that_crashed_before_its_line_is_recorded_and_marked(tmp_path: Path) -> None:
     publish(tmp_path, "one")
     run = crashed_before_its_line(tmp_path, "two")
-    assert any("not recorded" in p.what for p in verify_chain(tmp_path))
+    assert any("not recorded" in p.what for p in verify_runs(tmp_path))
     publish(tmp_path, "three")
     entries = read_history(tmp_path).runs
     assert [entry.recovered for entry in entries.values()] == [False, True, False]
@@ -280,7 +280,7 @@ def test_a_torn_line_is_cut_and_its_run_recorded_again(tmp_path: Path) -> None:
     begin = data.index(b"\n") + 1
     for cut in range(begin, len(data)):
         path.write_bytes(data[:cut])
-        assert verify_chain(tmp_path), cut
+        assert verify_runs(tmp_path), cut
         with runs_lock(tmp_path):
             recovery.recover(tmp_path)
         assert verify_runs(tmp_path) == []
@@ -293,7 +293,7 @@ def test_a_history_that_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(FilesError, match="the history is not a regular file"):
         publish(tmp_path)
     with pytest.raises(FilesError, match="the history is not a regular file"):
-        verify_chain(tmp_path)
+        verify_runs(tmp_path)
 
 
 def test_damaged_lines_do_not_stop_new_runs_and_stay_found(tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_damaged_lines_do_not_stop_new_runs_and_stay_found(tmp_path: Path) -> No
     path = tmp_path / "history.jsonl"
     path.write_bytes(b"[]\nnot json\n" + path.read_bytes())
     publish(tmp_path, "two")
-    found = [str(problem) for problem in verify_chain(tmp_path)]
+    found = [str(problem) for problem in verify_runs(tmp_path)]
     assert f"{path}:1: not a JSON object" in found
     assert any(text.startswith(f"{path}:2: not JSON") for text in found)
     assert any(text.startswith(f"{path}:3: says that it is line 1") for text in found)

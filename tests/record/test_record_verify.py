@@ -27,7 +27,6 @@ from evalreport.record.runs import run_folders
 from evalreport.record.verify import (
     is_folder_of_runs,
     is_recorded,
-    verify_chain,
     verify_numbers,
     verify_run,
     verify_runs,
@@ -77,12 +76,12 @@ def test_every_single_byte_of_the_history_counts(runs: Path) -> None:
     for place in range(len(data)):
         for change in (1, 128):
             path.write_bytes(data[:place] + bytes([data[place] ^ change]) + data[place + 1 :])
-            assert verify_chain(runs), place
+            assert verify_runs(runs), place
     for place in range(len(data)):
         path.write_bytes(data[:place] + data[place + 1 :])
-        assert verify_chain(runs), f"byte {place} removed"
+        assert verify_runs(runs), f"byte {place} removed"
         path.write_bytes(data[:place])
-        assert verify_chain(runs), f"cut to {place} bytes"
+        assert verify_runs(runs), f"cut to {place} bytes"
 
 
 def test_lines_removed_swapped_or_repeated(runs: Path) -> None:
@@ -96,9 +95,9 @@ def test_lines_removed_swapped_or_repeated(runs: Path) -> None:
         [one, one, two, three],
     ):
         path.write_bytes(b"".join(lines))
-        assert verify_chain(runs), lines
+        assert verify_runs(runs), lines
     path.unlink()
-    assert "no history" in whats(verify_chain(runs))
+    assert "no history" in whats(verify_runs(runs))
 
 
 def test_missing_added_and_changed_files_are_named(runs: Path) -> None:
@@ -143,7 +142,7 @@ def test_files_and_manifest_altered_alike_are_found_by_the_history(runs: Path) -
     outputs = {**manifest.outputs, "measures.csv": record_bytes(b"forged")}
     (run / "MANIFEST.json").write_bytes(Manifest(manifest.details, outputs).to_bytes())
     assert "history.jsonl records another" in whats(verify_run(run))
-    assert "history.jsonl records another" in whats(verify_chain(runs))
+    assert "history.jsonl records another" in whats(verify_runs(runs))
     copied = runs.parent / "copied"
     shutil.copytree(run, copied)
     assert verify_run(copied) == []  # without the history nobody can tell
@@ -157,7 +156,7 @@ def test_a_line_that_tells_another_outcome_than_the_manifest(runs: Path) -> None
     entry["outcome"] = "failed"
     lines[-1] = canonical_json({**entry, "sha256": sha256(canonical_json(entry))})
     path.write_bytes(b"".join(lines))
-    assert [p.what for p in verify_chain(runs)] == [
+    assert [p.what for p in verify_runs(runs)] == [
         "history.jsonl and MANIFEST.json differ in outcome"
     ]
 
@@ -195,7 +194,7 @@ def test_a_line_or_the_history_removed_is_told_of_one_run(runs: Path) -> None:
 def test_a_run_renamed_copied_or_removed(runs: Path) -> None:
     first = run_folders(runs)[0]
     shutil.copytree(first, runs / "20200101T000000Z-00000000")
-    assert "not recorded in history.jsonl" in whats(verify_chain(runs))
+    assert "not recorded in history.jsonl" in whats(verify_runs(runs))
     assert "not recorded in history.jsonl" in whats(verify_run(runs / "20200101T000000Z-00000000"))
     shutil.rmtree(runs / "20200101T000000Z-00000000")
     shutil.rmtree(first)
@@ -206,8 +205,8 @@ def test_an_empty_or_absent_folder(tmp_path: Path) -> None:
     with pytest.raises(FilesError, match="there is no such folder"):
         verify_run(tmp_path / "absent")
     with pytest.raises(FilesError, match="there is no such folder"):
-        verify_chain(tmp_path / "absent")
-    assert "no history" in whats(verify_chain(tmp_path))
+        verify_runs(tmp_path / "absent")
+    assert "no history" in whats(verify_runs(tmp_path))
     (tmp_path / "file").touch()
     with pytest.raises(FilesError, match="not a folder"):
         verify_runs(tmp_path / "file")
@@ -349,13 +348,13 @@ def test_a_manifest_too_large_to_be_one(runs: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_run_without_manifest_and_one_pruned_that_never_was(runs: Path) -> None:
     (run_folders(runs)[0] / "MANIFEST.json").unlink()
-    assert "no MANIFEST.json" in whats(verify_chain(runs))
+    assert "no MANIFEST.json" in whats(verify_runs(runs))
     with runs_lock(runs):
         append(runs, HistoryLine(pruned=("20200101T000000Z-00000000",)))
     assert parse_line(b'{"pruned": ["20200101T000000Z-00000000", 3]}') == HistoryLine(
         pruned=("20200101T000000Z-00000000",)
     )
-    assert "recorded as removed, but not as made" in whats(verify_chain(runs))
+    assert "recorded as removed, but not as made" in whats(verify_runs(runs))
 
 
 def test_numbers_in_what_is_no_file(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from evalreport.errors import DataError, FilesError, Location, SpecError
 from evalreport.spec import load
 from evalreport.spec.fields import as_flag, as_number, as_whole, shown
-from evalreport.spec.first import first_spec
+from evalreport.spec.first import first_look
 from evalreport.spec.load import load_spec, parse_spec
 from evalreport.spec.model import Spec
 from evalreport.spec.outline import Anatomy, follow
@@ -89,7 +89,7 @@ def test_an_anatomy_ends_where_nothing_is_known() -> None:
 def first(folder: Path, text: str, target: str | None = None) -> str:
     path = folder / "data.csv"
     path.write_text(text, encoding="utf-8")
-    return first_spec(path, folder, target)
+    return first_look(path, folder, target).text()
 
 
 def test_a_target_that_is_not_there(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Kappa, weighted kappa and Matthews' correlation."""
+"""Kappa and weighted kappa."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from finite_differences import delta_variance
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from evalreport.statistics.agreement import (
-    fisher_z,
     kappa,
     kappa_se,
     kappa_wald,
     linear_weights,
-    mcc,
-    mcc_variance,
     quadratic_weights,
 )
 
@@ -152,30 +148,3 @@ def test_against_statsmodels(table: Table) -> None:
     expected = cohens_kappa(np.array(table))
     assert kappa(table) == pytest.approx(expected.kappa, rel=1e-9, abs=1e-12)
     assert kappa_se(table) == pytest.approx(math.sqrt(expected.var_kappa), rel=1e-6)
-
-
-def test_matthews_of_small_tables() -> None:
-    # 3 * 4 less 1 * 2, over the root of the margins 5, 5, 4 and 6
-    assert mcc(3, 2, 1, 4) == pytest.approx(10 / math.sqrt(600))
-    assert mcc(231, 27, 32, 54) == pytest.approx(0.534014140881678, rel=1e-12)
-    assert mcc(5, 0, 3, 0) is None
-    assert mcc_variance(5, 0, 3, 0) is None
-    assert mcc(4, 0, 0, 6) == 1.0
-
-
-def test_matthews_of_large_counts_does_not_overflow() -> None:
-    assert mcc(3 * 10**150, 10**150, 10**150, 3 * 10**150) == pytest.approx(0.5)
-
-
-@given(st.tuples(*[st.integers(1, 200)] * 4))
-def test_matthews_variance_is_the_delta_method(cells: tuple[int, int, int, int]) -> None:
-    expected = delta_variance(lambda t: mcc(*(float(v) for v in t)), list(cells))
-    assert expected is not None
-    assert mcc_variance(*cells) == pytest.approx(expected, rel=1e-5, abs=1e-10)
-
-
-def test_fisher_z_stays_inside_and_needs_an_inner_value() -> None:
-    found = fisher_z(95, 5, 4, 96, 0.95)
-    assert found is not None
-    assert -1 < found.low < (mcc(95, 5, 4, 96) or 0) < found.high < 1
-    assert fisher_z(4, 0, 0, 6, 0.95) is None

@@ -7,7 +7,7 @@ import math
 import pytest
 import scipy.stats
 
-from evalreport.statistics.folds import corrected_resampled_t, nadeau_bengio, spread
+from evalreport.statistics.folds import corrected_resampled_t, nadeau_bengio
 
 
 def test_by_hand() -> None:
@@ -37,5 +37,3 @@ def test_equal_folds() -> None:
 
 def test_one_fold_tells_nothing() -> None:
     assert nadeau_bengio([0.5], 90, 10, 0.95) is None
-    assert spread([0.5]) is None
-    assert spread([0.4, 0.6]) == pytest.approx(math.sqrt(0.02))

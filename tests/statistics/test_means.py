@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.weightstats import DescrStatsW
 
 from evalreport.statistics.means import (
     Estimate,
     clustered_proportion,
-    effective_sample_size,
     effective_size_from_sums,
     mean_interval,
     paired_t,
     ratio_of_totals,
     t_from_moments,
-    weighted_mean,
 )
 
 Z = 1.959963984540054
@@ -55,37 +51,9 @@ def test_paired_t_of_too_few_rows() -> None:
     assert t_from_moments(1, 0.0, 0.0, 0.95) is None
 
 
-def test_effective_sample_size() -> None:
-    assert effective_sample_size([1, 1, 1, 1]) == 4
-    assert effective_sample_size([3, 1]) == 16 / 10
-    assert effective_sample_size([5, 0]) == 1
+def test_no_weights_are_worth_no_rows() -> None:
+    assert effective_size_from_sums(4.0, 10.0) == 16 / 10
     assert effective_size_from_sums(0.0, 0.0) == 0.0
-
-
-@given(numbers, st.data())
-def test_weighted_mean_against_the_linearised_formula(
-    values: list[float], data: st.DataObject
-) -> None:
-    weights = data.draw(st.lists(st.integers(1, 5), min_size=len(values), max_size=len(values)))
-    found = weighted_mean(values, weights)
-    assert found is not None
-    y, w = np.array(values), np.array(weights, float)
-    mean = float(DescrStatsW(y, w).mean)
-    assert found.value == pytest.approx(mean, rel=1e-9, abs=1e-12)
-    k = len(values)
-    error = math.sqrt(k / (k - 1) * float(((w * (y - mean)) ** 2).sum())) / float(w.sum())
-    assert found.standard_error == pytest.approx(error, rel=1e-9, abs=1e-12)
-
-
-def test_rows_of_weight_zero_are_absent() -> None:
-    assert weighted_mean([1, 2, 9], [1, 2, 0]) == weighted_mean([1, 2], [1, 2])
-    assert weighted_mean([1, 2], [0, 0]) is None
-
-
-def test_equal_weights_give_the_ordinary_error() -> None:
-    found = weighted_mean([1, 2, 3, 4], [7, 7, 7, 7])
-    assert found is not None
-    assert found.standard_error == pytest.approx(math.sqrt(5 / 12))
 
 
 def test_clustered_proportion_by_hand() -> None:

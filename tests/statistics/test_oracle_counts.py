@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evalreport.metrics.formula import Value
+from evalreport.metrics.matrix import mcc as declared_mcc
+from evalreport.metrics.tables import Counts
 from evalreport.statistics import agreement, paired, proportions, ratios, tail, unpaired
 
 PROPORTION_NAMES = {
@@ -160,8 +163,9 @@ def table_of(case: Case) -> list[list[float]] | None:
 def mcc(case: Case, e: dict[str, Any]) -> Values | None:
     if "params" in e or not case.id.startswith(("bin_", "tab_", "pub_", "wt_")):
         return None
-    value = agreement.mcc(*case.counts())
-    return ["undefined" if value is None else value]
+    tp, fn, fp, tn = case.counts()
+    value = declared_mcc(Counts(tp=tp, fp=fp, fn=fn, tn=tn)).outcome()
+    return [value.number if isinstance(value, Value) else "undefined"]
 
 
 def accuracy_p(case: Case, e: dict[str, Any]) -> Values | None:

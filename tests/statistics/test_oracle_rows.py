@@ -121,20 +121,26 @@ def calibration(case: Case, e: dict[str, Any]) -> Values | None:
     return [estimate.value, *means.normal_interval(estimate.value, estimate.standard_error, 0.95)]
 
 
+def called(case: Case, of: str) -> tuple[predictive.PairedCalls, predictive.PairedCalls]:
+    """The rows that belong above the line and the others, by who calls them."""
+    positives, negatives = both_classes(case)
+    if of == "ppv":
+        return positives, negatives
+    return negatives.of_negative(), positives.of_negative()
+
+
 def predictive_test(case: Case, e: dict[str, Any]) -> Values | None:
-    name = {
-        "ppv_gs_chi2": "ppv_leisenring",
-        "npv_gs_chi2": "npv_leisenring",
-        "ppv_wgs_chi2": "ppv_kosinski",
-        "npv_wgs_chi2": "npv_kosinski",
-    }[e["metric"]]
-    result = getattr(predictive, name)(*both_classes(case))
+    of, test, _ = e["metric"].split("_")
+    name = {"gs": "leisenring", "wgs": "kosinski"}[test]
+    result = predictive.SCORE_TESTS[name](*called(case, of))
+    assert result is not None
     assert result.p_value == pytest.approx(e["p_value"], rel=1e-7)
     return [result.statistic]
 
 
 def relative_value(case: Case, e: dict[str, Any]) -> Values | None:
-    result = getattr(predictive, e["metric"])(*both_classes(case), 0.95)
+    result = predictive.relative_ppv(*called(case, e["metric"].removeprefix("relative_")), 0.95)
+    assert result is not None
     assert result.log_standard_error == pytest.approx(e["se_log"], rel=1e-7)
     assert result.p_value == pytest.approx(e["p_value"], rel=1e-6)
     # the reference gives test 2 over test 1

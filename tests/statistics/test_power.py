@@ -35,41 +35,6 @@ def test_an_upper_limit_is_kept_to() -> None:
     assert power.share_power(rule, 150, 0.03, at_least=False) == pytest.approx(every, abs=1e-12)
 
 
-def test_two_shares_together_with_the_positives_left_to_chance() -> None:
-    parts = (
-        power.Part("positives", _rule("wilson", 0.8), 0.9, at_least=True),
-        power.Part("negatives", _rule("wilson", 0.9), 0.95, at_least=True),
-    )
-    found = power.joint_power(parts, 600, 0.2)
-    draw = np.random.default_rng(5)
-    positives = draw.binomial(600, 0.2, 40_000)
-    right = draw.binomial(positives, 0.9), draw.binomial(600 - positives, 0.95)
-    sizes = positives, 600 - positives
-    passed = np.ones(len(positives), dtype=bool)
-    for part, x, n in zip(parts, right, sizes, strict=True):
-        edges = {m: power.critical(part.rule, m, at_least=True) for m in set(n.tolist())}
-        least = np.array([math.inf if edges[m] is None else edges[m] for m in n.tolist()])
-        passed &= x >= least
-    assert found == pytest.approx(passed.mean(), abs=4 * 0.5 / math.sqrt(40_000))
-
-
-def test_two_limits_on_one_share_are_a_range() -> None:
-    parts = (
-        power.Part("rows", lambda x, n: x >= 3, 0.5, at_least=True),
-        power.Part("positives", lambda x, n: x >= 2, 0.5, at_least=True),
-        power.Part("positives", lambda x, n: x <= 4, 0.5, at_least=False),
-    )
-    within = sum(
-        stats.binom.pmf(m, 10, 0.4) * stats.binom.pmf(x, m, 0.5)
-        for m in range(11)
-        for x in range(2, min(m, 4) + 1)
-        if m >= 4 or x <= m
-    )
-    expected = within * stats.binom.sf(2, 10, 0.5)
-    # with fewer than five positives the upper limit never binds
-    assert power.joint_power(parts, 10, 0.4) == pytest.approx(expected, rel=1e-12)
-
-
 def test_the_size_stays_past_the_teeth() -> None:
     rule = _rule("clopper_pearson", 0.8)
     found = power.size_needed(lambda n: power.share_power(rule, n, 0.9, at_least=True), 0.9)

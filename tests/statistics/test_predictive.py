@@ -16,39 +16,47 @@ from evalreport.statistics.predictive import PairedCalls
 # Two models on the 683 complete Wisconsin breast masses, threshold .5.
 POSITIVES = PairedCalls(both=179, first_only=49, second_only=4, neither=7)
 NEGATIVES = PairedCalls(both=5, first_only=5, second_only=20, neither=414)
+#: A negative prediction is the call of the negative predictive value.
+COUNTED = {
+    "precision": (POSITIVES, NEGATIVES),
+    "npv": (NEGATIVES.of_negative(), POSITIVES.of_negative()),
+}
 
 calls = st.tuples(*[st.integers(1, 80)] * 4).map(lambda c: PairedCalls(*c))
 
 
 # chi-square and p: R DTComPair 1.2.2
 @pytest.mark.parametrize(
-    ("test", "statistic", "p_value"),
+    ("test", "of", "statistic", "p_value"),
     [
-        ("ppv_leisenring", 12.8555393783966, 0.00033648170581968),
-        ("npv_leisenring", 42.3750684608834, 7.53443973877665e-11),
-        ("ppv_kosinski", 14.0346518196055, 0.000179472634242339),
-        ("npv_kosinski", 40.1604014016658, 2.33942532013032e-10),
+        (predictive.ppv_leisenring, "precision", 12.8555393783966, 0.00033648170581968),
+        (predictive.ppv_leisenring, "npv", 42.3750684608834, 7.53443973877665e-11),
+        (predictive.ppv_kosinski, "precision", 14.0346518196055, 0.000179472634242339),
+        (predictive.ppv_kosinski, "npv", 40.1604014016658, 2.33942532013032e-10),
     ],
 )
-def test_reference_tests(test: str, statistic: float, p_value: float) -> None:
-    found = getattr(predictive, test)(POSITIVES, NEGATIVES)
+def test_reference_tests(
+    test: predictive.ScoreTest, of: str, statistic: float, p_value: float
+) -> None:
+    found = test(*COUNTED[of])
+    assert found is not None
     assert (found.statistic, found.p_value) == pytest.approx((statistic, p_value), rel=1e-9)
     assert found.df == 1
 
 
 # second over first, its limits, standard error of the logarithm: R DTComPair 1.2.2
 @pytest.mark.parametrize(
-    ("name", "ratio", "low", "high", "error"),
+    ("of", "ratio", "low", "high", "error"),
     [
         (
-            "relative_ppv",
+            "precision",
             0.918395748987854,
             0.875495569861388,
             0.963398080806394,
             0.024407747095135,
         ),
         (
-            "relative_npv",
+            "npv",
             0.904462769827795,
             0.876388183854946,
             0.933436708840846,
@@ -56,8 +64,9 @@ def test_reference_tests(test: str, statistic: float, p_value: float) -> None:
         ),
     ],
 )
-def test_reference_ratios(name: str, ratio: float, low: float, high: float, error: float) -> None:
-    found = getattr(predictive, name)(POSITIVES, NEGATIVES, 0.95)
+def test_reference_ratios(of: str, ratio: float, low: float, high: float, error: float) -> None:
+    found = predictive.relative_ppv(*COUNTED[of], 0.95)
+    assert found is not None
     assert 1 / found.ratio == pytest.approx(ratio, rel=1e-9)
     assert (1 / found.interval.high, 1 / found.interval.low) == pytest.approx((low, high), rel=1e-9)
     assert found.log_standard_error == pytest.approx(error, rel=1e-9)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from evalreport.engine.comparisons.result import Test, no_variation
 from evalreport.engine.intervals.methods import from_limits
@@ -20,6 +21,7 @@ from evalreport.statistics.paired import relative_share
 from evalreport.statistics.predictive import PairedCalls
 from evalreport.statistics.tail import normal_two_sided
 
+NO_DISCORDANT = "the two models differ on no row"
 MOSKOWITZ_PEPE, ALONZO, KOOPMAN = "moskowitz_pepe", "alonzo", "koopman"
 #: Of limits that are not looked at.
 LEVEL = 0.95
@@ -66,8 +68,22 @@ def relative_test(metric: Metric, calls: JointCalls) -> Test:
     return Test(math.log(found.ratio) / found.log_standard_error, found.p_value)
 
 
-#: Tests of predictive values by what they say of the difference or the ratio.
+def _score_test(found: predictive.ScoreTest, metric: Metric, calls: JointCalls) -> Test:
+    """A score test of equal predictive values; of wrong calls it is that of the right ones."""
+    positives, negatives = _paired(calls.actual_positive), _paired(calls.actual_negative)
+    if not share_of(metric).bottom[True, True]:
+        positives, negatives = negatives.of_negative(), positives.of_negative()
+    result = found(positives, negatives)
+    if result is not None:
+        return Test(result.statistic, result.p_value, float(result.df))
+    if not any(part.first_only + part.second_only for part in (positives, negatives)):
+        return Test(p_value=1.0, reason=NO_DISCORDANT)
+    return Test(reason="the statistic has no variance")
+
+
+#: Tests of predictive values.
 OF_CALLS: Mapping[str, Callable[[Metric, JointCalls], Test]] = {
+    **{name: partial(_score_test, test) for name, test in predictive.SCORE_TESTS.items()},
     "wald": wald_test,
     MOSKOWITZ_PEPE: relative_test,
 }

@@ -35,7 +35,6 @@ from evalreport.statistics.tail import normal_two_sided
 
 Interval = tuple[records.Interval | None, str | None]
 
-NO_DISCORDANT = "the two models differ on no row"
 NOT_INDEPENDENT = "takes rows as independent, but rows of one cluster are not"
 
 
@@ -114,8 +113,6 @@ def _test(
         return OF_PROPORTIONS[task.test](joint_table(pair, task))
     if task.family is Family.CALLS and task.test in calls.OF_CALLS:
         return calls.OF_CALLS[task.test](metric_of(task.task), joint_calls(pair, task))
-    if task.test in ("leisenring", "kosinski"):
-        return _predictive(pair, task)
     if task.test in of_areas.TESTS:
         return of_areas.tested(pair, task)
     if task.test == "paired_t":
@@ -207,19 +204,6 @@ def _whole(counted: predictive.PairedCalls) -> Calls:
     return Calls(**{name: int(count) for name, count in counted._asdict().items()})
 
 
-def _predictive(pair: Pair, task: ComparisonTask) -> Test:
-    positives, negatives = paired_calls(pair, task.task, task.reference)
-    _, below = pair.model.hits(task.task)
-    called = pair.model.predicted(task.task) == pair.model.class_index(task.task)
-    word = "ppv" if bool(np.array_equal(below, called)) else "npv"
-    found = getattr(predictive, f"{word}_{task.test}")(positives, negatives)
-    if found is not None:
-        return Test(found.statistic, found.p_value, float(found.df))
-    if not any(part.first_only + part.second_only for part in (positives, negatives)):
-        return Test(p_value=1.0, reason=NO_DISCORDANT)
-    return Test(reason="the statistic has no variance")
-
-
 def _exact(joint: JointTable) -> Test:
     return _proportion(paired.mcnemar_exact(joint.n10, joint.n01), joint)
 
@@ -229,7 +213,7 @@ def _midp(joint: JointTable) -> Test:
 
 
 def _proportion(p_value: float, joint: JointTable) -> Test:
-    return Test(p_value=p_value, reason=None if joint.n10 + joint.n01 else NO_DISCORDANT)
+    return Test(p_value=p_value, reason=None if joint.n10 + joint.n01 else calls.NO_DISCORDANT)
 
 
 def _chi_square(joint: JointTable) -> Test:
@@ -242,7 +226,7 @@ def _chi_square_corrected(joint: JointTable) -> Test:
 
 def _statistic(found: paired.ChiSquare | None) -> Test:
     if found is None:
-        return Test(reason=f"{NO_DISCORDANT}: the statistic is 0 / 0")
+        return Test(reason=f"{calls.NO_DISCORDANT}: the statistic is 0 / 0")
     return Test(found.statistic, found.p_value, float(found.df))
 
 

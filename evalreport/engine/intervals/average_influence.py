@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from evalreport.engine.evaluate import Evaluated
 from evalreport.metrics.declare import Average, Kind, Metric
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
 
 Slopes = Mapping[int, tuple[Any, Any]]
-Floats = npt.NDArray[np.float64]
 
 
 def average_variance(

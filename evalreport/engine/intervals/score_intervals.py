@@ -66,7 +66,7 @@ def score_interval(
     few = _clustered_losses(measurer, task, metric, table, number, index)
     if few is not None:
         return few
-    if method in AREAS:
+    if method in delong.AUC_METHODS:
         return _area(metric, arguments, table, level, method, asked=task.why == ASKED)
     if method in ("obuchowski", SANDWICH) and not _of_simple_rows(measurer, metric, method):
         return _linearised(measurer, task, metric, arguments, table, number, index)
@@ -193,9 +193,6 @@ def _influence(metric: Metric) -> Influence | None:
     return None if metric.parameters else metric.influence
 
 
-AREAS = ("delong", "delong_logit", "delong_score", "hanley_mcneil")
-
-
 def _resampled(
     measurer: Measuring,
     task: Task,
@@ -240,7 +237,7 @@ def _area(
         if found is not None:
             found = replace(found, standard_error=math.sqrt(variance), why=few.reason)
         return _scaled(metric, arguments, table, found)
-    limits = getattr(delong, method)(table.positives, table.negatives, level)
+    limits = delong.AUC_METHODS[method](table.positives, table.negatives, level)
     if limits is not None and limits.low < limits.high:
         return _scaled(metric, arguments, table, intervals.from_limits(limits, level, method))
     if area is None:
