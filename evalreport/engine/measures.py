@@ -228,7 +228,7 @@ class Measurer:
         Only defaults were studied, for metrics as they are without parameters, of two classes.
         """
         view, clusters = self.view, 0
-        by_default = task.why != ASKED and not task.params and task.average is None
+        by_default = task.why != ASKED and task.average is None and _as_declared(task)
         if interval is None or not by_default or len(view.labels) != 2 or view.sample is not None:
             return interval
         if view.weight is not None and view.cluster is not None:
@@ -399,6 +399,13 @@ def as_measure(
         reached=value.reached,
         interval_reason=_no_interval(computed) if state == "value" else None,
     )
+
+
+def _as_declared(task: Task) -> bool:
+    """Whether a metric is measured with the parameters of its declaration, written or not."""
+    metric = find(task.metric)
+    defaults = {} if metric is None else {own.name: own.default for own in metric.parameters}
+    return all(defaults.get(name) == value for name, value in task.params)
 
 
 def _explained(interval: Interval | None, task: Task) -> Interval | None:

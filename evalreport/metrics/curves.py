@@ -253,9 +253,9 @@ def _path(s: ScoreTable) -> tuple[list[Any], list[Any], list[Any]]:
     whole = np.issubdtype(s.positives.dtype, np.integer)
     start: list[Any] = [0 if whole else 0.0]
     p, n = s.actual_positives.value, s.actual_negatives.value
-    # Running sums of weights may end beside the whole: none is above it, and the last is all.
-    tp = start + [min(part, p) for part in s.true_positives[held].tolist()]
-    fp = start + [min(part, n) for part in s.false_positives[held].tolist()]
+    tp = start + s.true_positives[held].tolist()
+    fp = start + s.false_positives[held].tolist()
+    # Running sums of weights may end beside the whole where the last score held has none after it.
     if len(tp) > 1:
         tp[-1], fp[-1] = p, n
     return thresholds, tp, fp

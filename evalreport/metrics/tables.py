@@ -260,12 +260,23 @@ class ScoreTable:
     @cached_property
     def true_positives(self) -> npt.NDArray[Any]:
         """TP when the threshold is each score in turn (``>=``), shape (..., D)."""
-        return np.cumsum(self.positives, axis=-1)
+        return self._cumulated(self.positives, self.actual_positives)
 
     @cached_property
     def false_positives(self) -> npt.NDArray[Any]:
         """FP when the threshold is each score in turn (``>=``), shape (..., D)."""
-        return np.cumsum(self.negatives, axis=-1)
+        return self._cumulated(self.negatives, self.actual_negatives)
+
+    def _cumulated(self, parts: npt.NDArray[Any], total: Cell) -> npt.NDArray[Any]:
+        """Sums over the highest scores; those of weights end at the total, rounded once.
+
+        Else rounding on the way would take a share above 1 and what is left below 0.
+        """
+        sums = np.cumsum(parts, axis=-1)
+        if not self.stacked and len(sums) and np.issubdtype(sums.dtype, np.floating):
+            np.minimum(sums, total.value, out=sums)
+            sums[-1] = total.value
+        return sums
 
     @property
     def stacked(self) -> bool:
@@ -296,7 +307,7 @@ class ScoreTable:
         k = int(np.searchsorted(-self.scores, -threshold, side="right"))
         tp = self.true_positives[..., k - 1] if k else self.positive_total * 0
         fp = self.false_positives[..., k - 1] if k else self.negative_total * 0
-        # totals summed in the same order, so that no cell can come out below 0
+        # the ends of the same sums, so that no cell can come out below 0
         p = self.true_positives[..., -1] if len(self.scores) else self.positive_total
         n = self.false_positives[..., -1] if len(self.scores) else self.negative_total
         if not self.stacked:

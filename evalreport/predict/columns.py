@@ -357,7 +357,8 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Vie
         cluster=checked.cluster,
         fold=checked.fold,
         groups=checked.groups,
-        indeterminate=checked.indeterminate,
+        # scores decide every row: nothing is left between the classes
+        indeterminate=checked.indeterminate if source == "prediction" else (),
         ledger=checked,
     )
 

@@ -97,6 +97,12 @@ class View:
         _, first = np.unique(self.row, return_index=True)
         return None if len(first) == len(self.row) else np.sort(first)
 
+    def row_number(self, place: int) -> int | None:
+        """The number in its file, from 1, of the row at a place here; None without single rows."""
+        if self.score is None and self.class_scores is None:
+            return None
+        return int(self.row[place]) + 1
+
     @property
     def has_score(self) -> bool:
         """Whether there is one score of the positive class."""

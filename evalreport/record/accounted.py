@@ -108,6 +108,11 @@ def labels(record: LabelLedger, known: Known) -> Iterator[Finding]:
     yield held("ties")
 
 
+def _against_none(record: LabelLedger) -> bool:
+    """Whether scores of the only class that was seen are set against all that is not of it."""
+    return len(record.order) == 2 and record.order[0] == f"not {record.order[1]}"
+
+
 def _classes(record: LabelLedger) -> Iterator[str]:
     strange = sorted({*record.seen_true, *record.seen_predicted} - set(record.order))
     if strange:
@@ -115,7 +120,11 @@ def _classes(record: LabelLedger) -> Iterator[str]:
     if record.declared is not None and record.declared != record.order:
         yield "its classes are not those that are declared"
     kind: Any = record.kind
-    if record.declared is None and record.order != order_labels(record.order, kind):
+    if (
+        record.declared is None
+        and not _against_none(record)
+        and (record.order != order_labels(record.order, kind))
+    ):
         yield "its classes are not in the order of their names"
     if record.kind == "number" and label_kind(record.order) != "number":
         yield "its classes are said to be numbers, and are not"

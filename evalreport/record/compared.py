@@ -20,7 +20,7 @@ from evalreport.engine.comparisons.calls import (
 from evalreport.engine.comparisons.tests import OF_PROPORTIONS
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
-from evalreport.record.checks import OF_THE_SPEC, Finding, Known, checks, held
+from evalreport.record.checks import OF_THE_SPEC, Apart, Finding, Known, checks, held
 from evalreport.record.table_counts import number
 from evalreport.results.records import (
     Comparison,
@@ -39,6 +39,7 @@ from evalreport.statistics.unpaired import UNPAIRED_METHODS
 _ROUNDING = 1e-9
 ON_ROWS = "the two models are compared row by row"
 FRACTION = "it is the fraction of a value that is held by itself"
+FEWER = "it is a value of the rows that both models have"
 SHARED = "which rows two models share is not in the results"
 
 
@@ -147,6 +148,7 @@ def _values(record: Comparison, known: Known) -> Iterator[Finding]:
     """The values of both sides against their measures."""
     own = replace(record.which, subgroup=tuple(sorted(record.subgroup.items())))
     sides = [("model_value", record.model_value, own)]
+    left_out = _left_out(record, known)
     if record.reference_run is None:
         other = replace(own, model=record.reference, threshold=record.reference_threshold)
         if record.reference_dataset is not None:
@@ -156,9 +158,25 @@ def _values(record: Comparison, known: Known) -> Iterator[Finding]:
         measure = known.results.number(which)
         if measure is None or measure.indeterminate is not None:
             continue
+        if which.model in left_out:
+            yield Apart(FEWER, frozenset((name,)))
+            continue
         if value is not None and measure.value is not None and not _near(value, measure.value):
             yield f"{name} is {value!r}, its measure says {measure.value!r}"
         yield held(name, "params", "threshold" if name == "model_value" else "reference_threshold")
+
+
+def _left_out(record: Comparison, known: Known) -> set[str]:
+    """Of two models, row by row, those with rows that the other one lacks.
+
+    Such a row counts for the model's own measure and not for the comparison.
+    """
+    if not record.paired:
+        return set()
+    names = [record.model, record.reference]
+    ledgers = [known.rows.get((record.dataset, name)) for name in names]
+    own, other = (set() if ledger is None else set(ledger.excluded) for ledger in ledgers)
+    return {name for name, lacks in zip(names, (other - own, own - other), strict=True) if lacks}
 
 
 def _corrected(record: Comparison, known: Known) -> Iterator[Finding]:

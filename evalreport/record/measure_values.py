@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from evalreport.metrics.catalogue import find
+from evalreport.plan.unknown import CELLS, needs_unknown
 from evalreport.predict.outcome import repeat_summary
 from evalreport.record.checks import OTHER_VERSION, Apart, Finding, Known, Unchecked, checks, held
 from evalreport.record.interval_limits import (
@@ -180,12 +182,40 @@ def _partly_known(measure: Measure, record: records.Table) -> list[str] | None:
     outcomes = [table_outcome(read_table(record, kind, put), measure) for put in PUT_IN]
     if outcomes[0] is None:
         return None
+    if measure.state == "undefined" and measure.reason == _needs(measure, record):
+        # The metric needs the cell, though it matters nothing in a table with zeros as this one.
+        return []
     if all(one == outcomes[0] for one in outcomes[1:]):
         found = _outcome_problems(measure, outcomes[0])
         return found + share_problems(measure) if measure.interval else found
     if measure.state == "value":
         return ["it has a value, yet a cell that it needs was not counted"]
     return []
+
+
+def _needs(measure: Measure, record: records.Table) -> str | None:
+    """The reason why such a metric has no value beside cells that were not counted."""
+    metric = find(measure.metric)
+    if metric is None or record.positive is None:
+        return None
+    place = record.labels.index(record.positive)
+    cells = {
+        _CELLS[i == place][j == place]
+        for i, row in enumerate(record.counts or ())
+        for j, count in enumerate(row[: len(record.labels)])
+        if count is None
+    }
+    return needs_unknown(
+        metric,
+        measure.params,
+        sorted(cells, key=CELLS.index),
+        of_positive=measure.label in (None, record.positive),
+        averaged=measure.average is not None,
+    )
+
+
+#: Cells by whether the row and whether the column is of the positive class.
+_CELLS = (("tn", "fp"), ("fn", "tp"))
 
 
 def _interval_problems(measure: Measure, table: Table | None, known: Known) -> list[str]:

@@ -7,6 +7,7 @@ thinned out. Whatever else the engine asks for needs the rows, and is told so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,7 +62,10 @@ class RecordedTables(MemoryTables):
         )
         if found is None or self._weighted:
             _absent(WEIGHTS if self._weighted else SINGLE_ROWS, where)
-        return rows_in(found)
+        known = rows_in(found)
+        if not known and any(None in row for row in found.counts or ()):
+            _absent(SINGLE_ROWS, where)
+        return known
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """The table of a slice at a threshold. Raises NotRecorded."""
@@ -140,6 +144,9 @@ STEPS = "precision_recall"
 def table_of_steps(curve: Curve) -> ScoreTable:
     """The scores with the rows at each, from a curve that counts those at or above each."""
     columns = curve.points
+    if not columns["threshold"]:
+        # precision and recall have no points where no row is of the class
+        raise NotRecorded(NO_CURVE)
     scores = np.array(columns["threshold"], np.float64)
     parts = []
     for name in ("tp", "fp"):
@@ -147,7 +154,7 @@ def table_of_steps(curve: Curve) -> ScoreTable:
         if any(type(count) is not int for count in counted):
             raise NotRecorded(WEIGHTS)
         parts.append(np.diff(np.array([0, *counted], np.int64)))
-    falling = bool(np.all(scores[1:] < scores[:-1])) if len(scores) else False
+    falling = bool(np.all(scores[1:] < scores[:-1]))
     if not falling or any((part < 0).any() for part in parts):
         raise ValueError(f"curve {curve.id} does not count rows from the highest score on")
     return ScoreTable(scores, parts[0], parts[1])
@@ -157,7 +164,8 @@ def rows_in(table: Table) -> int:
     """How many rows a table of whole counts holds."""
     counts: list[Any] = [count for row in table.counts or () for count in row if count]
     counts += [count for _, _, count in table.cells or ()]
-    return int(sum(counts))
+    # of weights nobody knows; that there is a row is known
+    return math.ceil(sum(counts))
 
 
 def sorted_slice(where: Slice) -> Slice:
@@ -224,6 +232,9 @@ class RecordedView(View):
     @property
     def has_score(self) -> bool:
         return self.source in ("score", "margin")
+
+    def row_number(self, place: int) -> int | None:
+        _absent(SINGLE_ROWS, place)
 
     def of_other_class(self, probabilities: bool) -> View:
         _absent("scores of the other class are not in the results", probabilities)

@@ -19,6 +19,15 @@ Point = tuple[Fraction, Fraction]
 LOOSE = Fraction(1, 10**9)
 
 
+#: Metrics that the points of a ROC curve settle.
+OF_POINTS = ("roc_auc", "gini", "ks", "partial_auc")
+
+
+def one_class(curve: Curve) -> bool:
+    """Whether all rows of a ROC curve are of the class, or none, so that a rate has no value."""
+    return None in (*curve.points["fpr"][:1], *curve.points["tpr"][:1])
+
+
 def curve_value(curve: Curve, measure: Measure) -> Fraction | None:
     """What a measure must be by the points of its ROC curve; None where they do not settle it.
 
@@ -26,8 +35,10 @@ def curve_value(curve: Curve, measure: Measure) -> Fraction | None:
     """
     if curve.thinned:
         return None
-    points = roc_points(curve)
     metric, params = measure.metric, measure.params
+    if metric not in OF_POINTS or (measure.state != "value" and one_class(curve)):
+        return None
+    points = roc_points(curve)
     if metric == "roc_auc":
         return area(points)
     if metric == "gini":

@@ -187,7 +187,8 @@ def _same_accuracy(
     run: RunFacts, first: tuple[View, PrintedTable], second: tuple[View, PrintedTable]
 ) -> Iterator[Caution]:
     matrices = run.matrix(first[1]), run.matrix(second[1])
-    if not all(matrix.n.value for matrix in matrices):
+    same_classes = first[1].table.labels == second[1].table.labels
+    if not same_classes or not all(matrix.n.value for matrix in matrices):
         return
     right = [matrix.correct.value / matrix.n.value for matrix in matrices]
     if abs(right[0] - right[1]) > SAME:

@@ -252,11 +252,10 @@ def confident_mistake(run: RunFacts) -> Iterator[Caution]:
             )
 
 
-def _place(view: View, row: int) -> str:
+def _place(view: View, place: int) -> str:
     """Where a row stands in its file; nothing where the view holds no rows."""
-    if view.score is None and view.class_scores is None:
-        return ""
-    return f" (row {number(int(view.row[row]) + 1)} of the data)"
+    row = view.row_number(place)
+    return "" if row is None else f" (row {number(row)} of the data)"
 
 
 @caution(

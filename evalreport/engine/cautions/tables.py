@@ -125,6 +125,7 @@ def one_prediction(run: RunFacts) -> Iterator[Caution]:
 
 @caution(
     "foreign_predictions",
+    whole_table=True,
     severity="warning",
     title="Most predictions name no class that occurs",
     why="such a prediction is never right: labels that are spelled in two ways, or scores "
@@ -201,13 +202,19 @@ def indeterminate_predictions(run: RunFacts) -> Iterator[Caution]:
         total = sum(table.cells.values())
         neither = sum(count for (_, j), count in table.cells.items() if j >= table.size)
         if neither:
+            labels = listed(name(label) for label in table.extra)
+            numbers = {"indeterminate": neither, "total": total}
+            said = f"{part(neither, total)} predictions ({percent(neither / total)}) are"
+            if view.unknown:
+                # how many rows there are in all, nobody counted
+                del numbers["total"]
+                said = f"{counted(neither, 'prediction')} {'is' if neither == 1 else 'are'}"
             yield Caution(
-                f"{part(neither, total)} predictions ({percent(neither / total)}) are "
-                f"{listed(name(label) for label in table.extra)}.",
+                f"{said} {labels}.",
                 view.dataset,
                 view.model,
                 table=record.id,
-                numbers={"indeterminate": neither, "total": total},
+                numbers=numbers,
             )
 
 

@@ -102,7 +102,6 @@ def counted_view(
         actual=np.zeros(0, np.int32),
         row=np.zeros(0, np.int64),
         fold=checked.fold,
-        indeterminate=checked.indeterminate,
         ledger=checked,
         cells=found.cells,
         score_tables=tables,
