@@ -165,7 +165,7 @@ def rows_in(table: Table) -> int:
     counts: list[Any] = [count for row in table.counts or () for count in row if count]
     counts += [count for _, _, count in table.cells or ()]
     # of weights nobody knows; that there is a row is known
-    return math.ceil(sum(counts))
+    return int(math.ceil(sum(counts)))
 
 
 def sorted_slice(where: Slice) -> Slice:
