@@ -97,18 +97,14 @@ class Measurer:
     def compute(self, task: Task) -> Computed:
         """The value and interval of one task."""
         resolved = self._threshold(task)
-        if task.undefined is not None:
-            metric, _ = self._metric(task)
-            none = Evaluated(Undefined(task.undefined), metric.formula or metric.name, "")
-            return Computed(task, none, None, resolved.number, resolved.exploratory)
-        if task.threshold is not None and resolved.number is None:
-            metric, _ = self._metric(task)
+        metric = self._declared(task)
+        formula, reason, substituted = metric.formula or metric.name, task.undefined, ""
+        if reason is None and task.threshold is not None and resolved.number is None:
             reason = resolved.reason or "there is no such threshold"
-            none = Evaluated(Undefined(reason), metric.formula or metric.name, "")
-            return Computed(task, none, None, None, resolved.exploratory)
-        if self.tables.row_count(task.where) == 0:
-            metric, _ = self._metric(task)
-            none = Evaluated(Undefined("there is no row"), metric.formula or metric.name, "0 / 0")
+        if reason is None and self.tables.row_count(task.where) == 0:
+            reason, substituted = "there is no row", "0 / 0"
+        if reason is not None:
+            none = Evaluated(Undefined(reason), formula, substituted)
             return Computed(task, none, None, resolved.number, resolved.exploratory)
         if self._is_of_other(task):
             return self._other(task).compute(task)

@@ -245,12 +245,17 @@ class ScoreTable:
     @cached_property
     def positive_total(self) -> Any:
         """Weight of all actual positives, shape (...)."""
-        return self.positives.sum(axis=-1)
+        return self._total(self.positives, self.actual_positives)
 
     @cached_property
     def negative_total(self) -> Any:
         """Weight of all actual negatives, shape (...)."""
-        return self.negatives.sum(axis=-1)
+        return self._total(self.negatives, self.actual_negatives)
+
+    def _total(self, parts: npt.NDArray[Any], total: Cell) -> Any:
+        if self.stacked or not np.issubdtype(parts.dtype, np.floating):
+            return parts.sum(axis=-1)
+        return np.float64(total.value)
 
     @cached_property
     def total(self) -> Any:
@@ -260,22 +265,24 @@ class ScoreTable:
     @cached_property
     def true_positives(self) -> npt.NDArray[Any]:
         """TP when the threshold is each score in turn (``>=``), shape (..., D)."""
-        return self._cumulated(self.positives, self.actual_positives)
+        return self._cumulated(self.positives, self.positive_total)
 
     @cached_property
     def false_positives(self) -> npt.NDArray[Any]:
         """FP when the threshold is each score in turn (``>=``), shape (..., D)."""
-        return self._cumulated(self.negatives, self.actual_negatives)
+        return self._cumulated(self.negatives, self.negative_total)
 
-    def _cumulated(self, parts: npt.NDArray[Any], total: Cell) -> npt.NDArray[Any]:
-        """Sums over the highest scores; those of weights end at the total, rounded once.
+    def _cumulated(self, parts: npt.NDArray[Any], total: Any) -> npt.NDArray[Any]:
+        """Sums over the highest scores; those of weights end at the total.
 
         Else rounding on the way would take a share above 1 and what is left below 0.
         """
         sums = np.cumsum(parts, axis=-1)
-        if not self.stacked and len(sums) and np.issubdtype(sums.dtype, np.floating):
-            np.minimum(sums, total.value, out=sums)
-            sums[-1] = total.value
+        if len(self.scores) and np.issubdtype(sums.dtype, np.floating):
+            np.minimum(sums, np.asarray(total)[..., None], out=sums)
+            sums[..., -1] = total
+            if not self.stacked and np.any(parts):
+                sums[np.flatnonzero(parts)[-1] :] = total
         return sums
 
     @property
@@ -305,18 +312,34 @@ class ScoreTable:
     def counts_at(self, threshold: float) -> Counts:
         """The four cells at ``score >= threshold``; a threshold above all scores predicts none."""
         k = int(np.searchsorted(-self.scores, -threshold, side="right"))
+        if self._weighs and len(self.scores) <= _ADDED_EACH_TIME:
+            cells = {
+                name: math.fsum(part.tolist())
+                for parts, above, below in (
+                    (self.positives, "tp", "fn"),
+                    (self.negatives, "fp", "tn"),
+                )
+                for name, part in ((above, parts[:k]), (below, parts[k:]))
+            }
+            return Counts(**cells)
         tp = self.true_positives[..., k - 1] if k else self.positive_total * 0
         fp = self.false_positives[..., k - 1] if k else self.negative_total * 0
-        # the ends of the same sums, so that no cell can come out below 0
-        p = self.true_positives[..., -1] if len(self.scores) else self.positive_total
-        n = self.false_positives[..., -1] if len(self.scores) else self.negative_total
+        p, n = self.positive_total, self.negative_total
         if not self.stacked:
-            parts = (self.positives, self.negatives)
-            whole = all(np.issubdtype(part.dtype, np.integer) for part in parts)
-            kind = int if whole else float
+            kind = float if self._weighs else int
             tp, fp = kind(tp), kind(fp)
             return Counts(tp=tp, fp=fp, fn=kind(p) - tp, tn=kind(n) - fp)
         return Counts(tp=tp, fp=fp, fn=p - tp, tn=n - fp)
+
+    @property
+    def _weighs(self) -> bool:
+        """Whether the counts are sums of weights of one table."""
+        parts = (self.positives, self.negatives)
+        return not self.stacked and any(np.issubdtype(part.dtype, np.floating) for part in parts)
+
+
+#: So many distinct scores are added up again at each threshold, for cells that are rounded once.
+_ADDED_EACH_TIME = 10_000
 
 
 @dataclass(frozen=True, eq=False)

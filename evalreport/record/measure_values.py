@@ -151,6 +151,8 @@ def _check(measure: Measure, known: Known) -> list[str] | None:
     table = known.table(measure)
     if table is not None and has_unknown(known.results.table(str(measure.table))):
         return _partly_known(measure, known.results.table(str(measure.table)))
+    if table is not None and len(table.labels) == 1 and measure.state == "undefined":
+        return None  # a cell that nobody counted has no place in a table of one class
     found += _interval_problems(measure, table, known)
     found += reached_problems(measure, None if measure.fold is not None else known.roc(measure))
     if table is not None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ from evalreport.record.recorded_tables import (
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 from evalreport.results.lookup import Results
 from evalreport.results.records import LabelLedger, Measure, RowLedger
+from evalreport.results.records import Table as RecordedTable
 from evalreport.spec.models import EstimatorModel
 
 #: Another order of the same sums, or another processor, moves no more than this.
@@ -188,7 +189,8 @@ class RecordedModel:
         own = (self.labels.dataset, self.labels.model)
         found: dict[tuple[str, ...], dict[tuple[str, ...], None]] = {}
         for columns in self.asked.requests.subgroups:
-            for one in self.results.tables:
+            # where no threshold was found, nothing was counted in a group that was measured
+            for one in chain[RecordedTable | Measure](self.results.tables, self.results.measures):
                 if (one.dataset, one.model) == own and set(one.subgroup) == set(columns):
                     values = tuple(one.subgroup[column] for column in columns)
                     found.setdefault(columns, {})[values] = None

@@ -113,8 +113,9 @@ class RecordedTables(MemoryTables):
             if count
         }
         cells |= {(i, j): count for i, j, count in table.cells or ()}
+        squares: Any = Absent(WEIGHTS) if self._weighted else None
         return ClassificationTable(
-            table.labels, self.view.positive, cells, rows_in(table), table.extra_columns
+            table.labels, self.view.positive, cells, rows_in(table), table.extra_columns, squares
         )
 
     def _scores_of(self, label: str) -> ScoreTable:
@@ -165,7 +166,8 @@ def rows_in(table: Table) -> int:
     counts: list[Any] = [count for row in table.counts or () for count in row if count]
     counts += [count for _, _, count in table.cells or ()]
     # of weights nobody knows; that there is a row is known
-    return int(math.ceil(sum(counts)))
+    rows: int = math.ceil(sum(counts))
+    return rows
 
 
 def sorted_slice(where: Slice) -> Slice:

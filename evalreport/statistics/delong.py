@@ -32,13 +32,18 @@ def _table(positives: ArrayLike, negatives: ArrayLike) -> tuple[Floats, Floats]:
     return first, second
 
 
+def _after(counts: Floats) -> Floats:
+    """Per entry the sum of those after it: of weights never below 0, and 0 where there are none."""
+    return np.concatenate([np.cumsum(counts[:0:-1])[::-1], [0.0]])
+
+
 def _placements(positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
     """Per entry: share of negatives scored lower, and of positives scored higher; ties half.
 
     Sums of counts are exact up to 2^53; only the last division rounds.
     """
-    lower = 2.0 * (np.sum(negatives) - np.cumsum(negatives)) + negatives
-    higher = 2.0 * np.cumsum(positives) - positives
+    lower = 2.0 * _after(negatives) + negatives
+    higher = 2.0 * _after(positives[::-1])[::-1] + positives
     return lower / (2.0 * np.sum(negatives)), higher / (2.0 * np.sum(positives))
 
 
@@ -54,7 +59,7 @@ def auc(positives: ArrayLike, negatives: ArrayLike) -> float | None:
     m, n = float(np.sum(pos)), float(np.sum(neg))
     if m <= 0.0 or n <= 0.0:
         return None
-    lower = 2.0 * (n - np.cumsum(neg)) + neg
+    lower = 2.0 * _after(neg) + neg
     return min(float(np.sum(pos * lower)) / (2.0 * m * n), 1.0)
 
 

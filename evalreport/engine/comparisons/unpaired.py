@@ -212,6 +212,8 @@ def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:
             return "an indeterminate prediction has no place in a table of these classes"
         return bootstrap.of_table(EVERYTHING, threshold, function, table.dense)
     if not _of_one_column(task):
+        if side.view.class_scores is None:
+            return "rows are not drawn for an average over both classes of one column of scores"
         measurer = Measurer(side.view, side.tables, side.settings, side.thresholds)
         found = class_replicates(measurer, replace(task, where=EVERYTHING), metric, arguments)
         return "rows are not drawn for so many rows and classes" if found is None else found

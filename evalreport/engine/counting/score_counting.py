@@ -102,6 +102,7 @@ def counted_view(
         actual=np.zeros(0, np.int32),
         row=np.zeros(0, np.int64),
         fold=checked.fold,
+        indeterminate=checked.indeterminate if source == "prediction" else (),
         ledger=checked,
         cells=found.cells,
         score_tables=tables,

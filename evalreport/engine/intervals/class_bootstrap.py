@@ -147,10 +147,10 @@ class _Drawn:
 
     @classmethod
     def _counted(cls, measurer: Measuring, task: Task) -> _Drawn | None:
-        view, rows = measurer.view, measurer.tables.rows(task.where)
-        size = len(view.labels)
+        view = measurer.view
         if view.class_scores is None:
             return None
+        rows, size = measurer.tables.rows(task.where), len(view.labels)
         scores, actual = view.class_scores[rows], view.actual[rows]
         weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
         cluster = None if view.cluster is None else view.cluster[0][rows]

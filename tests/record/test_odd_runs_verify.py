@@ -1,0 +1,114 @@
+"""Runs that are right though unusual: verify finds nothing, and makes them again the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalreport.cli import status_of
+
+HEAD = """\
+evalreport: 1
+title: Odd
+datasets:
+  d: {path: d.csv, target: y, missing: exclude, %s}
+models:
+  one: {prediction: p}
+  two: {score: s}
+confidence: {resamples: 20, seed: 1}
+"""
+#: 20 rows with labels, scores, a weight and a group; of the last group there is one light row.
+ROWS = [
+    (
+        "yes" if k % 3 == 0 else "no",
+        "yes" if k % 4 == 0 else "no",
+        round((k * 7 % 20) / 20, 2),
+        round(0.1 * (1 + k % 5), 1) if k < 19 else 0.3,
+        "ab"[k % 2] if k < 19 else "c",
+    )
+    for k in range(20)
+]
+
+
+def file_of(rows: Any) -> str:
+    return "y,p,s,w,g\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows)
+
+
+ALL = file_of(ROWS)
+#: The name of what is odd: the dataset's more keys, the rest of the spec, the file, options.
+ODD: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "a row lacks one prediction of two": (
+        "", "metrics: [accuracy, recall]\ncomparisons: {reference: one}\n",
+        file_of([("no", "", 0.4, 0.1, "a"), *ROWS]), (),
+    ),
+    "one class alone": (
+        "", "metrics: [roc_auc, ks, lift, recall, log_loss]\n",
+        file_of([("no", "no", 0.2, 1, "a"), ("no", "no", 0.4, 1, "b"), ("no", "no", 0.4, 1, "b")]),
+        (),
+    ),
+    "a cell that nobody counted and zeros beside it": (
+        "unknown: [tn]", "metrics: [recall, selection_rate, accuracy]\nsubgroups: [g]\n",
+        file_of([("no", "no", 0.1, 1, "a"), ("yes", "no", 0.2, 1, "b")]), (),
+    ),
+    "nothing known of a group": (
+        "unknown: [tn]", "metrics: [recall, precision, roc_auc]\nsubgroups: [g]\n",
+        file_of([*ROWS, ("no", "no", 0.1, 1, "z")]), (),
+    ),
+    "weights below one": (
+        "weight: w", "metrics: [recall, f1, roc_auc]\nsubgroups: [g]\n", ALL, (),
+    ),
+    "parameters that are the defaults": (
+        "", "metrics: [{fbeta: {beta: 1}}, {ece: {bins: 10}}]\n", ALL, (),
+    ),
+    "a dominant mistake of a probability of 0": (
+        "", "metrics: [log_loss]\n", file_of([*ROWS, ("yes", "no", 0, 1, "a")]), (),
+    ),
+    "labels between the classes for one model": (
+        "indeterminate: [maybe], weight: w",
+        "metrics: [fbeta, recall]\naveraging: [micro, none]\n",
+        file_of([*ROWS, ("no", "maybe", 0.3, 0.2, "a")]), (),
+    ),
+    "no threshold and groups": (
+        "unknown: [tn]",
+        "metrics: [ece, recall]\nthresholds: [{top: 5}]\nsubgroups: [g]\n", ALL, (),
+    ),
+    "impact ratios without a threshold": (
+        "", "metrics: [impact_ratio]\nsubgroups: [g]\nthresholds: [{at_least: {precision: 1}}]\n",
+        ALL, (),
+    ),
+    "an engine that few rows do without": (
+        "id: g", "metrics: [recall]\n",
+        file_of([(*row[:4], f"r{k}") for k, row in enumerate(ROWS)]), ("--engine", "duckdb"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_an_odd_run_is_verified(
+    odd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys, rest, data, options = ODD[odd]
+    (tmp_path / "d.csv").write_text(data)
+    (tmp_path / "s.yaml").write_text(HEAD % keys + rest + "report: {formats: [html]}\n")
+    runs = str(tmp_path / "runs")
+    assert status_of(["run", str(tmp_path / "s.yaml"), "-o", runs, *options]) == 0
+    assert "FAILED" not in capsys.readouterr().err
+    rerun = ["--rerun", "--spec", str(tmp_path / "s.yaml")]
+    assert status_of(["verify", f"{runs}/latest", *rerun]) == 0, capsys.readouterr().err
+
+
+def test_running_sums_of_weights_end_at_the_total(tmp_path: Path) -> None:
+    """In binary, tenths add up to more or less than their sum."""
+    (tmp_path / "d.csv").write_text(ALL)
+    (tmp_path / "s.yaml").write_text(HEAD % "weight: w" + "metrics: [recall]\n")
+    assert status_of(["run", str(tmp_path / "s.yaml"), "-o", f"{tmp_path}/r", "--quiet",
+                      "--formats", "json"]) == 0  # fmt: skip
+    curves = json.loads((tmp_path / "r" / "latest" / "results.json").read_text())["curves"]
+    sweeps = [curve["points"] for curve in curves if curve["kind"] == "sweep"]
+    assert sweeps
+    for points in sweeps:
+        assert min(points["fn"]) == 0 == min(points["tn"])
+        assert max(points["tpr"]) == 1 == max(points["fpr"])
