@@ -1,6 +1,7 @@
-"""A dataset as one model needs it: rows that are complete and right, and an account of the rest.
+"""A dataset as one model needs it: its classes, rows that are complete and right, and the rest.
 
-Also here: the classes of a dataset and model: declared, true and predicted labels in one set.
+The classes are the declared, true and predicted labels in one set. Every row that is not used
+is accounted for.
 """
 
 from __future__ import annotations

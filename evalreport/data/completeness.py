@@ -1,7 +1,4 @@
-"""Which rows are used, for every other one why not, and what is known of it all the same.
-
-Also here: rows that are left out because something is missing: what is known of them all the same.
-"""
+"""Which rows are used, and of every other one: why not, and what is known of it all the same."""
 
 from __future__ import annotations
 

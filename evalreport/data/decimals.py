@@ -1,6 +1,7 @@
-"""What a file writes in its own way, as every other file has it: numbers, gaps, long tables.
+"""What a file writes in its own way, brought into the form that every other file has.
 
-Also here: a long table, one row for each case and class, as one row for each case.
+Decimal commas, words for gaps, and long tables: one row for each case and class becomes one
+row for each case.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Comma- and tab-separated text, read strictly: UTF-8, every row as wide as the header.
+"""Comma- and tab-separated text, read strictly.
 
-Also here: the header row of delimited text: one name per column, and the right delimiter.
+It is UTF-8 with the right delimiter, one name for each column in the header, and every row as
+wide as the header.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Columns that say how rows belong together: ids, clusters, folds and subgroups.
+"""Columns that say how rows belong together: ids, clusters, folds, subgroups and readers.
 
-A subgroup of a column of numbers is a half-open interval between declared edges.
-
-Also here: who read which case: several readers of the same cases, a row for each reader and case.
+A subgroup of a column of numbers is a half-open interval between declared edges. Where several
+readers read the same cases, each reader and case has a row.
 """
 
 from __future__ import annotations

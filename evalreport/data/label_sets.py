@@ -1,6 +1,6 @@
-"""A dataset with sets of labels as one model needs it: rows that are right, and the rest.
+"""A dataset with sets of labels as one model needs it: the sets, rows that are right, and the rest.
 
-Also here: sets of labels in columns: one 0/1 column per label, or one column that lists them.
+Sets stand in one 0/1 column for each label, or in one column that lists them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Classes by the labels that stand for them: their text, their order, which is positive.
 
 A label is the text as written. Labels of typed columns get one text: 1 and 1.0 are
-"1", other floats their shortest repr, booleans "true" and "false".
-
-Also here: labels that a reader cannot tell apart, though they are different text.
-
-Also here: values that can name no class, row or group: infinite numbers, lists, texts with NUL.
+"1", other floats their shortest repr, booleans "true" and "false". What can stand for no class
+is found here (infinite numbers, lists, texts with NUL), and so are different texts that a
+reader cannot tell apart.
 """
 
 from __future__ import annotations

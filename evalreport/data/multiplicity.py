@@ -1,14 +1,12 @@
-"""Kinds of rows with how many rows are of each, as the rows themselves.
+"""Kinds of rows and how many rows are of each: written out as rows, or added up over files.
 
 A count says how often a row was seen; it is no weight. 89 right of 100 is the same whether
 the rows are written one by one or as two kinds, and so are its intervals: every row is
 independent of every other. Rows are therefore written out in memory, where all that follows
 is one code; how many there are is known before, and held against what may be taken.
 
-Also here: files of rows, or of counts of rows, added up to one table of kinds of rows.
-
-What a site hands over in the place of its rows: each kind once, with how many rows are of it.
-Values are kept as they are written, so nothing that is read from the sum differs from what is
+A site can hand over the kinds in the place of its rows. The kinds of several files are added up;
+values are kept as they are written, so nothing that is read from the sum differs from what is
 read from the files.
 """
 

@@ -1,10 +1,8 @@
 """A Parquet file through DuckDB, which may open this one file and nothing else.
 
-Also here: checksums of Parquet pages: every page that carries one is held against it.
-
-Page headers are Thrift's compact protocol (parquet-format, PageHeader: field 3 is the
-size of the page as stored, field 2 that of what it unpacks to, field 4 the CRC-32 of the
-stored bytes).
+Every page that carries a checksum is held against it before: page headers are Thrift's compact
+protocol (parquet-format, PageHeader: field 3 is the size of the page as stored, field 2 that of
+what it unpacks to, field 4 the CRC-32 of the stored bytes).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A file by its suffix to a table; the file is proved to hold still meanwhile.
+"""A file of any format to a table, by its suffix; the file is proved to hold still meanwhile.
 
-Also here: a sheet of an Excel file (``pip install 'evalreport[excel]'``).
+Sheets of Excel files need ``pip install 'evalreport[excel]'``.
 """
 
 from __future__ import annotations

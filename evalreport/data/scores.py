@@ -1,10 +1,9 @@
 """Numbers of a column: scores and weights, from text or typed values, with one NaN rule.
 
-Also here: probabilities of all classes in one column: a list in each row, one number per class.
-
-The list is that of Parquet, JSON lines or a frame, or text: ``[0.1, 0.9]``, with commas,
-semicolons or spaces between the numbers. Its numbers are those of the classes in the
-order of the dataset's ``labels``; where none are declared, of the classes in sorted order.
+A score may be a list in each row, one number per class: that of Parquet, JSON lines or a
+frame, or text such as ``[0.1, 0.9]``, with commas, semicolons or spaces between the numbers.
+Its numbers are those of the classes in the order of the dataset's ``labels``; where none are
+declared, of the classes in sorted order.
 """
 
 from __future__ import annotations

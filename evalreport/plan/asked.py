@@ -1,6 +1,6 @@
 """What the planner is given: what is asked, free of how it was written, and facts of the data.
 
-Also here: what the planner knows of the data: facts, no rows.
+Facts are what is known of a dataset and model before anything is counted; they hold no rows.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Whether the files and columns that a spec names are there; reads headers, not rows.
-
-Also here: whether the files that a spec names beside its data are there; nothing of them is read.
-
-Also here: the file, or files, that a dataset of a spec names, as it says they are written.
-"""
+"""Whether the files and columns that a spec names are there; reads headers, not rows."""
 
 from __future__ import annotations
 

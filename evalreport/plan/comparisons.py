@@ -1,9 +1,8 @@
 """Which comparisons are made, with which test and interval, and why. Pure; reads nothing.
 
 A comparison takes one number of a model and the same number of a reference: another
-model on the rows both use, or the same model on another dataset.
-
-Also here: one test of all models of a dataset at once: which, of which numbers, or why not.
+model on the rows both use, or the same model on another dataset. One test may compare all
+models of a dataset at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Views of models whose predictions stand in columns of the data.
 
-Also here: a model that gives a score and a label: the score is used, and the label held against it.
+Where a model gives a score and a label, the score is used and the label is held against it.
 """
 
 from __future__ import annotations

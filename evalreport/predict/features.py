@@ -1,7 +1,6 @@
 """What a model is trained on: columns of numbers and of categories, and the steps before it.
 
-Also here: steps before the estimator, by kind of column; fitted inside each fold, never on test
-rows.
+The steps differ by kind of column; they are fitted inside each fold, never on test rows.
 """
 
 from __future__ import annotations

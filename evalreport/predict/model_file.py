@@ -1,11 +1,10 @@
 """What a model file is, by its content: formats that run code when read are refused.
 
-Also here: whether an ONNX file is whole: tensors kept in other files are found without loading it.
-
-A tensor may say that its values lie in another file, by a path and an offset. A runtime
-would read that file, whatever it is, and its bytes could come out as names of classes. The
-file is walked as protocol buffers lay it out (https://protobuf.dev/programming-guides/encoding)
-by the numbers of the fields in ``onnx.proto``; values are passed over, not read.
+So is an ONNX file that is not whole. A tensor may say that its values lie in another file, by a
+path and an offset: a runtime would read that file, whatever it is, and its bytes could come out
+as names of classes. The file is walked as protocol buffers lay it out
+(https://protobuf.dev/programming-guides/encoding) by the numbers of the fields in
+``onnx.proto``; values are passed over, not read.
 """
 
 from __future__ import annotations

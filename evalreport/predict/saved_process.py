@@ -1,9 +1,8 @@
-"""The child process that loads a saved model: limited first, and watched while it loads.
+"""The child process that loads a saved model and predicts: limited first, watched while it loads.
 
 It reads a question from standard input and answers on standard output; both hold plain
-data and arrays only.
-
-Also here: ONNX models: numbers in single precision in, labels and perhaps probabilities out.
+data and arrays only. ONNX models take numbers in single precision and give labels, perhaps
+probabilities.
 """
 
 from __future__ import annotations

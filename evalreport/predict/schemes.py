@@ -1,11 +1,8 @@
 """Schemes of cross-validation and their folds: which rows are trained on and which are tested.
 
-Folds are those of scikit-learn's splitters under the same seed. Everything that
-can be wrong with a scheme on given rows is said before anything is fitted.
-
-Also here: what the folds themselves tell before anything is fitted.
-
-Also here: the values of cross-validation: a scheme, a fold, and the folds of a scheme.
+Folds are those of scikit-learn's splitters under the same seed. Everything that can be wrong
+with a scheme on given rows, and what its folds tell by themselves, is said before anything is
+fitted.
 """
 
 from __future__ import annotations

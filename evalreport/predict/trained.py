@@ -1,12 +1,9 @@
 """Views of models that are trained here: by cross-validation, or on one fixed partition.
 
-Also here: one fixed partition: trained on some rows once, tested on others, without folds.
-
-The rows that are trained on are those of another dataset (``fit_on: train``), or those that
-a column of the same dataset marks (``fit_on: {column: part, train: [train]}``). Everything
-that learns from data sees these rows only, as inside a fold.
-
-Also here: what training will give, told without fitting anything: how many fits, and of what kind.
+The rows of a fixed partition that are trained on, once, are those of another dataset
+(``fit_on: train``), or those that a column of the same dataset marks (``fit_on: {column: part,
+train: [train]}``). Everything that learns from data sees these rows only, as inside a fold.
+How many fits of what kind there will be is known without fitting.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Places of a page that a link can name: each measure by its id, each heading by its section.
 
 A measure may stand in several places. Its anchor is on its card, else where it stands first,
-so that ``#m12`` names one place and no id stands twice.
-
-Also here: no number without its table: what a section refers to and does not yet show.
+so that ``#m12`` names one place and no id stands twice. A table that a section refers to and
+that stands nowhere yet is put there: no number without its table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A measure as a printed number, and as a card with its arithmetic.
-
-Also here: which cells of a table a metric uses, as a small table without counts.
-"""
+"""A measure as a printed number, and as a card with its arithmetic and the cells that it uses."""
 
 from __future__ import annotations
 

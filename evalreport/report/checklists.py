@@ -1,14 +1,12 @@
 """Checklist annexes: item by item, what the run shows, what the spec says, and what is missing.
 
 The lists are data: an item's number, a label in our own words, and where its content comes
-from. They say which items carry content and nothing more. What is said to come from the run
-quotes what it rests on; an item that asks for more than
-is there is filled in part, and says which part is missing.
+from. They say which items carry content and nothing more.
 
-Also here: what a run holds on an item of a checklist, in words that can be checked on the page.
-
-An item is filled from the run only by what one of these functions finds; each names the thing
-itself, so that a reader sees what the item rests on. Where a run holds nothing, it is ``""``.
+An item is filled from the run only by what a function here finds. Each names the thing itself,
+in words that can be checked on the page, so that a reader sees what the item rests on; where a
+run holds nothing, it is ``""``. An item that asks for more than is there is filled in part, and
+says which part is missing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Classification tables as they are printed: labels, counts, totals and marks.
-
-Also here: one order of the four cells in a report: that in which its tables of two classes are
-read.
+"""Classification tables as they are printed: labels, counts, totals, marks, and one order of cells.
 
 Tables have their classes in the order of the labels. Read line by line a table gives TN, FP,
 FN, TP where the positive class is the last one, and TP, FN, FP, TN where it is the first.

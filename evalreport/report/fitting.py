@@ -1,14 +1,12 @@
-"""Columns as wide as what stands in them, where the usual widths are too narrow.
+"""Tables made to fit the page: wider columns, and keys in the place of long names of models.
 
 Most tables keep the widths they are made with. Where a count, a fraction or an interval is
 longer than its column, columns are widened by the letters they hold, at the cost of columns
 with room to spare.
 
-Also here: short keys for long names of models in tables of many lines, told below each table.
-
 A name of sixty letters in a narrow column makes every line four lines high. Where names are
-long, such tables print a letter for the model and, with several datasets, a number for the
-dataset beside the model's mark; what the keys stand for follows the table.
+long, tables of many lines print a letter for the model and, with several datasets, a number for
+the dataset beside the model's mark; what the keys stand for follows the table.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """The measures that short formats print, and two of these: LaTeX and ``model-index``.
 
-Measures of all rows, pooled, at the first threshold.
-
-Also here: measures as a LaTeX table, for a paper's appendix.
-
-Also here: measures as the ``model-index`` block of a Hugging Face model card.
+They are measures of all rows, pooled, at the first threshold: as a table for a paper's appendix,
+and as the block of a Hugging Face model card.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sections of metrics: each table of counts once, large, and after it what is read off it.
 
-Also here: worst and best case of measures, with the rows that lack a prediction or a target.
+With rows that lack a prediction or a target, measures stand between their worst and best case.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """Comparisons that a spec asks for beside plain differences, each a table of its own.
 
-What was to be shown of differences: superiority, non-inferiority, equivalence, one side.
-
-Also here: comparisons with a margin: how much worse a model may be, and whether that is ruled out.
-
-Also here: net reclassification: the rows that move between two models, and what that adds up to.
-
-Also here: one test of all models at once, where the spec asks for it.
-
-Also here: ratios of two shares, model over reference, where the spec asks for them.
+These are hypotheses (superiority, non-inferiority, equivalence, one side), differences with a
+margin, one test of all models at once, ratios of two shares, and net reclassification: the rows
+that move between two models, and what that adds up to.
 """
 
 from __future__ import annotations

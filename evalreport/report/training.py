@@ -1,8 +1,7 @@
-"""Training: learning curves, the steps of training runs, and repeats of cross-validation.
+"""How models were trained: learning curves, steps, tuning, repeats, and rows learned from.
 
-Also here: what nested tuning chose in each fold.
-
-Also here: rows of tested datasets that models learned from, as a table; none is written as well.
+Rows of tested datasets that a model learned from stand in a table; that there are none is
+written as well.
 """
 
 from __future__ import annotations

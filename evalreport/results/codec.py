@@ -2,15 +2,10 @@
 
 ``results.json`` of version 1 is read and written here. What is read is held to the records
 strictly: an unknown key, a value of another type or a missing field is told with its path,
-such as ``measures[3].interval.low``. Records of results that do not belong together are told
-in the same way.
-
-Also here: whether the records of a run belong together: what their types alone cannot say.
-
-A reader that looks a table up by its id, or a cell by the place of its label, relies on what
-is checked here, once, where results are read.
-
-Also here: the JSON Schema of ``results.json``, derived from the records.
+such as ``measures[3].interval.low``. Records of results that do not belong together, which
+their types alone cannot say, are told in the same way: a reader that looks a table up by its
+id, or a cell by the place of its label, relies on what is checked here, once. The JSON Schema
+follows from the same annotations.
 """
 
 from __future__ import annotations

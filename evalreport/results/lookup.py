@@ -1,4 +1,4 @@
-"""All records of a run together, and how to find one of them.
+"""All records of a run together, how to find one of them, and what the run came to.
 
 How to read results, wherever they are read::
 
@@ -19,8 +19,6 @@ whatever the reason. The fields themselves tell ``None`` (the part was not asked
 from run to run, ``.quantity`` is what is measured without where, ``.without`` and
 ``dataclasses.replace`` change the place. Records are frozen: ``dataclasses.replace`` makes a
 changed one. No reader looks into JSON, and none compares lists of fields by itself.
-
-Also here: what a run came to, in one word.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Acceptance criteria: what has to hold, for which rows, at which bound.
+"""Acceptance criteria: what has to hold, for which rows, at which bound, judged how often.
 
-Also here: looks: how often criteria are judged while data come in, and what error that may spend.
+Where criteria are looked at while data come in, the error that all looks may spend is declared.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The values of a file's columns, as the texts of labels and as numbers.
-
-Also here: columns that are one model's, told by what they hold: pairs that add up, equal rankings,
-labels.
+"""What the values of a file's columns tell: labels, numbers, and columns that are one model's.
 
 Programs write the probability of each class, the score it was made of and the label that
-follows side by side, under names of their own. Only files of two classes are looked at.
+follows side by side, under names of their own. They are told by what they hold (pairs that add
+up, equal rankings, labels); only files of two classes are looked at.
 """
 
 from __future__ import annotations

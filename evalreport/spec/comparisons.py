@@ -1,6 +1,6 @@
-"""Comparisons: of models on the same rows, of datasets, and with an earlier run.
+"""Comparisons: of models on the same rows, of datasets, with an earlier run, and with baselines.
 
-Also here: baselines: what every model is set beside, besides what needs no model.
+Baselines are what every model is set beside, besides what needs no model.
 """
 
 from __future__ import annotations

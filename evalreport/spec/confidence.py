@@ -1,7 +1,4 @@
-"""How sure: level, resamples, seed and the interval method of each metric.
-
-Also here: settings of single metrics: mappings whose keys are metric names or aliases.
-"""
+"""How sure: level, resamples, seed, and the interval method of each metric by its name or alias."""
 
 from __future__ import annotations
 

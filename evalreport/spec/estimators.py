@@ -1,6 +1,6 @@
-"""Classifiers a spec may name: scikit-learn's own list, looked up and never imported here.
+"""Classifiers and preprocessing steps that a spec may name, from scikit-learn's own list.
 
-Also here: preprocessing steps of an estimator, fitted inside each fold.
+Nothing is imported here; steps are fitted inside each fold.
 """
 
 from __future__ import annotations

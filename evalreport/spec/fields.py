@@ -1,10 +1,8 @@
 """The kinds of value a spec's fields have, and the base of all its parts.
 
 Each kind says how a scalar is read where it stands: a label or a title is text
-exactly as written, a level is a number, and nothing is converted silently.
-
-Also here: how a field's validator says what is wrong: several faults at once, each with its own
-place.
+exactly as written, a level is a number, and nothing is converted silently. A field may be
+wrong in several places at once; each is told with its own.
 """
 
 from __future__ import annotations

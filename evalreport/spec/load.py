@@ -1,6 +1,6 @@
 """Loading a spec: a file, overrides on top, every mistake at once.
 
-Also here: validation errors as problems: what, instead, and the place in the file.
+A mistake says what is wrong, what to write instead, and the place in the file.
 """
 
 from __future__ import annotations

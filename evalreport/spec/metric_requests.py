@@ -1,6 +1,6 @@
 """A metric as a spec asks for it: ``accuracy``, or ``{fbeta: {beta: 2}}``.
 
-Also here: the metrics that most evaluations ask for, where nobody has said which.
+The metrics of a spec that names none are those that most evaluations ask for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The spec as a whole: one frozen, typed value.
-
-Also here: impact ratios of subgroups: which categories take part.
-"""
+"""The spec as a whole: one frozen, typed value."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@ Checks across parts have to run although some part has a mistake, so that all
 mistakes are told at once: names come from the keys, and items that do not
 validate are left out here, their own mistakes being told already.
 
-Also here: which part of the spec's model a place of a spec belongs to.
-
 Validation errors name a place that also holds the tags of unions; following it
 through the model gives the path in the file and the keys that are known there.
 """

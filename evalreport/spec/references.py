@@ -1,7 +1,4 @@
-"""Names in a spec that refer to other parts of it.
-
-Also here: what one part of a spec needs of another: costs, prevalences, folds, a file.
-"""
+"""What one part of a spec needs of another: a name it refers to, costs, prevalences, folds."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""How rows got into a dataset, or got their labels: by a design, or by what was predicted.
+"""How rows came into a dataset: by a design, by what was predicted, and read by whom.
 
-Also here: readers: who read each case, and what of a study of readers is taken as a sample.
+Rows are sampled, or get their labels, by a design or by what was predicted; where readers read
+the cases, it is said what of a study is taken as a sample.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How far counts of categories, or of values, have moved from one sample to another.
 
-Also here: how far two distributions over the same bins lie apart.
+The distances are between two distributions over the same bins.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 The only door to ``scipy.special``. The module is loaded at the first call, so that
 importing the names of interval methods stays cheap.
 
-Also here: the beta distribution, right for parameters up to 10^15.
-
 scipy's incomplete beta function and its inverse lose digits for large parameters: from
 10^10 on its noise for half-integers exceeds 10^-7, and at 10^15 it spoils the second
 digit of a half-width. There the saddlepoint form of the distribution is used, whose

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -43,3 +44,14 @@ def test_few_modules_have_a_single_importer_beside_them() -> None:
         and modules[name].parent == modules[next(iter(by))].parent
     ]
     assert len(single) <= MOST_WITH_ONE_IMPORTER, sorted(single)
+
+
+def test_a_module_says_in_one_breath_what_it_is() -> None:
+    """A docstring that goes on with what is here besides tells of two modules in one."""
+    besides = re.compile(r"^(Also|Besides)\b.*:", re.MULTILINE)
+    told = {
+        name: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        for name, path in _modules().items()
+    }
+    assert [name for name, text in told.items() if besides.search(text)] == []
+    assert [name for name, text in told.items() if not text] == []

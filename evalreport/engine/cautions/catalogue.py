@@ -1,7 +1,4 @@
-"""Every declared caution, in the order of its family.
-
-Also here: the catalogue as rows of text, for ``evalreport cautions`` and the documentation.
-"""
+"""Every declared caution, in the order of its family: as values, and as rows of text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Numbers and names as cautions write them: three significant digits, counts as n/m.
+"""How cautions say what they found: numbers, names, and one sentence for all models alike.
 
-Also here: one caution for all models of a dataset where each of them would say the same.
+Numbers have three significant digits, counts stand as n/m; what each model of a dataset would
+be told in the same words is said once.
 """
 
 from __future__ import annotations

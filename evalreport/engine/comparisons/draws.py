@@ -3,9 +3,8 @@
 Rows are drawn with both models' predictions, so that what they share stays shared.
 Unweighted independent rows are drawn as one multinomial over the joint table actual x
 prediction x prediction; metrics of scores, weighted rows and clusters by drawing rows
-or clusters. All metrics of a pair share the draws of their kind.
-
-Also here: a model's score metrics on drawn rows: nothing is sorted again.
+or clusters, whose scores stay sorted as they are. All metrics of a pair share the draws of
+their kind.
 """
 
 from __future__ import annotations

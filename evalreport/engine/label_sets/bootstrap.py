@@ -2,11 +2,8 @@
 
 Labels of one row are not independent, so the cells of different labels are never
 drawn apart. Independent unweighted rows are drawn as a multinomial over the distinct
-rows; weighted rows and clusters are drawn one by one.
-
-Also here: intervals of what is measured on sets of labels: means over rows, averages over labels.
-
-An average over labels has the delta method, in which each row adds what all its labels do.
+rows; weighted rows and clusters are drawn one by one. In the delta method of an average over
+labels each row adds what all its labels do.
 """
 
 from __future__ import annotations

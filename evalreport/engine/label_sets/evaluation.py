@@ -1,6 +1,6 @@
 """One dataset and model with sets of labels, from its plan to its records.
 
-Also here: tasks on sets of labels to numbers: of one label, averages over labels, means over rows.
+Its numbers are of one label, averages over labels, or means over rows.
 """
 
 from __future__ import annotations

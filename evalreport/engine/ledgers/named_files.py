@@ -1,11 +1,7 @@
 """What a spec names beside its data, as the results tell of it: models, a logo, a protocol.
 
-Of models, what the spec says of each, and the hash of what was read.
-
-Also here: the logo that a spec names, read once and kept in the results as an address that holds
-it.
-
-Also here: the protocol that a spec cites: whole, and held against the criteria of the run.
+Of models stands what the spec says of each, with the hash of what was read; the logo is kept
+as an address that holds it; the protocol is kept whole and held against the criteria of the run.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Each measure of every reader, the mean over readers, and differences of two models.
+"""Means over readers, of each measure and of differences of two models, and criteria on them.
 
 The analysis of Obuchowski and Rockette (1995) with the degrees of freedom of Hillis (2007);
 covariances of readings by the placements of their cases (DeLong and others 1988), added up
 within clusters where cases come in clusters (Obuchowski 1997).
-
-Also here: criteria on what several readers say: held against the mean over them, not pooled
-readings.
 
 A limit of pooled readings allows for the cases alone. Where readers are declared, a criterion on
 recall, specificity or the area under the ROC curve of all rows is therefore judged by the mean

@@ -1,12 +1,10 @@
-"""Claims: whether what somebody printed follows from the counts, and by which method.
+"""Claims: whether what somebody printed follows from the counts, by which method, or from which.
 
 A printed number is reproduced where the number found here, rounded to as many digits, is the
 printed one; a tie may be rounded either way. A claim with limits is reproduced by a method
 where the value and both limits are. Where a source states its method only that one makes
 the claim ``reproduced``; any other makes it ``other_method``. Methods that draw resamples are
 not tried: their limits change with the draw.
-
-Also here: tables near a given one that would reproduce printed values and limits, all at once.
 
 A paper may print values of other counts than it states. Every table whose cells each differ
 by no more than a few from the given one is held against the claims: first the values, for all
