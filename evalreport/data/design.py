@@ -77,12 +77,15 @@ def duplicate_ids(raw: RawTable, column: str) -> list[Problem]:
 
 
 def clusters(raw: RawTable, column: str, used: Rows) -> tuple[Rows, int]:
-    """Cluster of each used row, numbered from 0 without gaps, and how many there are."""
+    """Cluster of each used row, numbered from 0 without gaps, and how many there are.
+
+    In the order of their names, so that sums over clusters do not depend on the order of rows.
+    """
     codes, names = texts(raw, column)
     inside = codes[used]
-    present = np.flatnonzero(np.bincount(inside, minlength=len(names)))
+    present = np.flatnonzero(np.bincount(inside, minlength=len(names))).tolist()
     place = np.zeros(len(names), np.int64)
-    place[present] = np.arange(len(present))
+    place[sorted(present, key=names.__getitem__)] = np.arange(len(present))
     return place[inside], len(present)
 
 

@@ -204,7 +204,7 @@ class Evaluator:
     def _weight(self, where: Slice) -> float | None:
         if self.view.weight is None:
             return None
-        return self.view.total_weight(self.tables.rows(where))
+        return self.view.total_weight(self.tables.kinds(where))
 
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
         """Id of the classification table a number is printed beside."""

@@ -232,12 +232,12 @@ class Measurer:
         design = coverage_study.WEIGHTS if view.weight is not None else ""
         if view.cluster is not None:
             design = coverage_study.CLUSTERS
-            clusters = len(np.unique(view.cluster[0][self.tables.rows(task.where)]))
+            clusters = len(np.unique(view.cluster[0][self.tables.kinds(task.where)]))
         if design:
             # tables of weights do not say how many rows there are
-            inside = self.tables.rows(task.where)
-            own = view.actual[inside] == self.class_index(task)
-            positives = float(np.sum(self.tables.each(inside, own)))
+            inside = self.tables.kinds(task.where)
+            inside = inside[view.actual[inside] == self.class_index(task)]
+            positives = float(len(inside) if view.times is None else view.times[inside].sum())
             rows = float(self.tables.row_count(task.where))
         level, negatives = interval.level, rows - positives
         told = coverage_study.held(task.metric, positives, negatives, level, design, clusters)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,10 @@ Codes = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The used rows of one dataset and model, n of them.
+    """The used rows of one dataset and model: n of them, or kinds of rows.
 
-    ``actual``: label code of each row. ``predicted``: label code, from K on an
+    ``times``: how many rows are of each kind, shape (n,); None where rows were read one by
+    one. ``actual``: label code of each row. ``predicted``: label code, from K on an
     indeterminate prediction; None for score models. ``score``: of the positive
     class. ``class_scores``: shape (n, K). ``row``: index of the row in its file,
     by which models are paired. ``sample``: how the rows were drawn, where that is declared.
@@ -50,6 +53,7 @@ class View:
     sample: Sample | None = None
     margin_unit: float = 1.0
     unknown: tuple[str, ...] = ()
+    times: npt.NDArray[np.int64] | None = None
 
     @property
     def positive_index(self) -> int:
@@ -84,7 +88,37 @@ class View:
         """Number of rows."""
         if self.sample is not None and self.sample.own is not None:
             return len(np.unique(self.row))  # a labelled row stands by its proxy, too
-        return len(self.actual)
+        return len(self.actual) if self.times is None else int(self.times.sum())
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.intp]:
+        """Where each row, or kind of rows, stands among those held, shape (n,).
+
+        Where rows have weights or clusters they come in an order that follows from what they
+        hold, so that sums over them do not depend on their order in a file, nor on how they
+        were counted.
+        """
+        plain = self.weight is None and self.cluster is None
+        said = self.score is not None or self.predicted is not None
+        if plain or not said or self.sample is not None:
+            return np.arange(len(self.actual))
+        held = [self.weight, self.predicted, self.score, self.actual]
+        keys: list[Any] = [part for part in held if part is not None]
+        return np.lexsort(keys if self.cluster is None else [self.cluster[0], *keys])
+
+    @property
+    def each_row(self) -> npt.NDArray[np.intp]:
+        """The place of each row, as often as there are rows of its kind."""
+        return (
+            self.places if self.times is None else np.repeat(self.places, self.times[self.places])
+        )
+
+    def tally(self, codes: Codes, size: int) -> Codes:
+        """Number of rows of each of ``size`` codes; ``codes`` of shape (n,)."""
+        if self.times is None:
+            return np.bincount(codes, minlength=size)
+        # Whole numbers below 2^53, so the sums are exact.
+        return np.bincount(codes, self.times, size).astype(np.int64)
 
     @property
     def entries(self) -> Codes | None:
@@ -99,7 +133,7 @@ class View:
 
     def row_number(self, place: int) -> int | None:
         """The number in its file, from 1, of the row at a place here; None without single rows."""
-        if self.score is None and self.class_scores is None:
+        if self.times is not None or (self.score is None and self.class_scores is None):
             return None
         return int(self.row[place]) + 1
 
@@ -119,18 +153,25 @@ class View:
             last = len(self.row) - 1 - np.unique(self.row[::-1], return_index=True)[1]
             own = np.bincount(self.actual[last], minlength=len(self.labels))
             return tuple(own.tolist())
-        return tuple(np.bincount(self.actual, minlength=len(self.labels)).tolist())
+        return tuple(self.tally(self.actual, len(self.labels)).tolist())
 
     def group_rows(self, column: str) -> dict[str, int]:
         """Number of rows of each value of a subgroup column."""
         codes, names = self.groups[column]
-        counts = np.bincount(codes, minlength=len(names)).tolist()
+        counts = self.tally(codes, len(names)).tolist()
         return dict(zip(names, counts, strict=True))
 
     def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:
         """Sum of the weights of the chosen rows, or of a power of them, rounded once."""
         assert self.weight is not None
-        return math.fsum(self.weight[chosen] ** power)
+        weights = self.weight[chosen] ** power
+        if self.times is None:
+            return math.fsum(weights)
+        parts, kind = np.unique(weights, return_inverse=True)
+        times = np.bincount(kind.reshape(-1), self.times[chosen], len(parts))
+        # Rounded once, as the sum over all rows would be.
+        pairs = zip(parts.tolist(), times.tolist(), strict=True)
+        return float(sum((Fraction(part) * int(n) for part, n in pairs), Fraction()))
 
     def groups_of(self, column: str) -> tuple[str, ...]:
         """The values of a subgroup column."""
@@ -143,4 +184,5 @@ class View:
 
     def tied(self, threshold: float) -> int | None:
         """Number of rows whose score is exactly the threshold; None where it is not known."""
-        return int(np.count_nonzero(self.score == threshold))
+        at = self.score == threshold
+        return int(np.count_nonzero(at) if self.times is None else self.times[at].sum())

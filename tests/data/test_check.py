@@ -287,7 +287,8 @@ def test_clusters_folds_and_groups(table_of: TableOf) -> None:
     roles = Roles("y", prediction="p", cluster="c", fold="f", subgroups=("sex", "f"))
     found = check(table, roles, EXCLUDE)
     assert found.cluster is not None
-    assert (found.cluster[0].tolist(), found.cluster[1]) == ([0, 1, 0, 1], 2)
+    # in the order of their names
+    assert (found.cluster[0].tolist(), found.cluster[1]) == ([1, 0, 1, 0], 2)
     assert found.fold is not None
     assert (found.fold[0].tolist(), found.fold[1]) == ([1, 0, 0, 1], ("9", "10"))
     groups, names = found.groups["sex"]

@@ -25,29 +25,30 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "MUCH_TEXT", 20_000)
 
 
-def weighted(path: Path, **engine: str) -> dict[str, Any]:
-    spec = spec_of(path, {"score": "s"}, metrics=["accuracy"], dataset={"weight": "w"})
+def described(path: Path, **engine: str) -> dict[str, Any]:
+    report = {"characteristics": ["w"]}
+    spec = spec_of(path, {"score": "s"}, metrics=["accuracy"], report=report)
     return {**spec, "engine": engine} if engine else spec
 
 
 def test_the_memory_that_loading_takes_is_told(write: Callable[..., Path]) -> None:
     # three columns of 20 000 rows at 100 bytes each
-    found = run(weighted(write(ROWS)), "auto")
+    found = run(described(write(ROWS)), "auto")
     assert engine_of(found) == (
         "memory",
-        "20,000 rows are loaded: a weight belongs to each row (about 6 MB of memory)",
+        "20,000 rows are loaded: rows are described by class (about 6 MB of memory)",
     )
-    with pytest.raises(SpecError, match="duckdb cannot count d: a weight belongs to each row"):
-        run(weighted(write(ROWS)), "duckdb")
+    with pytest.raises(SpecError, match="duckdb cannot count d: rows are described by class"):
+        run(described(write(ROWS)), "duckdb")
 
 
 def test_it_is_said_before_the_rows_are_loaded(write: Callable[..., Path]) -> None:
     told: list[str] = []
     spec = write(ROWS).with_name("spec.yaml")
-    spec.write_text(json.dumps(weighted(write(ROWS))))
+    spec.write_text(json.dumps(described(write(ROWS))))
     prepare(load_spec(spec), step=lambda what, _total: told.append(what))
     assert (
-        told[0] == "reading d: rows are loaded: a weight belongs to each row (about 6 MB of memory)"
+        told[0] == "reading d: rows are loaded: rows are described by class (about 6 MB of memory)"
     )
     prepare(load_spec(spec), engine="memory", step=lambda what, _total: told.append(what))
     assert told[1] == "reading d"
@@ -55,18 +56,18 @@ def test_it_is_said_before_the_rows_are_loaded(write: Callable[..., Path]) -> No
 
 @pytest.mark.parametrize("engine", ["auto", "memory"])
 def test_rows_that_would_not_fit_are_refused(write: Callable[..., Path], engine: str) -> None:
-    spec = weighted(write(ROWS), memory_limit="5MB")
+    spec = described(write(ROWS), memory_limit="5MB")
     with pytest.raises(LimitError, match=r"about 6 MB of memory, and engine\.memory_limit allows"):
         run(spec, engine)
-    run(weighted(write(ROWS), memory_limit="6MB"), engine)
+    run(described(write(ROWS), memory_limit="6MB"), engine)
 
 
 def test_rows_that_the_machine_cannot_hold_are_refused(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loading, "machine_bytes", lambda: 5_000_000)
-    with pytest.raises(LimitError, match=r"this machine has 5 MB.*because a weight belongs"):
-        run(weighted(write(ROWS)), "auto")
+    with pytest.raises(LimitError, match=r"this machine has 5 MB.*because rows are described"):
+        run(described(write(ROWS)), "auto")
     unweighted = spec_of(write(ROWS), {"score": "s"})
     assert engine_of(run(unweighted, "auto"))[0] == "duckdb"
 
@@ -75,12 +76,12 @@ def test_text_is_judged_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = tmp_path / "rows.csv"
     rows = [f"{'ab'[i % 2]},{i % 97 / 97},{i % 5}\n" for i in range(2000)]
     path.write_text("".join(["y,s,w\n", *rows]))
-    found = run(weighted(path), "auto")
+    found = run(described(path), "auto")
     size = path.stat().st_size
     assert f"{size * 10 / 1e6:.0f} MB" in engine_of(found)[1]
     monkeypatch.setattr(loading, "machine_bytes", lambda: size * 10 - 1)
     with pytest.raises(LimitError):
-        run(weighted(path), "auto")
+        run(described(path), "auto")
 
 
 def test_the_machine_tells_its_memory() -> None:

@@ -1,4 +1,4 @@
-"""Twenty jobs in memory, by DuckDB and by Postgres: the same leaves of results.json."""
+"""Twenty jobs and more in memory, by DuckDB and by Postgres: the same leaves of results.json."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def table(server: int, folder: Path) -> str:
     return f"postgresql://reader@127.0.0.1:{server}/postgres"
 
 
-def test_there_are_twenty() -> None:
-    assert len(JOBS) == 20
+def test_there_are_twenty_and_more() -> None:
+    assert len(JOBS) >= 20
 
 
 def test_leaves_are_told_apart() -> None:

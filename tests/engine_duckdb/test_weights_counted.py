@@ -1,4 +1,4 @@
-"""Weights and clusters of models of labels are the same, loaded or counted in the file."""
+"""Weights and clusters are the same, loaded or counted in the file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ METRICS = [
 
 #: 1 200 rows: labels, weights that are whole and that are not, 40 clusters, groups, folds.
 ROWS = """
-SELECT ['a', 'b', 'c'][h % classes + 1] AS y, ['a', 'b', 'c'][(h + (h % 5 = 0)::INT) % classes + 1]
+SELECT round((h % 97 + (h % 2) * 30) / 128, 2)::DOUBLE AS s, ((h % 53) / 8 - 3)::DOUBLE AS m,
+       ['a', 'b', 'c'][h % classes + 1] AS y, ['a', 'b', 'c'][(h + (h % 5 = 0)::INT) % classes + 1]
        AS p, 1 + h % 4 AS w, [0.1, 0.7, 1.3, 0.0, 2.9][h % 5 + 1]::DOUBLE AS v,
        h % 40 AS c, 'g' || (h % 3) AS g, i % 4 AS fold, i AS id
 FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h, 2 AS classes FROM range(1200) t(i))
@@ -58,6 +59,40 @@ def test_weights_and_clusters(
     assert any(m["interval"] is not None for m in found["measures"])
 
 
+SCORES = [
+    "accuracy", "recall", "f1", "roc_auc", "gini", "average_precision", "ks", "log_loss", "brier",
+    "ece", "calibration_slope", "brier_scaled",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [{"weight": "v"}, {"weight": "w", "fold": "fold"}, {"cluster": "c"},
+     {"cluster": "c", "weight": "v"}],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("model", [{"score": "s"}, {"margin": "m"}], ids=["score", "margin"])
+def test_scores(write: Callable[..., Path], dataset: dict[str, str], model: dict[str, str]) -> None:
+    metrics = [m for m in SCORES if "score" in model or m not in ("log_loss", "brier", "ece",
+               "brier_scaled")]  # fmt: skip
+    spec = spec_of(write(ROWS), model, metrics=metrics, dataset=dataset, subgroups=["g"],
+                   thresholds=[0.5, {"maximize": "f1"}])  # fmt: skip
+    found = same(spec)
+    held = {m["metric"] for m in found["measures"] if m["interval"] is not None}
+    assert held >= {"roc_auc", "f1"}
+
+
+@pytest.mark.parametrize("method", ["bootstrap_percentile", "bootstrap_bca"])
+@pytest.mark.parametrize("dataset", [{"weight": "v"}, {"cluster": "c", "weight": "w"}], ids=str)
+def test_bootstraps_of_scores(
+    write: Callable[..., Path], dataset: dict[str, str], method: str
+) -> None:
+    asked = ["f1", "roc_auc", "log_loss", "ks"]
+    spec = spec_of(write(ROWS), {"score": "s"}, metrics=asked, dataset=dataset)
+    spec["confidence"]["methods"] = dict.fromkeys(asked, method)
+    same(spec)
+
+
 @pytest.mark.parametrize("method", ["bootstrap_percentile", "bootstrap_bca"])
 @pytest.mark.parametrize("dataset", [{"weight": "v"}, {"cluster": "c", "weight": "w"}], ids=str)
 def test_bootstraps(write: Callable[..., Path], dataset: dict[str, str], method: str) -> None:
@@ -90,7 +125,6 @@ def test_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "parts", "why"),
     [
-        ({"score": "v"}, {}, "a weight belongs to each row"),
         ({"prediction": "p"}, {"comparisons": {"reference": "m"}}, "a weight belongs to each row"),
     ],
 )  # fmt: skip

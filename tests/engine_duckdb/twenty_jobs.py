@@ -1,4 +1,4 @@
-"""Twenty jobs that come out the same, whichever engine counts: each leaf of results.json.
+"""Twenty jobs and more that come out the same, whichever engine counts: each leaf of results.json.
 
 Every job is a spec without its datasets' paths; all are of the rows of ``ROWS``, and of two thirds
 of them where there is a second dataset. Nothing in them needs single rows: what does is refused by
@@ -93,6 +93,15 @@ JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
         "two models of scores": _two(_SCORE, {"score": "other"}, SCORES[:9]),
         "weights": _job(_SAID, LABELS, dataset={"weight": "w"}, subgroups=["site"]),
         "clusters and weights": _job(_SAID, LABELS, dataset={"cluster": "c", "weight": "w"}),
+        "scores of weighted rows": _job(
+            _SCORE, [*SCORES, "calibration_slope"], dataset={"weight": "w"}, subgroups=["site"],
+            **SICK),
+        "scores of clustered rows": _job(
+            _SCORE, SCORES, dataset={"cluster": "c", "missing": "exclude"}, subgroups=["sex"],
+            **SICK),
+        "margins of clustered rows with weights": _job(
+            {"margin": "margin"}, ["recall", "f1", "roc_auc", "ks"],
+            dataset={"cluster": "c", "weight": "w"}, **SICK),
         "periods": _job(
             _SCORE, SCORES, dataset={"period": {"column": "day", "every": "quarter"}},
             subgroups=["sex"], **SICK),

@@ -221,7 +221,7 @@ def given_scores(run: RunFacts, view: View) -> Given | None:
         return None
     if len(view.labels) > 2 or view.score is not None:
         own = view.class_scores if len(view.labels) > 2 else view.score
-        return None if own is None else Given(own)
+        return None if own is None else Given(own, view.times)
     table = _unweighted(run, view)
     return None if table is None else Given(table.scores, table.positives + table.negatives)
 
@@ -238,7 +238,8 @@ def actual_probability(run: RunFacts, view: View) -> Given | None:
         own = given.values[np.arange(view.rows), view.actual]
         return Given(np.asarray(own, dtype=np.float64))
     if view.score is not None:
-        return Given(np.where(view.actual == view.positive_index, given.values, 1.0 - given.values))
+        positive = view.actual == view.positive_index
+        return Given(np.where(positive, given.values, 1.0 - given.values), view.times)
     table = _unweighted(run, view)
     assert table is not None
     held = [table.positives > 0, table.negatives > 0]

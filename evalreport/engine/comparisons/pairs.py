@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.counting.counted_view import CountedView
-from evalreport.engine.counting.kinds import Joint, KindView
+from evalreport.engine.counting.kinds import Joint
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.evaluate import Evaluated
@@ -171,8 +171,7 @@ class Pair:
     @property
     def times(self) -> npt.NDArray[np.int64] | None:
         """How many rows are of each kind; None where each stands for itself."""
-        view = self.model.view
-        return view.times if isinstance(view, KindView) else None
+        return self.model.view.times
 
     def count(self, chosen: Bools) -> int:
         """How many rows are chosen."""
@@ -232,16 +231,16 @@ def restricted(side: Side, where: Slice) -> Side | None:
     """A model on the rows of a subgroup; None where rows were counted and are not held."""
     if where == EVERYTHING:
         return side
-    if isinstance(side.view, (CountedView, KindView)):
+    if isinstance(side.view, CountedView) or side.view.times is not None:
         return None
-    return _taken(side, side.tables.rows(where))
+    return _taken(side, side.tables.kinds(where))
 
 
 def together(sides: Sequence[Side]) -> list[Side] | str:
     """All models on the rows that every one of them uses, or the reason why there are none."""
     if len({side.view.labels for side in sides}) > 1:
         return "the models do not have the same classes"
-    if any(isinstance(side.view, (CountedView, KindView)) for side in sides):
+    if any(isinstance(s.view, CountedView) or s.view.times is not None for s in sides):
         return "rows were counted for two models at a time, not for all of them"
     keys = [_keys(side.view) for side in sides]
     common = reduce(np.intersect1d, keys)
@@ -292,7 +291,7 @@ def _spread(both: Pair, view: View) -> View:
     kept |= {name: both.each(kept[name]) for name in each if kept[name] is not None}
     if view.fold is not None:
         kept["fold"] = (both.each(view.fold[0]), view.fold[1])
-    return View(**kept)
+    return View(**{**kept, "times": None})
 
 
 def ordered(both: Pair) -> Pair:
@@ -349,9 +348,8 @@ def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
         cluster=None if view.cluster is None else (part(view.cluster[0]), view.cluster[1]),
         fold=None if view.fold is None else (part(view.fold[0]), view.fold[1]),
         groups={name: (part(codes), values) for name, (codes, values) in view.groups.items()},
+        times=part(view.times),
     )
-    if isinstance(chosen, KindView):
-        chosen = replace(chosen, times=chosen.times[index])
     return replace(side, view=chosen, tables=tables_of(chosen))
 
 

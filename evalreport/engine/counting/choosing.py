@@ -267,7 +267,7 @@ def _units_need_rows(spec: Spec, name: str) -> str | None:
     if spec.datasets[name].design is not None:
         return "how it was sampled belongs to each row"
     for role in ("weight", "cluster"):
-        if getattr(spec.datasets[name], role) is not None and not _of_labels(spec, name):
+        if getattr(spec.datasets[name], role) is not None and _compares(spec):
             return f"a {role} belongs to each row"
     return None
 
@@ -346,14 +346,6 @@ def elsewhere(requests: Requests, name: str) -> bool:
 
 def _compares(spec: Spec) -> bool:
     return spec.comparisons is not None or spec.baselines.previous is not None
-
-
-def _of_labels(spec: Spec, name: str) -> bool:
-    """Whether weights and clusters need no rows: there are labels only, and no comparison."""
-    if _compares(spec):
-        return False
-    models = [model for key, model in spec.models.items() if name in spec.datasets_of(key)]
-    return all(isinstance(model, PredictionModel) for model in models)
 
 
 def _columns_need_rows(dataset: Dataset) -> str | None:

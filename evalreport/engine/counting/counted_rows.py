@@ -36,6 +36,10 @@ MOST_CELLS = 2_000_000
 TARGET = "\0target"
 #: The same for the predicted label.
 PREDICTED = "\0predicted"
+#: The same for what a row weighs: the code is the place among the weights that occur.
+WEIGHT = "\0weight"
+#: The same for the cluster.
+CLUSTER = "\0cluster"
 _NO_TYPES: Mapping[str, ColumnType] = MappingProxyType({})
 
 
@@ -43,8 +47,9 @@ _NO_TYPES: Mapping[str, ColumnType] = MappingProxyType({})
 class Known:
     """What is known of a dataset before its scores are counted.
 
-    ``codes`` gives the code of each raw value: by subgroup column, and under TARGET, FOLD
-    and PREDICTED; ``where`` is the condition of a used row, None where all rows are used.
+    ``codes`` gives the code of each raw value: by subgroup column, and under TARGET, FOLD,
+    PREDICTED, WEIGHT and CLUSTER; ``where`` is the condition of a used row, None where all
+    rows are used; a row without weight or cluster is to be left out beside it.
     """
 
     roles: Roles
@@ -253,10 +258,15 @@ def _codes(
     written: Mapping[str, Sequence[Any]], roles: Roles, checked: Checked
 ) -> dict[str, dict[Any, int]]:
     """Code of each raw value, by column: of the true label, the groups and the fold."""
-    given = {TARGET: (roles.target, checked.actual)}
+    given: dict[str, tuple[str, npt.NDArray[Any]]] = {TARGET: (roles.target, checked.actual)}
     given |= {column: (column, codes) for column, (codes, _) in checked.groups.items()}
     if roles.prediction is not None and checked.predicted is not None:
         given[PREDICTED] = (roles.prediction, checked.predicted)
+    if roles.weight is not None and checked.weight is not None:
+        places = np.unique(checked.weight, return_inverse=True)[1]
+        given[WEIGHT] = (roles.weight, places.reshape(-1))
+    if roles.cluster is not None and checked.cluster is not None:
+        given[CLUSTER] = (roles.cluster, checked.cluster[0])
     if roles.fold is not None and checked.fold is not None:
         given[FOLD] = (roles.fold, checked.fold[0])
     used = checked.used.tolist()

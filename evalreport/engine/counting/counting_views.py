@@ -167,10 +167,16 @@ def _views(
     """Each model of a dataset by counting, with what pairs of models share."""
     from evalreport.engine.counting.in_periods import in_periods
     from evalreport.engine.counting.score_counting import Room, counted_view
+    from evalreport.engine.counting.scored_kinds import KIND_BYTES
 
     rows = in_periods(rows, periods_of(spec, name))
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
-    room = Room(max(1_000, memory // ENTRY_BYTES), spec.engine.bins, elsewhere(requests, name))
+    room = Room(
+        max(1_000, memory // ENTRY_BYTES),
+        spec.engine.bins,
+        elsewhere(requests, name),
+        max(1_000, memory // KIND_BYTES),
+    )
     numbers = [t.number for t in requests.thresholds if t.number is not None]
     views = [
         counted_view(rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room)

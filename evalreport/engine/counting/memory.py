@@ -7,7 +7,6 @@ the sorted weights of each cell, so they do not depend on the order of rows.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -31,6 +30,8 @@ Codes = npt.NDArray[np.int64]
 
 #: Cells of all clusters' tables together that are held in memory.
 MOST_CLUSTER_CELLS = 50_000_000
+#: Rows whose weights are written out at a time, where kinds of rows are held.
+ROWS_AT_A_TIME = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,8 @@ class MemoryTables:
         mask, sample = self.rows_of(where), self.view.sample
         if sample is not None and sample.own is not None:
             return len(np.unique(self.view.row[self.rows(where)]))
+        if self.view.times is not None:
+            return int(self.view.times[slice(None) if mask is None else mask].sum())
         return len(self.view.actual) if mask is None else int(mask.sum())
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
@@ -150,18 +153,19 @@ class MemoryTables:
         key = ("clusters", where, threshold, indeterminate)
         return self._once(key, lambda: self._cluster_tables(where, threshold, indeterminate))
 
-    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
-        """Indices of the rows of a slice."""
+    def kinds(self, where: Slice) -> npt.NDArray[np.intp]:
+        """Indices of what a slice holds in the order of the view: rows, or kinds of rows."""
         mask = self.rows_of(where)
         return np.arange(len(self.view.actual)) if mask is None else np.nonzero(mask)[0]
 
-    def each(
-        self,
-        rows: npt.NDArray[np.intp],  # noqa: ARG002 - for kinds of rows
-        values: npt.NDArray[Any],
-    ) -> npt.NDArray[Any]:
-        """Values of chosen rows, one for each row that there is."""
-        return values
+    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
+        """An index for each row of a slice, as often as there are rows of its kind.
+
+        In the order of ``View.places``.
+        """
+        mask, places, times = self.rows_of(where), self.view.places, self.view.times
+        inside = places if mask is None else places[mask[places]]
+        return inside if times is None else np.repeat(inside, times[inside])
 
     # -- how ------------------------------------------------------------------------------
 
@@ -170,7 +174,7 @@ class MemoryTables:
     ) -> npt.NDArray[np.float64]:
         view = self.view
         assert view.cluster is not None
-        rows = self.rows(where)
+        rows = self.kinds(where)
         predicted = self.columns(rows, threshold, indeterminate)
         inside = predicted >= 0
         rows, predicted = rows[inside], predicted[inside]
@@ -178,8 +182,9 @@ class MemoryTables:
         _, cluster = np.unique(view.cluster[0][rows], return_inverse=True)
         count = int(cluster.max()) + 1 if len(cluster) else 0
         code = (cluster * size + view.actual[rows]) * size + predicted
-        weight = None if view.weight is None else self.each(rows, view.weight[rows])
-        summed = _summed(self.each(rows, code), weight, count * size * size)
+        weight = None if view.weight is None else view.weight[rows]
+        times = None if view.times is None else view.times[rows]
+        summed = _summed(code, weight, count * size * size, times)
         # In an order of their own, so that sums over clusters depend on no name.
         return canonical_stack(summed.reshape(count, size, size).astype(float))
 
@@ -213,22 +218,26 @@ class MemoryTables:
         rows = rows if view.sample.own is None else rows[view.sample.own[rows]]
         width = len(view.labels) + len(view.indeterminate)
         codes = view.actual[rows].astype(np.int64) * width + self.predicted(threshold)[rows]
-        return replace(table, sampled=_counted(codes, None, width)[0])  # type: ignore[arg-type]
+        return replace(table, sampled=counted_cells(codes, None, width))
 
     def _classify(self, where: Slice, threshold: float | None) -> ClassificationTable:
         view = self.view
         width = len(view.labels) + len(view.indeterminate)
         if view.score is not None:
             return self._classify_scores(where, threshold)
-        codes = view.actual.astype(np.int64) * width + self.predicted(threshold)
-        mask = self.rows_of(where)
-        weights = view.weight
-        if mask is not None:
-            codes = codes[mask]
-            weights = None if weights is None else weights[mask]
-        cells, squares = _counted(codes, weights, width)
+        inside = self.kinds(where)
+        codes = (view.actual.astype(np.int64) * width + self.predicted(threshold))[inside]
+        cells: Mapping[tuple[int, int], int | float]
+        squares = None
+        if view.weight is None:
+            times = None if view.times is None else view.times[inside]
+            cells = counted_cells(codes, times, width)
+        else:
+            chosen = {divmod(c, width): inside[codes == c] for c in np.unique(codes).tolist()}
+            cells = {cell: view.total_weight(kinds) for cell, kinds in chosen.items()}
+            squares = {cell: view.total_weight(kinds, 2) for cell, kinds in chosen.items()}
         return ClassificationTable(
-            view.labels, view.positive, cells, len(codes), view.indeterminate, squares
+            view.labels, view.positive, cells, self.row_count(where), view.indeterminate, squares
         )
 
     def _classify_scores(self, where: Slice, threshold: float | None) -> ClassificationTable:
@@ -270,7 +279,13 @@ class MemoryTables:
         view = self.view
         order = self._order(index)
         positive = view.actual[order.rows] == (view.positive_index if index is None else index)
-        return _score_table(order, positive, self._sorted_mask(where, order), self._weights(order))
+        return _score_table(
+            order,
+            positive,
+            self._sorted_mask(where, order),
+            self._weights(order),
+            self._times(order),
+        )
 
     def _sorted_mask(self, where: Slice, order: _Order) -> npt.NDArray[np.bool_] | None:
         mask = self.rows_of(where)
@@ -278,6 +293,9 @@ class MemoryTables:
 
     def _weights(self, order: _Order) -> npt.NDArray[np.float64] | None:
         return None if self.view.weight is None else self.view.weight[order.rows]
+
+    def _times(self, order: _Order) -> Codes | None:
+        return None if self.view.times is None else self.view.times[order.rows]
 
     def _class_scores(self, where: Slice, pairs: bool) -> ClassScores:
         view = self.view
@@ -313,7 +331,8 @@ class MemoryTables:
                     continue
                 both = (actual == i) | (actual == j)
                 kept = both if mask is None else both & mask
-                found[i, j] = _score_table(order, actual == i, kept, self._weights(order))
+                weights, times = self._weights(order), self._times(order)
+                found[i, j] = _score_table(order, actual == i, kept, weights, times)
         return found
 
 
@@ -339,20 +358,22 @@ def _score_table(
     positive: npt.NDArray[np.bool_],
     mask: npt.NDArray[np.bool_] | None,
     weights: npt.NDArray[np.float64] | None,
+    times: Codes | None = None,
 ) -> ScoreTable:
     entry = order.entry if mask is None else order.entry[mask]
     positive = positive if mask is None else positive[mask]
     weights = weights if mask is None or weights is None else weights[mask]
+    times = times if mask is None or times is None else times[mask]
     size = len(order.scores)
-    parts = [
-        _summed(entry[chosen], None if weights is None else weights[chosen], size)
-        for chosen in (positive, ~positive)
-    ]
-    squares: list[Any] = [None, None]
-    if weights is not None:
-        squares = [
-            _summed(entry[chosen], weights[chosen] ** 2, size) for chosen in (positive, ~positive)
-        ]
+    parts: list[Any] = []
+    squares: list[Any] = [None, None] if weights is None else []
+    for chosen in (positive, ~positive):
+        of = entry[chosen]
+        often = None if times is None else times[chosen]
+        own = None if weights is None else weights[chosen]
+        parts.append(_summed(of, own, size, often))
+        if own is not None:
+            squares.append(_summed(of, own**2, size, often))
     present = np.zeros(size, dtype=bool)
     present[entry] = True
     if present.all():
@@ -367,30 +388,48 @@ def _score_table(
 
 
 def _summed(
-    entry: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None, size: int
+    entry: npt.NDArray[Any],
+    weights: npt.NDArray[np.float64] | None,
+    size: int,
+    times: Codes | None = None,
 ) -> npt.NDArray[Any]:
-    """Rows, or their summed weights, per entry; independent of the order of rows."""
+    """Rows, or their summed weights, per entry; independent of the order of rows.
+
+    ``times``: how many rows are of each kind. Their weights are added one by one, as those of
+    rows that are held would be, some rows at a time.
+    """
     if weights is None:
-        return np.bincount(entry, minlength=size).astype(np.int64)
+        # Whole numbers below 2^53, so the sums are exact.
+        return np.bincount(entry, times, minlength=size).astype(np.int64)
     order = np.lexsort((weights, entry))
-    summed = np.bincount(entry[order], weights=weights[order], minlength=size)
-    # without entries NumPy counts in whole numbers, and a class without rows would make
-    # the weights of the other class look whole
-    return summed.astype(np.float64)
+    entry, weights = entry[order], weights[order]
+    if times is None:
+        # without entries NumPy counts in whole numbers, and a class without rows would make
+        # the weights of the other class look whole
+        return np.bincount(entry, weights=weights, minlength=size).astype(np.float64)
+    summed, times = np.zeros(size), times[order]
+    ends = np.flatnonzero(np.diff(entry, append=-1)) + 1
+    start, before = 0, 0
+    upto = np.cumsum(times)
+    while start < len(entry):
+        # whole entries, of about so many rows
+        last = np.searchsorted(upto[ends - 1], before + ROWS_AT_A_TIME, side="right")
+        end = max(int(ends[max(int(last) - 1, 0)]), _next(ends, start))
+        part = slice(start, end)
+        low, often = int(entry[start]), times[part]
+        found = np.bincount(np.repeat(entry[part] - low, often), np.repeat(weights[part], often))
+        summed[low : low + len(found)] += found
+        start, before = end, int(upto[end - 1])
+    return summed
 
 
-def _counted(
-    codes: Codes, weights: npt.NDArray[np.float64] | None, width: int
-) -> tuple[dict[tuple[int, int], int | float], dict[tuple[int, int], float] | None]:
-    """Non-zero cells by (actual, predicted), with sums of squared weights where weighted."""
-    if weights is None:
-        present, counts = np.unique(codes, return_counts=True)
-        pairs = zip(present.tolist(), counts.tolist(), strict=True)
-        return {divmod(code, width): count for code, count in pairs}, None
-    cells: dict[tuple[int, int], int | float] = {}
-    squares: dict[tuple[int, int], float] = {}
-    for code in np.unique(codes).tolist():
-        inside = weights[codes == code]
-        cells[divmod(code, width)] = math.fsum(inside)
-        squares[divmod(code, width)] = math.fsum(inside**2)
-    return cells, squares
+def _next(ends: npt.NDArray[np.intp], start: int) -> int:
+    return int(ends[np.searchsorted(ends, start, side="right")])
+
+
+def counted_cells(codes: Codes, times: Codes | None, width: int) -> dict[tuple[int, int], int]:
+    """Rows of each cell that has some, by (actual, predicted); ``times`` as in a view."""
+    present, entry = np.unique(codes, return_inverse=True)
+    # Whole numbers below 2^53, so the sums of bincount are exact.
+    counts = np.bincount(entry.reshape(-1), times, len(present))
+    return {divmod(int(c), width): int(n) for c, n in zip(present, counts, strict=True) if n}

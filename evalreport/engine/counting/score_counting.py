@@ -21,12 +21,13 @@ from evalreport.engine.counting.counted_rows import TARGET, Known, known
 from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.in_intervals import in_intervals
 from evalreport.engine.counting.keys import Key
-from evalreport.engine.counting.kinds import KindView
 from evalreport.engine.counting.queries import Binning
-from evalreport.engine.counting.wanted import TooManyKindsError
+from evalreport.engine.counting.scored_kinds import scored_kinds
+from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.columns import roles_of, rules_of, source_of
+from evalreport.predict.view import View
 from evalreport.spec.model import Spec
 
 Codes = npt.NDArray[np.int64]
@@ -40,13 +41,15 @@ EDGES = 100
 class Room:
     """``entries``: distinct scores that one table may hold; ``bins``: how many beyond that.
 
-    Tables of all values of a subgroup together may hold eight times as many entries. With
-    ``apart`` scores are not binned, because a threshold is not known beforehand.
+    Tables of all values of a subgroup together may hold eight times as many entries. ``kinds``:
+    of rows that have weights or clusters, by all that each holds. With ``apart`` scores are not
+    binned, because a threshold is not known beforehand.
     """
 
     entries: int
     bins: int
     apart: bool = False
+    kinds: int = 1_000_000
 
     @property
     def together(self) -> int:
@@ -67,7 +70,7 @@ def counted_view(
     crossings: Sequence[tuple[str, ...]],
     thresholds: Sequence[float],
     room: Room,
-) -> tuple[CountedView | KindView, Known]:
+) -> tuple[View, Known]:
     """A dataset as one model sees it, from counts alone; and what is known of its rows.
 
     ``crossings`` are the subgroup columns to count by, ``thresholds`` the numbers that
@@ -81,10 +84,15 @@ def counted_view(
     found = known(rows, roles, rules, _types(spec, dataset, rows))
     checked = found.checked
     source = source_of(spec.models[model])
-    if roles.weight is not None or roles.cluster is not None:
-        return _kinds(dataset, model, found), found
-    binning, tables = None, {}
     held = rows.binned.get(str(roles.score or roles.margin))
+    if roles.weight is not None or roles.cluster is not None:
+        if held is not None:
+            raise NotPlainError("rows have weights or clusters, and scores are known by their bins")
+        seen = _seen(dataset, model, source, found)
+        return seen if source == "prediction" else scored_kinds(
+            rows, seen, found, room.kinds
+        ), found
+    binning, tables = None, {}
     if source != "prediction":
         if held is None:
             binning = _binning(rows, roles, found, crossings, thresholds, room, source)
@@ -149,13 +157,13 @@ def _held(table: ScoreTable, held: ScoreBins | None) -> ScoreTable:
     return BinnedScores(table.scores, *counts, highs=highs, bins=len(held.lows))
 
 
-def _kinds(dataset: str, model: str, found: Known) -> KindView:
-    """A model of labels where rows have weights or clusters: kinds of rows in their place."""
+def _seen(dataset: str, model: str, source: str, found: Known) -> View:
+    """A model where rows have weights or clusters: kinds of rows, before their scores are known."""
     checked = found.checked
-    return KindView(
+    return View(
         dataset=dataset,
         model=model,
-        source="prediction",
+        source=source,
         labels=checked.labels,
         positive=checked.positive,
         actual=checked.actual,
@@ -165,7 +173,7 @@ def _kinds(dataset: str, model: str, found: Known) -> KindView:
         cluster=checked.cluster,
         fold=checked.fold,
         groups=checked.groups,
-        indeterminate=checked.indeterminate,
+        indeterminate=checked.indeterminate if source == "prediction" else (),
         ledger=checked,
         times=found.cells.rows,
     )

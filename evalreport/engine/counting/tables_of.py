@@ -2,76 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.counted_view import FOLD, CountedView
-from evalreport.engine.counting.kinds import KindView
-from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.memory import MemoryTables, counted_cells
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
 from evalreport.results.identity import Slice
 
-Codes = npt.NDArray[np.int64]
-
 
 def tables_of(view: View) -> MemoryTables:
     """The tables of one dataset and model."""
     if isinstance(view, SetView):
         return SetTables(view)
-    if isinstance(view, KindView):
-        return KindTables(view)
     return CountedTables(view) if isinstance(view, CountedView) else MemoryTables(view)
-
-
-class KindTables(MemoryTables):
-    """Tables of kinds of rows: each counts as often as there are rows of it."""
-
-    view: KindView
-
-    def row_count(self, where: Slice) -> int:
-        return int(self.view.times[self.rows(where)].sum())
-
-    def _classify(self, where: Slice, threshold: float | None) -> ClassificationTable:
-        view = self.view
-        if view.has_score:
-            return self._classify_scores(where, threshold)
-        inside = self.rows(where)
-        width = len(view.labels) + len(view.indeterminate)
-        code = view.actual[inside].astype(np.int64) * width + self.predicted(threshold)[inside]
-        found, squares = _cells(code, view.times[inside], width), None
-        if view.weight is not None:
-            chosen = {divmod(c, width): inside[code == c] for c in np.unique(code).tolist()}
-            found = {cell: view.total_weight(kinds) for cell, kinds in chosen.items()}
-            squares = {cell: view.total_weight(kinds, 2) for cell, kinds in chosen.items()}
-        return ClassificationTable(
-            view.labels, view.positive, found, self.row_count(where), view.indeterminate, squares
-        )
-
-    def each(self, rows: npt.NDArray[np.intp], values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return np.repeat(values, self.view.times[rows])
-
-    def _score_table(
-        self,
-        where: Slice,
-        index: int | None,  # noqa: ARG002 - there is one column of scores
-    ) -> ScoreTable:
-        view, inside = self.view, self.rows(where)
-        assert view.score is not None
-        negated, entry = np.unique(-view.score[inside], return_inverse=True)
-        positive = view.actual[inside] == view.positive_index
-        # Whole numbers below 2^53, so the sums of bincount are exact.
-        parts = [
-            np.bincount(entry[chosen], view.times[inside][chosen], len(negated)).astype(np.int64)
-            for chosen in (positive, ~positive)
-        ]
-        return ScoreTable(0.0 - negated, parts[0], parts[1])
 
 
 class CountedTables(MemoryTables):
@@ -82,7 +31,7 @@ class CountedTables(MemoryTables):
     def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
         raise TypeError(f"a counted view holds no rows ({where})")
 
-    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
+    def kinds(self, where: Slice) -> npt.NDArray[np.intp]:
         raise TypeError(f"a counted view holds no rows ({where})")
 
     def row_count(self, where: Slice) -> int:
@@ -119,7 +68,7 @@ class CountedTables(MemoryTables):
         inside = self._inside(where)
         width = len(view.labels) + len(view.indeterminate)
         code = cells.actual[inside].astype(np.int64) * width + cells.predicted[inside]
-        found = _cells(code, cells.rows[inside], width)
+        found = counted_cells(code, cells.rows[inside], width)
         return ClassificationTable(
             view.labels, view.positive, found, self.row_count(where), view.indeterminate
         )
@@ -141,13 +90,6 @@ class CountedTables(MemoryTables):
             columns, place = (FOLD,), [view.fold[1].index(where.fold)]
         found = view.score_tables[columns].get(tuple(place))
         return found if found is not None else _nothing(view)
-
-
-def _cells(code: Codes, rows: Codes, width: int) -> dict[tuple[int, int], int | float]:
-    present, entry = np.unique(code, return_inverse=True)
-    # Whole numbers below 2^53, so the sums of bincount are exact.
-    counts = np.bincount(entry, rows, len(present))
-    return {divmod(int(c), width): int(n) for c, n in zip(present, counts, strict=True) if n}
 
 
 def _nothing(view: CountedView) -> ScoreTable:

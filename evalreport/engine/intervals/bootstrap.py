@@ -176,7 +176,7 @@ class Bootstrap:
         assert view.weight is not None
         rows, predicted = rows[inside], predicted[inside]
         code = view.actual[rows].astype(np.int64) * size + predicted
-        return self.tables.each(rows, code), self.tables.each(rows, view.weight[rows])
+        return code, view.weight[rows]
 
     def table_jackknife(
         self,

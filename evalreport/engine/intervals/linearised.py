@@ -85,7 +85,7 @@ def _over_clusters(
     assert view.cluster is not None
     rows = tables.rows(task.where)
     own = contributions(measurer, rows, table, slopes, index)
-    totals = np.bincount(tables.each(rows, view.cluster[0][rows]), tables.each(rows, own))
+    totals = np.bincount(view.cluster[0][rows], own)
     units = len(np.unique(view.cluster[0][rows]))
     return units / (units - 1) * float(np.sum(totals**2)) if units > 1 else None
 

@@ -447,8 +447,8 @@ def _clustered_losses(
         return None
     rows = tables.rows(task.where)
     own = contributions(measurer, rows, table, _losses(metric, table), index)
-    codes = tables.each(rows, view.cluster[0][rows])
-    return clustered_mean(metric, tables.each(rows, own), codes, number, measurer.settings.level)
+    codes = view.cluster[0][rows]
+    return clustered_mean(metric, own, codes, number, measurer.settings.level)
 
 
 def clustered_mean(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evalreport.engine.counting.kinds import KindView
 from evalreport.predict.columns import cluster_column
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import Codes, View
@@ -103,7 +102,7 @@ def _clusters(view: View, column: str, entries: Codes | None) -> ClusterLedger:
     if view.sample is not None and view.sample.own is not None:
         entries = np.unique(view.row, return_index=True)[1]  # a labelled row stands by its proxy
     chosen = slice(None) if entries is None else entries
-    times = view.times[chosen] if isinstance(view, KindView) else None
+    times = None if view.times is None else view.times[chosen]
     cluster, actual = view.cluster[0][chosen], view.actual[chosen]
     sizes = np.bincount(cluster, times)
     sizes = sizes[sizes > 0]
