@@ -65,11 +65,11 @@ def _sections(loaded: LoadedSpec) -> Iterator[Problem]:
     wanted = loaded.spec.report.sections
     if not wanted:
         return
-    from evalreport.report.chapters import CHAPTERS  # charts take long to load
+    from evalreport.report.sections import sections  # charts take long to load
 
     for place, name in enumerate(wanted):
-        if name not in CHAPTERS:
-            hint = did_you_mean(name, CHAPTERS, "sections")
+        if name not in sections():
+            hint = did_you_mean(name, sections(), "sections")
             where = loaded.where(("report", "sections", place))
             yield Problem(f"there is no section '{name}'", hint, where)
 

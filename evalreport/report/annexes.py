@@ -20,6 +20,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import bytes_text, level_text
 from evalreport.report.sample_size import multiplicity_words, size_blocks, width_words
+from evalreport.report.sections import section
 from evalreport.report.words import (
     counted,
     label_text,
@@ -35,7 +36,9 @@ from evalreport.results.records import (
     Input,
     Interval,
     Measure,
+    Plan,
     Provenance,
+    SampleSize,
     SkippedTask,
     SpecFile,
 )
@@ -46,6 +49,7 @@ MOST_PLACES = 4
 MEANINGS = ("written by", "reviewed by", "accepted by")
 
 
+@section("methods", "Methods and formulas", short="Methods", of=(SampleSize,), annex=True)
 def methods_blocks(contents: Contents) -> list[Block]:
     """One line per metric used: meaning, formula, interval, reference; then the references."""
     found: dict[str, TableRow] = {}
@@ -116,6 +120,13 @@ def _interval_words(contents: Contents) -> str:
     return " ".join(parts)
 
 
+@section(
+    "not_computed",
+    "What was not computed, and why",
+    short="Not computed",
+    of=(Plan, Failure),
+    annex=True,
+)
 def not_computed_blocks(contents: Contents) -> list[Block]:
     """Values that do not apply or do not exist, and planned work that was left out."""
     rows: dict[tuple[str, str, str], dict[str, None]] = {}
@@ -176,6 +187,7 @@ def _places(places: list[str]) -> str:
     return "; ".join(places[:MOST_PLACES]) + (f"; {more} more" if more > 0 else "")
 
 
+@section("provenance", "Provenance", of=(Provenance,), annex=True)
 def provenance_blocks(contents: Contents) -> list[Block]:
     """Hashes, versions, clock and seed, how thresholds were fixed, and the spec as written."""
     record = contents.results.provenance
@@ -272,6 +284,7 @@ def _code(text: str) -> str:
     return "\n".join(shown)
 
 
+@section("signatures", "Signatures", annex=True)
 def signature_blocks(contents: Contents) -> list[Block]:
     """Lines to sign on: those the spec asks for, else one for each usual meaning."""
     report = contents.spec.get("report") or {}

@@ -20,6 +20,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import count_text, difference_text, p_text, value_text
 from evalreport.report.parts import Number
+from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
     condition_text,
@@ -50,6 +51,12 @@ MOST_BASELINES = 20
 MOST_MODELS = 4
 
 
+@section(
+    "baselines",
+    "Baselines and declared values",
+    short="Baselines",
+    of=(Baseline, BaselineTable, AgainstBaseline, Declared),
+)
 def baseline_blocks(contents: Contents) -> list[Block]:
     """Baselines of each dataset beside its models, then declared values beside measured ones."""
     blocks: list[Block] = []

@@ -10,7 +10,6 @@ from itertools import count
 from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons, verdict
 from evalreport.report.anchors import missing_tables, with_anchors
-from evalreport.report.chapters import CHAPTERS, Chapter
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.contents import Contents
 from evalreport.report.count_tables import in_reading_order
@@ -33,6 +32,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.now_and_then import is_now_and_then
 from evalreport.report.rows import agreement_words
+from evalreport.report.sections import Declaration, sections
 from evalreport.report.wording import TEMPLATES, Wording
 from evalreport.report.words import as_of_text, label_text, prose, visible
 from evalreport.results import records
@@ -56,7 +56,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
     wording = TEMPLATES.get(template, TEMPLATES["standard"])
     contents = Contents(results, wording)
     chosen = _chosen(contents, wording)
-    sections = _sections(contents, wording, chosen, told)
+    made = _sections(contents, wording, chosen, told)
     provenance = results.provenance
     spec = provenance.spec.sha256 if provenance.spec is not None else ""
     report = Report(
@@ -68,7 +68,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         created=visible(provenance.at),
         version=visible(provenance.version),
         spec=visible(spec)[:12],
-        sections=_with_own_names(sections),
+        sections=_with_own_names(made),
         outcome=verdict.verdict_title(contents),
         kicker=contents.said(None, wording.kicker),
         logo=logo_address(contents),
@@ -81,14 +81,14 @@ def _sections(
     contents: Contents, wording: Wording, chosen: tuple[str, ...], failed: list[str]
 ) -> tuple[Section, ...]:
     """The sections that hold something, numbered in order; annexes are lettered."""
-    made = {name: _made(contents, wording, CHAPTERS[name], chosen, failed) for name in chosen}
+    made = {name: _made(contents, wording, sections()[name], chosen, failed) for name in chosen}
     lists = asked(contents) if "checklists" in chosen else ()
     kept = [name for name in chosen if made[name] or (name == "checklists" and lists)]
     numbers, letters = iter(range(1, 100)), iter("ABCDEFGHIJ")
     found = []
     for name in kept:
-        number = next(letters) if CHAPTERS[name].annex else str(next(numbers))
-        found.append(_section(contents, wording, CHAPTERS[name], number, made[name]))
+        number = next(letters) if sections()[name].annex else str(next(numbers))
+        found.append(_section(contents, wording, sections()[name], number, made[name]))
     places = {section.id: f"{section.number} {section.short}" for section in found}
     return tuple(
         replace(section, blocks=(*section.blocks, *checklist_blocks(contents, places)))
@@ -118,7 +118,7 @@ def _with_own_names(sections: tuple[Section, ...]) -> tuple[Section, ...]:
 def _made(
     contents: Contents,
     wording: Wording,
-    chapter: Chapter,
+    declared: Declaration,
     chosen: tuple[str, ...],
     failed: list[str],
 ) -> list[Block]:
@@ -126,52 +126,52 @@ def _made(
     blocks: list[Block] = []
     with failed_drawings() as reasons:
         try:
-            blocks = _blocks(contents, wording, chapter, chosen)
+            blocks = _blocks(contents, wording, declared, chosen)
         except (EvalreportError, OSError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - shown in its place, with status 1
             reasons.append(f"the section could not be made ({type(error).__name__}: {error})")
-    told = [f"{chapter.id}: {reason}" for reason in dict.fromkeys(reasons)]
+    told = [f"{declared.id}: {reason}" for reason in dict.fromkeys(reasons)]
     failed.extend(told)
     return [*(Failure(f"FAILED: {prose(text)}") for text in told), *blocks]
 
 
 def _blocks(
-    contents: Contents, wording: Wording, chapter: Chapter, chosen: tuple[str, ...]
+    contents: Contents, wording: Wording, declared: Declaration, chosen: tuple[str, ...]
 ) -> list[Block]:
     """What stands in a section.
 
     The account of rows has its own section where there is one; baselines join the comparisons,
     and metrics of the scores those of the table: they stand on the same tables.
     """
-    own = chapter.make(contents)
+    own = declared.make(contents)
     compared = "comparisons" in chosen and bool(contents.of(Comparison))
-    if chapter.id == "baselines" and compared:
+    if declared.id == "baselines" and compared:
         own = []
-    if chapter.id == "comparisons" and compared and "baselines" in chosen:
-        own = [*own, *CHAPTERS["baselines"].make(contents)]
-    if {"measures", "scores"} <= set(chosen) and chapter.id in {"measures", "scores"}:
-        own = _metrics_joined(contents, wording, chapter.id, own)
-    if chapter.id == "verdict" and "rows" in chosen:
+    if declared.id == "comparisons" and compared and "baselines" in chosen:
+        own = [*own, *sections()["baselines"].make(contents)]
+    if {"measures", "scores"} <= set(chosen) and declared.id in {"measures", "scores"}:
+        own = _metrics_joined(contents, wording, declared.id, own)
+    if declared.id == "verdict" and "rows" in chosen:
         own = [block for block in own if not isinstance(block, Ledgers)]
     if not wording.spec_text and not (contents.spec.get("report") or {}).get("sections"):
         own = [_SPEC_ELSEWHERE if isinstance(block, Code) else block for block in own]
-    blocks = [*_failures(contents, chapter.id, chosen), *own]
+    blocks = [*_failures(contents, declared.id, chosen), *own]
     return [*blocks, *missing_tables(contents, blocks)] if blocks else []
 
 
 def _metrics_joined(
-    contents: Contents, wording: Wording, chapter: str, own: list[Block]
+    contents: Contents, wording: Wording, id_: str, own: list[Block]
 ) -> list[Block]:
     """The metrics of the table and those of the scores after them, in the section of the first."""
-    first = own if chapter == "measures" else CHAPTERS["measures"].make(contents)
+    first = own if id_ == "measures" else sections()["measures"].make(contents)
     if not first:
         return own
-    scores = CHAPTERS["scores"].make(contents) if chapter == "measures" else []
+    scores = sections()["scores"].make(contents) if id_ == "measures" else []
     if not scores:
-        return first if chapter == "measures" else []
+        return first if id_ == "measures" else []
     title, _, intro = wording.titles.get("scores", ("", "", ""))
-    told = (title or CHAPTERS["scores"].title, intro or CHAPTERS["scores"].intro)
+    told = (title or sections()["scores"].title, intro or sections()["scores"].intro)
     heading, words = (contents.said(None, text) for text in told)
     return [*first, Heading(heading), Text(words), *without_tables_of(scores, first)]
 
@@ -180,11 +180,11 @@ def _chosen(contents: Contents, wording: Wording) -> tuple[str, ...]:
     """The sections asked for in the spec, else those of the template."""
     report = contents.spec.get("report") or {}
     wanted = tuple(str(name) for name in report.get("sections") or ())
-    unknown = [name for name in wanted if name not in CHAPTERS]
+    unknown = [name for name in wanted if name not in sections()]
     if unknown:
         raise UsageError(
             *(
-                Problem(f"there is no section {name!r}", did_you_mean(name, CHAPTERS, "sections"))
+                Problem(f"there is no section {name!r}", did_you_mean(name, sections(), "sections"))
                 for name in unknown
             )
         )
@@ -224,25 +224,25 @@ def _lead(contents: Contents) -> str:
 
 
 def _section(
-    contents: Contents, wording: Wording, chapter: Chapter, number: str, blocks: list[Block]
+    contents: Contents, wording: Wording, declared: Declaration, number: str, blocks: list[Block]
 ) -> Section:
-    title, short, intro = chapter.title, chapter.short, chapter.intro
-    if chapter.id == "comparisons":
+    title, short, intro = declared.title, declared.short, declared.intro
+    if declared.id == "comparisons":
         intro = comparisons.comparison_intro(contents)
         if is_now_and_then(contents):
             title, short = "Now versus then", "Now and then"
-    own = wording.titles.get(chapter.id, ("", "", ""))
+    own = wording.titles.get(declared.id, ("", "", ""))
     title, short, intro = (
         contents.said(None, words) for words in (own[0] or title, own[1] or short, own[2] or intro)
     )
-    if chapter.id == "verdict":
+    if declared.id == "verdict":
         title = verdict.verdict_title(contents)
-    if chapter.id == "guide" and own[0]:
+    if declared.id == "guide" and own[0]:
         # a section named for the intended use begins with it
         blocks = sorted(blocks, key=lambda block: not isinstance(block, Facts))
-    if chapter.id == "measures":
+    if declared.id == "measures":
         blocks = [*(Text(words) for words in agreement_words(contents)), *blocks]
-    return Section(chapter.id, number, title, short, intro, tuple(blocks), chapter.run_on)
+    return Section(declared.id, number, title, short, intro, tuple(blocks), declared.run_on)
 
 
 def _failures(contents: Contents, section: str, chosen: tuple[str, ...]) -> list[Block]:

@@ -8,6 +8,7 @@ from typing import Any
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, measured_places, measured_text, share_text
+from evalreport.report.sections import section
 from evalreport.report.words import label_text, listed
 from evalreport.results.records import (
     CategoryGroup,
@@ -22,6 +23,9 @@ MOST_COLUMNS = 40
 NOTE = "Numbers: sample standard deviation; quartiles by linear interpolation. Rows are counted."
 
 
+@section(
+    "characteristics", "Characteristics by class", short="Characteristics", of=(Characteristics,)
+)
 def characteristics_blocks(contents: Contents) -> list[Block]:
     """A table for each dataset and set of used rows."""
     return [_table(contents, record) for record in contents.of(Characteristics)]

@@ -22,6 +22,7 @@ from typing import Any
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Checklist, ChecklistItem, Text
 from evalreport.report.numbers import count_text, threshold_text
+from evalreport.report.sections import section
 from evalreport.report.words import counted, label_text, listed, method_text, prose, visible
 from evalreport.results.records import (
     Characteristics,
@@ -247,6 +248,18 @@ def asked(contents: Contents) -> tuple[str, ...]:
     """The checklists that the spec asks for."""
     report = contents.spec.get("report") or {}
     return tuple(str(name) for name in report.get("checklists") or ())
+
+
+@section(
+    "checklists",
+    "Checklists",
+    intro="Where the report and its spec hold something on each item. That an item carries "
+    "content is no judgement of the content.",
+    annex=True,
+)
+def made_last(_: Contents) -> list[Block]:
+    """Nothing yet: a checklist refers to the other sections and is made when they are."""
+    return []
 
 
 def checklist_blocks(contents: Contents, places: Mapping[str, str]) -> list[Block]:

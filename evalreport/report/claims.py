@@ -8,6 +8,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.words import (
     counted,
     label_text,
@@ -28,6 +29,13 @@ VERDICTS = {
 MOST_LINES = 60
 
 
+@section(
+    "claims",
+    "Claims checked",
+    short="Claims",
+    of=(Claim, ClaimCounts),
+    intro="Whether printed values and limits follow from the counts, to the digits as printed.",
+)
 def claim_blocks(contents: Contents) -> list[Block]:
     """Every claim with its verdict, then the counts that would reproduce all of a table."""
     entries = contents.of(Claim)

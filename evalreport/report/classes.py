@@ -10,15 +10,17 @@ from evalreport.report.count_tables import abreast, cell_counts, count_table
 from evalreport.report.marking import role_text
 from evalreport.report.model import Block, Column, Heading, PlainTable, TableRow, Tables, Text
 from evalreport.report.numbers import count_text, share_text
+from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text
-from evalreport.results.records import Measure, Table
+from evalreport.results.records import LabelLedger, Measure, Table
 
 MOST_CONFUSIONS = 10
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
 
 
+@section("classes", "Classes", of=(LabelLedger,))
 def class_blocks(contents: Contents) -> list[Block]:
     """The section on classes, view by view; empty with two classes."""
     blocks: list[Block] = []

@@ -34,6 +34,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import count_text, number_text, threshold_text, value_text
 from evalreport.report.roc_relations import roc_relation_blocks
+from evalreport.report.sections import section
 from evalreport.report.slices import rule_text, spread_over
 from evalreport.report.words import label_text, listed
 from evalreport.results.records import Curve, RocRelation, RowLedger, Threshold
@@ -72,6 +73,7 @@ BY_CHANCE = "The thin line is what rows taken at random would give."
 WHOLE = {"tp", "fp", "fn", "tn", "n", "p", "rows", "positives", "negatives", "correct"}
 
 
+@section("curves", "Curves", of=(Curve, RocRelation))
 def curve_blocks(contents: Contents) -> list[Block]:
     """All charts of a results file; more than two classes get a chart per model."""
     binary = [c for c in _drawable(contents) if contents.is_binary(_view(c))]

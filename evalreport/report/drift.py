@@ -8,6 +8,7 @@ from typing import Any
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
 from evalreport.report.numbers import count_text, p_text, share_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
 from evalreport.results.records import Drift, DriftBin, DriftCategory
 
@@ -17,6 +18,15 @@ MOST_LINES = 20
 MOST_ROWS = 40
 
 
+@section(
+    "drift",
+    "Have the data moved?",
+    short="Drift",
+    of=(Drift,),
+    intro="How labels, scores and columns lie now, held against the reference. The population "
+    "stability index is 0 where both lie alike and grows with the number of bins and with "
+    "few rows: beside it stands what chance alone would give.",
+)
 def drift_blocks(contents: Contents) -> list[Block]:
     """One line for each thing that was compared, then the bins of each, two abreast."""
     records = contents.of(Drift)

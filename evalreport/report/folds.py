@@ -10,8 +10,10 @@ from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import Block, Column, Line, LineCell, Strip
 from evalreport.report.numbers import count_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, flat_cells, measures_strip
+from evalreport.report.training import repeat_blocks
 from evalreport.report.words import counted, label_text
 from evalreport.results.records import Measure, Table
 
@@ -20,6 +22,19 @@ MEAN = "mean"
 MOST_FOLDS = 40
 #: Folds of further repeats that stand with their table.
 MOST_TABLES = 200
+
+
+@section(
+    "folds",
+    "Folds",
+    of=(Measure,),
+    intro="Each fold is a classification table laid flat; the mean over folds gives every fold "
+    "the same weight, the pooled line every row. The interval of a mean allows for folds "
+    "that share training rows; that of a pooled line leaves out the variation of training.",
+)
+def folds_section(contents: Contents) -> list[Block]:
+    """Folds, then repeats of the whole cross-validation."""
+    return [*fold_blocks(contents), *repeat_blocks(contents)]
 
 
 def fold_blocks(contents: Contents) -> list[Block]:

@@ -13,6 +13,7 @@ from evalreport.report.model import (
     TableRow,
 )
 from evalreport.report.numbers import level_text
+from evalreport.report.sections import section
 from evalreport.report.words import label_text, prose
 
 #: What the counts of a table of two classes are called.
@@ -36,6 +37,7 @@ ABOUT = (
 )
 
 
+@section("guide", "How to read and check this report", short="How to read")
 def guide_blocks(contents: Contents) -> list[Block]:
     """The legend, the names of the cells, and the free text of the spec."""
     confidence = contents.spec.get("confidence") or {}

@@ -6,6 +6,7 @@ from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow, Text
 from evalreport.report.numbers import count_text, level_text, p_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.words import counted, label_text, method_text, prose, visible
 from evalreport.results.records import Criterion, Look
 
@@ -15,6 +16,7 @@ RULES = {"obrien_fleming": "O'Brien-Fleming type", "pocock": "Pocock type"}
 MOST_BLOCKS = 36
 
 
+@section("looks", "Looks at the criteria", short="Looks", of=(Look,))
 def look_blocks(contents: Contents) -> list[Block]:
     """Every look of this run, then the blocks of rows that it rests on."""
     entries = contents.of(Look)

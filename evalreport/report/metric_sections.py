@@ -12,10 +12,11 @@ from evalreport.report.contents import Contents, grouped
 from evalreport.report.count_tables import abreast, count_table
 from evalreport.report.model import Block, Column, PlainTable, TableRow, Tables
 from evalreport.report.numbers import count_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, metric_strip
 from evalreport.report.words import listed
-from evalreport.results.records import Cells, Fraction, Measure, OfCells
+from evalreport.results.records import Cells, Fraction, Measure, OfCells, Table
 
 MOST_LINES = 40
 CELLS = "TN · FP · FN · TP"
@@ -98,12 +99,23 @@ def _lost(contents: Contents, m: Measure) -> str:
 CARDS_ABREAST = 4
 
 
+@section(
+    "measures", "Metrics of the classification table", short="Table metrics", of=(Measure, Table)
+)
 def measures_section(contents: Contents) -> list[Block]:
     """Metrics of the table at the first threshold; their extremes where rows lack something."""
     blocks = _metrics(contents, scores=False)
     return [*blocks, *missing_blocks(contents)] if blocks else []
 
 
+@section(
+    "scores",
+    "Metrics of the scores",
+    short="Score metrics",
+    of=(Measure,),
+    intro="They use every score, not one threshold; the table beside each is the one at the "
+    "declared threshold.",
+)
 def scores_section(contents: Contents) -> list[Block]:
     """Metrics of the scores."""
     return _metrics(contents, scores=True)

@@ -8,10 +8,11 @@ that move between two models, and what that adds up to.
 from __future__ import annotations
 
 from evalreport.report.cards import interval_text
-from evalreport.report.comparisons import comparison_title
+from evalreport.report.comparisons import comparison_blocks, comparison_title
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, difference_text, number_text, p_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.words import label_text, method_text, prose
 from evalreport.results.records import (
     Comparison,
@@ -20,6 +21,7 @@ from evalreport.results.records import (
     OmnibusTest,
     Ratio,
     Reclassification,
+    Reference,
 )
 
 HYPOTHESIS_NOTE = (
@@ -266,3 +268,21 @@ def _ratio_row(contents: Contents, c: Comparison, ratio: Ratio) -> tuple[str, ..
         interval_text(ratio.interval) or "–",
         method,
     )
+
+
+@section(
+    "comparisons",
+    "Comparison of the models",
+    short="Comparison",
+    of=(Comparison, OmnibusTest, Reclassification, Reference),
+)
+def comparison_section(contents: Contents) -> list[Block]:
+    """Differences, then hypotheses, margins, ratios, all models and moves as asked for."""
+    blocks = comparison_blocks(contents)
+    asked = [
+        *hypothesis_blocks(contents),
+        *margin_blocks(contents),
+        *ratio_blocks(contents),
+        *omnibus_blocks(contents),
+    ]
+    return [*blocks, *asked, *reclassification_blocks(contents)]

@@ -13,6 +13,7 @@ from evalreport.report.course_chart import Stop, course_charts, course_panel
 from evalreport.report.drawing import as_drawing
 from evalreport.report.model import Block, Chart, Charts, Column, PlainTable, TableRow, Text
 from evalreport.report.numbers import count_text, p_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.slices import period_strips, wanted
 from evalreport.report.words import (
     counted,
@@ -63,6 +64,7 @@ class Course:
         return [label_text(name) for name in self.record.periods]
 
 
+@section("periods", "Course over time", short="Time", of=(Period,))
 def period_blocks(contents: Contents) -> list[Block]:
     """What is drawn, charts, the tests, then every period with its tables laid flat."""
     courses = _courses(contents)

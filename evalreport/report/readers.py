@@ -16,6 +16,7 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
+from evalreport.report.sections import section
 from evalreport.report.words import counted, label_text, listed, prose
 from evalreport.results.records import (
     ReaderAgreement,
@@ -67,6 +68,15 @@ PAIRS = (
 )
 
 
+@section(
+    "readers",
+    "Readers of the same cases",
+    short="Readers",
+    of=(ReaderMean, ReaderDifference, ReaderAgreement),
+    intro="Several readers read the same cases. Elsewhere in this report their readings are "
+    "taken together, with limits that allow for the cases; here each reader stands alone, "
+    "and the mean over readers with limits that allow for the readers too.",
+)
 def reader_blocks(contents: Contents) -> list[Block]:
     """Tables of each reader, of the means, of differences and of agreement."""
     means = contents.of(ReaderMean)

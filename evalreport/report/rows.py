@@ -11,6 +11,7 @@ from evalreport.report.ledgers import (
 )
 from evalreport.report.model import Block, Flow, FlowStep, Text
 from evalreport.report.numbers import count_text, share_text
+from evalreport.report.sections import section
 from evalreport.report.wording import AGREEMENT_NOTE
 from evalreport.report.words import label_text, listed, prose
 from evalreport.results.records import RowLedger
@@ -18,6 +19,7 @@ from evalreport.results.records import RowLedger
 MOST_CLASSES = 12
 
 
+@section("rows", "Flow of rows", short="Rows", of=(RowLedger,))
 def rows_blocks(contents: Contents) -> list[Block]:
     """A flow for each account of rows that differs, then the ledgers of labels and rows."""
     flows: dict[tuple[FlowStep, ...], list[str]] = {}

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest
 from evalreport.report.contents import Contents, View, grouped
+from evalreport.report.gaps import gap_blocks
+from evalreport.report.impact import impact_blocks
 from evalreport.report.marking import FLAT
 from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
 from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.strips import (
     MOST_LINES,
     Row,
@@ -26,7 +30,7 @@ from evalreport.report.words import (
     prose,
     visible,
 )
-from evalreport.results.records import Curve, Measure, Threshold
+from evalreport.results.records import Curve, Gap, Heterogeneity, Impact, Measure, Threshold
 
 #: Metrics with a strip of their own; the others share one.
 OWN_STRIPS = 3
@@ -50,6 +54,21 @@ def wanted(contents: Contents, m: Measure) -> bool:
     """Whether a measure belongs in slices: of two classes, or over all classes."""
     view = (m.dataset, m.model)
     return contents.is_binary(view) or m.label is None
+
+
+@section(
+    "subgroups",
+    "Subgroups",
+    of=(Gap, Heterogeneity, Impact),
+    intro="Each line is a classification table laid flat. Look at the width of an interval "
+    "before its place: few rows support little.",
+)
+def subgroups_section(contents: Contents) -> list[Block]:
+    """Every subgroup, then the gaps between them, then selection rates and impact ratios."""
+    blocks = subgroup_blocks(contents)
+    if not blocks:
+        return []
+    return [*blocks, *gap_blocks(contents), *impact_blocks(contents)]
 
 
 def subgroup_blocks(contents: Contents) -> list[Block]:
@@ -219,6 +238,23 @@ def _merged(rows: Sequence[Row]) -> list[Row]:
         found.setdefault(key, []).append(m)
         groups.setdefault(key, row)
     return [Row(groups[k].heads, tuple(ms), groups[k].group) for k, ms in found.items()]
+
+
+@section(
+    "thresholds",
+    "Thresholds",
+    of=(Threshold, Curve),
+    intro="A threshold found on the rows that it is then judged by is exploratory: its values "
+    "are optimistic.",
+)
+def thresholds_section(contents: Contents) -> list[Block]:
+    """The sweep, on screen one threshold of it at a time as well, and every threshold used.
+
+    The sweep comes first: on paper its tables of two models stay together, and the shorter
+    ones fill the page that it leaves.
+    """
+    blocks = [*sweep_tables(contents), *threshold_blocks(contents)]
+    return [*blocks, *threshold_choosers(contents)]
 
 
 def threshold_blocks(contents: Contents) -> list[Block]:

@@ -16,6 +16,7 @@ from evalreport.report.drawing import as_drawing, draw_abreast
 from evalreport.report.marking import FLAT, flat_counts_of
 from evalreport.report.model import Block, Chart, Charts, Column, Facts, PlainTable, TableRow, Text
 from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
+from evalreport.report.sections import section
 from evalreport.report.slices import spread_over
 from evalreport.report.words import counted, label_text, listed, plain_name, prose
 from evalreport.results.records import (
@@ -124,6 +125,7 @@ MOST_WEIGHTED = 6
 MOST_FEATURES = 20
 
 
+@section("training", "Training", of=(LearningCurve, History, Tuning, TrainingOverlap))
 def training_blocks(contents: Contents) -> list[Block]:
     """Rows learned from, parameters chosen, learning curves, then training runs."""
     return [

@@ -25,6 +25,7 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.results_table import WORDS
+from evalreport.report.sections import section
 from evalreport.report.strips import flat_cells
 from evalreport.report.summary import brief_cautions, summary_blocks
 from evalreport.report.words import (
@@ -74,6 +75,7 @@ def verdict_title(contents: Contents) -> str:
     return f"Verdict: of {of} {listed(parts)}"
 
 
+@section("verdict", "Verdict", of=(Criterion, Caution), run_on=False)
 def verdict_blocks(contents: Contents) -> list[Block]:
     """The summary of the first page; then every criterion, ledgers and cautions in full."""
     notes = cautions(contents)

@@ -121,7 +121,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "parts of the name of a run": {
         "record/verify.py": "clock spec",
     },
-    "chapters of the report by their names": {
+    "sections of the report by their names": {
         "report/build.py": "baselines measures scores",
     },
     "the report as the templates and the process that draws it see it": {
