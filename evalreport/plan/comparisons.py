@@ -272,6 +272,8 @@ def why_not_compared(
         return "metrics of sets of labels are not compared"
     if metric.interval is Interval.NONE:
         return "a p value or test statistic is not compared"
+    if "highest" in metric.context:
+        return "it sets a group against the others, which the rows of the group do not hold"
     if paired and _same_for_all_models(metric, task):
         return "it does not depend on the model"
     return None

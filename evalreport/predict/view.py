@@ -146,6 +146,7 @@ class View:
     def class_rows(self) -> tuple[int, ...]:
         """Number of rows actually of each class, in the order of the labels.
 
+        A row that was predicted several times is there with each prediction.
         A labelled row of a sample with a proxy is there by its proxy and, later on, by its
         target: it is of the class of its target.
         """
@@ -154,6 +155,14 @@ class View:
             own = np.bincount(self.actual[last], minlength=len(self.labels))
             return tuple(own.tolist())
         return tuple(self.tally(self.actual, len(self.labels)).tolist())
+
+    @property
+    def classes_of_rows(self) -> tuple[int, ...]:
+        """The same of single rows, however often they were predicted."""
+        entries = self.entries
+        if entries is None:
+            return self.class_rows
+        return tuple(np.bincount(self.actual[entries], minlength=len(self.labels)).tolist())
 
     def group_rows(self, column: str) -> dict[str, int]:
         """Number of rows of each value of a subgroup column."""

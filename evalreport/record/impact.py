@@ -92,8 +92,10 @@ def _account(record: Impact, groups: Sequence[_Group], known: Known) -> list[str
     held = sum(g.record.rows for g in groups)
     for rows in known.results.rows:
         same = (rows.dataset, rows.model) == (record.dataset, record.model)
-        if same and rows.used != held:
-            return [f"its categories hold {held} rows, {rows.used} were used"]
+        # A row that was predicted several times is selected, or not, with each prediction.
+        used = rows.predictions or rows.used
+        if same and used != held:
+            return [f"its categories hold {held} rows, {used} were used"]
     return []
 
 

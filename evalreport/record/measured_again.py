@@ -123,7 +123,17 @@ class RecordedModel:
             ledger=RecordedLedger(self.rows.read, left_out),
             unknown=self._unknown,
             counted=tuple(one.count for one in self.rows.classes),
+            predictions=None if self.rows.predictions is None else self._predictions,
         )
+
+    @property
+    def _predictions(self) -> tuple[int, ...]:
+        """Predictions of rows of each class, by a table of them all; empty without one."""
+        own = (self.labels.dataset, self.labels.model)
+        for one in self.results.tables:
+            if (one.dataset, one.model) == own and one.where == Slice() and one.label is None:
+                return tuple(int(sum(count or 0 for count in row)) for row in one.counts or ())
+        return ()
 
     @property
     def trained(self) -> bool:

@@ -222,13 +222,21 @@ class RecordedView(View):
     """A view without rows, of as many as the accounts of the results say."""
 
     counted: tuple[int, ...] = ()
+    #: Predictions by class where rows were predicted several times; empty where no table has them.
+    predictions: tuple[int, ...] | None = None
 
     @property
     def rows(self) -> int:
-        return sum(self.counted)
+        return sum(self.class_rows)
 
     @property
     def class_rows(self) -> tuple[int, ...]:
+        if self.predictions == ():
+            _absent(SINGLE_ROWS)
+        return self.counted if self.predictions is None else self.predictions
+
+    @property
+    def classes_of_rows(self) -> tuple[int, ...]:
         return self.counted
 
     @property

@@ -160,6 +160,8 @@ def measures_strip(
                 line = replace(line, cells=(*line.cells[:place], n, *line.cells[place:]))
             lines.append(line)
             previous = row.group
+        if not lines:
+            continue
         named = name_width((mark_of(contents, r.measures[0]).name for r in shown), 10, 14)
         model = [Column("model", "left", f"{named}%")] if with_model else []
         counts = [Column(name, "right", "4.5%") for name in FLAT] if flat or counted else []

@@ -79,6 +79,11 @@ ODD: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "", "metrics: [impact_ratio]\nsubgroups: [g]\nthresholds: [{at_least: {precision: 1}}]\n",
         ALL, (),
     ),
+    "groups compared by what sets them against each other": (
+        "",
+        "metrics: [impact_ratio]\nsubgroups: [g]\ncomparisons: {reference: one, subgroups: true}\n",
+        ALL, (),
+    ),
     "an engine that few rows do without": (
         "id: g", "metrics: [recall]\n",
         file_of([(*row[:4], f"r{k}") for k, row in enumerate(ROWS)]), ("--engine", "duckdb"),
@@ -98,6 +103,39 @@ def test_an_odd_run_is_verified(
     assert "FAILED" not in capsys.readouterr().err
     rerun = ["--rerun", "--spec", str(tmp_path / "s.yaml")]
     assert status_of(["verify", f"{runs}/latest", *rerun]) == 0, capsys.readouterr().err
+
+
+TRAINED = """\
+evalreport: 1
+title: Odd
+datasets:
+  d: {path: d.csv, target: y}
+models:
+  m: {estimator: sklearn.naive_bayes.GaussianNB, features: [s]}
+cross_validation: {scheme: shuffle_split, folds: 3, test_size: 0.4, seed: 1}
+metrics: [recall, ranking_loss, selection_rate]
+averaging: [macro, none]
+subgroups: [g]
+confidence: {resamples: 20, seed: 1}
+report: {formats: [html]}
+"""
+
+
+def test_rows_that_were_predicted_several_times_are_rows_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Drawn splits test a row twice, or never: cautions tell of rows, tables hold predictions."""
+    (tmp_path / "d.csv").write_text(ALL)
+    (tmp_path / "s.yaml").write_text(TRAINED)
+    runs = tmp_path / "runs"
+    assert status_of(["run", str(tmp_path / "s.yaml"), "-o", str(runs)]) == 0
+    assert "FAILED" not in capsys.readouterr().err
+    assert status_of(["verify", str(runs / "latest")]) == 0, capsys.readouterr().err
+    results = json.loads((runs / "latest" / "results.json").read_text())
+    (rows,) = results["rows"]
+    assert rows["used"] < rows["predictions"] == 24
+    few = next(c for c in results["cautions"] if c["code"] == "few_rows_of_class")
+    assert few["numbers"]["fewest"] == min(c["count"] for c in rows["classes"])
 
 
 def test_running_sums_of_weights_end_at_the_total(tmp_path: Path) -> None:

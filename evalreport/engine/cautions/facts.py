@@ -94,7 +94,7 @@ class RunFacts:
 
     def class_rows(self, view: View) -> tuple[int, ...]:
         """Number of rows actually of each class, in the order of the labels."""
-        return view.class_rows
+        return view.classes_of_rows
 
     def score_table(self, view: View) -> ScoreTable | None:
         """The score table of all rows, where the model scores one positive class."""

@@ -72,10 +72,7 @@ def row_record(spec: Spec, view: View, repeats: int = 1) -> RowLedger:
     predictions are counted beside the rows.
     """
     checked, entries = view.ledger, view.entries
-    used, classes = view.rows, view.class_rows
-    if entries is not None:
-        counts = np.bincount(view.actual[entries], minlength=len(view.labels))
-        used, classes = len(entries), tuple(counts.tolist())
+    used, classes = view.rows if entries is None else len(entries), view.classes_of_rows
     # Predictions of one row depend on each other as a cluster does, yet are none of the data.
     clustered = view.cluster is not None and (entries is None or view.cluster[1] != used)
     several = entries is not None or repeats > 1
