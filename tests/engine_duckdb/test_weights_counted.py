@@ -21,6 +21,7 @@ METRICS = [
 #: 1 200 rows: labels, weights that are whole and that are not, 40 clusters, groups, folds.
 ROWS = """
 SELECT round((h % 97 + (h % 2) * 30) / 128, 2)::DOUBLE AS s, ((h % 53) / 8 - 3)::DOUBLE AS m,
+       round((h % 89 + (h % 2) * 20) / 110, 2)::DOUBLE AS t,
        ['a', 'b', 'c'][h % classes + 1] AS y, ['a', 'b', 'c'][(h + (h % 5 = 0)::INT) % classes + 1]
        AS p, 1 + h % 4 AS w, [0.1, 0.7, 1.3, 0.0, 2.9][h % 5 + 1]::DOUBLE AS v,
        h % 40 AS c, 'g' || (h % 3) AS g, i % 4 AS fold, i AS id
@@ -31,8 +32,8 @@ FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h, 2 AS classes FROM range(120
 def same(spec: dict[str, Any]) -> dict[str, Any]:
     memory, counted = run(spec, "memory"), run(spec, "duckdb")
     assert engine_of(counted) == ("duckdb", "asked for")
-    (told,) = counted["plan"].pop("counted")
-    assert "counted by what each row holds and its" in told
+    for told in counted["plan"].pop("counted"):
+        assert "counted by what each row holds and its" in told
     for one, two in zip(counted["measures"], memory["measures"], strict=True):
         assert one == two
     assert comparable(counted) == comparable(memory)
@@ -82,6 +83,38 @@ def test_scores(write: Callable[..., Path], dataset: dict[str, str], model: dict
     assert held >= {"roc_auc", "f1"}
 
 
+MODELS: dict[str, dict[str, str]] = {
+    "m": {"score": "s"}, "n": {"score": "t"}, "l": {"prediction": "p"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [{"weight": "v"}, {"weight": "w", "fold": "fold"}, {"cluster": "c"},
+     {"cluster": "c", "weight": "v"}],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("models", ["mn", "lm"])
+def test_comparisons(write: Callable[..., Path], dataset: dict[str, str], models: str) -> None:
+    metrics = ["recall", "f1", "accuracy", "roc_auc", "brier"] if models == "mn" else METRICS[:6]
+    comparisons = {"reference": models[0], "subgroups": True, "thresholds": models == "mn"}
+    spec = spec_of(write(ROWS), {}, metrics=metrics, dataset=dataset, subgroups=["g"],
+                   comparisons=comparisons, thresholds=[0.5, 0.4])  # fmt: skip
+    spec["models"] = {name: MODELS[name] for name in models}
+    found = same(spec)
+    compared = [c for c in found["comparisons"] if c["interval"] is not None]
+    assert {bool(c["subgroup"]) for c in compared} == {False, True}
+
+
+def test_rows_that_one_model_lacks(write: Callable[..., Path]) -> None:
+    path = write(f"SELECT * REPLACE (CASE WHEN id % 9 > 0 THEN t END AS t) FROM ({ROWS})")
+    spec = spec_of(path, {}, metrics=["recall", "roc_auc"], comparisons={"reference": "m"},
+                   dataset={"cluster": "c", "missing": "exclude"})  # fmt: skip
+    spec["models"] = {k: MODELS[k] for k in "mn"}
+    found = same(spec)
+    assert "134 rows of m that n does not use" in found["comparisons"][0]["note"]
+
+
 @pytest.mark.parametrize("method", ["bootstrap_percentile", "bootstrap_bca"])
 @pytest.mark.parametrize("dataset", [{"weight": "v"}, {"cluster": "c", "weight": "w"}], ids=str)
 def test_bootstraps_of_scores(
@@ -125,7 +158,7 @@ def test_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "parts", "why"),
     [
-        ({"prediction": "p"}, {"comparisons": {"reference": "m"}}, "a weight belongs to each row"),
+        ({"score": "s"}, {"report": {"characteristics": ["w"]}}, "rows are described by class"),
     ],
 )  # fmt: skip
 def test_what_still_needs_rows_says_so(

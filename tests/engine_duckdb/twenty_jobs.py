@@ -48,9 +48,11 @@ def _job(model: dict[str, str], metrics: list[str], **parts: Any) -> dict[str, A
     }  # fmt: skip
 
 
-def _two(one: dict[str, str], two: dict[str, str], metrics: list[str]) -> dict[str, Any]:
+def _two(
+    one: dict[str, str], two: dict[str, str], metrics: list[str], **dataset: str
+) -> dict[str, Any]:
     return {
-        **_job(one, metrics, **SICK),
+        **_job(one, metrics, dataset=dataset, **SICK),
         "models": {"m": one, "n": two},
         "comparisons": {"reference": "m"},
     }
@@ -102,6 +104,12 @@ JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
         "margins of clustered rows with weights": _job(
             {"margin": "margin"}, ["recall", "f1", "roc_auc", "ks"],
             dataset={"cluster": "c", "weight": "w"}, **SICK),
+        "two models of weighted rows": _two(
+            _SCORE, {"score": "other"}, SCORES[:9], weight="w"),
+        "two models of clustered rows with weights": _two(
+            _SAID, {"prediction": "other_said"}, LABELS[:7], cluster="c", weight="w"),
+        "scores and labels of clustered rows": _two(
+            _SCORE, _SAID, LABELS[:7], cluster="c"),
         "periods": _job(
             _SCORE, SCORES, dataset={"period": {"column": "day", "every": "quarter"}},
             subgroups=["sex"], **SICK),

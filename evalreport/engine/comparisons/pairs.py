@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -206,7 +206,9 @@ def pair(model: Side, reference: Side) -> Pair | str:
         return "the true classes of the rows differ between the two models"
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
-    return Pair(one, two, _left_out(model, reference, len(common)))
+    both = Pair(one, two, _left_out(model, reference, one.view.rows))
+    # Sums of weights, and over clusters, depend on no order of rows, nor on how they were counted.
+    return ordered(row_by_row(both)) if _has_units(one.view) else both
 
 
 def paired_calls(both: Pair, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
@@ -231,7 +233,7 @@ def restricted(side: Side, where: Slice) -> Side | None:
     """A model on the rows of a subgroup; None where rows were counted and are not held."""
     if where == EVERYTHING:
         return side
-    if isinstance(side.view, CountedView) or side.view.times is not None:
+    if isinstance(side.view, CountedView):
         return None
     return _taken(side, side.tables.kinds(where))
 
@@ -240,7 +242,7 @@ def together(sides: Sequence[Side]) -> list[Side] | str:
     """All models on the rows that every one of them uses, or the reason why there are none."""
     if len({side.view.labels for side in sides}) > 1:
         return "the models do not have the same classes"
-    if any(isinstance(s.view, CountedView) or s.view.times is not None for s in sides):
+    if any(isinstance(side.view, CountedView) for side in sides):
         return "rows were counted for two models at a time, not for all of them"
     keys = [_keys(side.view) for side in sides]
     common = reduce(np.intersect1d, keys)
@@ -277,21 +279,17 @@ def row_by_row(both: Pair) -> Pair:
     """The pair with a row for each row, where it has kinds of rows."""
     if both.times is None:
         return both
-    sides = [
-        replace(side, view=view, tables=tables_of(view))
-        for side in (both.model, both.reference)
-        for view in [_spread(both, side.view)]
-    ]
-    return Pair(sides[0], sides[1], both.note, both.cut)
+    return replace(both, model=_row_by_row(both.model), reference=_row_by_row(both.reference))
 
 
-def _spread(both: Pair, view: View) -> View:
-    kept = {field.name: getattr(view, field.name) for field in fields(View)}
-    each = ("actual", "row", "predicted", "score")
-    kept |= {name: both.each(kept[name]) for name in each if kept[name] is not None}
-    if view.fold is not None:
-        kept["fold"] = (both.each(view.fold[0]), view.fold[1])
-    return View(**{**kept, "times": None})
+def _row_by_row(side: Side) -> Side:
+    """The side with a row for each row; itself where it has no kinds of rows."""
+    times = side.view.times
+    if times is None:
+        return side
+    taken = _taken(side, np.repeat(np.arange(len(times)), times))
+    view = replace(taken.view, times=None)
+    return replace(taken, view=view, tables=tables_of(view))
 
 
 def ordered(both: Pair) -> Pair:
@@ -311,6 +309,11 @@ def ordered(both: Pair) -> Pair:
     else:
         order, _ = canonical_rows(codes_of(actual, *keys), None, cluster[0])
     return replace(both, model=_taken(both.model, order), reference=_taken(both.reference, order))
+
+
+def _has_units(view: View) -> bool:
+    """Whether rows have weights or clusters, and no design of a sample."""
+    return view.sample is None and (view.weight is not None or view.cluster is not None)
 
 
 def _keys(view: View) -> npt.NDArray[np.int64]:

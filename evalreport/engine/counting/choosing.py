@@ -249,27 +249,18 @@ def counts_lack(spec: Spec, name: str, requests: Requests, *, single: bool = Fal
         trained = "a model is trained on its rows"
         compared = "rows are compared with those that a model learned from"
         return trained if fitted_on(spec, name) else compared
-    if elsewhere(requests, name) and _compares(spec):
+    if elsewhere(requests, name) and compares(spec):
         return "a threshold is chosen on another dataset, and models are compared at it"
     why = _models_need_rows(spec, name)
     if why is not None:
         return why
+    if spec.datasets[name].design is not None:
+        return "how it was sampled belongs to each row"
     return (
-        _units_need_rows(spec, name)
-        or _columns_need_rows(spec.datasets[name])
+        _columns_need_rows(spec.datasets[name])
         or _types_need_rows(spec, name)
         or _changed_need_rows(spec, name)
     )
-
-
-def _units_need_rows(spec: Spec, name: str) -> str | None:
-    """Why weights, clusters or the design of a sample need single rows, or None."""
-    if spec.datasets[name].design is not None:
-        return "how it was sampled belongs to each row"
-    for role in ("weight", "cluster"):
-        if getattr(spec.datasets[name], role) is not None and _compares(spec):
-            return f"a {role} belongs to each row"
-    return None
 
 
 def _models_need_rows(spec: Spec, name: str) -> str | None:
@@ -344,7 +335,8 @@ def elsewhere(requests: Requests, name: str) -> bool:
     return any(threshold.on not in (None, name) for threshold in requests.thresholds)
 
 
-def _compares(spec: Spec) -> bool:
+def compares(spec: Spec) -> bool:
+    """Whether models are compared."""
     return spec.comparisons is not None or spec.baselines.previous is not None
 
 

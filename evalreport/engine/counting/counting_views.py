@@ -16,6 +16,7 @@ from evalreport.engine.counting.choosing import (
     MEMORY,
     MUCH_TEXT,
     Choice,
+    compares,
     counts_lack,
     elsewhere,
     limit_bytes,
@@ -183,6 +184,11 @@ def _views(
         for model in spec.models
         if name in spec.datasets_of(model)
     ]
+    if any(view.times is not None for view, _ in views):
+        from evalreport.engine.counting.scored_kinds import Seen, kinds_of_models
+
+        seen = [Seen(view, known) for view, known in views]
+        return kinds_of_models(rows, seen, room.kinds, together=compares(spec))
     pairs = _compared(spec, [view.model for view, _ in views])
     if not pairs or numbers_of is None:
         return [view for view, _ in views]

@@ -22,7 +22,6 @@ from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.in_intervals import in_intervals
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.queries import Binning
-from evalreport.engine.counting.scored_kinds import scored_kinds
 from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.tables import ScoreTable
@@ -88,10 +87,7 @@ def counted_view(
     if roles.weight is not None or roles.cluster is not None:
         if held is not None:
             raise NotPlainError("rows have weights or clusters, and scores are known by their bins")
-        seen = _seen(dataset, model, source, found)
-        return seen if source == "prediction" else scored_kinds(
-            rows, seen, found, room.kinds
-        ), found
+        return _seen(dataset, model, source, found), found
     binning, tables = None, {}
     if source != "prediction":
         if held is None:
