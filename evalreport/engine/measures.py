@@ -22,6 +22,7 @@ from evalreport.engine.evaluate import (
 from evalreport.engine.intervals import missing_cases, pooled_ranks
 from evalreport.engine.intervals.binned import with_bounds
 from evalreport.engine.intervals.bootstrap import Bootstrap
+from evalreport.engine.intervals.case import TableCase
 from evalreport.engine.intervals.impact import Selection, highest, left_out
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
@@ -147,9 +148,8 @@ class Measurer:
         value = self._table_value(task, metric, arguments, table, matrix)
         interval = None
         if isinstance(value.outcome, Value) and task.interval is not None:
-            interval = table_interval(
-                self, task, metric, arguments, table, matrix, value, threshold
-            )
+            case = TableCase(self, task, metric, arguments, value, table, matrix, threshold)
+            interval = table_interval(case)
         own = self.class_index(task)
         rows = matrix.row_totals
         interval = self._with_study(task, interval, float(rows[own]), float(sum(rows)))

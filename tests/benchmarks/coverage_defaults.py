@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.evaluate import class_value, evaluated, overall_value
+from evalreport.engine.intervals.case import TableCase
 from evalreport.engine.intervals.score_intervals import score_interval
 from evalreport.engine.intervals.table_intervals import table_interval
 from evalreport.engine.settings import Settings
@@ -54,7 +55,7 @@ def of_table(measure: str, table: Floats, level: float) -> Interval | None:
     if not isinstance(value.outcome, Value):
         return None
     run: Any = _Run(level, rows=int(table.sum()))
-    return table_interval(run, task, metric, {}, counted, matrix, value, None)
+    return table_interval(TableCase(run, task, metric, {}, value, counted, matrix, None))
 
 
 def of_scores(

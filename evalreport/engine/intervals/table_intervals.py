@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.classification import ClassificationTable, dense_counts
-from evalreport.engine.evaluate import Evaluated, overall_value, stacked_value
+from evalreport.engine.counting.classification import dense_counts
+from evalreport.engine.evaluate import overall_value, stacked_value
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.case import Cells, TableCase
 from evalreport.engine.intervals.methods import TableValue
 from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import SANDWICH, SQUARE_AND_ADD, Average, Interval, Metric, Table
-from evalreport.metrics.formula import Ratio, Value
+from evalreport.metrics.formula import Ratio
 from evalreport.metrics.interval_methods import (
     OF_WEIGHTS,
     TABLE_OF_CLUSTERS,
@@ -26,9 +27,7 @@ from evalreport.metrics.interval_methods import (
     few_clusters,
     taking_over,
 )
-from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.methods import ASKED
-from evalreport.plan.task import Task
+from evalreport.metrics.tables import Counts
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import ratios
@@ -46,28 +45,17 @@ from evalreport.statistics.square_and_add import square_and_add
 from evalreport.statistics.tail import t_quantile
 
 if TYPE_CHECKING:
-    from evalreport.engine.intervals.measuring import Measuring
+    pass
 
 #: Classes up to which a dense table is made for an interval.
 MOST_CLASSES = 500
 
 
-def table_interval(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ClassificationTable,
-    matrix: Matrix,
-    value: Evaluated,
-    threshold: float | None,
-) -> records.Interval | None:
+def table_interval(case: TableCase) -> records.Interval | None:
     """The interval of one value of a table metric; None where the method gives none."""
-    metric, arguments, value = _standing_for(task, metric, arguments, matrix, value)
-    assert isinstance(value.outcome, Value)
-    level, method = measurer.settings.level, task.interval
-    assert method is not None
-    small = _of_few_rows(measurer, task, metric, arguments, matrix, value.outcome.number)
+    case = _standing_for(case)
+    level, method, metric, value = case.level, case.method, case.metric, case.value
+    small = _of_few_rows(case)
     if small is not None:
         return small
     if method in PROPORTION_METHODS and metric.interval is Interval.PROPORTION:
@@ -75,76 +63,55 @@ def table_interval(
             return None
         return intervals.proportion(value.numerator, value.denominator, level, method)
     if method == "newcombe_hybrid":
-        return _of_rates(metric, matrix.one_versus_rest(measurer.class_index(task)), level)
-    if table.size > MOST_CLASSES or any(np.any(u) for u in matrix.unplaced):
-        if method == "wilson_n_eff":
-            return _sparse_share(measurer, task, metric, arguments, table, value)
-        return None
-    v = _table_value(measurer, task, metric, arguments, table, matrix, value, threshold)
+        return _of_rates(metric, case.matrix.one_versus_rest(case.index), level)
+    if case.table.size > MOST_CLASSES or any(np.any(u) for u in case.matrix.unplaced):
+        return _sparse_share(case) if method == "wilson_n_eff" else None
+    v = _table_value(case)
     if method == "wilson_n_eff":
         return intervals.weighted_proportion(v)
     if method == "cluster_robust":
-        return _of_clusters(measurer, task, metric, arguments, matrix, v, threshold)
-    few = _of_few_weights(measurer, task, metric, arguments, matrix, v)
-    return few or _smooth(measurer, task, metric, v, threshold, method)
+        return _of_clusters(case, v)
+    return _of_few_weights(case, v) or _smooth(case, v)
 
 
-def _standing_for(
-    task: Task, metric: Metric, arguments: Mapping[str, Any], matrix: Matrix, value: Evaluated
-) -> tuple[Metric, Mapping[str, Any], Evaluated]:
+def _standing_for(case: TableCase) -> TableCase:
     """What the interval is taken of: accuracy, where a micro average is the same number."""
-    same = same_number(metric, task.average)
-    if same is metric or task.indeterminate is not None:
-        return metric, arguments, value
-    return same, {}, overall_value(same, matrix, {})
+    same = same_number(case.metric, case.task.average)
+    if same is case.metric or case.task.indeterminate is not None:
+        return case
+    return replace(case, metric=same, arguments={}, value=overall_value(same, case.matrix, {}))
 
 
-def _of_clusters(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    matrix: Matrix,
-    v: TableValue,
-    threshold: float | None,
-) -> records.Interval | None:
+def _of_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
     """The interval of a value of clustered rows; None where their tables would not fit."""
     if v.clusters is None:
         return None
-    if _single_proportion(metric, task):
-        top, bottom = _parts(metric, arguments, task, measurer, v.clusters)
+    if _single_proportion(case):
+        top, bottom = _parts(case, v.clusters)
         return intervals.clustered_proportion(top, bottom, v.level)
-    if measurer.view.weight is None:
-        few = _of_few_clusters(measurer, task, metric, arguments, matrix, v)
+    if case.measurer.view.weight is None:
+        few = _of_few_clusters(case, v)
         if few is not None:
             return few
-    return _smooth(measurer, task, metric, v, threshold, "cluster_robust")
+    return _smooth(case, v)
 
 
-def _of_few_rows(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    matrix: Matrix,
-    number: float,
-) -> records.Interval | None:
+def _of_few_rows(case: TableCase) -> records.Interval | None:
     """Square-and-add of shares, where it was asked for or a cell holds few rows; else None."""
-    cells = _four_cells(measurer, task, metric, matrix)
+    cells, metric, arguments = case.cells, case.metric, case.arguments
     if cells is None:
         return None
-    level = measurer.settings.level
-    if task.interval == SQUARE_AND_ADD:
-        return _added(metric, arguments, cells, number, level)
-    if task.why == ASKED:
+    if case.method == SQUARE_AND_ADD:
+        return _added(metric, arguments, cells, case.number, case.level)
+    if case.asked:
         return None
-    return of_few_rows(metric, arguments, cells, number, str(task.interval), level)
+    return of_few_rows(metric, arguments, cells, case.number, case.method, case.level)
 
 
 def of_few_rows(
     metric: Metric,
     arguments: Mapping[str, Any],
-    cells: tuple[float, float, float, float],
+    cells: Cells,
     number: float,
     planned: str,
     level: float,
@@ -160,29 +127,10 @@ def of_few_rows(
     return None if found is None else replace(found, why=few.reason)
 
 
-def _four_cells(
-    measurer: Measuring, task: Task, metric: Metric, matrix: Matrix
-) -> tuple[float, float, float, float] | None:
-    """(TP, FN, FP, TN) of a metric that is taken apart into shares; None for any other."""
-    of_two = metric.table is Table.COUNTS and metric.scope == "class"
-    if metric.shares is None or task.average is not None or any(map(np.any, matrix.unplaced)):
-        return None
-    classes = len(matrix.row_totals)
-    if classes < 2 or (classes > 2 and not of_two):
-        return None
-    own = matrix.one_versus_rest(measurer.class_index(task))
-    return (
-        float(own.tp.exact()),
-        float(own.fn.exact()),
-        float(own.fp.exact()),
-        float(own.tn.exact()),
-    )
-
-
 def _added(
     metric: Metric,
     arguments: Mapping[str, Any],
-    cells: tuple[float, float, float, float],
+    cells: Cells,
     number: float,
     level: float,
 ) -> records.Interval | None:
@@ -206,14 +154,7 @@ def _added(
     return found if found is not None and found.low <= number <= found.high else None
 
 
-def _of_few_clusters(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    matrix: Matrix,
-    v: TableValue,
-) -> records.Interval | None:
+def _of_few_clusters(case: TableCase, v: TableValue) -> records.Interval | None:
     """Square-and-add on the rows that clustered ones are worth, with Student's t; else None.
 
     Cells are divided by the design effect, the variance over that of independent rows (Rao J.,
@@ -222,7 +163,7 @@ def _of_few_clusters(
     """
     assert v.clusters is not None
     clusters = len(v.clusters)
-    cells = _four_cells(measurer, task, metric, matrix)
+    cells = case.cells
     few = few_clusters(TABLE_OF_CLUSTERS, clusters)
     if cells is None or few is None or clusters < 2:
         return None
@@ -236,21 +177,14 @@ def _of_few_clusters(
     t = t_quantile((1.0 - v.level) / 2.0, clusters - 1.0)
     worth = 1.0 / (effect * (t / z_value(v.level)) ** 2)
     tp, fn, fp, tn = (worth * cell for cell in cells)
-    found = _added(metric, arguments, (tp, fn, fp, tn), v.value, v.level)
+    found = _added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
     if found is None:
         return None
     effective = sum(cells) / effect
     return replace(found, method=few.name, why=few.reason, n_effective=effective)
 
 
-def _of_few_weights(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    matrix: Matrix,
-    v: TableValue,
-) -> records.Interval | None:
+def _of_few_weights(case: TableCase, v: TableValue) -> records.Interval | None:
     """Square-and-add on the rows that weighted ones are worth, where a cell is worth few.
 
     Cells are shares of as many rows as there are, divided by the design effect, the variance
@@ -258,16 +192,15 @@ def _of_few_weights(
     least by Kish's effect of the weights: the variance of few rows hangs on what these happen to
     weigh, and is mostly too small.
     """
-    view, cells = measurer.view, _four_cells(measurer, task, metric, matrix)
-    if task.interval != SANDWICH or not v.by_default or cells is None or v.squares is None:
+    view, cells = case.measurer.view, case.cells
+    if case.method != SANDWICH or not v.by_default or cells is None or v.squares is None:
         return None
     if view.sample is not None or view.cluster is not None:
         return None
-    k = measurer.class_index(task)
-    squared = _one_versus_rest(v.squares, k)
+    squared = _one_versus_rest(v.squares, case.index)
     worth = [c * c / q if q > 0 else 0.0 for c, q in zip(cells, squared, strict=True)]
     few = taking_over(SANDWICH, Held(least_cell=min(worth)), OF_WEIGHTS)
-    rows, total = float(measurer.tables.row_count(task.where)), sum(cells)
+    rows, total = float(case.measurer.tables.row_count(case.task.where)), sum(cells)
     if few is None or total <= 0.0 or rows < 1:
         return None
     slopes = gradient(v.function, v.table)
@@ -277,7 +210,7 @@ def _of_few_weights(
     varies = together > intervals.VANISHED and alone > intervals.VANISHED
     effective = rows / max(together / alone if varies else 1.0, of_weights, 1.0)
     tp, fn, fp, tn = (cell / total * effective for cell in cells)
-    found = _added(metric, arguments, (tp, fn, fp, tn), v.value, v.level)
+    found = _added(case.metric, case.arguments, (tp, fn, fp, tn), v.value, v.level)
     if found is None:
         return None
     error = math.sqrt(together) if varies else None
@@ -286,7 +219,7 @@ def _of_few_weights(
     )
 
 
-def _one_versus_rest(table: npt.NDArray[np.float64], k: int) -> tuple[float, float, float, float]:
+def _one_versus_rest(table: npt.NDArray[np.float64], k: int) -> Cells:
     """(TP, FN, FP, TN) of a class against the rest, of a dense table."""
     own, row, column = float(table[k, k]), float(table[k].sum()), float(table[:, k].sum())
     return own, row - own, column - own, float(table.sum()) - row - column + own
@@ -309,30 +242,24 @@ def of_shares(
     return whole(np.stack([tp, fn, fp, tn], axis=-1).reshape(-1, 2, 2))
 
 
-def _sparse_share(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ClassificationTable,
-    value: Evaluated,
-) -> records.Interval | None:
+def _sparse_share(case: TableCase) -> records.Interval | None:
     """A weighted share whose table is not made dense: squared weights above and below the line."""
-    squares = table.squares_matrix(task.indeterminate)
-    if squares is None or not isinstance(value.outcome, Value) or not value.denominator:
+    task, metric = case.task, case.metric
+    squares = case.table.squares_matrix(task.indeterminate)
+    if squares is None or not case.value.denominator:
         return None
     pooled = metric.table is Table.MATRIX or task.average is not None
-    own = squares if pooled else squares.one_versus_rest(measurer.class_index(task))
+    own = squares if pooled else squares.one_versus_rest(case.index)
     form = (metric.for_classes or metric) if pooled else metric
-    expression = form(own, **arguments)
+    expression = form(own, **case.arguments)
     assert isinstance(expression, Ratio)
     hits, all_rows = float(expression.top.exact()), float(expression.bottom.exact())
-    share, n = value.outcome.number, measurer.tables.row_count(EVERYTHING)
+    share, n = case.number, case.measurer.tables.row_count(EVERYTHING)
     spread = hits * (1 - share) ** 2 + (all_rows - hits) * share**2
-    variance = n / (n - 1) * spread / float(value.denominator) ** 2 if n > 1 else 0.0
+    variance = n / (n - 1) * spread / float(case.value.denominator) ** 2 if n > 1 else 0.0
     if variance <= intervals.VANISHED:
         return None
-    return intervals.n_eff_interval(share, variance, measurer.settings.level)
+    return intervals.n_eff_interval(share, variance, case.level)
 
 
 def _of_rates(metric: Metric, own: Counts, level: float) -> records.Interval | None:
@@ -342,16 +269,9 @@ def _of_rates(metric: Metric, own: Counts, level: float) -> records.Interval | N
     return intervals.from_limits(metric.limits(*cells, level=level), level, "newcombe_hybrid")
 
 
-def _smooth(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    v: TableValue,
-    threshold: float | None,
-    method: str,
-) -> records.Interval | None:
-    index = measurer.class_index(task)
-    if task.why != ASKED and method in ("delta", "fisher_z", "wald") and _has_empty_cell(v):
+def _smooth(case: TableCase, v: TableValue) -> records.Interval | None:
+    metric, method, asked = case.metric, case.method, case.asked
+    if not asked and method in ("delta", "fisher_z", "wald") and _has_empty_cell(v):
         reason = "a cell of the table is empty: 1/2 was added to each cell"
         return intervals.plus_half(v, method, reason)
     if method in ("delta", "sandwich", "cluster_robust"):
@@ -363,63 +283,53 @@ def _smooth(
     if method == "fisher_z":
         return intervals.fisher_z(v)
     if method in ratios.RATIO_METHODS and metric.interval is Interval.RATIO:
-        return _impact(measurer, task, v, threshold, method)
+        return _impact(case, v)
     if method in ("log", "mercaldo"):
         assert metric.limits is not None
-        params, asked = metric.arguments(dict(task.params)), task.why == ASKED
-        return intervals.of_cells(
-            metric.limits, params, v, index, method, None if asked else metric.edge_limits
-        )
+        params = metric.arguments(dict(case.task.params))
+        edge = None if asked else metric.edge_limits
+        return intervals.of_cells(metric.limits, params, v, case.index, method, edge)
     if method == "wald" and metric.interval is Interval.KAPPA:
-        return intervals.kappa_wald(v, metric.arguments(dict(task.params)).get("weights"))
+        return intervals.kappa_wald(v, metric.arguments(dict(case.task.params)).get("weights"))
     if method == "normal":
-        return _mean_interval(v, asked=task.why == ASKED)
-    drawn = (task.where, threshold, v.function, v.table, task.indeterminate)
-    values = measurer.bootstrap.of_table(*drawn)
-    left_out = measurer.bootstrap.table_jackknife(*drawn) if method == "bootstrap_bca" else None
+        return _mean_interval(v, asked=asked)
+    draws = case.measurer.bootstrap
+    drawn = (case.task.where, case.threshold, v.function, v.table, case.task.indeterminate)
+    values = draws.of_table(*drawn)
+    left_out = draws.table_jackknife(*drawn) if method == "bootstrap_bca" else None
     return from_replicates(values, v.value, v.level, method, left_out)
 
 
-def _table_value(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ClassificationTable,
-    matrix: Matrix,
-    value: Evaluated,
-    threshold: float | None,
-) -> TableValue:
-    assert isinstance(value.outcome, Value)
+def _table_value(case: TableCase) -> TableValue:
+    task, metric, table = case.task, case.metric, case.table
+    view, tables = case.measurer.view, case.measurer.tables
     overall = metric.table is Table.MATRIX or (table.size > 2 and metric.scope == "all")
     function = stacked_value(
         metric,
-        arguments,
+        case.arguments,
         average=Average(task.average) if task.average is not None else None,
-        index=None if overall or task.average is not None else measurer.class_index(task),
+        index=None if overall or task.average is not None else case.index,
     )
     return TableValue(
-        value=value.outcome.number,
+        value=case.number,
         function=function,
-        table=dense_counts(matrix),
+        table=dense_counts(case.matrix),
         bounds=metric.bounds,
-        level=measurer.settings.level,
+        level=case.level,
         squares=table.squares_of(task.indeterminate),
-        clusters=measurer.tables.clusters(task.where, threshold, task.indeterminate),
-        rows=measurer.tables.row_count(EVERYTHING),
-        designed=None
-        if measurer.view.sample is None
-        else partial(_designed_variance, measurer, task, threshold),
-        by_default=task.why != ASKED,
+        clusters=tables.clusters(task.where, case.threshold, task.indeterminate),
+        rows=tables.row_count(EVERYTHING),
+        designed=None if view.sample is None else partial(_designed_variance, case),
+        by_default=not case.asked,
     )
 
 
-def _designed_variance(
-    measurer: Measuring, task: Task, threshold: float | None, slopes: npt.NDArray[np.float64]
-) -> DesignVariance:
+def _designed_variance(case: TableCase, slopes: npt.NDArray[np.float64]) -> DesignVariance:
     """By the design of the sample; its limits are normal where the method was asked for."""
-    found = measurer.tables.designed_variance(task.where, threshold, task.indeterminate, slopes)
-    return found.as_known if task.why == ASKED else found
+    where, indeterminate = case.task.where, case.task.indeterminate
+    tables = case.measurer.tables
+    found = tables.designed_variance(where, case.threshold, indeterminate, slopes)
+    return found.as_known if case.asked else found
 
 
 def _has_empty_cell(v: TableValue) -> bool:
@@ -427,43 +337,36 @@ def _has_empty_cell(v: TableValue) -> bool:
     return bool(v.table.size == 4 and (v.table == 0).any())
 
 
-def _impact(
-    measurer: Measuring, task: Task, v: TableValue, threshold: float | None, method: str
-) -> records.Interval | None:
+def _impact(case: TableCase, v: TableValue) -> records.Interval | None:
     """Interval of the ratio against the group with the highest rate; none for that group itself."""
-    top = measurer.highest(task, threshold)
-    if top is None or top.group == task.where.subgroup:
+    top = case.measurer.highest(case.task, case.threshold)
+    if top is None or top.group == case.task.where.subgroup:
         return None
-    k = measurer.class_index(task)
-    selected = float(v.table[:, k].sum())
+    selected = float(v.table[:, case.index].sum())
     rates = (selected, float(v.table.sum()), float(top.selected), float(top.n))
-    limits = ratios.RATIO_METHODS[method](*rates, v.level)
+    limits = ratios.RATIO_METHODS[case.method](*rates, v.level)
     note = "the group with the highest rate was chosen by the data"
-    return intervals.from_limits(limits, v.level, method, note)
+    return intervals.from_limits(limits, v.level, case.method, note)
 
 
-def _single_proportion(metric: Metric, task: Task) -> bool:
+def _single_proportion(case: TableCase) -> bool:
     return (
-        metric.interval is Interval.PROPORTION
-        and metric.table is Table.COUNTS
-        and task.average is None
+        case.metric.interval is Interval.PROPORTION
+        and case.metric.table is Table.COUNTS
+        and case.task.average is None
     )
 
 
 def _parts(
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    task: Task,
-    measurer: Measuring,
-    stack: npt.NDArray[np.float64],
+    case: TableCase, stack: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Numerator and denominator of a proportion in each of the stacked tables."""
-    k = measurer.class_index(task)
+    k = case.index
     tp = stack[:, k, k]
     fn = stack[:, k, :].sum(axis=1) - tp
     fp = stack[:, :, k].sum(axis=1) - tp
     counts = Counts(tp=tp, fp=fp, fn=fn, tn=stack.sum(axis=(1, 2)) - tp - fn - fp)
-    expression = metric(counts, **arguments)
+    expression = case.metric(counts, **case.arguments)
     assert isinstance(expression, Ratio)
     return np.asarray(expression.top.array()), np.asarray(expression.bottom.array())
 
