@@ -22,7 +22,7 @@ from evalreport.engine.evaluate import (
 from evalreport.engine.intervals import missing_cases, pooled_ranks
 from evalreport.engine.intervals.binned import with_bounds
 from evalreport.engine.intervals.bootstrap import Bootstrap
-from evalreport.engine.intervals.case import TableCase
+from evalreport.engine.intervals.case import Case, ScoreCase, TableCase
 from evalreport.engine.intervals.impact import Selection, highest, left_out
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
@@ -196,7 +196,7 @@ class Measurer:
         value = evaluated(metric, metric(at, **arguments), label)
         interval = None
         if isinstance(value.outcome, Value) and task.interval is not None:
-            interval = score_interval(self, task, metric, arguments, at, value, index)
+            interval = score_interval(ScoreCase(self, task, metric, arguments, value, at, index))
             of_class = float(table.positive_total)
             interval = self._with_study(task, interval, of_class, float(table.total))
         value = _where_reached(metric, at, value)
@@ -213,7 +213,7 @@ class Measurer:
         value = evaluated(metric, form(table, **arguments), None)
         interval = None
         if isinstance(value.outcome, Value) and task.interval is not None:
-            interval = class_score_interval(self, task, metric, arguments, value)
+            interval = class_score_interval(Case(self, task, metric, arguments, value))
         return value, interval
 
     def _with_study(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.evaluate import class_value, evaluated, overall_value
-from evalreport.engine.intervals.case import TableCase
+from evalreport.engine.intervals.case import ScoreCase, TableCase
 from evalreport.engine.intervals.score_intervals import score_interval
 from evalreport.engine.intervals.table_intervals import table_interval
 from evalreport.engine.settings import Settings
@@ -69,7 +69,7 @@ def of_scores(
     run: Any = _Run(
         level, np.where(np.isfinite(replicates), replicates, np.nan), left_out, int(scores.total)
     )
-    return score_interval(run, task, metric, {}, scores, value, None)
+    return score_interval(ScoreCase(run, task, metric, {}, value, scores, None))
 
 
 class _Run:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.task import Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.design_based import DesignVariance
 
@@ -43,28 +43,21 @@ def slopes_of(
     return found
 
 
-def variance(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    value: float,
-    index: int | None,
-) -> DesignVariance | None:
+def variance(case: ScoreCase) -> DesignVariance | None:
     """Variance of a score metric by the sampling of its rows; None where it is not known."""
-    slopes = slopes_of(metric, arguments, table, value)
+    measurer, table, index = case.measurer, case.table, case.index
+    slopes = slopes_of(case.metric, case.arguments, table, case.number)
     rows = measurer.tables.row_count(EVERYTHING)
     if slopes is None or rows < 2:
         return None
     if measurer.view.sample is not None:
-        inside = measurer.tables.rows(task.where)
+        inside = measurer.tables.rows(case.task.where)
         everyone = np.zeros(len(measurer.view.actual))
         everyone[inside] = contributions(measurer, inside, table, slopes, index)
         found = measurer.view.sample.estimated(everyone)
         return found if np.isfinite(found.variance) else None
     if measurer.view.cluster is not None:
-        over = _over_clusters(measurer, task, table, slopes, index)
+        over = _over_clusters(case, slopes)
         return None if over is None else DesignVariance(over)
     of_positive, of_negative = slopes
     squares = table.squares_positive, table.squares_negative
@@ -74,17 +67,11 @@ def variance(
     return DesignVariance(rows / (rows - 1) * spread)
 
 
-def _over_clusters(
-    measurer: Measuring,
-    task: Task,
-    table: ScoreTable,
-    slopes: tuple[Floats, Floats],
-    index: int | None,
-) -> float | None:
-    view, tables = measurer.view, measurer.tables
+def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | None:
+    view = case.measurer.view
     assert view.cluster is not None
-    rows = tables.rows(task.where)
-    own = contributions(measurer, rows, table, slopes, index)
+    rows = case.measurer.tables.rows(case.task.where)
+    own = contributions(case.measurer, rows, case.table, slopes, case.index)
     totals = np.bincount(view.cluster[0][rows], own)
     units = len(np.unique(view.cluster[0][rows]))
     return units / (units - 1) * float(np.sum(totals**2)) if units > 1 else None

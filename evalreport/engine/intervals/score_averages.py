@@ -17,6 +17,7 @@ from evalreport.engine.evaluate import Evaluated, average, evaluated
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.average_influence import average_variance
 from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.case import Case
 from evalreport.engine.intervals.class_bootstrap import averaged, class_left_out
 from evalreport.engine.intervals.methods import symmetric
 from evalreport.engine.intervals.score_intervals import class_score_interval
@@ -58,7 +59,7 @@ def average_of_scores(
     if task.interval not in BOOTSTRAP:
         return value, None
     if len(labels) > 2:
-        return value, class_score_interval(measurer, task, metric, arguments, value)
+        return value, class_score_interval(Case(measurer, task, metric, arguments, value))
     return value, _mirrored_interval(measurer, task, metric, arguments, number)
 
 

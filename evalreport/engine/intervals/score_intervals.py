@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals import grouped_jackknife, influence, linearised
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.case import Case, ScoreCase
 from evalreport.engine.intervals.class_bootstrap import (
     class_jackknife,
     class_left_out,
@@ -22,7 +21,6 @@ from evalreport.engine.intervals.class_bootstrap import (
 from evalreport.engine.intervals.jackknife import Influence
 from evalreport.engine.intervals.linearised import contributions
 from evalreport.metrics.declare import LOG_T, RESAMPLING, SANDWICH, Interval, Metric
-from evalreport.metrics.formula import Value
 from evalreport.metrics.interval_methods import (
     AREA_OF_CLUSTERS,
     AREA_OF_WEIGHTS,
@@ -33,7 +31,7 @@ from evalreport.metrics.interval_methods import (
     taking_over,
 )
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, SURVEY_BOOTSTRAP
+from evalreport.plan.methods import BOOTSTRAP_ROWS, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
@@ -42,150 +40,122 @@ from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate, z_value
 
 if TYPE_CHECKING:
-    from evalreport.engine.intervals.measuring import Measuring
+    pass
 
 
-def score_interval(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    value: Evaluated,
-    index: int | None,
-) -> records.Interval | None:
+def score_interval(case: ScoreCase) -> records.Interval | None:
     """The interval of one value of a score metric; None where the method gives none."""
-    assert isinstance(value.outcome, Value)
-    drawn = _drawn_in_slice(measurer, task, metric)
+    drawn = _drawn_in_slice(case)
     if drawn is not None:
-        found = _resampled(measurer, drawn, metric, arguments, value.outcome.number, index)
+        found = _resampled(replace(case, task=drawn))
         return None if found is None else replace(found, why=drawn.why)
-    number, level = value.outcome.number, measurer.settings.level
-    method = task.interval
-    assert method is not None
-    few = _clustered_losses(measurer, task, metric, table, number, index)
+    metric, method = case.metric, case.method
+    few = _clustered_losses(case)
     if few is not None:
         return few
     if method in delong.AUC_METHODS:
-        return _area(metric, arguments, table, level, method, asked=task.why == ASKED)
-    if method in ("obuchowski", SANDWICH) and not _of_simple_rows(measurer, metric, method):
-        return _linearised(measurer, task, metric, arguments, table, number, index)
+        return _area(case)
+    if method in ("obuchowski", SANDWICH) and not _of_simple_rows(case):
+        return _linearised(case)
     if method == "obuchowski" or (method == SANDWICH and metric.row_loss is None):
-        asked = task.why == ASKED
-        return _area_of_rows(
-            measurer, task, metric, arguments, table, level, method, index, asked=asked
-        )
+        return _area_of_rows(case)
     if method in ("normal", LOG_T, SANDWICH):
-        asked = task.why == ASKED
-        rows = measurer.tables.row_count(EVERYTHING if method == SANDWICH else task.where)
-        if method == SANDWICH:
-            result = _weighted_mean(metric, table, number, level, rows, asked=asked)
-        else:
-            result = _mean(metric, table, number, level, rows, method, asked=asked)
+        result = _weighted_mean(case) if method == SANDWICH else _mean(case)
         # the same loss in every row says nothing about the error of the mean
-        return result if asked or intervals.has_width(result) else None
+        return result if case.asked or intervals.has_width(result) else None
     if metric.interval is Interval.LOGISTIC and method == "wald":
-        return _logistic(metric, table, number, level)
+        return _logistic(metric, case.table, case.number, case.level)
     if method in ("influence", grouped_jackknife.METHOD):
-        return _on_many_rows(measurer, task, metric, arguments, table, number, index)
-    return _resampled(measurer, task, metric, arguments, number, index)
+        return _on_many_rows(case)
+    return _resampled(case)
 
 
-def _drawn_in_slice(measurer: Measuring, task: Task, metric: Metric) -> Task | None:
+def _drawn_in_slice(case: ScoreCase) -> Task | None:
     """The task drawn after all, where a slice of many rows has few enough; else None.
 
     Rows are not drawn above so many of the dataset; what holds for those, influence functions
     and the jackknife, does not for the few of a subgroup.
     """
-    default = metric.interval.methods[0] if metric.interval.methods else ""
-    view, method = measurer.view, task.interval
-    planned = method in ("influence", grouped_jackknife.METHOD) and default in RESAMPLING
+    known = case.metric.interval.methods
+    default = known[0] if known else ""
+    view, task = case.measurer.view, case.task
+    planned = case.method in ("influence", grouped_jackknife.METHOD) and default in RESAMPLING
     plain = view.weight is None and view.cluster is None and view.sample is None
-    if not planned or not plain or task.why == ASKED or task.where == EVERYTHING:
+    if not planned or not plain or case.asked or task.where == EVERYTHING:
         return None
-    if measurer.tables.row_count(task.where) > BOOTSTRAP_ROWS:
+    if case.measurer.tables.row_count(task.where) > BOOTSTRAP_ROWS:
         return None
     return replace(task, interval=default, why="rows are drawn: the slice has few enough")
 
 
-def _of_simple_rows(measurer: Measuring, metric: Metric, method: str) -> bool:
+def _of_simple_rows(case: ScoreCase) -> bool:
     """Whether rows have weights or clusters, not both, and the metric a variance for them."""
-    view = measurer.view
+    view, metric = case.measurer.view, case.metric
     if view.sample is not None:
         return False
     if view.cluster is not None:
-        return method == "obuchowski" and view.weight is None
+        return case.method == "obuchowski" and view.weight is None
     known = metric.interval is Interval.AUC or metric.row_loss is not None
     return view.weight is not None and known
 
 
-def _linearised(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    number: float,
-    index: int | None,
-) -> records.Interval | None:
+def _linearised(case: ScoreCase) -> records.Interval | None:
     """Value plus and minus t or z standard errors from what rows or clusters contribute."""
-    estimated = linearised.variance(measurer, task, metric, arguments, table, number, index)
-    level, method = measurer.settings.level, str(task.interval)
+    estimated = linearised.variance(case)
     if estimated is None:
         return None
-    if task.why == ASKED:
+    if case.asked:
         estimated = estimated.as_known
     variance, df = estimated.variance, estimated.df
     if variance <= intervals.VANISHED:
-        return _separated(measurer, task, metric, arguments, table, level, method, index)
-    if metric.interval is Interval.AUC and method == SANDWICH:
-        return intervals.on_logits(number, variance, level, method, _bounds(metric), df)
-    around = intervals.symmetric(number, variance, level, method, _bounds(metric), df)
+        return _separated(case)
+    level, method, bounds = case.level, case.method, _bounds(case.metric)
+    if case.metric.interval is Interval.AUC and method == SANDWICH:
+        return intervals.on_logits(case.number, variance, level, method, bounds, df)
+    around = intervals.symmetric(case.number, variance, level, method, bounds, df)
     return replace(around, standard_error=math.sqrt(variance))
 
 
-def _separated(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    level: float,
-    method: str,
-    index: int | None,
-) -> records.Interval | None:
+def _separated(case: ScoreCase) -> records.Interval | None:
     """Of an area without variance: Wilson on the pairs of rows that are independent."""
-    area = delong.auc(table.positives, table.negatives)
-    if area is None or metric.interval is not Interval.AUC:
+    area = delong.auc(case.table.positives, case.table.negatives)
+    if area is None or case.metric.interval is not Interval.AUC:
         return None
-    view, rows = measurer.view, measurer.tables.rows(task.where)
-    positive = view.actual[rows] == (view.positive_index if index is None else index)
-    fallback = intervals.independent_pairs(
-        area, float(positive.sum()), float((~positive).sum()), level, method
-    )
-    return _scaled(metric, arguments, table, fallback)
+    positive, _ = _ranked(case)
+    return _scaled(case, _of_pairs(case, area, positive))
 
 
-def _on_many_rows(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    number: float,
-    index: int | None,
+def _ranked(case: ScoreCase) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """Whether each row of the slice is of the class that its scores are of, and the scores."""
+    view, index = case.measurer.view, case.index
+    rows = case.measurer.tables.rows(case.task.where)
+    column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+    assert column is not None
+    return view.actual[rows] == (view.positive_index if index is None else index), column[rows]
+
+
+def _of_pairs(
+    case: ScoreCase, area: float, positive: npt.NDArray[np.bool_]
 ) -> records.Interval | None:
+    """Limits of the independent pairs of a positive and a negative row."""
+    counted = float(positive.sum()), float((~positive).sum())
+    return intervals.independent_pairs(area, *counted, case.level, case.method)
+
+
+def _on_many_rows(case: ScoreCase) -> records.Interval | None:
     """By the influence of single rows where it is known, else with groups of them left out."""
-    level, note = measurer.settings.level, ""
-    if task.interval == "influence":
-        variance = influence.variance(metric, table, arguments)
+    metric, arguments, level, note = case.metric, case.arguments, case.level, ""
+    if case.method == "influence":
+        variance = influence.variance(metric, case.table, arguments)
         if variance is not None:
-            return intervals.symmetric(number, variance, level, "influence", metric.bounds)
-        if metric.influence is not None and metric.influence(table, **arguments) is not None:
+            return intervals.symmetric(case.number, variance, level, "influence", metric.bounds)
+        if metric.influence is not None and metric.influence(case.table, **arguments) is not None:
             return None  # one class alone: nothing can be told
         note = grouped_jackknife.NO_INFLUENCE
-    left = measurer.bootstrap.left_out(task.where, index, lambda t: metric(t, **arguments).array())
-    return grouped_jackknife.interval(left, number, level, metric.bounds, note)
+    left = case.measurer.bootstrap.left_out(
+        case.task.where, case.index, lambda t: metric(t, **arguments).array()
+    )
+    return grouped_jackknife.interval(left, case.number, level, metric.bounds, note)
 
 
 def _influence(metric: Metric) -> Influence | None:
@@ -193,64 +163,49 @@ def _influence(metric: Metric) -> Influence | None:
     return None if metric.parameters else metric.influence
 
 
-def _resampled(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    number: float,
-    index: int | None,
-) -> records.Interval | None:
-    name, method = task.name(), str(task.interval)
-    measurer.bootstrap.plan(
-        task.where, index, name, lambda stacked: metric(stacked, **arguments).array()
-    )
-    values = measurer.bootstrap.of_scores(task.where, index, name)
+def _resampled(case: ScoreCase) -> records.Interval | None:
+    where, index, name = case.task.where, case.index, case.task.name()
+    draws = case.measurer.bootstrap
+
+    def value(table: ScoreTable) -> Any:
+        return case.metric(table, **case.arguments).array()
+
+    draws.plan(where, index, name, value)
+    values = draws.of_scores(where, index, name)
     left_out = None
-    level = measurer.settings.level
-    if method == "bootstrap_bca":
-        left_out = measurer.bootstrap.score_jackknife(
-            task.where, index, lambda t: metric(t, **arguments).array(), _influence(metric)
-        )
-    return from_replicates(values, number, level, method, left_out)
+    if case.method == "bootstrap_bca":
+        left_out = draws.score_jackknife(where, index, value, _influence(case.metric))
+    return from_replicates(values, case.number, case.level, case.method, left_out)
 
 
 # -- areas -------------------------------------------------------------------------------------
 
 
-def _area(
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    level: float,
-    method: str,
-    *,
-    asked: bool,
-) -> records.Interval | None:
+def _area(case: ScoreCase) -> records.Interval | None:
+    table, level, method = case.table, case.level, case.method
     area = delong.auc(table.positives, table.negatives)
     variance = delong.delong_variance(table.positives, table.negatives)
     few = taking_over(method, _pairs_held(area, table)) if area and variance else None
-    if few is not None and variance and not asked:
+    if few is not None and variance and not case.asked:
         # where the variance vanishes the interval is that of independent pairs, see below
         limits = delong.delong_score(table.positives, table.negatives, level)
         found = intervals.from_limits(limits, level, few.name)
         if found is not None:
             found = replace(found, standard_error=math.sqrt(variance), why=few.reason)
-        return _scaled(metric, arguments, table, found)
+        return _scaled(case, found)
     limits = delong.AUC_METHODS[method](table.positives, table.negatives, level)
     if limits is not None and limits.low < limits.high:
-        return _scaled(metric, arguments, table, intervals.from_limits(limits, level, method))
+        return _scaled(case, intervals.from_limits(limits, level, method))
     if area is None:
         return None
-    if asked:
+    if case.asked:
         # a method that was asked for is not exchanged for another
         note = f"no width: the variance of {method} is 0 here"
-        bare = intervals.from_limits(limits, level, method, note)
-        return _scaled(metric, arguments, table, bare)
+        return _scaled(case, intervals.from_limits(limits, level, method, note))
     fallback = intervals.independent_pairs(
         area, float(table.positive_total), float(table.negative_total), level, method
     )
-    return _scaled(metric, arguments, table, fallback)
+    return _scaled(case, fallback)
 
 
 def _pairs_held(area: float, table: ScoreTable) -> Held:
@@ -259,18 +214,14 @@ def _pairs_held(area: float, table: ScoreTable) -> Held:
     return Held(fewer_pairs=pairs * min(area, 1.0 - area))
 
 
-def _scaled(
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    interval: records.Interval | None,
-) -> records.Interval | None:
+def _scaled(case: ScoreCase, interval: records.Interval | None) -> records.Interval | None:
     """Limits of an area carried over to a metric that is linear in it (Gini, U).
 
     The line is found from the metric itself at an area of 0 and of 1.
     """
     if interval is None:
         return None
+    metric, arguments, table = case.metric, case.arguments, case.table
     scores = np.array([1.0, 0.0])
     p, n, none = table.positive_total, table.negative_total, 0 * table.positive_total
     worst = metric(ScoreTable(scores, np.array([none, p]), np.array([n, none])), **arguments)
@@ -285,52 +236,36 @@ def _scaled(
     )
 
 
-def _area_of_rows(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    table: ScoreTable,
-    level: float,
-    method: str,
-    index: int | None,
-    *,
-    asked: bool,
-) -> records.Interval | None:
-    view = measurer.view
-    rows = measurer.tables.rows(task.where)
-    column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
-    assert column is not None
-    positive = view.actual[rows] == (view.positive_index if index is None else index)
+def _area_of_rows(case: ScoreCase) -> records.Interval | None:
+    view, level, method = case.measurer.view, case.level, case.method
+    rows = case.measurer.tables.rows(case.task.where)
+    positive, scores = _ranked(case)
     if method == "obuchowski":
         assert view.cluster is not None
-        variance = obuchowski.obuchowski_variance(positive, column[rows], view.cluster[0][rows])
+        variance = obuchowski.obuchowski_variance(positive, scores, view.cluster[0][rows])
     else:
         assert view.weight is not None
-        variance = obuchowski.sandwich_auc_variance(positive, column[rows], view.weight[rows])
-    area = delong.auc(table.positives, table.negatives)
+        variance = obuchowski.sandwich_auc_variance(positive, scores, view.weight[rows])
+    area = delong.auc(case.table.positives, case.table.negatives)
     if area is None or variance is None:
         return None
     if method == "obuchowski" and variance > intervals.VANISHED:
         scored = _of_few_clusters(area, variance, positive, view.cluster[0][rows], level)  # type: ignore[index]
         if scored is not None:
-            return _scaled(metric, arguments, table, scored)
+            return _scaled(case, scored)
     if variance <= intervals.VANISHED:
-        fallback = intervals.independent_pairs(
-            area, float(positive.sum()), float((~positive).sum()), level, method
-        )
-        return _scaled(metric, arguments, table, fallback)
+        return _scaled(case, _of_pairs(case, area, positive))
     if method != SANDWICH:
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
-        return _scaled(metric, arguments, table, around)
+        return _scaled(case, around)
     assert view.weight is not None
-    few = None if asked else _few_weights(area, variance, positive, view.weight[rows], level)
+    few = None if case.asked else _few_weights(area, variance, positive, view.weight[rows], level)
     if few is not None:
-        return _scaled(metric, arguments, table, few)
-    own = obuchowski.weighted_influence(positive, column[rows], view.weight[rows])
-    df = math.inf if asked else design_based.of_single_rows(len(rows)).estimated(own).df
+        return _scaled(case, few)
+    own = obuchowski.weighted_influence(positive, scores, view.weight[rows])
+    df = math.inf if case.asked else design_based.of_single_rows(len(rows)).estimated(own).df
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
-    return _scaled(metric, arguments, table, around)
+    return _scaled(case, around)
 
 
 def _few_weights(
@@ -385,41 +320,24 @@ def _losses(metric: Metric, table: ScoreTable) -> tuple[Any, Any]:
     return metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)
 
 
-def _mean(
-    metric: Metric,
-    table: ScoreTable,
-    number: float,
-    level: float,
-    rows: int,
-    method: str,
-    *,
-    asked: bool,
-) -> records.Interval | None:
-    if metric.row_loss is None or rows < 2:
+def _mean(case: ScoreCase) -> records.Interval | None:
+    metric, table = case.metric, case.table
+    if metric.row_loss is None or case.measurer.tables.row_count(case.task.where) < 2:
         return None
     of_positive, of_negative = _losses(metric, table)
     n = float(table.total)
     second = float(
         np.sum(table.positives * of_positive**2) + np.sum(table.negatives * of_negative**2)
     )
-    return _of_losses(metric, n, number, second / n, level, method, asked=asked)
+    return _of_losses(case, n, second / n)
 
 
-def _of_losses(
-    metric: Metric,
-    n: float,
-    mean: float,
-    second: float,
-    level: float,
-    method: str,
-    *,
-    asked: bool,
-    classes: int = 2,
-) -> records.Interval | None:
+def _of_losses(case: Case, n: float, second: float, classes: int = 2) -> records.Interval | None:
     """Limits of a mean of losses, from their mean square; t on the logarithm where few carry it."""
-    least, most = metric.range_of(classes)
+    mean, level, method = case.number, case.level, case.method
+    least, most = case.metric.range_of(classes)
     few = None
-    if method != LOG_T and not asked and least >= 0:
+    if method != LOG_T and not case.asked and least >= 0:
         few = taking_over(method, Held(loss_rows=means.effective_rows(n, mean, second)))
     if few is None and method != LOG_T:
         return intervals.mean_of_rows(mean, n, second, level, (least, most))
@@ -431,24 +349,16 @@ def _of_losses(
     return found if few is None or found is None else replace(found, why=few.reason)
 
 
-def _clustered_losses(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    table: ScoreTable,
-    number: float,
-    index: int | None,
-) -> records.Interval | None:
+def _clustered_losses(case: ScoreCase) -> records.Interval | None:
     """Limits of a mean of losses over few clusters; None where the planned method stays."""
-    view, tables = measurer.view, measurer.tables
+    view, metric = case.measurer.view, case.metric
     if metric.row_loss is None or view.cluster is None or view.weight is not None:
         return None
-    if task.interval not in FEW_LOSSES_OF_CLUSTERS.instead_of or task.why == ASKED:
+    if case.method not in FEW_LOSSES_OF_CLUSTERS.instead_of or case.asked:
         return None
-    rows = tables.rows(task.where)
-    own = contributions(measurer, rows, table, _losses(metric, table), index)
-    codes = view.cluster[0][rows]
-    return clustered_mean(metric, own, codes, number, measurer.settings.level)
+    rows = case.measurer.tables.rows(case.task.where)
+    own = contributions(case.measurer, rows, case.table, _losses(metric, case.table), case.index)
+    return clustered_mean(metric, own, view.cluster[0][rows], case.number, case.level)
 
 
 def clustered_mean(
@@ -477,16 +387,10 @@ def clustered_mean(
     return replace(found, standard_error=known.error, df=known.degrees, why=few.reason)
 
 
-def _weighted_mean(
-    metric: Metric,
-    table: ScoreTable,
-    number: float,
-    level: float,
-    rows: int,
-    *,
-    asked: bool,
-) -> records.Interval | None:
-    """The ratio estimator of ``means.weighted_mean``, from the table; t on logs with few rows."""
+def _weighted_mean(case: ScoreCase) -> records.Interval | None:
+    """The ratio estimator of ``means.ratio_of_totals``, from the table; t on logs with few rows."""
+    metric, table, number, level = case.metric, case.table, case.number, case.level
+    rows = case.measurer.tables.row_count(EVERYTHING)
     if table.squares_positive is None or table.squares_negative is None or rows < 2:
         return None
     of_positive, of_negative = _losses(metric, table)
@@ -495,10 +399,10 @@ def _weighted_mean(
         + np.sum(table.squares_negative * (of_negative - number) ** 2)
     )
     variance = rows / (rows - 1) * spread / float(table.total) ** 2
-    few = None if asked else _few_weighted_losses(metric, table, number, variance, level)
+    few = None if case.asked else _few_weighted_losses(metric, table, number, variance, level)
     if few is not None:
         return few
-    around = intervals.symmetric(number, variance, level, "sandwich", _bounds(metric))
+    around = intervals.symmetric(number, variance, level, SANDWICH, _bounds(metric))
     return replace(around, standard_error=math.sqrt(variance))
 
 
@@ -547,58 +451,43 @@ def _logistic(
 # -- one column per class -----------------------------------------------------------------------
 
 
-def class_score_interval(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    value: Evaluated,
-) -> records.Interval | None:
+def class_score_interval(case: Case) -> records.Interval | None:
     """The interval of a metric over the columns of all classes, or of a class average."""
-    assert isinstance(value.outcome, Value)
-    number, level, method = value.outcome.number, measurer.settings.level, task.interval
-    assert method is not None
+    value, method = case.value, case.method
     if method == "normal":
-        losses = _row_values(measurer, task, metric, arguments)
+        losses = _row_values(case)
         assert losses is not None
         second = math.fsum(losses**2) / len(losses)
-        asked, classes = task.why == ASKED, len(measurer.view.labels)
-        return _of_losses(
-            metric, len(losses), number, second, level, method, asked=asked, classes=classes
-        )
-    if method in FEW_LOSSES_OF_CLUSTERS.instead_of and task.why != ASKED:
-        few = _clustered_class_losses(measurer, task, metric, arguments, number)
+        return _of_losses(case, len(losses), second, classes=len(case.measurer.view.labels))
+    if method in FEW_LOSSES_OF_CLUSTERS.instead_of and not case.asked:
+        few = _clustered_class_losses(case)
         if few is not None:
             return few
     if method in (SANDWICH, "wilson_n_eff"):
-        return _row_mean(measurer, task, metric, arguments, number)
+        return _row_mean(case)
     if method in proportions.PROPORTION_METHODS:
         if value.numerator is None or value.denominator is None:
             return None
-        return intervals.proportion(value.numerator, value.denominator, level, method)
-    return _class_resampled(measurer, task, metric, arguments, number)
+        return intervals.proportion(value.numerator, value.denominator, case.level, method)
+    return _class_resampled(case)
 
 
-def _clustered_class_losses(
-    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any], number: float
-) -> records.Interval | None:
+def _clustered_class_losses(case: Case) -> records.Interval | None:
     """Of a loss of rows with a score of each class, in few clusters; else None."""
-    view = measurer.view
-    if metric.class_loss is None or view.cluster is None or view.weight is not None:
+    view = case.measurer.view
+    if case.metric.class_loss is None or view.cluster is None or view.weight is not None:
         return None
-    losses = _row_values(measurer, task, metric, arguments)
+    losses = _row_values(case)
     if losses is None:
         return None
-    codes = view.cluster[0][measurer.tables.rows(task.where)]
-    level, classes = measurer.settings.level, len(view.labels)
-    return clustered_mean(metric, losses, codes, number, level, classes)
+    codes = view.cluster[0][case.measurer.tables.rows(case.task.where)]
+    return clustered_mean(case.metric, losses, codes, case.number, case.level, len(view.labels))
 
 
-def _row_values(
-    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
-) -> npt.NDArray[np.float64] | None:
+def _row_values(case: Case) -> npt.NDArray[np.float64] | None:
     """What each row adds to a mean over rows, or whether it is in a share of rows; else None."""
-    view, rows = measurer.view, measurer.tables.rows(task.where)
+    metric, where, tables = case.metric, case.task.where, case.measurer.tables
+    view, rows = case.measurer.view, tables.rows(where)
     assert view.class_scores is not None
     if metric.class_loss is not None:
         losses = metric.class_loss(view.class_scores[rows], view.actual[rows])
@@ -606,24 +495,22 @@ def _row_values(
     if metric.interval is not Interval.PROPORTION:
         return None
     # tables of one row each: whether a row counts follows from the rank of its class
-    table = measurer.tables.class_scores(task.where, metric.class_pairs)
+    table = tables.class_scores(where, metric.class_pairs)
     single = np.eye(len(view.labels))
-    by_rank = metric(replace(table, ranks=single, class_totals=single), **arguments).array()
-    return np.asarray(by_rank, np.float64)[measurer.tables.ranks(task.where)]
+    by_rank = metric(replace(table, ranks=single, class_totals=single), **case.arguments).array()
+    return np.asarray(by_rank, np.float64)[tables.ranks(where)]
 
 
-def _row_mean(
-    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any], number: float
-) -> records.Interval | None:
+def _row_mean(case: Case) -> records.Interval | None:
     """A mean or share of rows with a score of each class, by how the rows were sampled."""
-    values = _row_values(measurer, task, metric, arguments)
+    values = _row_values(case)
     if values is None:
         return None
-    view, rows = measurer.view, measurer.tables.rows(task.where)
-    level, method = measurer.settings.level, str(task.interval)
+    view, rows = case.measurer.view, case.measurer.tables.rows(case.task.where)
+    number, level, method = case.number, case.level, case.method
     weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
     if view.sample is not None:
-        return _designed_mean(measurer, task, metric, values, weight, number)
+        return _designed_mean(case, values, weight)
     if method == "wilson_n_eff":
         squares = tuple(math.fsum(weight[values == hit] ** 2) for hit in (1.0, 0.0))
         return intervals.share_of_weights(
@@ -632,7 +519,7 @@ def _row_mean(
             (squares[0], squares[1]),
             float(weight.max()),
             level,
-            measurer.tables.row_count(EVERYTHING),
+            case.measurer.tables.row_count(EVERYTHING),
         )
     top, bottom = weight * values, weight
     if view.cluster is not None:
@@ -641,56 +528,45 @@ def _row_mean(
     estimate = means.ratio_of_totals(top, bottom)
     if estimate is None or not estimate.standard_error:
         return None
-    return intervals.symmetric(number, estimate.standard_error**2, level, method, metric.bounds)
+    bounds = case.metric.bounds
+    return intervals.symmetric(number, estimate.standard_error**2, level, method, bounds)
 
 
 def _designed_mean(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    values: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.float64],
-    number: float,
+    case: Case, values: npt.NDArray[np.float64], weight: npt.NDArray[np.float64]
 ) -> records.Interval | None:
     """The same of a sample drawn by a declared design."""
-    sample, level = measurer.view.sample, measurer.settings.level
-    assert sample is not None
-    contributions = np.zeros(len(measurer.view.actual))
-    inside = measurer.tables.rows(task.where)
+    view, number, level = case.measurer.view, case.number, case.level
+    assert view.sample is not None
+    contributions = np.zeros(len(view.actual))
+    inside = case.measurer.tables.rows(case.task.where)
     contributions[inside] = weight * (values - number) / math.fsum(weight)
-    estimated = sample.estimated(contributions)
-    if task.why == ASKED:
+    estimated = view.sample.estimated(contributions)
+    if case.asked:
         estimated = estimated.as_known
     variance = estimated.variance
     if not math.isfinite(variance) or variance <= intervals.VANISHED:
         return None
-    if task.interval == "wilson_n_eff":
+    if case.method == "wilson_n_eff":
         return intervals.n_eff_interval(number, variance, level, estimated.units_df)
-    method = str(task.interval)
-    around = intervals.symmetric(number, variance, level, method, metric.bounds, estimated.df)
+    bounds = case.metric.bounds
+    around = intervals.symmetric(number, variance, level, case.method, bounds, estimated.df)
     return replace(around, standard_error=math.sqrt(variance))
 
 
-def _class_resampled(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    number: float,
-) -> records.Interval | None:
+def _class_resampled(case: Case) -> records.Interval | None:
     """Whole rows or clusters drawn, or left out in groups, all columns together."""
-    method, level = str(task.interval), measurer.settings.level
+    drawn = (case.measurer, case.task, case.metric, case.arguments)
+    number, level, method = case.number, case.level, case.method
     if method == grouped_jackknife.METHOD:
-        left = class_left_out(measurer, task, metric, arguments)
+        left = class_left_out(*drawn)
         if left is None:
             return None
-        return grouped_jackknife.interval(left, number, level, metric.bounds)
+        return grouped_jackknife.interval(left, number, level, case.metric.bounds)
     if not method.startswith(("bootstrap", "cluster_bootstrap", SURVEY_BOOTSTRAP)):
         return None
-    values = class_replicates(measurer, task, metric, arguments)
+    values = class_replicates(*drawn)
     if values is None:
         return None
-    left_out = None
-    if method == "bootstrap_bca":
-        left_out = class_jackknife(measurer, task, metric, arguments)
+    left_out = class_jackknife(*drawn) if method == "bootstrap_bca" else None
     return from_replicates(values, number, level, method, left_out)
