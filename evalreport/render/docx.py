@@ -366,7 +366,7 @@ class _Writer:
     def counts(self, table: CountTable) -> None:
         """A classification table with the cells above and below the line marked."""
         caption = f"{table.caption}. {table.partial}" if table.partial else table.caption
-        heads = ["actual ↓ predicted →", *(column.label for column in table.columns)]
+        heads = [" ".join(table.orientation.corner), *(column.label for column in table.columns)]
         rows = [[row.label, *(_count_text(cell) for cell in row.cells)] for row in table.rows]
         made = self.table(caption, rows, heads, right=range(1, len(heads)))
         for row, own in zip(made.rows[1:], table.rows, strict=True):

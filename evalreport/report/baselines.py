@@ -19,6 +19,7 @@ from evalreport.report.model import (
     TableRow,
 )
 from evalreport.report.numbers import count_text, difference_text, p_text, value_text
+from evalreport.report.orientation import turned_counts
 from evalreport.report.parts import Number
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
@@ -132,21 +133,22 @@ def _tables(contents: Contents, dataset: str) -> PlainTable | None:
             f"Tables of the baselines, {label_text(dataset)}", (Column("table"),),
             (TableRow((f"Tables of {len(labels)} classes are in results.json.",)),),
         )  # fmt: skip
+    how = contents.orientation(dataset)
     rows = [
         TableRow(
             (
                 visible(t.baseline.replace("_", " ")) if k == 0 else "",
                 label_text(label),
-                *(count_text(count) for count in t.counts[k]),
-                count_text(sum(t.counts[k])),
+                *(count_text(count) for count in counts),
+                count_text(sum(counts)),
             )
         )
         for t in own
-        for k, label in enumerate(labels)
+        for k, (label, counts) in enumerate(zip(labels, turned_counts(t.counts, how), strict=True))
     ]
     columns = (
         Column("baseline", "left", "22%"),
-        Column("actual ↓ predicted →", "left", "18%"),
+        Column(" ".join(how.corner), "left", "18%"),
         *(Column(label_text(label), "right") for label in labels),
         Column("total", "right"),
     )

@@ -12,7 +12,6 @@ from evalreport.report import comparisons, verdict
 from evalreport.report.anchors import missing_tables, with_anchors
 from evalreport.report.checklists import asked, checklist_blocks
 from evalreport.report.contents import Contents
-from evalreport.report.count_tables import in_reading_order
 from evalreport.report.directions import with_isolated_names
 from evalreport.report.drawing import failed_drawings, with_own_names
 from evalreport.report.fitting import with_fitting_columns, with_short_names
@@ -31,6 +30,7 @@ from evalreport.report.model import (
     Text,
 )
 from evalreport.report.now_and_then import is_now_and_then
+from evalreport.report.orientation import laid_out
 from evalreport.report.rows import agreement_words
 from evalreport.report.sections import Declaration, sections
 from evalreport.report.wording import TEMPLATES, Wording
@@ -73,7 +73,7 @@ def build(results: Results, template: str = "standard", failed: list[str] | None
         kicker=contents.said(None, wording.kicker),
         logo=logo_address(contents),
     )
-    report = with_short_names(in_reading_order(report, contents), contents)
+    report = with_short_names(laid_out(report, contents), contents)
     return with_anchors(with_isolated_names(with_fitting_columns(report)))
 
 

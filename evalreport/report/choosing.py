@@ -7,6 +7,7 @@ metrics are the declared ones, on these counts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evalreport.metrics.catalogue import find
@@ -16,6 +17,7 @@ from evalreport.report.contents import Contents, View
 from evalreport.report.marking import FLAT
 from evalreport.report.model import Block, Chooser, Position
 from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.orientation import turned_counts
 from evalreport.report.words import label_text
 from evalreport.results.records import Curve
 
@@ -34,7 +36,7 @@ def threshold_choosers(contents: Contents) -> list[Block]:
         view = (curve.dataset, curve.model)
         if curve.kind != "sweep" or curve.subgroup or not contents.is_binary(view):
             continue
-        positions = _positions(contents, view, curve.points)
+        positions = _positions(contents, view, curve)
         if len(positions) > 1:
             found.append(_chooser(contents, view, curve, positions, len(found) + 1))
     return found[:MOST_CHOOSERS]
@@ -47,10 +49,8 @@ def _chooser(
     positions: tuple[Position, ...],
     number: int,
 ) -> Chooser:
-    labels = [label_text(label) for label in contents.classes(view)]
     positive = label_text(str(curve.label))
-    first = labels[0] == positive
-    other = next((label for label in labels if label != positive), "others")
+    other = next((x for c in contents.classes(view) if (x := label_text(c)) != positive), "others")
     mark = contents.mark(view)
     recall = contents.said(view[0], contents.words.titles.get("recall") or "recall")
     fpr = contents.said(view[0], "false positive rate")
@@ -58,22 +58,26 @@ def _chooser(
         name=f"choose{number}",
         title=f"Choose a threshold: {mark.symbol} {mark.name}",
         condition=contents.operator(view),
-        positive=positive,
-        negative=other,
-        positive_first=first,
+        labels=(positive, other) if _is_first(contents, view, curve) else (other, positive),
         axes=(fpr, recall),
         path=_path(contents, curve),
         positions=positions,
+        orientation=contents.orientation(view[0]),
         chosen=next((k for k, one in enumerate(positions, 1) if one.used), 1),
     )
 
 
-def _positions(
-    contents: Contents, view: View, points: Mapping[str, Sequence[Any]]
-) -> tuple[Position, ...]:
+def _is_first(contents: Contents, view: View, curve: Curve) -> bool:
+    """Whether the positive class is the first of the two."""
+    return next(iter(contents.classes(view)), None) == curve.label
+
+
+def _positions(contents: Contents, view: View, curve: Curve) -> tuple[Position, ...]:
     """The thresholds of a sweep, lowest first, with all that follows from each."""
     from evalreport.report.slices import spread_over
 
+    points: Mapping[str, Sequence[Any]] = curve.points
+    first = _is_first(contents, view, curve)
     columns = [points[name.lower()] for name in FLAT]
     at = [
         k
@@ -85,14 +89,17 @@ def _positions(
     kept |= {k for k in at if points["threshold"][k] in own}
     used = contents.first_threshold(view)[0]
     found = [
-        _position(contents, view[0], points, k, points["threshold"][k] == used)
+        replace(
+            _position(contents, view[0], points, k, first),
+            used=points["threshold"][k] == used,
+        )
         for k in sorted(kept, key=lambda k: float(points["threshold"][k]))
     ]
     return tuple(found)
 
 
 def _position(
-    contents: Contents, dataset: str, points: Mapping[str, Sequence[Any]], k: int, used: bool
+    contents: Contents, dataset: str, points: Mapping[str, Sequence[Any]], k: int, first: bool
 ) -> Position:
     tn, fp, fn, tp = (points[name][k] for name in ("tn", "fp", "fn", "tp"))
     counts = Counts(tp, fp, fn, tn)
@@ -105,16 +112,19 @@ def _position(
         text = value_text(outcome.number) if isinstance(outcome, Value) else "undefined"
         title = contents.words.titles.get(name) or declared.title
         metrics.append((contents.said(dataset, title), text))
+    printed = [count_text(count) for count in (tn, fp, fn, tp)]
+    ordered = printed[::-1] if first else printed
+    rows = turned_counts([ordered[:2], ordered[2:]], contents.orientation(dataset))
     return Position(
         threshold=threshold_text(points["threshold"][k]),
-        tn=count_text(tn),
-        fp=count_text(fp),
-        fn=count_text(fn),
-        tp=count_text(tp),
+        tn=printed[0],
+        fp=printed[1],
+        fn=printed[2],
+        tp=printed[3],
         metrics=tuple(metrics),
+        counts=tuple((own[0], own[1]) for own in rows),
         x=_place(points["fpr"][k]),
         y=_place(points["tpr"][k], down=True),
-        used=used,
     )
 
 

@@ -10,6 +10,7 @@ from evalreport.report.count_tables import abreast, cell_counts, count_table
 from evalreport.report.marking import role_text
 from evalreport.report.model import Block, Column, Heading, PlainTable, TableRow, Tables, Text
 from evalreport.report.numbers import count_text, share_text
+from evalreport.report.parts import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text
@@ -37,7 +38,7 @@ def class_blocks(contents: Contents) -> list[Block]:
             Heading(f"{mark.symbol} {mark.name}", counted(len(labels), "class", "classes"))
         )
         blocks.append(Tables((count_table(contents, table),), 1))
-        confusions = top_confusions(table)
+        confusions = top_confusions(table, contents.orientation(view[0]))
         if confusions is not None:
             blocks.append(confusions)
         blocks += _asked_for(contents, view, labels)
@@ -67,7 +68,7 @@ def first_table(contents: Contents, view: View) -> Table | None:
     return None
 
 
-def top_confusions(table: Table) -> PlainTable | None:
+def top_confusions(table: Table, how: Orientation = ACTUAL_IN_ROWS) -> PlainTable | None:
     """The cells off the diagonal that hold most rows."""
     labels = table.labels
     cells = cell_counts(table)
@@ -94,8 +95,8 @@ def top_confusions(table: Table) -> PlainTable | None:
         for count, i, j in off[:MOST_CONFUSIONS]
     ]
     columns = (
-        Column("actual"),
-        Column("predicted"),
+        Column(how.actual),
+        Column(how.predicted),
         Column("rows", "right"),
         Column("of the actual class", "right"),
         Column("of all mistakes", "right"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.marking import positive_index
-from evalreport.report.parts import Mark
+from evalreport.report.parts import Mark, Orientation
 from evalreport.report.wording import (
     STANDARD_WORDING,
     Titled,
@@ -136,6 +137,12 @@ class Contents:
         own = self.datasets if dataset is None else [dataset]
         text = in_vocabulary(text, self.words.vocabulary)
         return agreed(text) if own and all(d in self.words.agreement for d in own) else text
+
+    def orientation(self, dataset: str | None = None) -> Orientation:
+        """How classification tables are laid; no target that is another test is a reference."""
+        own = self.words.orientation
+        other = own.transposed and dataset in self.words.agreement
+        return replace(own, actual="other test") if other else own
 
     @cached_property
     def models(self) -> list[str]:

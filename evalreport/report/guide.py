@@ -13,6 +13,7 @@ from evalreport.report.model import (
     TableRow,
 )
 from evalreport.report.numbers import level_text
+from evalreport.report.orientation import turned_counts
 from evalreport.report.sections import section
 from evalreport.report.words import label_text, prose
 
@@ -27,6 +28,12 @@ ORIENTATION = (
     "Here actual classes are rows and predicted ones columns, in the order of the labels. Some "
     "texts put predictions in rows, or the positive class first: then the same four counts stand "
     "in other corners."
+)
+#: The same of tables that have the result of a test in rows.
+OF_TESTS = (
+    "Here and in every table of this report the result of the test is in rows, and the {} in "
+    "columns, in the order of the labels. Some texts have it the other way round, or the positive "
+    "class first: then the same four counts stand in other corners."
 )
 ABOUT = (
     ("question", "Question"),
@@ -57,12 +64,16 @@ def _words_of_cells(contents: Contents) -> PlainTable | None:
         return None
     labels = [label_text(label) for label in table.labels]
     positive = positive_index(table)
-    heads = (Column("actual ↓ predicted →"), *(Column(label) for label in labels))
+    how = contents.orientation(table.dataset)
+    heads = (Column(" ".join(how.corner)), *(Column(label) for label in labels))
+    cells = [[CELLS[role_text(i, j, positive)] for j in range(2)] for i in range(2)]
     rows = tuple(
-        TableRow((label, *(CELLS[role_text(i, j, positive)] for j in range(2))))
-        for i, label in enumerate(labels)
+        TableRow((label, *own))
+        for label, own in zip(labels, turned_counts(cells, how), strict=True)
     )
-    return PlainTable("The four cells", heads, rows, ORIENTATION)
+    standard = "reference standard (the disease)" if how.actual == "reference" else how.actual
+    said = OF_TESTS.format(standard) if how.transposed else ORIENTATION
+    return PlainTable("The four cells", heads, rows, said)
 
 
 def _about(contents: Contents) -> Facts:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from evalreport.report.parts import Card, CountCell, CountTable, Mark, Number, Part
+from evalreport.report.parts import (
+    ACTUAL_IN_ROWS,
+    Card,
+    CountCell,
+    CountTable,
+    Mark,
+    Number,
+    Orientation,
+    Part,
+)
 
 
 @dataclass(frozen=True)
@@ -297,8 +306,9 @@ class Signatures:
 class Position:
     """A threshold to choose: its counts, the metrics of these, and its place on the ROC curve.
 
-    ``x`` and ``y`` are in a square of 100 units, from the top left; empty where a rate is of
-    no rows. ``used`` is the threshold of the report.
+    ``counts`` are the rows of its table as the report lays tables. ``x`` and ``y`` are in a
+    square of 100 units, from the top left; empty where a rate is of no rows. ``used`` is the
+    threshold of the report.
     """
 
     threshold: str
@@ -307,6 +317,7 @@ class Position:
     fn: str
     tp: str
     metrics: tuple[tuple[str, str], ...]
+    counts: tuple[tuple[str, str], ...]
     x: str
     y: str
     used: bool = False
@@ -316,20 +327,19 @@ class Position:
 class Chooser:
     """Thresholds of one model, of which one is shown at a time; for the screen alone.
 
-    ``condition`` says when a row is predicted positive, the threshold following; ``chosen`` is
-    the number of the position shown at first.
+    ``condition`` says when a row is predicted positive, the threshold following; ``labels`` are
+    the two classes in order; ``chosen`` is the number of the position shown at first.
     """
 
     name: str
     title: str
     condition: str
-    positive: str
-    negative: str
-    positive_first: bool
+    labels: tuple[str, str]
     axes: tuple[str, str]
     path: str
     positions: tuple[Position, ...]
     chosen: int = 1
+    orientation: Orientation = ACTUAL_IN_ROWS
     kind: ClassVar[str] = "chooser"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 
@@ -24,6 +24,29 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Orientation:
+    """Which classes stand in the rows of every classification table, and the words for both.
+
+    ``transposed``: predicted classes stand in rows and actual ones in columns.
+    ``corner`` is what the corner of a table says, downwards and across.
+    """
+
+    actual: str = "actual"
+    predicted: str = "predicted"
+    transposed: bool = False
+    corner: tuple[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        words = (self.actual, self.predicted)
+        down, across = words[::-1] if self.transposed else words
+        object.__setattr__(self, "corner", (f"{down} ↓", f"{across} →"))
+
+
+#: Actual classes in rows, as tables of results have them.
+ACTUAL_IN_ROWS = Orientation()
+
+
+@dataclass(frozen=True)
 class CountCell:
     """One count of a table. ``frame`` names the edges drawn: any of ``t r b l``.
 
@@ -42,7 +65,7 @@ class CountCell:
 
 @dataclass(frozen=True)
 class CountRow:
-    """The row of one actual class. ``exact`` is the label where the shown text is not it."""
+    """The row of one class. ``exact`` is the label where the shown text is not it."""
 
     label: str
     exact: str | None
@@ -53,7 +76,7 @@ class CountRow:
 
 @dataclass(frozen=True)
 class CountColumn:
-    """The head of one predicted class."""
+    """The head of the column of one class."""
 
     label: str
     exact: str | None
@@ -78,6 +101,7 @@ class CountTable:
     crowded: str = ""
     widths: tuple[str, ...] = ()
     anchor: str = ""
+    orientation: Orientation = ACTUAL_IN_ROWS
     kind: ClassVar[str] = "counts"
 
 

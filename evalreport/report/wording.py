@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.meanings import is_plain
+from evalreport.report.parts import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.words import plain_name
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion
@@ -23,6 +24,8 @@ class Wording:
 
     ``metrics`` are titles of metrics that differ from the catalogue's; in that order the
     metrics come first. ``vocabulary``: words of the program and those of this audience for them.
+    ``orientation``: whether its readers expect actual or predicted classes in rows.
+    ``checklists`` are its annexes unless a spec declares others, or none.
     ``impact``: impact ratios are shown without being asked for. ``spec_text``: the spec stands
     in the annex as written, also where no sections are asked for.
     """
@@ -32,6 +35,8 @@ class Wording:
     titles: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     vocabulary: Sequence[tuple[str, str]] = ()
+    orientation: Orientation = ACTUAL_IN_ROWS
+    checklists: tuple[str, ...] = ()
     impact: bool = False
     spec_text: bool = True
 
@@ -177,6 +182,8 @@ CLINICAL = Wording(
         "npv_at_prevalence": "Negative predictive value at a declared prevalence",
     },
     vocabulary=_CLINICAL_WORDS,
+    orientation=Orientation("reference", "test result", transposed=True),
+    checklists=("stard_2015",),
     spec_text=False,
 )
 AUDIT = Wording(
@@ -316,6 +323,7 @@ class Words:
 
     def __init__(self, results: Results, wording: Wording) -> None:
         self.titles, self.vocabulary = wording.metrics, wording.vocabulary
+        self.orientation, self.checklists = wording.orientation, wording.checklists
         self.agreement = non_reference(results)
         self._sets = {ledger.dataset for ledger in results.labels if ledger.label_sets}
 

@@ -96,7 +96,8 @@ def table_of(measure: Element) -> tuple[str, Any] | None:
 
 
 def counts_of(table: Element) -> dict[tuple[str, str], str]:
-    """Counts by actual and predicted label; totals left out."""
+    """Counts by actual and predicted label, whichever stands in rows; totals left out."""
+    turned = table.attrs.get("data-rows") == "predicted"
 
     def label(th: Element) -> str:
         return th.attrs.get("data-label", th.text)
@@ -109,5 +110,6 @@ def counts_of(table: Element) -> dict[tuple[str, str], str]:
             continue
         for th, td in zip(columns, row.all("td"), strict=True):
             if "data-total" not in th.attrs:
-                found[label(heads[0]), label(th)] = td.own_text.strip()
+                place = (label(heads[0]), label(th))
+                found[place[::-1] if turned else place] = td.own_text.strip()
     return found

@@ -1,0 +1,210 @@
+"""One orientation and one order of cells in all classification tables of a report.
+
+Tables are made with actual classes in rows; a template whose readers expect the results of a
+test there has them turned, with the sides of their frames. Classes stand in the order of the
+labels: read line by line, a table with actual classes in rows gives TN, FP, FN, TP where the
+positive class is the last one, and TP, FN, FP, TN where it is the first. Cells that are laid flat
+stand in the order in which the tables of the report are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TypeVar
+
+from evalreport.report.contents import Contents
+from evalreport.report.marking import FLAT, positive_index
+from evalreport.report.model import (
+    Block,
+    Column,
+    Criteria,
+    Line,
+    LineCell,
+    MetricBlock,
+    PlainTable,
+    Report,
+    Shape,
+    Strip,
+    TablePair,
+    Tables,
+)
+from evalreport.report.parts import CountCell, CountColumn, CountRow, CountTable, Orientation
+
+_Item = TypeVar("_Item")
+#: The sides of a frame in a table whose rows and columns change places.
+_TURNED_SIDES = str.maketrans("trbl", "lbrt")
+
+
+def laid_out(report: Report, contents: Contents) -> Report:
+    """The report with every table turned, and flat cells ordered, as its template has it."""
+    order = _flat_order(contents)
+    turns = contents.orientation().transposed
+    if not turns and order == FLAT:
+        return report
+    places = tuple(FLAT.index(name) for name in order)
+    sections = []
+    for section in report.sections:
+        blocks = tuple(_ordered(block, places) for block in section.blocks)
+        if turns:
+            blocks = tuple(_turned(block, contents) for block in blocks)
+        sections.append(replace(section, blocks=blocks))
+    return replace(report, sections=tuple(sections))
+
+
+def turned_counts(rows: Sequence[Sequence[_Item]], how: Orientation) -> list[list[_Item]]:
+    """The rows that are printed of cells by actual and predicted class.
+
+    >>> turned_counts([[5, 1], [2, 9]], Orientation(transposed=True))
+    [[5, 2], [1, 9]]
+    """
+    printed = zip(*rows, strict=True) if how.transposed else rows
+    return [list(row) for row in printed]
+
+
+def _flat_order(contents: Contents) -> tuple[str, ...]:
+    """The four cells as the tables of two classes are read, where they are all read alike."""
+    tn, fp, fn, tp = FLAT
+    order = (tn, fn, fp, tp) if contents.orientation().transposed else FLAT
+    firsts = {
+        positive_index(table) == 0
+        for table in contents.tables.values()
+        if len(table.labels) == 2 and table.positive in table.labels
+    }
+    return order[::-1] if firsts == {True} else order
+
+
+# -- tables and pictures turned ------------------------------------------------------------
+
+
+def _turned(block: Block, contents: Contents) -> Block:
+    if isinstance(block, Tables):
+        return replace(block, tables=tuple(transposed(t, contents) for t in block.tables))
+    if isinstance(block, MetricBlock) and block.shape is not None:
+        return replace(block, shape=_turned_shape(block.shape))
+    return block
+
+
+def transposed(table: CountTable, contents: Contents) -> CountTable:
+    """A table of actual classes in rows with the predicted ones in their place."""
+    recorded = contents.table_of(table.table)
+    cells = zip(*(row.cells for row in table.rows), strict=True)
+    rows = [
+        CountRow(head.label, head.exact, head.strong, tuple(map(_turned_cell, own)), head.total)
+        for head, own in zip(table.columns, cells, strict=True)
+    ]
+    columns = [CountColumn(row.label, row.exact, row.strong, row.total) for row in table.rows]
+    return replace(
+        table,
+        columns=tuple(columns),
+        rows=tuple(rows),
+        orientation=contents.orientation(None if recorded is None else recorded.dataset),
+    )
+
+
+def _turned_cell(cell: CountCell) -> CountCell:
+    return replace(cell, frame=cell.frame.translate(_TURNED_SIDES)) if cell.frame else cell
+
+
+def _turned_shape(shape: Shape) -> Shape:
+    rows = (tuple(map(_turned_cell, own)) for own in zip(*shape.rows, strict=True))
+    return replace(shape, rows=tuple(rows))
+
+
+# -- cells laid flat in order --------------------------------------------------------------
+
+
+def _ordered(block: Block, places: Sequence[int]) -> Block:
+    """A block whose four cells stand in another order; ``places`` are those of ``FLAT``."""
+    if isinstance(block, TablePair):
+        return replace(block, tables=tuple(_table(table, places) for table in block.tables))
+    if isinstance(block, PlainTable):
+        return _table(block, places)
+    if isinstance(block, Strip):
+        at = _place(block.columns)
+        lines = tuple(_line(line, at, places) for line in block.lines)
+        return replace(block, columns=_heads(block.columns, at, places), lines=lines)
+    if isinstance(block, Criteria):
+        at = _place(block.columns)
+        rows = tuple(replace(row, line=_line(row.line, at, places)) for row in block.rows)
+        return replace(block, columns=_heads(block.columns, at, places), rows=rows)
+    return block
+
+
+def _heads(
+    columns: tuple[Column, ...], at: int | None, places: Sequence[int]
+) -> tuple[Column, ...]:
+    return columns if at is None else _moved(columns, at, places)
+
+
+def _table(table: PlainTable, places: Sequence[int]) -> PlainTable:
+    at = _place(table.columns)
+    if at is None:
+        return table
+    rows = tuple(
+        row if row.head else replace(row, cells=_moved(row.cells, at, places)) for row in table.rows
+    )
+    return replace(table, columns=_moved(table.columns, at, places), rows=rows)
+
+
+def _line(line: Line, at: int | None, places: Sequence[int]) -> Line:
+    """A line with its four cells in order, framed anew: those of one frame may have parted."""
+    below = [cell if len(cell.counts) != len(FLAT) else _below(cell, places) for cell in line.cells]
+    line = replace(line, cells=tuple(below))
+    if at is None:
+        return line
+    cells = _moved(line.cells, at, places)
+    frames = _frames([cell.frame for cell in line.cells[at : at + 4]], places)
+    framed = [_framed(cell, frame) for cell, frame in zip(cells[at : at + 4], frames, strict=True)]
+    return replace(line, cells=(*cells[:at], *framed, *cells[at + 4 :]))
+
+
+def _below(cell: LineCell, places: Sequence[int]) -> LineCell:
+    """A cell with the four counts that stand below its text in order."""
+    return replace(cell, counts=_moved(cell.counts, 0, places))
+
+
+def _framed(cell: LineCell, frame: str) -> LineCell:
+    return cell if cell.frame == frame else replace(cell, frame=frame)
+
+
+def _frames(sides: Sequence[str], places: Sequence[int]) -> list[str]:
+    """The sides of frames around cells in another order.
+
+    >>> _frames(["", "", "l", "r"], (0, 2, 1, 3)), _frames(["", "lr", "", "lr"], (0, 2, 1, 3))
+    (['', 'lr', '', 'lr'], ['', '', 'l', 'r'])
+    """
+    groups: list[int | None] = []
+    number, inside = 0, False
+    for own in sides:
+        if "l" in own:
+            number, inside = number + 1, True
+        groups.append(number if inside else None)
+        if "r" in own:
+            inside = False
+    if max((g or 0 for g in groups), default=0) > 1 and _is_one_region(sides):
+        groups = [None if g is None else 1 for g in groups]
+    moved: list[int | None] = [None, *(groups[k] for k in places), None]
+    return [
+        ""
+        if moved[k] is None
+        else ("l" if moved[k - 1] != moved[k] else "") + ("r" if moved[k + 1] != moved[k] else "")
+        for k in range(1, 5)
+    ]
+
+
+def _is_one_region(sides: Sequence[str]) -> bool:
+    """Whether the framed cells are apart only for the order: no two frames touch."""
+    return not any("r" in left and "l" in right for left, right in pairwise(sides))
+
+
+def _place(columns: Sequence[Column]) -> int | None:
+    """Where the four cells begin among the columns of a table."""
+    heads = [column.text for column in columns]
+    found = (k for k in range(len(heads) - 3) if tuple(heads[k : k + 4]) == FLAT)
+    return next(found, None)
+
+
+def _moved(items: tuple[_Item, ...], at: int, places: Sequence[int]) -> tuple[_Item, ...]:
+    return (*items[:at], *(items[at + k] for k in places), *items[at + 4 :])
