@@ -136,6 +136,12 @@ class RecordedModel:
         return ()
 
     @property
+    def crossed(self) -> bool:
+        """Whether it was trained in folds, and not once on rows of their own."""
+        own = self.asked.loaded.spec.models[self.labels.model]
+        return isinstance(own, EstimatorModel) and own.fit_on is None
+
+    @property
     def trained(self) -> bool:
         """Whether the model was trained in the run."""
         return isinstance(self.asked.loaded.spec.models[self.labels.model], EstimatorModel)

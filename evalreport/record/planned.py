@@ -57,8 +57,9 @@ def _facts(model: RecordedModel) -> Facts:
         columns: in_order(columns, values, asked_bins(model))
         for columns, values in (facts.groups or {}).items()
     }
-    # all that a plan takes from the sizes of training sets is whether they are known
-    sizes = dict.fromkeys(facts.folds, (0, 0)) if model.trained and facts.folds else None
+    # All that a plan takes from the sizes of training sets is whether they are known. Folds of
+    # one row each have no measures, and so no names here.
+    sizes = dict.fromkeys(facts.folds or ("",), (0, 0)) if model.crossed else None
     everywhere = {columns: groups.get(columns, ()) for columns in model.asked.requests.subgroups}
     return replace(facts, groups=everywhere, fold_sizes=sizes)
 

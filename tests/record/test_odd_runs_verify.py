@@ -138,6 +138,20 @@ def test_rows_that_were_predicted_several_times_are_rows_once(
     assert few["numbers"]["fewest"] == min(c["count"] for c in rows["classes"])
 
 
+def test_models_trained_without_each_row_are_compared_and_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Scores of fits that each left one row out are on no one scale, and folds have no names."""
+    (tmp_path / "d.csv").write_text(ALL)
+    one = "scheme: shuffle_split, folds: 3, test_size: 0.4, seed: 1"
+    spec = TRAINED.replace(one, "scheme: leave_one_out").replace("ranking_loss", "roc_auc")
+    spec = spec.replace("cross_val", "  n: {estimator: sklearn.dummy.DummyClassifier}\ncross_val")
+    (tmp_path / "s.yaml").write_text(spec + "comparisons: {reference: m}\n")
+    runs = str(tmp_path / "runs")
+    assert status_of(["run", str(tmp_path / "s.yaml"), "-o", runs]) == 0
+    assert status_of(["verify", f"{runs}/latest"]) == 0, capsys.readouterr().err
+
+
 def test_running_sums_of_weights_end_at_the_total(tmp_path: Path) -> None:
     """In binary, tenths add up to more or less than their sum."""
     (tmp_path / "d.csv").write_text(ALL)
