@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.engine.acceptance import judge
+from evalreport.engine.across_views import cautions_of, comparisons_of
 from evalreport.engine.comparisons.against_baselines import against_baselines, with_previous
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
 from evalreport.engine.comparisons.omnibus import omnibus_records
@@ -21,7 +22,6 @@ from evalreport.engine.curves import curve_records
 from evalreport.engine.due import Due, EarlierRun
 from evalreport.engine.evaluation import Evaluation, Evaluator
 from evalreport.engine.finite import finite
-from evalreport.engine.further import cautions_of, comparisons_of
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.impact_records import impact_records
 from evalreport.engine.label_sets.evaluation import evaluate_sets, set_curves

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from evalreport.engine.acceptance import judge
+from evalreport.engine.across_views import cautions_of
 from evalreport.engine.comparisons.against_baselines import (
     PREVIOUS,
     against_baselines,
@@ -22,7 +23,6 @@ from evalreport.engine.comparisons.baselines import baseline_records, baseline_t
 from evalreport.engine.comparisons.roc import roc_relations
 from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation
-from evalreport.engine.further import cautions_of
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.ledgers.sample_size import sample_sizes
