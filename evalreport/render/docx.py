@@ -22,7 +22,7 @@ from evalreport.errors import MissingLibraryError, Problem
 from evalreport.report import model as m
 from evalreport.report.directions import isolated
 from evalreport.report.drawing import SOFT, font_path
-from evalreport.report.parts import Card, CountCell, CountTable, Number, Part
+from evalreport.report.pieces import Card, CountCell, CountTable, FormulaPiece, Number
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -229,14 +229,14 @@ class _Writer:
     def legend(self, block: m.Legend) -> None:
         """How tables and formulas are read."""
         paragraph = self.document.add_paragraph("What stands above the line of a fraction is ")
-        self.parts(paragraph, (Part("shaded and underlined", "top"),))
+        self.parts(paragraph, (FormulaPiece("shaded and underlined", "top"),))
         paragraph.add_run(", what stands below it is ")
-        self.parts(paragraph, (Part("framed", "bottom"),))
+        self.parts(paragraph, (FormulaPiece("framed", "bottom"),))
         paragraph.add_run(
             f", in tables and formulas alike. Intervals are two-sided ({_clean(block.level)})."
         )
 
-    def parts(self, paragraph: Paragraph, pieces: Sequence[Part]) -> None:
+    def parts(self, paragraph: Paragraph, pieces: Sequence[FormulaPiece]) -> None:
         """A formula: above the line shaded and underlined, below it framed."""
         from docx.oxml import OxmlElement
         from docx.oxml.ns import qn

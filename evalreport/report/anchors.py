@@ -30,7 +30,7 @@ from evalreport.report.model import (
     Tables,
     Text,
 )
-from evalreport.report.parts import CountTable, Number
+from evalreport.report.pieces import CountTable, Number
 from evalreport.report.strips import flat_cells
 from evalreport.report.words import label_text
 

@@ -27,7 +27,7 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.parts import Card, CountCell, Mark, Number, Whisker
+from evalreport.report.pieces import Card, CountCell, Mark, Number, Whisker
 from evalreport.report.regions import regions
 from evalreport.report.words import method_text, prose, visible
 from evalreport.results.records import Criterion, Interval, Measure, Reached

@@ -10,7 +10,7 @@ from evalreport.report.count_tables import abreast, cell_counts, count_table
 from evalreport.report.marking import role_text
 from evalreport.report.model import Block, Column, Heading, PlainTable, TableRow, Tables, Text
 from evalreport.report.numbers import count_text, share_text
-from evalreport.report.parts import ACTUAL_IN_ROWS, Orientation
+from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.sections import section
 from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import counted, label_text

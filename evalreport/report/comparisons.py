@@ -21,7 +21,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.now_and_then import is_now_and_then, then_blocks
 from evalreport.report.numbers import difference_text, level_text, number_text, p_text, value_text
-from evalreport.report.parts import Number, Whisker
+from evalreport.report.pieces import Number, Whisker
 from evalreport.report.sample_size import family_words
 from evalreport.report.words import (
     counted,

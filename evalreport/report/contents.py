@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.marking import positive_index
-from evalreport.report.parts import Mark, Orientation
+from evalreport.report.pieces import Mark, Orientation
 from evalreport.report.wording import (
     STANDARD_WORDING,
     Titled,

@@ -15,7 +15,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.marking import Marks, Shape, role_text, table_marks
 from evalreport.report.model import Tables
 from evalreport.report.numbers import count_text
-from evalreport.report.parts import CountCell, CountColumn, CountRow, CountTable
+from evalreport.report.pieces import CountCell, CountColumn, CountRow, CountTable
 from evalreport.report.words import condition_text, counted, exact_label, label_text, subgroup_text
 from evalreport.results.records import Measure, MissingRows, Table
 

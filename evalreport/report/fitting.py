@@ -19,7 +19,7 @@ from string import ascii_uppercase
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, Criteria, Line, LineCell, Report, Strip, Tables
 from evalreport.report.numbers import THIN
-from evalreport.report.parts import CountCell, CountTable, Mark
+from evalreport.report.pieces import CountCell, CountTable, Mark
 
 #: Width of a letter and of the space between columns, in percent of the line.
 LETTER, BETWEEN = 0.88, 1.3

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from evalreport.report.numbers import grouped_figures, shortened, signed
-from evalreport.report.parts import Part
+from evalreport.report.pieces import FormulaPiece
 
 #: Formulas are cut here, sums of many terms already at LONG.
 LONGEST = 400
@@ -18,7 +18,7 @@ LONG = 72
 SHOWN = 3
 
 
-def formula_parts(text: str) -> tuple[Part, ...]:
+def formula_parts(text: str) -> tuple[FormulaPiece, ...]:
     """The parts of a formula, marked.
 
     >>> [(p.text, p.mark) for p in formula_parts("TP / (TP + FP)")]
@@ -31,15 +31,15 @@ def formula_parts(text: str) -> tuple[Part, ...]:
         return ()
     text = _abridged(shortened(text))
     if len(text) > LONGEST:
-        return (Part(typeset(text[:LONGEST]) + " …"),)
+        return (FormulaPiece(typeset(text[:LONGEST]) + " …"),)
     pieces = _pieces(text)
-    merged: list[Part] = []
+    merged: list[FormulaPiece] = []
     for piece in pieces:
         if merged and not piece.mark and not merged[-1].mark:
-            merged[-1] = Part(merged[-1].text + piece.text)
+            merged[-1] = FormulaPiece(merged[-1].text + piece.text)
         else:
             merged.append(piece)
-    return tuple(Part(typeset(p.text), p.mark) for p in merged)
+    return tuple(FormulaPiece(typeset(p.text), p.mark) for p in merged)
 
 
 def _abridged(text: str) -> str:
@@ -58,34 +58,38 @@ def _abridged(text: str) -> str:
     return f"({''.join(terms[: 2 * SHOWN - 1])} + … {more} more){text[end + 1 :]}"
 
 
-def _pieces(text: str) -> list[Part]:
+def _pieces(text: str) -> list[FormulaPiece]:
     terms = _split(text, (" + ", " - "))
     if len(terms) > 1 and "/" in text:
         return [
             p
             for term in terms
-            for p in (_pieces(term) if term.strip() not in "+-" else [Part(term)])
+            for p in (_pieces(term) if term.strip() not in "+-" else [FormulaPiece(term)])
         ]
     factors = _split(text, (" / ", " * "))
     if " / " in factors:
         at = len(factors) - 1 - factors[::-1].index(" / ")
         top, bottom = "".join(factors[:at]), "".join(factors[at + 1 :])
         if " / " in top or " / " in bottom:
-            return [*_inside(top), Part(" / "), *_inside(bottom)]
-        return [Part(top, "top"), Part(" / "), Part(bottom, "bottom")]
+            return [*_inside(top), FormulaPiece(" / "), *_inside(bottom)]
+        return [FormulaPiece(top, "top"), FormulaPiece(" / "), FormulaPiece(bottom, "bottom")]
     if len(factors) > 1 and "/" in text:
-        return [p for f in factors for p in (_inside(f) if f != " * " else [Part(f)])]
-    return _inside(text) if " / " in text else [Part(text)]
+        return [p for f in factors for p in (_inside(f) if f != " * " else [FormulaPiece(f)])]
+    return _inside(text) if " / " in text else [FormulaPiece(text)]
 
 
-def _inside(text: str) -> list[Part]:
+def _inside(text: str) -> list[FormulaPiece]:
     """The pieces of an operand, its own brackets or root set aside."""
     if " / " not in text:
-        return [Part(text)]
+        return [FormulaPiece(text)]
     for head in ("sqrt(", "("):
         if text.startswith(head) and _closing(text, len(head) - 1) == len(text) - 1:
-            return [Part(head), *_pieces(text[len(head) : -1]), Part(")")]
-    return _pieces(text) if len(_split(text, (" + ", " - ", " / ", " * "))) > 1 else [Part(text)]
+            return [FormulaPiece(head), *_pieces(text[len(head) : -1]), FormulaPiece(")")]
+    return (
+        _pieces(text)
+        if len(_split(text, (" + ", " - ", " / ", " * "))) > 1
+        else [FormulaPiece(text)]
+    )
 
 
 def _split(text: str, operators: tuple[str, ...]) -> list[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from evalreport.report.parts import (
+from evalreport.report.pieces import (
     ACTUAL_IN_ROWS,
     Card,
     CountCell,
     CountTable,
+    FormulaPiece,
     Mark,
     Number,
     Orientation,
-    Part,
 )
 
 
@@ -36,7 +36,7 @@ class MetricBlock:
     aka: str
     meaning: str
     cards: tuple[Card, ...]
-    formula: tuple[Part, ...] = ()
+    formula: tuple[FormulaPiece, ...] = ()
     shape: Shape | None = None
     anchor: str = ""
     kind: ClassVar[str] = "metric"

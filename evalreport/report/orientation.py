@@ -30,7 +30,7 @@ from evalreport.report.model import (
     TablePair,
     Tables,
 )
-from evalreport.report.parts import CountCell, CountColumn, CountRow, CountTable, Orientation
+from evalreport.report.pieces import CountCell, CountColumn, CountRow, CountTable, Orientation
 
 _Item = TypeVar("_Item")
 #: The sides of a frame in a table whose rows and columns change places.

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.meanings import is_plain
-from evalreport.report.parts import ACTUAL_IN_ROWS, Orientation
+from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.words import plain_name
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 
 @dataclass(frozen=True)
-class Part:
+class FormulaPiece:
     """A piece of a formula; ``mark`` is ``"top"`` above a line, ``"bottom"`` below, else plain."""
 
     text: str
@@ -152,8 +152,8 @@ class Card:
 
     number: Number
     mark: Mark | None
-    formula: tuple[Part, ...]
-    substituted: tuple[Part, ...]
+    formula: tuple[FormulaPiece, ...]
+    substituted: tuple[FormulaPiece, ...]
     result: str
     flags: tuple[str, ...] = ()
     detail: str = ""
