@@ -20,7 +20,7 @@ from evalreport.report.drawing import (
     plain,
     unit_axes,
 )
-from evalreport.report.keys import Named, name_lines
+from evalreport.report.line_names import Named, name_lines
 from evalreport.report.simplified import simplified
 
 Panel = Callable[[Any], None]

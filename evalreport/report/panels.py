@@ -7,7 +7,7 @@ from typing import Any
 
 from evalreport.report.charts import Curve, Panel, columns, stroke
 from evalreport.report.drawing import COLOURS, LINE, MARKERS, SOFT, dot_look, names, plain
-from evalreport.report.keys import Named, name_lines
+from evalreport.report.line_names import Named, name_lines
 from evalreport.report.placing import beside
 from evalreport.results.records import History
 

@@ -11,7 +11,7 @@ import evalreport
 from evalreport.report import charts, findings, panels
 from evalreport.report.charts import Curve, plain_chart, roc_chart, sweep_panel
 from evalreport.report.drawing import DASHES, dot_look, draw
-from evalreport.report.keys import SIZE, Named, name_lines
+from evalreport.report.line_names import SIZE, Named, name_lines
 from evalreport.report.placing import inner_size, width_of
 from evalreport.report.simplified import simplified
 from evalreport.results.records import RocLead, RocPoint, RocRelation
