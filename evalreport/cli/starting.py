@@ -18,7 +18,7 @@ from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.lines import one_line
 
 if TYPE_CHECKING:
-    from evalreport.spec.first import First
+    from evalreport.spec.first_spec import FirstSpec
 
 
 @click.command()
@@ -42,7 +42,7 @@ def init(
     What the data cannot say is asked for on a terminal, else assumed and said in the spec.
     """
     from evalreport.data.source import readable_name
-    from evalreport.spec.first import SCHEMA_FILE, first_look
+    from evalreport.spec.first_spec import SCHEMA_FILE, first_look
 
     if readable_name(data.name) != data.name:
         hint = "a file whose name is UTF-8, as a spec is"
@@ -70,7 +70,7 @@ def _beside(data: Path) -> Path:
     return data.with_name(data.name.split(".")[0] + ".yaml")
 
 
-def _decided(first: First, positive: str | None, ask: bool) -> First:
+def _decided(first: FirstSpec, positive: str | None, ask: bool) -> FirstSpec:
     """The spec with the positive class that was named, or is asked for where it is unsure."""
     from evalreport.errors import did_you_mean
 

@@ -9,7 +9,7 @@ import pytest
 import evalreport
 from evalreport.cli import status_of
 from evalreport.errors import DataError
-from evalreport.spec.first import first_look
+from evalreport.spec.first_spec import first_look
 from evalreport.spec.load import parse_spec
 
 ROWS = "Patient ID,truth,score: A [%],p(B),said,sex,zip\n" + "".join(

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from evalreport.errors import DataError, FilesError, Location, SpecError
 from evalreport.spec import load
 from evalreport.spec.fields import as_flag, as_number, as_whole, shown
-from evalreport.spec.first import first_look
+from evalreport.spec.first_spec import first_look
 from evalreport.spec.load import load_spec, parse_spec
 from evalreport.spec.model import Spec
 from evalreport.spec.outline import Anatomy, follow

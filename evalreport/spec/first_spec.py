@@ -213,14 +213,14 @@ SCHEMA_FILE = "evalreport.schema.json"
 
 
 @dataclass(frozen=True)
-class First:
+class FirstSpec:
     """A first spec: its guess, from which the text follows, and the path it names."""
 
     guess: Guess
     path: str
     said: tuple[str, ...] = ()
 
-    def with_positive(self, label: str) -> First:
+    def with_positive(self, label: str) -> FirstSpec:
         """The same with another positive class, which somebody has named."""
         told = tuple(one for one in self.guess.assumed if "positive class" not in one)
         models = self.guess.models
@@ -233,7 +233,7 @@ class First:
         return "\n".join(_lines(self)) + "\n"
 
 
-def first_look(data: Path, folder: Path, target: str | None = None) -> First:
+def first_look(data: Path, folder: Path, target: str | None = None) -> FirstSpec:
     """A spec for a data file; its paths are relative to ``folder``.
 
     Raises DataError where no column can be the target or a prediction, FilesError for a
@@ -245,10 +245,10 @@ def first_look(data: Path, folder: Path, target: str | None = None) -> First:
     except DataError as error:
         where = Location(file.table.name)
         raise DataError(*error.problems, *(Problem(one, "", where) for one in file.said)) from None
-    return First(guess, file.path, file.said)
+    return FirstSpec(guess, file.path, file.said)
 
 
-def _lines(first: First) -> Iterator[str]:
+def _lines(first: FirstSpec) -> Iterator[str]:
     guess, path = first.guess, first.path
     yield f"# yaml-language-server: $schema={SCHEMA_FILE}"
     yield "# A first spec, guessed from the columns of the data. Look over every line."
