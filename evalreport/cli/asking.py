@@ -184,7 +184,7 @@ def _check_room(loaded: LoadedSpec, name: str) -> None:
     if not path.is_file() or (path.stat().st_size < MUCH_DATA and not named):
         return
     from evalreport.engine.counting.choosing import choose
-    from evalreport.plan.requests import requests_of
+    from evalreport.plan.from_spec import requests_of
 
     spec = loaded.spec
     choose(spec, name, source_of(folder, dataset), str(spec.engine.name), requests_of(spec))

@@ -14,7 +14,7 @@ from evalreport.engine.guarding import guarded
 from evalreport.engine.intervals.missing_rows import missing_rows
 from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.plan.requests import metric_named
+from evalreport.plan.from_spec import metric_named
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import View
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice

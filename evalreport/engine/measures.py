@@ -35,7 +35,7 @@ from evalreport.metrics.declare import SANDWICH, Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
-from evalreport.plan.asked import MetricRequest
+from evalreport.plan.inputs import MetricRequest
 from evalreport.plan.methods import ASKED, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import View

@@ -15,9 +15,9 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
 from evalreport.metrics.formula import Value
-from evalreport.plan.asked import MetricRequest, Requests
 from evalreport.plan.build import build_plan
 from evalreport.plan.build import thresholds as thresholds_of
+from evalreport.plan.inputs import MetricRequest, Requests
 from evalreport.plan.task import Task
 from evalreport.predict.columns import facts_of
 from evalreport.predict.outcome import Codes, Output

@@ -51,12 +51,12 @@ from evalreport.engine.prepared import InputData, Prepared, Step, silent
 from evalreport.engine.rules import numbers_at
 from evalreport.engine.settings import ImpactRule, Settings
 from evalreport.errors import DataError, FilesError, Location, Problem, did_you_mean
-from evalreport.plan.asked import Facts, Requests
 from evalreport.plan.build import build_plan
 from evalreport.plan.columns import source_of
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import with_everything
-from evalreport.plan.requests import costs_of, requests_of, threshold_text
+from evalreport.plan.from_spec import costs_of, requests_of, threshold_text
+from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
 from evalreport.predict.columns import columns_read, facts_of, rules_of
 from evalreport.predict.label_sets import SetView

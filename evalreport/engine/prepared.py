@@ -12,7 +12,7 @@ from evalreport.engine.predicting import (
     fits_text,
 )
 from evalreport.engine.settings import Settings
-from evalreport.plan.asked import Facts, Requests
+from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View

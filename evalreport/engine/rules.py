@@ -8,9 +8,9 @@ from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.guarding import guarded
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved, Rule, solve
-from evalreport.plan.asked import Facts, Requests
 from evalreport.plan.build import thresholds
-from evalreport.plan.requests import metric_named
+from evalreport.plan.from_spec import metric_named
+from evalreport.plan.inputs import Facts, Requests
 from evalreport.predict.view import View
 from evalreport.results.identity import EVERYTHING
 from evalreport.spec.metric_requests import RuleMetric

@@ -48,9 +48,9 @@ from evalreport.engine.thresholds import Resolved, solve
 from evalreport.engine.verification import not_passed, spoilt
 from evalreport.engine.working import Working
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.asked import Facts
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.everything import nobody
+from evalreport.plan.inputs import Facts
 from evalreport.plan.task import Plan as Planned
 from evalreport.plan.task import ThresholdRequest
 from evalreport.plan.unknown import rule_needs_unknown

@@ -69,7 +69,7 @@ def as_read(metric: Metric, source: str, unit: float = 1.0) -> Metric:
 
     Args:
         metric: as declared.
-        source: what the model gives, see :class:`evalreport.plan.asked.Facts`.
+        source: what the model gives, see :class:`evalreport.plan.inputs.Facts`.
         unit: what a signed distance is multiplied by to be ``b + w . x``.
 
     What is returned takes tables and scores of margins; it is the metric itself where

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evalreport.metrics.declare import Average, Metric, Table
-from evalreport.plan.asked import (
+from evalreport.plan.inputs import (
     HALF,
     MANY_GROUPS,
     RECORDS_PER_CLASS,

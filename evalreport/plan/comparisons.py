@@ -27,7 +27,7 @@ from evalreport.metrics.comparing import (
 )
 from evalreport.metrics.declare import SANDWICH, Interval, Metric, Table
 from evalreport.metrics.tables import Matrix
-from evalreport.plan.asked import Facts
+from evalreport.plan.inputs import Facts
 from evalreport.plan.task import AT_THRESHOLD, Skipped, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.hypotheses import WITH_DIRECTION

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalreport.plan.requests import threshold_text
+from evalreport.plan.from_spec import threshold_text
 from evalreport.spec.acceptance import Criterion
 from evalreport.spec.claims import ClaimCriterion
 from evalreport.spec.comparisons import DatasetReference, Reference, RunReference

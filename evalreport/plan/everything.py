@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evalreport.plan.asked import RECORDS_PER_CLASS, Facts, Requests
 from evalreport.plan.build import thresholds
 from evalreport.plan.comparisons import (
     ComparisonPlan,
@@ -18,8 +17,9 @@ from evalreport.plan.comparisons import (
     plan_comparisons,
     plan_omnibus,
 )
+from evalreport.plan.from_spec import request_of
+from evalreport.plan.inputs import RECORDS_PER_CLASS, Facts, Requests
 from evalreport.plan.refusals import NO_RANKS
-from evalreport.plan.requests import request_of
 from evalreport.plan.task import Plan, Request
 from evalreport.plan.unknown import rule_needs_unknown, unknown_words
 from evalreport.spec.acceptance import WhichNumber

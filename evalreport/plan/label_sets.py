@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evalreport.metrics.declare import RESAMPLING, SANDWICH, Average, Interval, Metric, Table
-from evalreport.plan.asked import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests, slices
+from evalreport.plan.inputs import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests, slices
 from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, N_EFF, choose
 from evalreport.plan.refusals import refused
 from evalreport.plan.task import Skipped, Task, ThresholdRequest

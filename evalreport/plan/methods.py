@@ -13,7 +13,7 @@ from evalreport.metrics.declare import (
     Metric,
     Table,
 )
-from evalreport.plan.asked import Facts
+from evalreport.plan.inputs import Facts
 
 #: Above so many rows the bootstrap of ranked metrics gives way to influence functions.
 BOOTSTRAP_ROWS = 20_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalreport.metrics.declare import Kind, Metric, Table
-from evalreport.plan.asked import Facts, MetricRequest, Requests, needed_table
+from evalreport.plan.inputs import Facts, MetricRequest, Requests, needed_table
 from evalreport.plan.task import (
     AT_THRESHOLD,
 )

@@ -19,7 +19,7 @@ from evalreport.data.labels import Positive, matcher
 from evalreport.data.roles import Roles, Rules, SamplingRoles
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location
-from evalreport.plan.asked import Facts
+from evalreport.plan.inputs import Facts
 from evalreport.predict.label_sets import SetView, has_sets, set_columns_needed, set_facts, set_view
 from evalreport.predict.overlap import Use
 from evalreport.predict.proxy import with_proxy

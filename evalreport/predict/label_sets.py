@@ -21,7 +21,7 @@ from evalreport.data.label_sets import (
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Problem
-from evalreport.plan.asked import Facts
+from evalreport.plan.inputs import Facts
 from evalreport.predict.view import View
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
 from evalreport.spec.model import Spec

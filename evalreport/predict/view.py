@@ -30,7 +30,7 @@ class View:
     ``margin_unit``: what a margin is multiplied by to be
     the sum ``b + w . x`` of the model, 1 where it is not known. ``unknown``: cells of the
     table of two classes that nobody counted. ``source`` as in
-    :class:`evalreport.plan.asked.Facts`.
+    :class:`evalreport.plan.inputs.Facts`.
     """
 
     dataset: str

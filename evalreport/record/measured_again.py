@@ -24,7 +24,7 @@ from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Kind, Table
-from evalreport.plan.asked import Facts, needed_table
+from evalreport.plan.inputs import Facts, needed_table
 from evalreport.plan.methods import choose, stands_for
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.plan.unknown import needs_unknown

@@ -15,11 +15,11 @@ from functools import partial
 from evalreport.data.design import group_names
 from evalreport.data.labels import order_labels
 from evalreport.engine.measures import shown_params
-from evalreport.plan.asked import Facts
 from evalreport.plan.build import build_plan
 from evalreport.plan.criteria import criteria_words
 from evalreport.plan.everything import CURVED_CLASSES, with_everything
-from evalreport.plan.requests import metric_named, requests_of
+from evalreport.plan.from_spec import metric_named, requests_of
+from evalreport.plan.inputs import Facts
 from evalreport.plan.task import Plan, Task
 from evalreport.record.measured_again import RecordedModel
 from evalreport.record.recorded_tables import NotRecorded

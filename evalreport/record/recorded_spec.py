@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from evalreport.engine.prepare import settings_of
 from evalreport.engine.settings import Settings
 from evalreport.errors import EvalreportError
-from evalreport.plan.asked import Requests
-from evalreport.plan.requests import requests_of
+from evalreport.plan.from_spec import requests_of
+from evalreport.plan.inputs import Requests
 from evalreport.record.hashing import sha256
 from evalreport.results.identity import Frozen, frozen_params
 from evalreport.results.lookup import Results

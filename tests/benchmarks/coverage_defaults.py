@@ -20,7 +20,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.asked import Facts
+from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import choose
 from evalreport.plan.task import Task
 from evalreport.results.identity import EVERYTHING

@@ -33,9 +33,9 @@ from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import Counts
-from evalreport.plan.asked import Facts, MetricRequest, Requests
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
+from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import View
 

@@ -17,9 +17,9 @@ from evalreport.engine.measures import Measurer
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
-from evalreport.plan.asked import Facts, MetricRequest, Requests
 from evalreport.plan.build import build_plan
 from evalreport.plan.build import thresholds as planned_thresholds
+from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import View
 from evalreport.results.records import Caution

@@ -15,9 +15,9 @@ from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import catalogue, find
-from evalreport.plan.asked import HALF, Facts, MetricRequest, Requests
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
+from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
 from evalreport.predict.view import View
 from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode

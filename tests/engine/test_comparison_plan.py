@@ -8,9 +8,9 @@ import pytest
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import PAIRED, Family, family_of
-from evalreport.plan.asked import Facts, MetricRequest, Requests
 from evalreport.plan.build import Plan, build_plan
 from evalreport.plan.comparisons import ComparisonPlan, ComparisonRequest, plan_comparisons
+from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
 
 T3, T7 = ThresholdRequest(0.3), ThresholdRequest(0.7)

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 import evalreport
 from evalreport.metrics.catalogue import find
-from evalreport.plan.asked import Facts
+from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import STUDIED, choose
 from evalreport.record.recompute import recompute
 from evalreport.statistics import delong

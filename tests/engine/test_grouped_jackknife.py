@@ -14,7 +14,7 @@ from evalreport.engine.intervals import grouped_jackknife
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan import methods as plan_methods
-from evalreport.plan.asked import Facts
+from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import choose
 
 MANY = {"rows": 20_001}

@@ -53,7 +53,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "the word is a key of specs or a kind of record too: a prevalence, the gain and KS of drift": {
         "spec/references.py": "prevalence",
-        "plan/requests.py": "prevalence",
+        "plan/from_spec.py": "prevalence",
         "predict/baselines.py": "prevalence",
         "engine/reference/drift.py": "gain ks",
         "record/diff.py": "gain",

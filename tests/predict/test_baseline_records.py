@@ -8,7 +8,7 @@ import pytest
 from evalreport.engine.comparisons.baselines import baseline_records, baseline_tables
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import find
-from evalreport.plan.asked import MetricRequest
+from evalreport.plan.inputs import MetricRequest
 from evalreport.predict.view import View
 
 

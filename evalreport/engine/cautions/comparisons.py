@@ -21,7 +21,7 @@ from evalreport.engine.printed_table import PrintedTable
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
-from evalreport.plan.requests import metric_named
+from evalreport.plan.from_spec import metric_named
 from evalreport.predict.view import View
 from evalreport.results.records import Comparison, Measure
 

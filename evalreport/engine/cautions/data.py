@@ -22,7 +22,7 @@ from evalreport.engine.verification import shares, spoilt
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval, Table
 from evalreport.metrics.tables import Counts
-from evalreport.plan.asked import RECORDS_PER_CLASS
+from evalreport.plan.inputs import RECORDS_PER_CLASS
 from evalreport.plan.methods import SMOOTH_CLASSES
 from evalreport.plan.refusals import PAIRED_CLASSES
 from evalreport.plan.unknown import unknown_words

@@ -17,7 +17,7 @@ from evalreport.engine.cautions.wording import (
 )
 from evalreport.engine.intervals.pooled_ranks import ONE_SCALE, fits_of
 from evalreport.metrics.declare import Shows
-from evalreport.plan.requests import metric_named
+from evalreport.plan.from_spec import metric_named
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Criterion, Measure
 

@@ -12,7 +12,7 @@ from evalreport.metrics.formula import Value
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc, tied_pairs
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.requests import metric_named
+from evalreport.plan.from_spec import metric_named
 from evalreport.predict.view import View
 from evalreport.results.records import Measure
 

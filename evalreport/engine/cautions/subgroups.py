@@ -16,7 +16,7 @@ from evalreport.engine.cautions.wording import (
     part,
     percent,
 )
-from evalreport.plan.asked import MANY_GROUPS
+from evalreport.plan.inputs import MANY_GROUPS
 from evalreport.predict.view import View
 from evalreport.results.identity import Slice
 

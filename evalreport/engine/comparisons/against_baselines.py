@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evalreport.metrics.declare import Goal
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
-from evalreport.plan.requests import metric_named
+from evalreport.plan.from_spec import metric_named
 from evalreport.predict.baselines import BASELINES, CHEAPEST
 from evalreport.results.identity import EVERYTHING, Quantity, WhichNumber
 from evalreport.results.records import AgainstBaseline, Baseline, Comparison, Interval, Measure

@@ -10,7 +10,7 @@ from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.measures import shown_params
 from evalreport.engine.metric_functions import Found, MetricValue, metric_value
 from evalreport.engine.settings import Settings
-from evalreport.plan.asked import MetricRequest
+from evalreport.plan.inputs import MetricRequest
 from evalreport.predict.baselines import (
     BASELINES,
     CHEAPEST,

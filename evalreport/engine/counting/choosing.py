@@ -21,7 +21,7 @@ from evalreport.engine.counting.loading import (
 )
 from evalreport.engine.counting.wanted import quoted_text
 from evalreport.errors import DataError, EvalreportError, Location, Problem, SpecError
-from evalreport.plan.asked import Requests
+from evalreport.plan.inputs import Requests
 from evalreport.predict.columns import (
     columns_needed,
     columns_read,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.asked import RECORDS_PER_CLASS
+from evalreport.plan.inputs import RECORDS_PER_CLASS
 
 #: Above so many labels a table is kept and written as its non-zero cells.
 DENSE_LABELS = RECORDS_PER_CLASS

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.asked import Facts
+from evalreport.plan.inputs import Facts
 from evalreport.predict.view import Codes, View
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from evalreport.engine.counting.wanted import (
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval, Table
-from evalreport.plan.asked import Requests
+from evalreport.plan.inputs import Requests
 from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.predict.columns import columns_needed, roles_of
 from evalreport.predict.view import View

@@ -15,7 +15,7 @@ from evalreport.data.source import Source, is_unchanged, suffix_of
 from evalreport.data.table import RawTable
 from evalreport.engine.counting.choosing import asked_engine, choose
 from evalreport.errors import EvalreportError
-from evalreport.plan.requests import requests_of
+from evalreport.plan.from_spec import requests_of
 from evalreport.predict.columns import columns_read
 from evalreport.spec.load import LoadedSpec
 

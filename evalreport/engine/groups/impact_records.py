@@ -22,7 +22,7 @@ from evalreport.engine.intervals.impact import (
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.plan.asked import Facts, slices
+from evalreport.plan.inputs import Facts, slices
 from evalreport.plan.task import ThresholdRequest
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.records import Impact

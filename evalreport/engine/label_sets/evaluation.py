@@ -32,8 +32,8 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Undefined, Value
 from evalreport.metrics.sets_table import LabelSets, samples_average, samples_values, undefined_rows
-from evalreport.plan.asked import RECORDS_PER_CLASS
 from evalreport.plan.everything import CURVED_CLASSES
+from evalreport.plan.inputs import RECORDS_PER_CLASS
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.label_sets import SetView
 from evalreport.results import records

@@ -19,7 +19,7 @@ from evalreport.statistics.tail import chi2_sf, normal_sf
 if TYPE_CHECKING:
     from evalreport.engine.counting.memory import MemoryTables
     from evalreport.engine.working import Working
-    from evalreport.plan.asked import Facts
+    from evalreport.plan.inputs import Facts
 
 #: Bins of the stability index of scores.
 BINS = 10

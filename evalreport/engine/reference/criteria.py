@@ -24,7 +24,7 @@ from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.estimates import exact_difference
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
-from evalreport.plan.requests import threshold_text
+from evalreport.plan.from_spec import threshold_text
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING

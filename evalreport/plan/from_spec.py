@@ -1,4 +1,4 @@
-"""What a spec asks for, in the planner's and the engine's terms."""
+"""What a spec asks for, as the planner and the engine are given it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Metric
-from evalreport.plan.asked import MetricRequest, Requests
+from evalreport.plan.inputs import MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
 from evalreport.spec.acceptance import WhichNumber
 from evalreport.spec.costs import TwoClassCosts
