@@ -8,11 +8,11 @@ from typing import Any
 
 from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
 from evalreport.engine.intervals.missing_rows import missing_rows
 from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
+from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.plan.from_spec import metric_named
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Undefined, Value, number_text
 from evalreport.results.records import Interval
 from evalreport.statistics.folds import nadeau_bengio

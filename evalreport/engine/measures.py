@@ -12,13 +12,6 @@ from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
-from evalreport.engine.evaluate import (
-    Evaluated,
-    average,
-    class_value,
-    evaluated,
-    overall_value,
-)
 from evalreport.engine.intervals import missing_cases, pooled_ranks
 from evalreport.engine.intervals.binned import with_bounds
 from evalreport.engine.intervals.bootstrap import Bootstrap
@@ -27,6 +20,13 @@ from evalreport.engine.intervals.impact import Selection, highest, left_out
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
 from evalreport.engine.intervals.table_intervals import table_interval
+from evalreport.engine.metric_values import (
+    Evaluated,
+    average,
+    class_value,
+    evaluated,
+    overall_value,
+)
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics import coverage_study

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.evaluate import stacked_value
+from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.tables import Counts, ScoreTable
 

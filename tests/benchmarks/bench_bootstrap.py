@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.evaluate import stacked_value
 from evalreport.engine.intervals.bootstrap import Bootstrap, from_replicates
+from evalreport.engine.metric_values import stacked_value
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Interval, Metric, Table

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalreport.engine.counting.classification import ClassificationTable
-from evalreport.engine.evaluate import class_value, evaluated, overall_value
 from evalreport.engine.intervals.case import ScoreCase, TableCase
 from evalreport.engine.intervals.score_intervals import score_interval
 from evalreport.engine.intervals.table_intervals import table_interval
+from evalreport.engine.metric_values import class_value, evaluated, overall_value
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Table

@@ -73,7 +73,7 @@ def truth_of_table(measure: str, cell: Cell, fall_out: float) -> float:
     metric: Any = find(measure)
     if metric.table.value == "counts":
         return float(metric(Counts(tp=tp, fn=p - tp, fp=fp, tn=n - fp)).array())
-    from evalreport.engine.evaluate import stacked_value
+    from evalreport.engine.metric_values import stacked_value
 
     whole = stacked_value(metric, {}, average=None, index=None)
     return float(whole(np.array([[[n - fp, fp], [p - tp, tp]]]))[0])

@@ -12,11 +12,11 @@ from benchmarks import coverage_defaults
 from benchmarks.coverage_model import DataSet
 from numpy.typing import NDArray
 
-from evalreport.engine.evaluate import stacked_value
 from evalreport.engine.intervals import influence, jackknife
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.methods import TableValue
+from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results import records

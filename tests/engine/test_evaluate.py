@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evalreport.engine.evaluate import (
+from evalreport.engine.metric_values import (
     EXACT_CLASSES,
     WRITTEN_CLASSES,
     Evaluated,

@@ -111,7 +111,7 @@ TARGETS: dict[str, Stages] = {
         ("tests/data/test_labels.py", "evalreport/data/labels.py"),
         ("tests/data/test_look_alikes.py",),
     ),
-    "evalreport/engine/evaluate.py": (
+    "evalreport/engine/metric_values.py": (
         ("tests/engine/test_evaluate.py",),
         _ENGINE,
         ("tests/laws/test_laws.py",),

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import mean_over_folds
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
 from evalreport.predict.outcome import (
     FoldedPredictions,

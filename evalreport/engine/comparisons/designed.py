@@ -16,8 +16,8 @@ import numpy.typing as npt
 from evalreport.engine.comparisons.draws import of_table
 from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.comparisons.result import Test, no_variation
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals.linearised import slopes_of
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, ordered, row_by_row
 from evalreport.engine.comparisons.result import Replicates, replicates_of
 from evalreport.engine.counting.mirrored_scores import mirrored
-from evalreport.engine.evaluate import stacked_value
+from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.comparing import Family, family_of
 from evalreport.metrics.declare import Average, Metric, Table
 from evalreport.metrics.tables import ClassScores, ScoreTable

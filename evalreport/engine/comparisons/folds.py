@@ -9,9 +9,9 @@ from dataclasses import replace
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
 from evalreport.engine.comparisons.pairs import Pair, metric_of
 from evalreport.engine.comparisons.result import Counted, Found, Test, difference_of, no_variation
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.folds import mean_over_folds
 from evalreport.engine.intervals.methods import from_limits
+from evalreport.engine.metric_values import Evaluated
 from evalreport.plan.comparisons import ComparisonTask, Hypothesis
 from evalreport.results.identity import Slice
 from evalreport.statistics.folds import corrected_resampled_t

@@ -15,8 +15,8 @@ from evalreport.engine.counting.counted_view import CountedView
 from evalreport.engine.counting.kinds import Joint
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.measures import Measurer
+from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find

@@ -20,8 +20,8 @@ from evalreport.engine.comparisons.unpaired import Independent
 from evalreport.engine.counting.counted_view import CountedView
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import tables_of
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.measures import shown_params, state_of
+from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
 from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE, Family
 from evalreport.metrics.declare import Goal, Metric

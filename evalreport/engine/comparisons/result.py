@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.comparisons.pairs import metric_of
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ComparisonTask

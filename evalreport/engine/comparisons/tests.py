@@ -22,8 +22,8 @@ from evalreport.engine.comparisons.result import (
     bootstrap_interval,
     no_variation,
 )
-from evalreport.engine.evaluate import Evaluated
 from evalreport.engine.intervals.methods import from_limits
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.comparing import CLUSTERS, PERCENTILE, Family
 from evalreport.metrics.coverage_study import PAIRS, held
 from evalreport.plan.comparisons import ASKED, ComparisonTask

@@ -24,11 +24,11 @@ from evalreport.engine.comparisons.result import (
     no_variation,
     replicates_of,
 )
-from evalreport.engine.evaluate import Evaluated, stacked_value
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
 from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.measures import Measurer
+from evalreport.engine.metric_values import Evaluated, stacked_value
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
 from evalreport.plan.task import AT_THRESHOLD, Task

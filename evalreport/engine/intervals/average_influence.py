@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.declare import Average, Kind, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.engine.counting.binned_scores import BinnedScores
-from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.declare import Binned, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalreport.engine.counting.classification import ClassificationTable
-from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Matrix, ScoreTable

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from evalreport.data.completeness import Lost
 from evalreport.engine.counting.binned_scores import BinnedScores
-from evalreport.engine.evaluate import Evaluated, stacked_value
 from evalreport.engine.intervals.missing_rows import (
     CELLS,
     Groups,
@@ -26,6 +25,7 @@ from evalreport.engine.intervals.missing_rows import (
     missing_rows,
     placeable,
 )
+from evalreport.engine.metric_values import Evaluated, stacked_value
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts, Matrix, ScoreTable

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.data.completeness import Lost
-from evalreport.engine.evaluate import Evaluated
+from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.declare import Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
 from evalreport.metrics.tables import Counts, Matrix

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evalreport.engine.counting.mirrored_scores import mirrored
-from evalreport.engine.evaluate import Evaluated, average, evaluated
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.average_influence import average_variance
 from evalreport.engine.intervals.bootstrap import from_replicates
@@ -21,6 +20,7 @@ from evalreport.engine.intervals.case import Case
 from evalreport.engine.intervals.class_bootstrap import averaged, class_left_out
 from evalreport.engine.intervals.methods import symmetric
 from evalreport.engine.intervals.score_intervals import class_score_interval
+from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable

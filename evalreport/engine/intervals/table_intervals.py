@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.classification import dense_counts
-from evalreport.engine.evaluate import overall_value, stacked_value
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.case import Cells, TableCase
 from evalreport.engine.intervals.methods import TableValue
+from evalreport.engine.metric_values import overall_value, stacked_value
 from evalreport.metrics.comparing import same_number
 from evalreport.metrics.declare import SANDWICH, SQUARE_AND_ADD, Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.curves import curve_records
-from evalreport.engine.evaluate import Evaluated, average, class_value, evaluated
 from evalreport.engine.evaluation import Evaluation, Evaluator, Numbering
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.bootstrap import from_replicates
@@ -25,6 +24,7 @@ from evalreport.engine.label_sets.bootstrap import (
     row_mean_interval,
 )
 from evalreport.engine.measures import Computed, Measurer
+from evalreport.engine.metric_values import Evaluated, average, class_value, evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
