@@ -82,7 +82,7 @@ def evaluated(
 ) -> Results:
     """The results of a loaded spec on its files and the ``frames``."""
     from evalreport.engine.predicting import Fitting
-    from evalreport.engine.prepare import prepare
+    from evalreport.engine.read_and_plan import prepare
     from evalreport.engine.run import evaluate
     from evalreport.predict.trust import granted
     from evalreport.processes import SafeChildren

@@ -237,7 +237,7 @@ def plan(
     No model is trained for it.
     """
     from evalreport.engine.predicting import Fitting
-    from evalreport.engine.prepare import prepare
+    from evalreport.engine.read_and_plan import prepare
     from evalreport.plan.explain import explain
     from evalreport.publish.refusals import check_names
     from evalreport.spec.load import load_spec

@@ -144,7 +144,7 @@ def _evaluated(
     with started_printer(formats) as printer:
         # What takes long to import comes after the start, so that the printer loads beside it.
         from evalreport.engine.predicting import Fitting
-        from evalreport.engine.prepare import prepare
+        from evalreport.engine.read_and_plan import prepare
         from evalreport.engine.reference.looks import look_before
         from evalreport.engine.run import evaluate
         from evalreport.record.history import earlier_runs

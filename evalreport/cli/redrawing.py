@@ -209,7 +209,7 @@ def rerun_problems(
     place of recorded ones: of a path that was absolute, the run holds the name alone.
     """
     from evalreport.engine.predicting import Fitting
-    from evalreport.engine.prepare import prepare
+    from evalreport.engine.read_and_plan import prepare
     from evalreport.engine.run import evaluate
     from evalreport.results.codec import encode
     from evalreport.spec.load import load_spec

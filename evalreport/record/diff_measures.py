@@ -90,7 +90,7 @@ def _compared(
     if columns is None:
         return ()
     # most runs keep no rows: who compares those waits for no engine
-    from evalreport.engine.prepare import prepare
+    from evalreport.engine.read_and_plan import prepare
     from evalreport.engine.run import evaluate
     from evalreport.spec.load import parse_spec
 

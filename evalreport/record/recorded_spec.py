@@ -7,7 +7,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evalreport.engine.prepare import settings_of
+from evalreport.engine.read_and_plan import settings_of
 from evalreport.engine.settings import Settings
 from evalreport.errors import EvalreportError
 from evalreport.plan.from_spec import requests_of

@@ -27,9 +27,9 @@ from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.periods.changes import period_records
-from evalreport.engine.prepare import criteria_of
 from evalreport.engine.prepared import Prepared
 from evalreport.engine.printed_table import PrintedTable
+from evalreport.engine.read_and_plan import criteria_of
 from evalreport.engine.readers.means import over_readers
 from evalreport.engine.reference.claims import claim_criteria
 from evalreport.engine.reference.declared import declared_records

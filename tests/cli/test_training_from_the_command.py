@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
 
 from evalreport.cli import status_of
 from evalreport.engine.predicting import Fitting
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
 from evalreport.predict import cross_validation, learning_curve
 from evalreport.predict.cache import load, store

@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 import evalreport
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.plan.explain import explain
 from evalreport.record.recompute import recompute
 from evalreport.spec.comparisons import Kind

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.plan.explain import explain
 from evalreport.spec.load import load_spec
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import evalreport
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
 from evalreport.engine.working import Working
 from evalreport.spec.load import parse_spec

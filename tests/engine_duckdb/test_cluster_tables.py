@@ -14,7 +14,7 @@ from evalreport.engine.counting.postgres_rows import LostError
 from evalreport.engine.counting.spark_tables import digest, selected, table_frame
 from evalreport.engine.counting.sql_rows import TableOfCluster, open_table
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import DataError, FilesError, SpecError
 from evalreport.spec.datasets import ClusterTable
 from evalreport.spec.load import parse_spec

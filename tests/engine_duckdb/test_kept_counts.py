@@ -17,7 +17,7 @@ from evalreport.engine.counting.adding_up import added, additive, counted_kinds,
 from evalreport.engine.counting.kept_counts import KeptCounts, packed, unpacked
 from evalreport.engine.counting.queries import Binning, Field
 from evalreport.engine.predicting import Fitting
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
 from evalreport.errors import DataError
 from evalreport.results.codec import encode

@@ -11,7 +11,7 @@ import pytest
 from engine_duckdb.counted_runs import engine_of, run, spec_of
 
 from evalreport.engine.counting import choosing, loading
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import LimitError, SpecError
 from evalreport.spec.load import load_spec
 

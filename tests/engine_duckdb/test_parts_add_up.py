@@ -13,7 +13,7 @@ import pytest
 from engine_duckdb.counted_runs import comparable, run, spec_of
 
 from evalreport.engine.counting.tables_of import tables_of
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.spec.load import parse_spec

@@ -22,8 +22,8 @@ import pytest
 from golden.words_on_paper import Word, clashes, words_of
 from plain_results import render_html
 
-from evalreport.engine.prepare import prepare
 from evalreport.engine.prepared import Prepared
+from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
 from evalreport.plan.explain import explain
 from evalreport.render.pdf import render_pdf

@@ -9,7 +9,7 @@ from report.example_results import Maker
 from stress.paper import Paper, split
 from stress.stress_specs import SPECS
 
-from evalreport.engine.prepare import prepare
+from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
 from evalreport.results.codec import encode
 from evalreport.spec.load import load_spec
