@@ -206,7 +206,7 @@ def _check_saved(loaded: LoadedSpec, trusted: tuple[str, ...]) -> None:
         hasattr(model, "skops") or hasattr(model, "onnx") for model in loaded.spec.models.values()
     )
     if saved and not missing_files(loaded.document, loaded.folder or Path()):
-        from evalreport.predict.made_here import check_saved_models
+        from evalreport.predict.models_run_here import check_saved_models
 
         check_saved_models(loaded.spec, loaded.folder or Path(), trusted)
 

@@ -25,8 +25,8 @@ from evalreport.predict.cross_validation import check_recipe
 from evalreport.predict.history import RunHistory, prediction_history, weight_history
 from evalreport.predict.learning_curve import CurveDesign, learning_curve
 from evalreport.predict.learning_curve import LearningCurve as FittedCurve
-from evalreport.predict.made_here import MADE_HERE, failure_records, made_here
 from evalreport.predict.making import Made, Making, outline_of, recipe_of
+from evalreport.predict.models_run_here import MADE_HERE, failure_records, made_here
 from evalreport.predict.outcome import Output
 from evalreport.predict.view import View
 from evalreport.results import records

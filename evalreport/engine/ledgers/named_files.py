@@ -16,7 +16,7 @@ from evalreport.data.pictures import MOST_BYTES, data_address
 from evalreport.data.source import open_source, opened, reading
 from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.plan.criteria import criteria_words
-from evalreport.predict.made_here import saved_content
+from evalreport.predict.models_run_here import saved_content
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
