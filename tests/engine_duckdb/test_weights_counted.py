@@ -24,7 +24,8 @@ SELECT round((h % 97 + (h % 2) * 30) / 128, 2)::DOUBLE AS s, ((h % 53) / 8 - 3):
        round((h % 89 + (h % 2) * 20) / 110, 2)::DOUBLE AS t,
        ['a', 'b', 'c'][h % classes + 1] AS y, ['a', 'b', 'c'][(h + (h % 5 = 0)::INT) % classes + 1]
        AS p, 1 + h % 4 AS w, [0.1, 0.7, 1.3, 0.0, 2.9][h % 5 + 1]::DOUBLE AS v,
-       h % 40 AS c, 'g' || (h % 3) AS g, i % 4 AS fold, i AS id
+       h % 40 AS c, 'g' || (h % 3) AS g, i % 4 AS fold, i AS id,
+       h % 80 AS age
 FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h, 2 AS classes FROM range(1200) t(i))
 """
 
@@ -76,7 +77,8 @@ SCORES = [
 def test_scores(write: Callable[..., Path], dataset: dict[str, str], model: dict[str, str]) -> None:
     metrics = [m for m in SCORES if "score" in model or m not in ("log_loss", "brier", "ece",
                "brier_scaled")]  # fmt: skip
-    spec = spec_of(write(ROWS), model, metrics=metrics, dataset=dataset, subgroups=["g"],
+    spec = spec_of(write(ROWS), model, metrics=metrics, dataset=dataset,
+                   subgroups=["g", {"column": "age", "bins": [20, 50]}],
                    thresholds=[0.5, {"maximize": "f1"}])  # fmt: skip
     found = same(spec)
     held = {m["metric"] for m in found["measures"] if m["interval"] is not None}

@@ -185,8 +185,11 @@ def _views(
         if name in spec.datasets_of(model)
     ]
     if any(view.times is not None for view, _ in views):
+        from evalreport.engine.counting.in_intervals import in_intervals
         from evalreport.engine.counting.scored_kinds import Seen, kinds_of_models
 
+        columns = _subgroup_columns(requests)
+        rows = in_intervals(rows, {c: spec.bins[c] for c in columns if c in spec.bins})
         seen = [Seen(view, known) for view, known in views]
         return kinds_of_models(rows, seen, room.kinds, together=compares(spec))
     pairs = _compared(spec, [view.model for view, _ in views])

@@ -156,6 +156,7 @@ def _of_model(
         used &= ~np.ma.getmaskarray(told[one.scored])
         score = np.ma.getdata(told[one.scored])[used]
     view = one.view
+    assert int(times[used].sum()) == view.rows, "kinds that were lost between two counts"
     held = {name: values[used] for name, values in own.items()}
     small = {name: values.astype(np.int32) for name, values in held.items() if name != WEIGHT}
     return replace(
