@@ -6,6 +6,7 @@ from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.checklists import identity_text
+from evalreport.report.citations import References
 from evalreport.report.contents import Contents, grouped
 from evalreport.report.formulas import typeset
 from evalreport.report.model import (
@@ -24,18 +25,19 @@ from evalreport.report.sections import section
 from evalreport.report.words import (
     counted,
     label_text,
-    method_text,
     prose,
     subgroup_text,
     visible,
 )
 from evalreport.results.records import (
     CitedProtocol,
+    Comparison,
     Criterion,
     Failure,
     Input,
     Interval,
     Measure,
+    OmnibusTest,
     Plan,
     Provenance,
     SampleSize,
@@ -53,7 +55,7 @@ MEANINGS = ("written by", "reviewed by", "accepted by")
 def methods_blocks(contents: Contents) -> list[Block]:
     """One line per metric used: meaning, formula, interval, reference; then the references."""
     found: dict[str, TableRow] = {}
-    references: dict[str, int] = {}
+    references = References()
     for same in grouped(contents.measures).values():
         m = next((x for x in same if x.interval), same[0])
         title = contents.heading(m, averaged=False)
@@ -66,19 +68,20 @@ def methods_blocks(contents: Contents) -> list[Block]:
         Column("interval", "left", "27%"),
         Column("ref.", "right", "4.5%"),
     )
-    listed_references = " ".join(f"[{k}] {text}." for text, k in references.items())
+    tests = _tests_words(contents, references)
+    cited = references.text()
     blocks: list[Block] = [
         PlainTable("", columns, tuple(found.values()), "", "methods"),
         Text(_interval_words(contents), "small"),
-        *([Text(f"References: {listed_references}", "small")] if references else []),
+        *([Text(tests, "small")] if tests else []),
+        *([Text(f"References: {cited}", "small")] if cited else []),
         *size_blocks(contents),
     ]
     return blocks if found else []
 
 
-def _method_row(contents: Contents, title: str, m: Measure, references: dict[str, int]) -> TableRow:
+def _method_row(contents: Contents, title: str, m: Measure, references: References) -> TableRow:
     declared = find(m.metric)
-    interval = _method_and_why(m.interval) if m.interval else "none"
     own = "" if m.average or len(m.formula) > 120 else m.formula
     formula = typeset((declared.formula if declared else "") or own) or "see the card"
     agreed = contents.words.meaning(m)
@@ -86,15 +89,36 @@ def _method_row(contents: Contents, title: str, m: Measure, references: dict[str
     if declared is not None and declared.use and not agreed:
         meaning += f" Of use {declared.use}."
     meaning = contents.said(m.dataset, meaning)
-    cited = declared.reference.rstrip(".") if declared is not None else ""
-    number = references.setdefault(cited, len(references) + 1) if cited else ""
-    return TableRow((title, meaning, formula, interval, f"[{number}]" if cited else "–"))
+    cited = references.cite(declared.reference) if declared is not None else ""
+    interval = _method_and_why(m.interval, references) if m.interval else "none"
+    return TableRow((title, meaning, formula, interval, cited or "–"))
 
 
-def _method_and_why(interval: Interval) -> str:
-    """The method of an interval, with the reason why it was chosen where it is recorded."""
+def _method_and_why(interval: Interval, references: References) -> str:
+    """The method of an interval and its source, with the reason for it where that is recorded."""
     why = f": {prose(interval.why)}" if interval.why else ""
-    return method_text(interval.method) + why
+    return references.methods([interval.method]) + why
+
+
+def _tests_words(contents: Contents, references: References) -> str:
+    """What differences were tested by, what their intervals are, and how p values were adjusted."""
+    own = contents.of(Comparison)
+    told = {
+        "Differences are tested by": [
+            *(c.test for c in own if c.test and c.p_value is not None),
+            *(one.test for one in contents.of(OmnibusTest)),
+        ],
+        "their intervals are": [c.interval.method for c in own if c.interval],
+        "p values are adjusted by": [
+            c.correction for c in own if c.correction != "none" and c.p_adjusted is not None
+        ],
+    }
+    said = [
+        f"{what} {references.methods(dict.fromkeys(names))}"
+        for what, names in told.items()
+        if names
+    ]
+    return f"{'; '.join(said)}." if said else ""
 
 
 def _interval_words(contents: Contents) -> str:

@@ -11,6 +11,7 @@ from evalreport.errors import EvalreportError, Problem, UsageError, did_you_mean
 from evalreport.report import comparisons, verdict
 from evalreport.report.anchors import missing_tables, with_anchors
 from evalreport.report.checklists import asked, checklist_blocks
+from evalreport.report.checklists import declared as declared_lists
 from evalreport.report.contents import Contents
 from evalreport.report.directions import with_isolated_names
 from evalreport.report.drawing import failed_drawings, with_own_names
@@ -189,7 +190,8 @@ def _chosen(contents: Contents, wording: Wording) -> tuple[str, ...]:
             )
         )
     chosen = wanted or wording.sections
-    return chosen if not asked(contents) or "checklists" in chosen else (*chosen, "checklists")
+    asks = declared_lists(contents) if wanted else asked(contents)
+    return chosen if not asks or "checklists" in chosen else (*chosen, "checklists")
 
 
 def issued_text(provenance: Provenance) -> str:

@@ -197,6 +197,11 @@ def _folds(contents: Contents) -> str:
     return f"cross-validation: {prose(str(scheme.get('scheme')).replace('_', ' '))}{of}"
 
 
+def _protocol(contents: Contents) -> str:
+    cited = contents.results.provenance.protocol
+    return "" if cited is None else f"{visible(cited.name)}, sha256 {cited.sha256}"
+
+
 def _inputs(contents: Contents) -> str:
     names = [
         f"{label_text(entry.name or 'data')}, sha256 {entry.sha256[:12]}"
@@ -232,6 +237,7 @@ FINDERS: Mapping[str, Callable[[Contents], str]] = {
     "metrics": _metrics,
     "missing": _missing,
     "model": model_identity,
+    "protocol": _protocol,
     "rows": _rows,
     "subgroups": _subgroups,
     "tables": _tables,
@@ -245,9 +251,16 @@ FROM_RUN, FROM_BOTH, FROM_SPEC, NOT_APPLICABLE = "A", "AS", "S", "NA"
 
 
 def asked(contents: Contents) -> tuple[str, ...]:
-    """The checklists that the spec asks for."""
+    """The checklists that the spec asks for, else those of the template; an empty list is none."""
+    own = declared(contents)
+    return contents.words.checklists if own is None else own
+
+
+def declared(contents: Contents) -> tuple[str, ...] | None:
+    """The checklists that the spec names; None where it says nothing of them."""
     report = contents.spec.get("report") or {}
-    return tuple(str(name) for name in report.get("checklists") or ())
+    names = report.get("checklists")
+    return None if names is None else tuple(str(name) for name in names)
 
 
 @section(

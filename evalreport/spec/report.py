@@ -59,7 +59,11 @@ class Report(Part):
     sections: Annotated[Distinct[Name], Field(min_length=1)] | None = Field(
         None, description="The sections and their order; those of the template unless declared."
     )
-    checklists: Distinct[Checklist] = Field((), description="Annexes to be filled from the run.")
+    checklists: Distinct[Checklist] | None = Field(
+        None,
+        description="Annexes to be filled from the run. Unless declared, the template clinical has "
+        "stard_2015 and the others have none; an empty list is none.",
+    )
     signatures: Many[Signature] = Field((), description="Lines to sign.")
     logo: LocalFile | None = Field(
         None, description="A PNG or SVG file, relative to the spec, drawn at the head."

@@ -1,0 +1,97 @@
+"""The clinical template answers STARD unless a spec has it otherwise; methods are cited."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from plain_results import build, records_of
+from report.example_results import two_models
+
+from evalreport.metrics.comparing import PAIRED, UNPAIRED
+from evalreport.report.annexes import methods_blocks
+from evalreport.report.citations import SOURCES
+from evalreport.report.contents import Contents
+from evalreport.report.model import Checklist, PlainTable, Text
+from evalreport.statistics.proportions import PROPORTION_METHODS
+
+
+def lists(report, template):
+    results = two_models()
+    results["spec"]["report"] = report
+    blocks = [b for s in build(results, template).sections for b in s.blocks]
+    return [b for b in blocks if isinstance(b, Checklist)]
+
+
+@pytest.mark.parametrize(
+    ("report", "template", "titles"),
+    [
+        ({}, "clinical", ["STARD 2015"]),
+        ({"checklists": []}, "clinical", []),
+        ({"checklists": ["tripod_ai"]}, "clinical", ["TRIPOD+AI"]),
+        ({"sections": ["measures"]}, "clinical", []),
+        ({"sections": ["measures"], "checklists": ["stard_2015"]}, "clinical", ["STARD 2015"]),
+        ({}, "standard", []),
+        ({"checklists": ["stard_2015"]}, "standard", ["STARD 2015"]),
+    ],
+)
+def test_which_annexes_a_report_has(report, template, titles):
+    assert [one.title for one in lists(report, template)] == titles
+
+
+def test_each_item_says_what_it_rests_on_or_that_nothing_is_there():
+    (annex,) = lists({}, "clinical")
+    assert len(annex.items) == 34
+    for item in annex.items:
+        if item.status == "from the run":
+            assert item.text
+            assert item.sections
+        else:
+            assert item.status in {"from the spec", "not provided"}
+            assert item.text
+    answers = {item.item: item for item in annex.items}
+    assert answers["23"].text.endswith("classification tables")
+    assert answers["21a"].status == "not provided"
+    assert answers["29"].status == "not provided"
+
+
+def test_a_cited_protocol_answers_where_the_protocol_is():
+    results = two_models()
+    results["provenance"]["protocol"] = {
+        "name": "study.yaml", "sha256": "ab" * 32, "file_sha256": "cd" * 32, "bytes": 10
+    }  # fmt: skip
+    blocks = [b for s in build(results, "clinical").sections for b in s.blocks]
+    (annex,) = [b for b in blocks if isinstance(b, Checklist)]
+    item = next(i for i in annex.items if i.item == "29")
+    assert item.status == "from the run"
+    assert f"study.yaml, sha256 {'ab' * 32}" in item.text
+
+
+def test_methods_of_intervals_and_tests_are_cited_by_number_and_name():
+    results = two_models()
+    contents = Contents(records_of(results))
+    blocks = methods_blocks(contents)
+    table = next(b for b in blocks if isinstance(b, PlainTable))
+    said = next(b.text for b in blocks if isinstance(b, Text) and b.text.startswith("References"))
+    numbered = dict(re.findall(r"\[(\d+)\] (.*?)\.(?= \[|$)", said))
+    wilson = next(row for row in table.rows if row.cells[3].startswith("Wilson ["))
+    number = re.match(r"Wilson \[(\d+)\]", wilson.cells[3])[1]
+    assert numbered[number] == "Wilson E. JASA 22, 1927"
+    tests = next(b.text for b in blocks if isinstance(b, Text) and "tested by" in b.text)
+    for number in re.findall(r"\[(\d+)\]", tests):
+        assert number in numbered
+    assert sorted(map(int, numbered)) == list(range(1, len(numbered) + 1))
+
+
+def test_every_method_that_bears_a_name_has_a_source():
+    # what is in every textbook, or named by what it does
+    plain = {
+        "wald", "wald_cc", "mid_p", "likelihood_ratio", "logit", "paired_t", "two_proportion_z",
+        "fisher_exact",
+    }  # fmt: skip
+    asked = {
+        name for table in (PAIRED, UNPAIRED) for both in table.values() for x in both for name in x
+    }
+    used = asked | set(PROPORTION_METHODS)
+    assert used - set(SOURCES) <= plain
+    assert not plain & set(SOURCES)
