@@ -25,12 +25,12 @@ from evalreport.results.records import (
 )
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Key, Working
+    from evalreport.engine.run_state import Key, RunState
 
 
-def comparisons_of(working: Working) -> list[Comparison]:
+def comparisons_of(state: RunState) -> list[Comparison]:
     """Comparisons of models, or of datasets, as the spec asks for them."""
-    asked = working.prepared.loaded.spec.comparisons
+    asked = state.prepared.loaded.spec.comparisons
     request = comparison_request(asked) if asked is not None else None
     if request is None:
         return []
@@ -38,25 +38,25 @@ def comparisons_of(working: Working) -> list[Comparison]:
 
     return compare(
         request,
-        working.tables,
-        working.thresholds,
-        working.prepared.plan.comparisons,
-        working.prepared.settings,
-        repeats_of(working),
+        state.tables,
+        state.thresholds,
+        state.prepared.plan.comparisons,
+        state.prepared.settings,
+        repeats_of(state),
     )
 
 
-def repeats_of(working: Working) -> dict[Key, tuple[View, ...]]:
+def repeats_of(state: RunState) -> dict[Key, tuple[View, ...]]:
     """The further repeats of each cross-validated dataset and model."""
-    predictions = working.prepared.predictions
+    predictions = state.prepared.predictions
     return {
         (view.dataset, view.model): further_repeats(predictions, view)
-        for view in working.prepared.views
+        for view in state.prepared.views
     }
 
 
 def cautions_of(
-    working: Working,
+    state: RunState,
     comparisons: list[Comparison],
     acceptance: list[Criterion],
     thresholds: list[Threshold],
@@ -65,26 +65,26 @@ def cautions_of(
     courses: Sequence[Period] = (),
 ) -> list[Caution]:
     """Every caution that applies to this run."""
-    spec = working.prepared.loaded.spec
+    spec = state.prepared.loaded.spec
 
     def scores(dataset: str, model: str) -> ScoreTable | None:
-        tables = working.tables[dataset, model]
+        tables = state.tables[dataset, model]
         table = tables.scores(EVERYTHING) if tables.view.has_score else None
         # Bins would be taken for distinct scores.
         return None if isinstance(table, BinnedScores) else table
 
     facts = RunFacts(
-        views=[v for v in working.prepared.views if not isinstance(v, SetView)],
-        set_views=[v for v in working.prepared.views if isinstance(v, SetView)],
-        measures=working.measures,
-        tables=[t for e in working.evaluations for t in e.tables],
+        views=[v for v in state.prepared.views if not isinstance(v, SetView)],
+        set_views=[v for v in state.prepared.views if isinstance(v, SetView)],
+        measures=state.measures,
+        tables=[t for e in state.evaluations for t in e.tables],
         comparisons=comparisons,
         acceptance=acceptance,
         thresholds=thresholds,
         scores=scores,
-        settings=working.prepared.settings,
+        settings=state.prepared.settings,
         requested=tuple(dict.fromkeys(m.name for m in spec.metrics)),
-        overlaps=working.prepared.overlaps,
+        overlaps=state.prepared.overlaps,
         enriched=frozenset(
             name
             for name, dataset in spec.datasets.items()
@@ -92,10 +92,10 @@ def cautions_of(
         ),
         drift=drift,
         drift_limits=(0.1, 0.25) if spec.drift is None else (spec.drift.note, spec.drift.warning),
-        against=working.against,
+        against=state.against,
         roc=roc,
         courses=courses,
-        periods=working.prepared.requests.periods,
-        due=working.due,
+        periods=state.prepared.requests.periods,
+        due=state.due,
     )
-    return find_cautions(facts, dict(spec.cautions.off), working.failures)
+    return find_cautions(facts, dict(spec.cautions.off), state.failures)

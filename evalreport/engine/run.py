@@ -44,9 +44,9 @@ from evalreport.engine.reference.looks import with_looks
 from evalreport.engine.reference.run import ReferenceRun, References, read_references
 from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
+from evalreport.engine.run_state import RunState
 from evalreport.engine.thresholds import Resolved, solve
 from evalreport.engine.verification import not_passed, spoilt
-from evalreport.engine.working import Working
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.everything import nobody
@@ -101,57 +101,57 @@ def evaluate(
     """
     references = read_references(prepared.loaded)
     failures = [*(failure for one in prepared.predictions for failure in one.failures)]
-    working = Working(prepared, failures=failures, due=_due(prepared, at, earlier))
+    state = RunState(prepared, failures=failures, due=_due(prepared, at, earlier))
     for view in prepared.views:
-        working.tables[view.dataset, view.model] = tables_of(view)
+        state.tables[view.dataset, view.model] = tables_of(view)
     for view, facts in zip(prepared.views, prepared.facts, strict=True):
-        _resolve_thresholds(working, view, facts)
+        _resolve_thresholds(state, view, facts)
     step("computing measures", len(prepared.plan.tasks))
     for view in prepared.views:
-        working.evaluations.extend(_evaluated(working, view, advance))
-    for evaluation in working.evaluations:
+        state.evaluations.extend(_evaluated(state, view, advance))
+    for evaluation in state.evaluations:
         evaluation.mark_few(prepared.loaded.spec.subgroup_minimum)
     step("drawing curves", None)
     curves = [
         record
         for view, facts in zip(prepared.views, prepared.facts, strict=True)
-        for record in _curves_or_failure(working, view, facts)
+        for record in _curves_or_failure(state, view, facts)
     ]
-    drift = working.records("drift", lambda: drift_records(working, references))
-    claims = tuple(working.records("claims", lambda: claim_records(working)))
-    readers = working.guarded("readers", lambda: _reader_records(working), dict[str, Any]())
-    plain = _over_readers(working, _judged(working, references), readers)
-    judged, looks = with_looks(working, plain, before, prepared.loaded.spec.as_of or at)
+    drift = state.records("drift", lambda: drift_records(state, references))
+    claims = tuple(state.records("claims", lambda: claim_records(state)))
+    readers = state.guarded("readers", lambda: _reader_records(state), dict[str, Any]())
+    plain = _over_readers(state, _judged(state, references), readers)
+    judged, looks = with_looks(state, plain, before, prepared.loaded.spec.as_of or at)
     acceptance = [
         *judged,
-        *claim_criteria(working, claims),
-        *drift_criteria(working, drift),
+        *claim_criteria(state, claims),
+        *drift_criteria(state, drift),
     ]
     acceptance.sort(key=lambda entry: entry.criterion)
     comparisons = [
-        *working.records("comparisons", lambda: comparisons_of(working)),
-        *working.records("comparisons", lambda: compared_with_run(working, references)),
+        *state.records("comparisons", lambda: comparisons_of(state)),
+        *state.records("comparisons", lambda: compared_with_run(state, references)),
     ]
-    baselines = _baselines(working)
-    working.against = working.records(
-        "baselines", lambda: against_baselines(working, baselines, comparisons)
+    baselines = _baselines(state)
+    state.against = state.records(
+        "baselines", lambda: against_baselines(state, baselines, comparisons)
     )
-    thresholds = _threshold_records(working)
-    roc = working.records("curves", lambda: _roc(working))
-    periods = working.guarded("periods", lambda: period_records(working), None)
-    cautions = cautions_of(working, comparisons, acceptance, thresholds, drift, roc, periods or ())
-    guarded = {**_guarded_records(working), **readers}
+    thresholds = _threshold_records(state)
+    roc = state.records("curves", lambda: _roc(state))
+    periods = state.guarded("periods", lambda: period_records(state), None)
+    cautions = cautions_of(state, comparisons, acceptance, thresholds, drift, roc, periods or ())
+    guarded = {**_guarded_records(state), **readers}
     found = Results(
-        **_described(working, at, clock),
+        **_described(state, at, clock),
         thresholds=tuple(thresholds),
-        tables=tuple(t.record() for e in working.evaluations for t in e.tables),
-        measures=tuple(working.measures),
+        tables=tuple(t.record() for e in state.evaluations for t in e.tables),
+        measures=tuple(state.measures),
         curves=tuple(curves),
         roc_relations=tuple(roc),
         comparisons=tuple(comparisons),
         acceptance=tuple(acceptance),
         claims=claims if prepared.loaded.spec.claims else None,
-        claim_counts=tuple(working.records("claims", lambda: claim_counts(working, claims))),
+        claim_counts=tuple(state.records("claims", lambda: claim_counts(state, claims))),
         looks=looks,
         cautions=tuple(cautions),
         periods=periods,
@@ -160,11 +160,11 @@ def evaluate(
         training_overlap=tuple(_overlap(one) for one in prepared.overlaps),
         baselines=tuple(baselines),
         baseline_tables=tuple(
-            working.records("baselines", lambda: baseline_tables(prepared.views, prepared.settings))
+            state.records("baselines", lambda: baseline_tables(prepared.views, prepared.settings))
         ),
-        against_baselines=tuple(working.against),
+        against_baselines=tuple(state.against),
         **guarded,
-        failures=(*working.failures, *(f for e in working.evaluations for f in e.failures)),
+        failures=(*state.failures, *(f for e in state.evaluations for f in e.failures)),
     )
     return finite(found)
 
@@ -182,9 +182,9 @@ def _due(prepared: Prepared, at: str, earlier: Sequence[EarlierRun]) -> Due | No
     return Due(spec.cadence, spec.as_of or at, delivered, tuple(earlier))
 
 
-def _described(working: Working, at: str, clock: str) -> dict[str, Any]:
+def _described(state: RunState, at: str, clock: str) -> dict[str, Any]:
     """What the numbers are made of: the spec, where from, the plan, labels and rows."""
-    prepared = working.prepared
+    prepared = state.prepared
     trained = training_records(prepared.predictions)
     return {
         "title": prepared.loaded.spec.title,
@@ -192,7 +192,7 @@ def _described(working: Working, at: str, clock: str) -> dict[str, Any]:
         "provenance": provenance(prepared, at, clock),
         "plan": plan_record(prepared.plan),
         "labels": tuple(
-            label_record(prepared.loaded.spec, view, _numbers(working, view))
+            label_record(prepared.loaded.spec, view, _numbers(state, view))
             for view in prepared.views
         ),
         "rows": tuple(
@@ -208,49 +208,52 @@ def _described(working: Working, at: str, clock: str) -> dict[str, Any]:
     }
 
 
-def _judged(working: Working, references: References) -> list[Criterion]:
-    prepared, spec = working.prepared, working.prepared.loaded.spec
+def _judged(state: RunState, references: References) -> list[Criterion]:
+    prepared, spec = state.prepared, state.prepared.loaded.spec
     judged = judge(
         prepared.criteria,
-        working.measures,
+        state.measures,
         [(view.dataset, view.model) for view in prepared.views],
-        {key: None if first is None else str(first) for key, first in working.first.items()},
+        {
+            key: None if first is None else str(first)
+            for key, first in state.first_threshold.items()
+        },
         prepared.loaded.spec.subgroup_minimum,
         prepared.positive_classes(),
         [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
     )
-    tables = [table for evaluation in working.evaluations for table in evaluation.tables]
-    return not_passed(with_references(working, judged, references), spoilt(tables))
+    tables = [table for evaluation in state.evaluations for table in evaluation.tables]
+    return not_passed(with_references(state, judged, references), spoilt(tables))
 
 
-def _guarded_records(working: Working) -> dict[str, Any]:
+def _guarded_records(state: RunState) -> dict[str, Any]:
     """Declared values, subgroups and characteristics: each, or its failure."""
-    prepared, nothing = working.prepared, dict[str, Any]()
+    prepared, nothing = state.prepared, dict[str, Any]()
     width = prepared.loaded.spec.confidence.width
     return {
-        "declared": working.guarded("declared", lambda: declared_records(working), None),
-        **working.guarded("subgroups", lambda: _subgroup_records(working), nothing),
-        "characteristics": working.guarded(
+        "declared": state.guarded("declared", lambda: declared_records(state), None),
+        **state.guarded("subgroups", lambda: _subgroup_records(state), nothing),
+        "characteristics": state.guarded(
             "characteristics", lambda: characteristics(prepared), None
         ),
-        "omnibus": tuple(working.records("comparisons", lambda: omnibus_records(working))),
+        "omnibus": tuple(state.records("comparisons", lambda: omnibus_records(state))),
         "reclassification": tuple(
-            working.records("comparisons", lambda: reclassification_records(working))
+            state.records("comparisons", lambda: reclassification_records(state))
         ),
         "sample_size": tuple(
-            working.records("sample size", lambda: sample_sizes(working.measures, width))
+            state.records("sample size", lambda: sample_sizes(state.measures, width))
         ),
     }
 
 
-def _baselines(working: Working) -> list[Baseline]:
+def _baselines(state: RunState) -> list[Baseline]:
     """What trivial predictions reach, and the previous model where the spec names one."""
-    prepared = working.prepared
-    trivial = working.records(
+    prepared = state.prepared
+    trivial = state.records(
         "baselines",
         lambda: baseline_records(prepared.views, prepared.requests.metrics, prepared.settings),
     )
-    return working.records("baselines", lambda: with_previous(working, trivial))
+    return state.records("baselines", lambda: with_previous(state, trivial))
 
 
 def _overlap(one: Overlap) -> TrainingOverlap:
@@ -268,88 +271,86 @@ def _overlap(one: Overlap) -> TrainingOverlap:
     )
 
 
-def _reader_records(working: Working) -> dict[str, Any]:
+def _reader_records(state: RunState) -> dict[str, Any]:
     """What readers of the same cases give, where a dataset has readers."""
-    found, level = studies(working), working.prepared.settings.level
+    found, level = studies(state), state.prepared.settings.level
     means = mean_records(found, level)
     return {
         "readers": tuple(means),
-        "reader_differences": tuple(difference_records(working, found, means, level)),
+        "reader_differences": tuple(difference_records(state, found, means, level)),
         "reader_agreement": tuple(one for s in found for one in agreement_records(s, level)),
     }
 
 
 def _over_readers(
-    working: Working, judged: list[Criterion], readers: dict[str, Any]
+    state: RunState, judged: list[Criterion], readers: dict[str, Any]
 ) -> list[Criterion]:
     """Criteria by the mean over readers where there is one; looks go on with pooled readings."""
-    if not readers.get("readers") or working.prepared.loaded.spec.looks is not None:
+    if not readers.get("readers") or state.prepared.loaded.spec.looks is not None:
         return judged
     means, differences = readers["readers"], readers["reader_differences"]
-    return over_readers(judged, working.measures, means, differences)
+    return over_readers(judged, state.measures, means, differences)
 
 
-def _subgroup_records(working: Working) -> dict[str, Any]:
+def _subgroup_records(state: RunState) -> dict[str, Any]:
     """Gaps between subgroups, tests of their differences, and impact ratios."""
-    settings, spec = working.prepared.settings, working.prepared.loaded.spec
+    settings, spec = state.prepared.settings, state.prepared.loaded.spec
     if not spec.subgroups:
         return {}
-    measures = working.measures
+    measures = state.measures
     gaps = subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum)
     return {
         "subgroup_gaps": tuple(gaps),
         "heterogeneity": tuple(
             heterogeneity_tests(measures, settings.level, widest=spec.largest_gap)
         ),
-        "impact": tuple(impact_records(working)),
+        "impact": tuple(impact_records(state)),
     }
 
 
-def _evaluated(working: Working, view: View, advance: Callable[[], None]) -> tuple[Evaluation, ...]:
+def _evaluated(state: RunState, view: View, advance: Callable[[], None]) -> tuple[Evaluation, ...]:
     key = (view.dataset, view.model)
-    tables = working.tables[key]
+    tables = state.tables[key]
     if isinstance(tables, SetTables):
-        return (_evaluated_sets(working, tables, advance),)
-    measurer = Measurer(
-        view, working.tables[key], working.prepared.settings, working.thresholds[key]
-    )
+        return (_evaluated_sets(state, tables, advance),)
+    measurer = Measurer(view, state.tables[key], state.prepared.settings, state.thresholds[key])
     return evaluate_repeats(
-        Evaluator(measurer, tables, working.numbering, working.first[key]),
-        further_repeats(working.prepared.predictions, view),
-        working.prepared.plan,
+        Evaluator(measurer, tables, state.numbering, state.first_threshold[key]),
+        further_repeats(state.prepared.predictions, view),
+        state.prepared.plan,
         advance,
-        working.prepared.requests.one_versus_rest,
+        state.prepared.requests.one_versus_rest,
     )
 
 
-def _evaluated_sets(working: Working, tables: SetTables, advance: Callable[[], None]) -> Evaluation:
-    key, prepared = (tables.view.dataset, tables.view.model), working.prepared
+def _evaluated_sets(state: RunState, tables: SetTables, advance: Callable[[], None]) -> Evaluation:
+    key, prepared = (tables.view.dataset, tables.view.model), state.prepared
     return evaluate_sets(
         prepared.plan,
         tables,
         prepared.settings,
-        working.thresholds[key],
+        state.thresholds[key],
         prepared.loaded.spec.hierarchy,
-        working.numbering,
-        working.first[key],
+        state.numbering,
+        state.first_threshold[key],
         advance,
     )
 
 
-def _resolve_thresholds(working: Working, view: View, facts: Facts) -> None:
+def _resolve_thresholds(state: RunState, view: View, facts: Facts) -> None:
     key = (view.dataset, view.model)
-    requests = thresholds_of(working.prepared.requests, facts)
-    working.first[key] = requests[0]
-    working.thresholds[key] = {
-        request: _resolved(working, view, request) for request in requests if request is not None
+    requests = thresholds_of(state.prepared.requests, facts)
+    state.first_threshold[key] = requests[0]
+    state.thresholds[key] = {
+        request: _resolved(state, view, request) for request in requests if request is not None
     }
 
 
-def _resolved(working: Working, view: View, request: ThresholdRequest) -> Resolved:
+def _resolved(state: RunState, view: View, request: ThresholdRequest) -> Resolved:
     if request.number is not None:
         return Resolved(request.number, exploratory=request.status == "exploratory")
     dataset = request.on or view.dataset
-    tables = working.tables.get((dataset, view.model))
+    tables = state.tables.get((dataset, view.model))
     if tables is None or not tables.view.has_score:
         return Resolved(None, f"{view.model} has no scores in {dataset} to choose a threshold on")
     reason = rule_needs_unknown(request.rule, (*tables.view.unknown, *view.unknown))
@@ -357,9 +358,9 @@ def _resolved(working: Working, view: View, request: ThresholdRequest) -> Resolv
         return Resolved(None, reason)
     # a threshold chosen on the rows it is judged on is exploratory whatever it is called
     exploratory = dataset == view.dataset or request.status == "exploratory"
-    settings = working.prepared.settings
+    settings = state.prepared.settings
     costs = settings.two_class_costs(view.labels, view.positive_index) if settings.costs else {}
-    return working.guarded(
+    return state.guarded(
         "thresholds",
         lambda: solve(rule_of(request.rule), tables.scores(EVERYTHING), costs, exploratory),
         Resolved(None, f"looking for {request.text} failed"),
@@ -368,38 +369,38 @@ def _resolved(working: Working, view: View, request: ThresholdRequest) -> Resolv
     )
 
 
-def _numbers(working: Working, view: View) -> list[float]:
-    resolved = working.thresholds[view.dataset, view.model].values()
+def _numbers(state: RunState, view: View) -> list[float]:
+    resolved = state.thresholds[view.dataset, view.model].values()
     return list(dict.fromkeys(r.number for r in resolved if r.number is not None))
 
 
-def _curves_or_failure(working: Working, view: View, facts: Facts) -> list[Curve]:
-    return working.records(
+def _curves_or_failure(state: RunState, view: View, facts: Facts) -> list[Curve]:
+    return state.records(
         "curves",
-        lambda: _curves(working, view, facts),
+        lambda: _curves(state, view, facts),
         dataset=view.dataset,
         model=view.model,
     )
 
 
-def _curves(working: Working, view: View, facts: Facts) -> list[Curve]:
-    tables = working.tables[view.dataset, view.model]
-    numbers, level = _numbers(working, view), working.prepared.settings.level
+def _curves(state: RunState, view: View, facts: Facts) -> list[Curve]:
+    tables = state.tables[view.dataset, view.model]
+    numbers, level = _numbers(state, view), state.prepared.settings.level
     if isinstance(tables, SetTables):
-        return set_curves(tables, working.numbering.curve, numbers, facts.probabilities, level)
-    return curve_records(tables, working.numbering.curve, numbers, facts.probabilities, level)
+        return set_curves(tables, state.numbering.curve, numbers, facts.probabilities, level)
+    return curve_records(tables, state.numbering.curve, numbers, facts.probabilities, level)
 
 
-def _roc(working: Working) -> list[RocRelation]:
+def _roc(state: RunState) -> list[RocRelation]:
     from evalreport.engine.comparisons.roc import roc_relations
 
     def scores(view: View) -> ScoreTable:
-        return working.tables[view.dataset, view.model].scores(EVERYTHING)
+        return state.tables[view.dataset, view.model].scores(EVERYTHING)
 
-    return roc_relations(working.prepared.views, scores)
+    return roc_relations(state.prepared.views, scores)
 
 
-def _threshold_records(working: Working) -> list[Threshold]:
+def _threshold_records(state: RunState) -> list[Threshold]:
     return [
         Threshold(
             dataset=dataset,
@@ -409,7 +410,7 @@ def _threshold_records(working: Working) -> list[Threshold]:
             status="exploratory" if resolved.exploratory else "declared",
             reason=resolved.reason,
         )
-        for (dataset, model), found in working.thresholds.items()
+        for (dataset, model), found in state.thresholds.items()
         for request, resolved in found.items()
     ]
 

@@ -36,9 +36,9 @@ from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.drift import drift_criteria
 from evalreport.engine.rules import rule_of
 from evalreport.engine.run import plan_record
+from evalreport.engine.run_state import RunState
 from evalreport.engine.thresholds import Resolved, solve
 from evalreport.engine.verification import not_passed, spoilt
-from evalreport.engine.working import Working
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.everything import nobody
 from evalreport.plan.task import Plan, ThresholdRequest
@@ -96,7 +96,7 @@ class Remaker:
         return tuple(self.model_of(one.dataset, one.model) for one in self.results.labels)
 
     @cached_property
-    def working(self) -> Working:
+    def state(self) -> RunState:
         """What the parts of a run share, as far as the results hold it. Raises NotRecorded."""
         asked, models = self.spec, self.models
         prepared = Prepared(
@@ -110,16 +110,16 @@ class Remaker:
             criteria=criteria_of(asked.loaded),
             overlaps=tuple(map(_overlap, self.results.training_overlap)),
         )
-        working = Working(prepared)
+        state = RunState(prepared)
         for one in models:
             key = (one.view.dataset, one.view.model)
-            working.tables[key] = one.tables
-            working.thresholds[key] = self._thresholds(one)
-            working.first[key] = thresholds_of(asked.requests, one.facts)[0]
+            state.tables[key] = one.tables
+            state.thresholds[key] = self._thresholds(one)
+            state.first_threshold[key] = thresholds_of(asked.requests, one.facts)[0]
             measures = [m for m in self.results.measures if (m.dataset, m.model) == key]
             tables = [printed(t, one) for t in self.results.tables if (t.dataset, t.model) == key]
-            working.evaluations.append(Evaluation(one.view, measures, tables))
-        return working
+            state.evaluations.append(Evaluation(one.view, measures, tables))
+        return state
 
     def _thresholds(self, model: RecordedModel) -> dict[ThresholdRequest, Resolved]:
         """The thresholds as the results say that they were found, by what the spec asks for."""
@@ -191,7 +191,7 @@ def _widths(again: Remaker) -> Iterable[r.SampleSize]:
 
 def _periods(again: Remaker) -> Iterable[r.Period]:
     """Periods with their charts; what moved with a change is told by its own check."""
-    told, made = again.results.periods or (), period_records(again.working, moved=False) or ()
+    told, made = again.results.periods or (), period_records(again.state, moved=False) or ()
     if len(told) != len(made):
         return made
     return tuple(_with_moved(one, other) for one, other in zip(made, told, strict=True))
@@ -204,32 +204,35 @@ def _with_moved(made: r.Period, told: r.Period) -> r.Period:
 
 
 def _declared(again: Remaker) -> Iterable[r.Declared]:
-    return declared_records(again.working) or ()
+    return declared_records(again.state) or ()
 
 
 def _criteria(again: Remaker) -> Iterator[r.Criterion | None]:
     """Criteria with a value of their own; those against a reference are left out."""
-    working, spec = again.working, again.spec.loaded.spec
+    state, spec = again.state, again.spec.loaded.spec
     valued = [number for number, one in spec.criteria if one.required is not None]
     judged = judge(
-        working.prepared.criteria,
-        working.measures,
-        [(view.dataset, view.model) for view in working.prepared.views],
-        {key: None if first is None else str(first) for key, first in working.first.items()},
+        state.prepared.criteria,
+        state.measures,
+        [(view.dataset, view.model) for view in state.prepared.views],
+        {
+            key: None if first is None else str(first)
+            for key, first in state.first_threshold.items()
+        },
         spec.subgroup_minimum,
-        working.prepared.positive_classes(),
+        state.prepared.positive_classes(),
         [nobody(one, spec) for _, one in spec.criteria if one.required is not None],
     )
-    tables = [table for evaluation in working.evaluations for table in evaluation.tables]
+    tables = [table for evaluation in state.evaluations for table in evaluation.tables]
     # looks go on with pooled readings
     means = again.results.of(r.ReaderMean) if spec.looks is None else ()
     made = [
         *(
             replace(one, criterion=valued[one.criterion - 1])
-            for one in over_readers(not_passed(judged, spoilt(tables)), working.measures, means, ())
+            for one in over_readers(not_passed(judged, spoilt(tables)), state.measures, means, ())
         ),
-        *claim_criteria(working, again.results.of(r.Claim)),
-        *drift_criteria(working, again.results.of(r.Drift)),
+        *claim_criteria(state, again.results.of(r.Claim)),
+        *drift_criteria(state, again.results.of(r.Drift)),
     ]
     made.sort(key=lambda one: one.criterion)
     waiting = iter(made)
@@ -315,18 +318,18 @@ def _curves_of(
 
 def _roc(again: Remaker) -> Iterable[r.RocRelation]:
     views = [model.view for model in again.models]
-    tables = again.working.tables
+    tables = again.state.tables
     return roc_relations(views, lambda view: tables[view.dataset, view.model].scores(EVERYTHING))
 
 
 def _baselines(again: Remaker) -> Iterable[r.Baseline]:
-    prepared = again.working.prepared
+    prepared = again.state.prepared
     found = baseline_records(prepared.views, prepared.requests.metrics, prepared.settings)
-    return with_previous(again.working, found)
+    return with_previous(again.state, found)
 
 
 def _baseline_tables(again: Remaker) -> Iterable[r.BaselineTable]:
-    prepared = again.working.prepared
+    prepared = again.state.prepared
     return baseline_tables(prepared.views, prepared.settings)
 
 
@@ -335,17 +338,17 @@ def _against(again: Remaker) -> Iterator[r.AgainstBaseline | None]:
     spec, results = again.spec.loaded.spec, again.results
     asked = spec.comparisons
     compared = asked is not None and asked.reference == spec.baselines.previous
-    for one in against_baselines(again.working, results.baselines, results.comparisons):
+    for one in against_baselines(again.state, results.baselines, results.comparisons):
         yield None if one.baseline == PREVIOUS and not compared else one
 
 
 def _cautions(again: Remaker) -> Iterator[r.Caution | None]:
     """Every caution that follows from what the results hold, in the order of its code."""
-    results, working = again.results, again.working
-    working.against = list(results.against_baselines)
+    results, state = again.results, again.state
+    state.against = list(results.against_baselines)
     failed: list[r.Failure] = []
     made = cautions_of(
-        replace(working, failures=failed),
+        replace(state, failures=failed),
         list(results.comparisons),
         list(results.acceptance),
         list(results.thresholds),

@@ -7,7 +7,7 @@ from typing import Any
 import evalreport
 from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
-from evalreport.engine.working import Working
+from evalreport.engine.run_state import Working
 from evalreport.spec.load import parse_spec
 
 COLUMNS = {

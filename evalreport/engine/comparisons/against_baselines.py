@@ -17,7 +17,7 @@ from evalreport.results.identity import EVERYTHING, Quantity, WhichNumber
 from evalreport.results.records import AgainstBaseline, Baseline, Comparison, Interval, Measure
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 #: The name of the baseline that is a model of the spec.
 PREVIOUS = "previous"
@@ -28,16 +28,16 @@ _AT_BEST = "the baseline reaches the best possible value, so this metric alone t
 _NO_INTERVAL = "there is no interval"
 
 
-def with_previous(working: Working, baselines: Sequence[Baseline]) -> list[Baseline]:
+def with_previous(state: RunState, baselines: Sequence[Baseline]) -> list[Baseline]:
     """The records of baselines, with the values of the previous model among them."""
-    previous = working.prepared.loaded.spec.baselines.previous
+    previous = state.prepared.loaded.spec.baselines.previous
     found = list(baselines)
     if previous is None:
         return found
-    for key, first in working.first.items():
+    for key, first in state.first_threshold.items():
         if key[1] != previous:
             continue
-        threshold = working.thresholds[key][first].number if first is not None else None
+        threshold = state.thresholds[key][first].number if first is not None else None
         found += [
             Baseline(
                 dataset=m.dataset,
@@ -51,22 +51,22 @@ def with_previous(working: Working, baselines: Sequence[Baseline]) -> list[Basel
                 n=m.n,
                 note=f"the previous model is {previous}",
             )
-            for m in _pooled(working, *key)
+            for m in _pooled(state, *key)
             if m.threshold in (None, threshold)
         ]
     return found
 
 
 def against_baselines(
-    working: Working, baselines: Sequence[Baseline], comparisons: Sequence[Comparison]
+    state: RunState, baselines: Sequence[Baseline], comparisons: Sequence[Comparison]
 ) -> list[AgainstBaseline]:
     """One record per model, baseline and metric with a direction, in the order of the run."""
     against = {(b.dataset, b.baseline, WhichNumber.of(b).quantity): b for b in baselines}
-    weighted = {(v.dataset, v.model) for v in working.prepared.views if v.weight is not None}
-    differences = _differences(working, comparisons)
+    weighted = {(v.dataset, v.model) for v in state.prepared.views if v.weight is not None}
+    differences = _differences(state, comparisons)
     found: list[AgainstBaseline] = []
-    for dataset, model in working.first:
-        for m in _first_measures(working, dataset, model):
+    for dataset, model in state.first_threshold:
+        for m in _first_measures(state, dataset, model):
             quantity = m.which.quantity
             for name in (*BASELINES, CHEAPEST, PREVIOUS):
                 baseline = against.get((dataset, name, quantity))
@@ -80,29 +80,29 @@ def against_baselines(
     return found
 
 
-def _pooled(working: Working, dataset: str, model: str) -> Iterator[Measure]:
-    for m in working.measures:
+def _pooled(state: RunState, dataset: str, model: str) -> Iterator[Measure]:
+    for m in state.measures:
         own = (m.dataset, m.model, m.where) == (dataset, model, EVERYTHING)
         if own and m.indeterminate is None and m.state == "value" and m.value is not None:
             yield m
 
 
-def _first_measures(working: Working, dataset: str, model: str) -> Iterator[Measure]:
+def _first_measures(state: RunState, dataset: str, model: str) -> Iterator[Measure]:
     """Values of all rows at the first threshold whose metric says what is better."""
-    first = working.first[dataset, model]
-    resolved = None if first is None else working.thresholds[dataset, model][first]
+    first = state.first_threshold[dataset, model]
+    resolved = None if first is None else state.thresholds[dataset, model][first]
     number = None if resolved is None else resolved.number
-    for m in _pooled(working, dataset, model):
+    for m in _pooled(state, dataset, model):
         directed = metric_named(m.metric).goal in (Goal.MAXIMIZE, Goal.MINIMIZE)
         if directed and m.threshold in (None, number):
             yield m
 
 
 def _differences(
-    working: Working, comparisons: Sequence[Comparison]
+    state: RunState, comparisons: Sequence[Comparison]
 ) -> dict[tuple[str, str, Quantity], Comparison]:
     """Differences from the previous model, those that the spec compares anyway or others."""
-    spec = working.prepared.loaded.spec
+    spec = state.prepared.loaded.spec
     previous = spec.baselines.previous
     if previous is None:
         return {}
@@ -111,11 +111,11 @@ def _differences(
         own = comparisons
     else:
         request = ComparisonRequest(previous)
-        planned = plan_comparisons(request, working.prepared.plan.tasks, working.prepared.facts)
+        planned = plan_comparisons(request, state.prepared.plan.tasks, state.prepared.facts)
         from evalreport.engine.comparisons.records import compare
 
         own = compare(
-            request, working.tables, working.thresholds, planned.tasks, working.prepared.settings
+            request, state.tables, state.thresholds, planned.tasks, state.prepared.settings
         )
     found: dict[tuple[str, str, Quantity], Comparison] = {}
     for c in own:

@@ -20,32 +20,32 @@ from evalreport.statistics import several
 from evalreport.statistics.paired import ChiSquare
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 ALIKE = "the models do not differ on any row: no statistic can be formed"
 Sides = Sequence[Side]
 
 
-def omnibus_records(working: Working) -> list[OmnibusTest]:
+def omnibus_records(state: RunState) -> list[OmnibusTest]:
     """One record for each planned test; what cannot be tested is in the plan with its reason."""
-    asked = working.prepared.loaded.spec.comparisons
+    asked = state.prepared.loaded.spec.comparisons
     if asked is None or not asked.omnibus:
         return []
-    prepared = working.prepared
+    prepared = state.prepared
     tasks = [one for one in plan_omnibus(prepared.plan.tasks, prepared.facts) if not one.reason]
     found = []
     for _, group in groupby(tasks, key=lambda one: [(t.dataset, t.model) for t in one.tasks]):
         alike = list(group)
-        sides = [_side(working, task) for task in alike[0].tasks]
+        sides = [_side(state, task) for task in alike[0].tasks]
         rows = together(sides)
         found += [_record(rows, one, sides) for one in alike]
     return found
 
 
-def _side(working: Working, task: Task) -> Side:
+def _side(state: RunState, task: Task) -> Side:
     key = (task.dataset, task.model)
-    tables = working.tables[key]
-    return Side(tables.view, tables, working.prepared.settings, working.thresholds.get(key, {}))
+    tables = state.tables[key]
+    return Side(tables.view, tables, state.prepared.settings, state.thresholds.get(key, {}))
 
 
 def _record(rows: list[Side] | str, asked: OmnibusTask, sides: Sides) -> OmnibusTest:

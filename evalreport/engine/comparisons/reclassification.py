@@ -14,23 +14,23 @@ from evalreport.statistics.interval import Interval
 from evalreport.statistics.reclassification import Moves, net_reclassification
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 View = tuple[str, str]
 
 NO_ROWS = "net reclassification needs the same rows under two models: name a model as reference"
 
 
-def reclassification_records(working: Working) -> list[Reclassification]:
+def reclassification_records(state: RunState) -> list[Reclassification]:
     """One record for each model and its reference on the same rows, at their first thresholds.
 
     Against another dataset, or an earlier run, the record says that there are no such rows.
     """
-    asked = working.prepared.loaded.spec.comparisons
+    asked = state.prepared.loaded.spec.comparisons
     if asked is None or not asked.net_reclassification:
         return []
     found = []
-    for view in working.prepared.views:
+    for view in state.prepared.views:
         own = (view.dataset, view.model)
         if not isinstance(asked.reference, str):
             found.append(
@@ -40,30 +40,30 @@ def reclassification_records(working: Working) -> list[Reclassification]:
             )
             continue
         other = (view.dataset, asked.reference)
-        if own != other and other in working.tables:
-            found.append(_record(working, own, other))
+        if own != other and other in state.tables:
+            found.append(_record(state, own, other))
     return found
 
 
-def _record(working: Working, own: View, other: View) -> Reclassification:
+def _record(state: RunState, own: View, other: View) -> Reclassification:
     empty = Reclassification(
         dataset=own[0],
         model=own[1],
         reference=other[1],
-        threshold=_threshold(working, own),
-        reference_threshold=_threshold(working, other),
+        threshold=_threshold(state, own),
+        reference_threshold=_threshold(state, other),
     )
-    views = [working.tables[key].view for key in (own, other)]
+    views = [state.tables[key].view for key in (own, other)]
     if any(len(view.labels) != 2 for view in views) or not all(
         hasattr(view, "actual") for view in views
     ):
         return replace(empty, reason="there are not two classes")
     for key, number in ((own, empty.threshold), (other, empty.reference_threshold)):
-        if number is None and working.tables[key].view.has_score:
+        if number is None and state.tables[key].view.has_score:
             return replace(empty, reason=f"{key[1]} has no threshold")
-    settings = working.prepared.settings
+    settings = state.prepared.settings
     sides = [
-        Side(working.tables[key].view, working.tables[key], settings, working.thresholds[key])
+        Side(state.tables[key].view, state.tables[key], settings, state.thresholds[key])
         for key in (own, other)
     ]
     both = pair(*sides)
@@ -112,9 +112,9 @@ def _called(side: Side, number: float | None) -> Any:
     return np.where(codes < 2, codes, 1 - side.view.actual)
 
 
-def _threshold(working: Working, key: View) -> float | None:
-    first = working.first.get(key)
-    return None if first is None else working.thresholds[key][first].number
+def _threshold(state: RunState, key: View) -> float | None:
+    first = state.first_threshold.get(key)
+    return None if first is None else state.thresholds[key][first].number
 
 
 def _moves(moves: Moves, level: float, method: str) -> records.Moves:

@@ -28,26 +28,26 @@ from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.records import Impact
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 DEPENDENT = "rows of one cluster depend on each other: no interval and no test is given"
 WEIGHTED = "rows are weighted: no interval and no test is given"
 
 
-def impact_records(working: Working) -> list[Impact]:
+def impact_records(state: RunState) -> list[Impact]:
     """Every record of a run; none without subgroups, or for more than two classes."""
-    prepared, found = working.prepared, []
+    prepared, found = state.prepared, []
     crossings = prepared.loaded.spec.crossings
     for view, facts in zip(prepared.views, prepared.facts, strict=True):
         # a selection rate is a share of all rows
         if not facts.two_classes or facts.unknown:
             continue
         key = (view.dataset, view.model)
-        own = [t for e in working.evaluations if e.view is view for t in e.tables]
+        own = [t for e in state.evaluations if e.view is view for t in e.tables]
         asked: Sequence[tuple[ThresholdRequest | None, Resolved]] = [
-            *(working.thresholds[key].items() or [(None, Resolved(None))])
+            *(state.thresholds[key].items() or [(None, Resolved(None))])
         ]
-        impact = _Rates(working.tables[key], facts, prepared.settings, own)
+        impact = _Rates(state.tables[key], facts, prepared.settings, own)
         for columns in crossings:
             groups = [
                 where

@@ -21,19 +21,19 @@ from evalreport.statistics.trend import cochran_armitage, weighted_changes
 from evalreport.statistics.unpaired import heterogeneity
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 UNDATED = "(missing)"
 NO_TEST = "fewer than two periods have a value with an interval"
 
 
-def period_records(working: Working, *, moved: bool = True) -> tuple[Period, ...] | None:
+def period_records(state: RunState, *, moved: bool = True) -> tuple[Period, ...] | None:
     """Every measure over time; None without periods."""
-    columns = period_columns(working.prepared.loaded.spec)
+    columns = period_columns(state.prepared.loaded.spec)
     if not columns:
         return None
     courses: dict[tuple[str, WhichNumber], list[Measure]] = {}
-    for measure in working.measures:
+    for measure in state.measures:
         own = dict(measure.where.subgroup)
         (column, *more) = own or [""]
         if column not in columns or more or measure.where.fold is not None:
@@ -44,7 +44,7 @@ def period_records(working: Working, *, moved: bool = True) -> tuple[Period, ...
             courses.setdefault((column, key), []).append(measure)
     return tuple(
         _record(
-            working,
+            state,
             column,
             columns[column],
             sorted(found, key=lambda m: m.where.subgroup),
@@ -55,7 +55,7 @@ def period_records(working: Working, *, moved: bool = True) -> tuple[Period, ...
 
 
 def _record(
-    working: Working, column: str, every: str, measures: Sequence[Measure], *, moved: bool
+    state: RunState, column: str, every: str, measures: Sequence[Measure], *, moved: bool
 ) -> Period:
     first = measures[0]
     metric = find(first.metric)
@@ -75,7 +75,7 @@ def _record(
         measures=tuple(m.id for m in measures),
         values=tuple(m.value for m in measures),
         limits=_limits(measures),
-        change=change_of(working, column, measures, moved=moved) if charted else None,
+        change=change_of(state, column, measures, moved=moved) if charted else None,
     )
     return _tested(course, [e for m in measures if (e := estimate_of(m)) is not None])
 

@@ -18,7 +18,7 @@ from evalreport.statistics.tail import chi2_sf, normal_sf
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.memory import MemoryTables
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
     from evalreport.plan.inputs import Facts
 
 #: Bins of the stability index of scores.
@@ -26,7 +26,7 @@ BINS = 10
 
 
 def change_of(
-    working: Working, column: str, measures: Sequence[Measure], *, moved: bool = True
+    state: RunState, column: str, measures: Sequence[Measure], *, moved: bool = True
 ) -> Change | None:
     """The charts of a course and where it changed; None where fewer than five periods have values.
 
@@ -54,7 +54,7 @@ def change_of(
         probability=None if point is None else point.probability,
         before=charted.before,
         after=charted.after,
-        moved=_moved(working, column, measures, found)
+        moved=_moved(state, column, measures, found)
         if moved and alarm is not None and found is not None
         else (),
     )
@@ -73,13 +73,13 @@ def chart_mark(charted: ChartedCourse, step: int | None) -> ChartMark:
 
 
 def _moved(
-    working: Working, column: str, measures: Sequence[Measure], found: int
+    state: RunState, column: str, measures: Sequence[Measure], found: int
 ) -> tuple[Moved, ...]:
     """What else is not as it was before the point of change."""
     first = measures[0]
     names = [measure.subgroup[column] for measure in measures]
-    sides = _Sides(working, first, column, names[:found], names[found:])
-    by_id = {t.id: t for e in working.evaluations for one in e.tables for t in [one.record()]}
+    sides = _Sides(state, first, column, names[:found], names[found:])
+    by_id = {t.id: t for e in state.evaluations for one in e.tables for t in [one.record()]}
     tables = [by_id.get(str(measure.table)) for measure in measures]
     return (
         *moved_tables(tables[:found], tables[found:]),
@@ -130,7 +130,7 @@ def _positives(tables: Sequence[Table | None], axis: int) -> tuple[float, float]
 class _Sides:
     """The rows of a dataset and model before a change and after it."""
 
-    working: Working
+    state: RunState
     measure: Measure
     column: str
     before: Sequence[str]
@@ -140,11 +140,11 @@ class _Sides:
     def facts(self) -> Facts:
         """What is known of the dataset and the model."""
         own = (self.measure.dataset, self.measure.model)
-        return next(f for f in self.working.prepared.facts if (f.dataset, f.model) == own)
+        return next(f for f in self.state.prepared.facts if (f.dataset, f.model) == own)
 
     def of_scores(self) -> list[Moved]:
         """How scores lie, and how far they are from what happened, where there are scores."""
-        tables = self.working.tables[self.measure.dataset, self.measure.model]
+        tables = self.state.tables[self.measure.dataset, self.measure.model]
         if self.facts.source not in ("score", "margin"):
             return []
         sides = []
@@ -157,9 +157,9 @@ class _Sides:
 
     def of_subgroups(self) -> list[Moved]:
         """The mix of the values of each subgroup column of the spec."""
-        working = self.working
-        tables = working.tables[self.measure.dataset, self.measure.model]
-        columns = [c[0] for c in working.prepared.loaded.spec.crossings if len(c) == 1]
+        state = self.state
+        tables = state.tables[self.measure.dataset, self.measure.model]
+        columns = [c[0] for c in state.prepared.loaded.spec.crossings if len(c) == 1]
         found = []
         for column in columns:
             if column == self.column:
@@ -167,7 +167,7 @@ class _Sides:
             values = sorted(
                 {
                     m.subgroup[column]
-                    for m in working.measures
+                    for m in state.measures
                     if set(m.subgroup) == {column} and m.dataset == self.measure.dataset
                 }
             )

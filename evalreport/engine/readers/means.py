@@ -30,7 +30,7 @@ from evalreport.statistics import delong, proportions, readers
 from evalreport.statistics.interval import clipped
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 Floats = npt.NDArray[np.float64]
 
@@ -201,10 +201,10 @@ def _share(
 
 
 def difference_records(
-    working: Working, found: Sequence[Study], means: Sequence[ReaderMean], level: float
+    state: RunState, found: Sequence[Study], means: Sequence[ReaderMean], level: float
 ) -> list[ReaderDifference]:
     """Every model of a dataset against the reference, in each measure that both have."""
-    asked = working.prepared.loaded.spec.comparisons
+    asked = state.prepared.loaded.spec.comparisons
     margins = {} if asked is None else dict(asked.margins)
     records_ = []
     for dataset in dict.fromkeys(study.view.dataset for study in found):

@@ -19,7 +19,7 @@ from evalreport.statistics.delong import row_placements
 
 if TYPE_CHECKING:
     from evalreport.data.design import Readings
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -145,20 +145,20 @@ class Study:
         )
 
 
-def studies(working: Working) -> list[Study]:
+def studies(state: RunState) -> list[Study]:
     """Every dataset with readers as each model sees it."""
     found = []
-    for view in working.prepared.views:
-        asked = working.prepared.loaded.spec.datasets[view.dataset].reading
+    for view in state.prepared.views:
+        asked = state.prepared.loaded.spec.datasets[view.dataset].reading
         readings: Readings | None = getattr(view.ledger, "readings", None)
         if asked is None or readings is None or isinstance(view, SetView):
             continue
         if view.entries is None and view.rows == len(view.row):
-            found.append(_study(working, view, asked, readings))
+            found.append(_study(state, view, asked, readings))
     return found
 
 
-def _study(working: Working, view: View, asked: Readers, readings: Readings) -> Study:
+def _study(state: RunState, view: View, asked: Readers, readings: Readings) -> Study:
     codes = readings.reader[view.row].astype(np.int64)
     present = [readings.names[code] for code in np.unique(codes).tolist()]
     names = tuple(order_labels(present))
@@ -173,8 +173,8 @@ def _study(working: Working, view: View, asked: Readers, readings: Readings) -> 
     cluster[case] = view.cluster[0]
     apart = len(np.unique(cluster[truth >= 0])) == int(np.count_nonzero(truth >= 0))
     key = (view.dataset, view.model)
-    cuts = _cuts(view, working.thresholds[key])
-    tables = working.tables[key]
+    cuts = _cuts(view, state.thresholds[key])
+    tables = state.tables[key]
     predicted: dict[float | None, Any] = {
         cut.number: tables.predicted(cut.number).astype(np.int64) for cut in cuts
     }

@@ -37,7 +37,7 @@ from evalreport.spec.claims import Claim, ClaimCriterion
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 #: How far each cell may be from the given one.
 REACH = 5
@@ -202,13 +202,13 @@ def _all_limits(four: Four, claims: Sequence[Held]) -> bool:
 REPRODUCED, OTHER, NOT_REPRODUCIBLE = "reproduced", "other_method", "not_reproducible"
 
 
-def claim_records(working: Working) -> list[records.Claim]:
+def claim_records(state: RunState) -> list[records.Claim]:
     """Every claim on every number that it means, with its verdict."""
-    by_id = {m.id: m for m in working.measures}
+    by_id = {m.id: m for m in state.measures}
     return [
-        _record(working, number, one, entry, by_id.get(entry.measure or ""))
-        for number, one in enumerate(working.prepared.loaded.spec.claims, start=1)
-        for entry in selected(working, one)
+        _record(state, number, one, entry, by_id.get(entry.measure or ""))
+        for number, one in enumerate(state.prepared.loaded.spec.claims, start=1)
+        for entry in selected(state, one)
     ]
 
 
@@ -221,7 +221,7 @@ def printed_of(claim: Claim) -> Printed:
 
 
 def _record(
-    working: Working,
+    state: RunState,
     number: int,
     asked: Claim,
     entry: records.Criterion,
@@ -231,7 +231,7 @@ def _record(
     value = None if measure is None or measure.state != "value" else measure.value
     tried: dict[str, records.Interval | None] = {}
     if measure is not None and value is not None and printed.has_limits:
-        tried = _tried(working, asked, measure)
+        tried = _tried(state, asked, measure)
     by = tuple(
         name
         for name, limits in tried.items()
@@ -298,17 +298,17 @@ def _verdict(
     return NOT_REPRODUCIBLE, "the value follows from the counts, its limits by no method"
 
 
-def _tried(working: Working, asked: Claim, measure: Measure) -> dict[str, records.Interval | None]:
+def _tried(state: RunState, asked: Claim, measure: Measure) -> dict[str, records.Interval | None]:
     """The limits of a measure by every method that is declared for its metric and draws nothing."""
-    task = _task(working, measure)
+    task = _task(state, measure)
     key = (measure.dataset, measure.model)
-    tables = working.tables.get(key)
+    tables = state.tables.get(key)
     metric = find(measure.metric)
     if task is None or tables is None or metric is None or isinstance(tables, SetTables):
         return {}
-    settings = replace(working.prepared.settings, level=asked.level)
-    measurer = Measurer(tables.view, tables, settings, working.thresholds[key])
-    facts = next(f for f in working.prepared.facts if (f.dataset, f.model) == key)
+    settings = replace(state.prepared.settings, level=asked.level)
+    measurer = Measurer(tables.view, tables, settings, state.thresholds[key])
+    facts = next(f for f in state.prepared.facts if (f.dataset, f.model) == key)
     average = None if task.average is None else Average(task.average)
     found: dict[str, records.Interval | None] = {}
     for method in metric.interval_methods:
@@ -321,9 +321,9 @@ def _tried(working: Working, asked: Claim, measure: Measure) -> dict[str, record
     return found
 
 
-def _task(working: Working, measure: Measure) -> Task | None:
+def _task(state: RunState, measure: Measure) -> Task | None:
     """The task of the plan that a measure is the outcome of."""
-    for task in working.prepared.plan.tasks:
+    for task in state.prepared.plan.tasks:
         if (
             (task.dataset, task.model, task.metric)
             == (measure.dataset, measure.model, measure.metric)
@@ -331,24 +331,24 @@ def _task(working: Working, measure: Measure) -> Task | None:
             and dict(task.params) == dict(measure.params)
             and (task.average, task.indeterminate) == (measure.average, measure.indeterminate)
             and task.label in (None, measure.label)
-            and _at(working, task) == (measure.threshold, measure.threshold_rule)
+            and _at(state, task) == (measure.threshold, measure.threshold_rule)
         ):
             return task
     return None
 
 
-def _at(working: Working, task: Task) -> tuple[float | None, str | None]:
+def _at(state: RunState, task: Task) -> tuple[float | None, str | None]:
     if task.threshold is None:
         return None, None
-    resolved = working.thresholds[task.dataset, task.model].get(task.threshold)
+    resolved = state.thresholds[task.dataset, task.model].get(task.threshold)
     return (None if resolved is None else resolved.number), task.threshold.text
 
 
-def claim_counts(working: Working, claims: Sequence[records.Claim]) -> list[records.ClaimCounts]:
+def claim_counts(state: RunState, claims: Sequence[records.Claim]) -> list[records.ClaimCounts]:
     """Where claims on one table are not all reproduced: the nearby tables that do reproduce all."""
-    spec_claims = working.prepared.loaded.spec.claims
-    tables = {t.id: t.record() for e in working.evaluations for t in e.tables}
-    by_id = {m.id: m for m in working.measures}
+    spec_claims = state.prepared.loaded.spec.claims
+    tables = {t.id: t.record() for e in state.evaluations for t in e.tables}
+    by_id = {m.id: m for m in state.measures}
     own: dict[str, list[records.Claim]] = {}
     for claim in claims:
         place = by_id[claim.measure].table if claim.measure in by_id else None
@@ -419,11 +419,11 @@ def _held(entry: records.Claim, asked: Claim, table: records.Table) -> Held | No
     )
 
 
-def claim_criteria(working: Working, claims: Sequence[records.Claim]) -> list[records.Criterion]:
+def claim_criteria(state: RunState, claims: Sequence[records.Claim]) -> list[records.Criterion]:
     """The outcome of every claim as a criterion, where the spec asks for that."""
     return [
         _criterion(number, one)
-        for number, asked in enumerate(working.prepared.loaded.spec.acceptance, start=1)
+        for number, asked in enumerate(state.prepared.loaded.spec.acceptance, start=1)
         if isinstance(asked, ClaimCriterion)
         for one in claims
     ]

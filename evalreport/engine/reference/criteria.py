@@ -35,7 +35,7 @@ from evalreport.spec.claims import Claim
 from evalreport.spec.comparisons import DatasetReference
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 
 @dataclass(frozen=True)
@@ -49,37 +49,37 @@ class Against:
 
 
 def with_references(
-    working: Working, judged: Sequence[records.Criterion], references: References
+    state: RunState, judged: Sequence[records.Criterion], references: References
 ) -> list[records.Criterion]:
     """All outcomes in the order of the spec: those judged, and those against a reference.
 
     Where the spec refers to the previous run, each outcome tells how many runs in a
     row have not passed.
     """
-    asked = working.prepared.loaded.spec.criteria
+    asked = state.prepared.loaded.spec.criteria
     valued = [number for number, one in asked if one.required is not None]
     found = [replace(entry, criterion=valued[entry.criterion - 1]) for entry in judged]
     for number, one in asked:
         if one.reference is not None:
-            work = partial(_outcomes, working, number, one, references)
-            found += working.records(f"criterion {number}", work)
+            work = partial(_outcomes, state, number, one, references)
+            found += state.records(f"criterion {number}", work)
     found.sort(key=lambda entry: entry.criterion)
     previous = references.previous
     return found if previous is None else [_counted(entry, previous) for entry in found]
 
 
-def selected(working: Working, asked: AskedCriterion | Declared | Claim) -> list[records.Criterion]:
+def selected(state: RunState, asked: AskedCriterion | Declared | Claim) -> list[records.Criterion]:
     """The records that a criterion or declared value means, as acceptance chooses them.
 
     A criterion leaves out subgroups of too few rows; a declared value is shown beside any.
     """
     return judge(
         [_criterion(asked)],
-        working.measures,
-        [(view.dataset, view.model) for view in working.prepared.views],
-        {key: None if one is None else str(one) for key, one in working.first.items()},
-        working.prepared.loaded.spec.subgroup_minimum if isinstance(asked, AskedCriterion) else 0,
-        working.prepared.positive_classes(),
+        state.measures,
+        [(view.dataset, view.model) for view in state.prepared.views],
+        {key: None if one is None else str(one) for key, one in state.first_threshold.items()},
+        state.prepared.loaded.spec.subgroup_minimum if isinstance(asked, AskedCriterion) else 0,
+        state.prepared.positive_classes(),
     )
 
 
@@ -100,12 +100,12 @@ def _criterion(asked: AskedCriterion | Declared | Claim) -> Criterion:
 
 
 def _outcomes(
-    working: Working, number: int, asked: AskedCriterion, references: References
+    state: RunState, number: int, asked: AskedCriterion, references: References
 ) -> list[records.Criterion]:
-    by_id = {m.id: m for m in working.measures}
+    by_id = {m.id: m for m in state.measures}
     metric, margin = asked.metric.metric, asked.margin or 0.0
     found: list[records.Criterion] = []
-    entries = [entry for entry in selected(working, asked) if not _is_itself(asked, entry)]
+    entries = [entry for entry in selected(state, asked) if not _is_itself(asked, entry)]
     if not entries:
         name = _name(asked, references)
         entries = [of_nobody(number, _criterion(asked), f"there is nothing but the {name}")]
@@ -113,7 +113,7 @@ def _outcomes(
         measure = by_id.get(entry.measure or "")
         against = Against(None, reason=entry.reason)
         if measure is not None and entry.outcome != NOT_EVALUATED:
-            against = _against(working, asked, measure, references)
+            against = _against(state, asked, measure, references)
         observed, required, outcome, reason = _held(metric, margin, asked.bound, measure, against)
         found.append(
             replace(
@@ -167,12 +167,12 @@ def _text(asked: AskedCriterion, references: References) -> str:
 
 
 def _against(
-    working: Working, asked: AskedCriterion, measure: Measure, references: References
+    state: RunState, asked: AskedCriterion, measure: Measure, references: References
 ) -> Against:
     run = references.of(asked.reference)
     if run is not None:
-        return _against_run(working, measure, run)
-    twin = _twin(working, asked, measure)
+        return _against_run(state, measure, run)
+    twin = _twin(state, asked, measure)
     if twin is None:
         return Against(None, reason=f"{_name(asked, references)} does not have it")
     if twin.value is None or measure.value is None:
@@ -183,35 +183,35 @@ def _against(
     if measure.where.subgroup:
         reason = "differences from a model or dataset have intervals for all rows only"
         return Against(difference, twin.value, None, reason)
-    record = _compared(working, asked, measure)
+    record = _compared(state, asked, measure)
     if record is None:
         return Against(difference, twin.value, None, "the two are not compared")
     return Against(difference, twin.value, record.interval, record.interval_reason)
 
 
-def _against_run(working: Working, measure: Measure, run: ReferenceRun) -> Against:
+def _against_run(state: RunState, measure: Measure, run: ReferenceRun) -> Against:
     then = run.measures.get(measure.which.series)
-    found = shift_from(working, measure, then, run)
+    found = shift_from(state, measure, then, run)
     if found is None or then is None:
         return Against(None, reason=why_none(measure, then, run))
     return Against(found.difference, then.value, interval_of(found), found.reason)
 
 
-def _twin(working: Working, asked: AskedCriterion, measure: Measure) -> Measure | None:
+def _twin(state: RunState, asked: AskedCriterion, measure: Measure) -> Measure | None:
     own = measure.which.series
     if isinstance(asked.reference, DatasetReference):
         key = replace(own, dataset=asked.reference.dataset)
     else:
         key = replace(own, model=str(asked.reference))
-    return next((m for m in working.measures if m.which.series == key), None)
+    return next((m for m in state.measures if m.which.series == key), None)
 
 
 def _compared(
-    working: Working, asked: AskedCriterion, measure: Measure
+    state: RunState, asked: AskedCriterion, measure: Measure
 ) -> records.Comparison | None:
     """The comparison of this one number with its reference, made as the spec makes them."""
     of_dataset = isinstance(asked.reference, DatasetReference)
-    wanted = working.prepared.loaded.spec.comparisons
+    wanted = state.prepared.loaded.spec.comparisons
     request = ComparisonRequest(
         reference=None if of_dataset else str(asked.reference),
         reference_dataset=asked.reference.dataset
@@ -220,8 +220,8 @@ def _compared(
         tests={} if wanted is None else dict(wanted.tests),
         methods={} if wanted is None else dict(wanted.methods),
     )
-    tasks = [task for task in working.prepared.plan.tasks if _same_number(task, measure)]
-    planned = plan_comparisons(request, tasks, working.prepared.facts).tasks
+    tasks = [task for task in state.prepared.plan.tasks if _same_number(task, measure)]
+    planned = plan_comparisons(request, tasks, state.prepared.facts).tasks
     own = [
         one
         for one in planned
@@ -229,7 +229,7 @@ def _compared(
     ]
     from evalreport.engine.comparisons.records import compare
 
-    found = compare(request, working.tables, working.thresholds, own, working.prepared.settings)
+    found = compare(request, state.tables, state.thresholds, own, state.prepared.settings)
     return next((one for one in found if one.fold is None), None)
 
 

@@ -12,19 +12,19 @@ from evalreport.spec.acceptance import Declared
 from evalreport.statistics.tail import binomial_greater, binomial_less
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 
-def declared_records(working: Working) -> tuple[records.Declared, ...] | None:
+def declared_records(state: RunState) -> tuple[records.Declared, ...] | None:
     """Every declared value; None where there is none."""
-    asked = working.prepared.loaded.spec.declared
+    asked = state.prepared.loaded.spec.declared
     if not asked:
         return None
-    by_id = {m.id: m for m in working.measures}
+    by_id = {m.id: m for m in state.measures}
     return tuple(
         _record(number, one, entry, by_id.get(entry.measure or ""))
         for number, one in enumerate(asked, start=1)
-        for entry in selected(working, one)
+        for entry in selected(state, one)
     )
 
 

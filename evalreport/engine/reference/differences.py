@@ -16,29 +16,29 @@ from evalreport.statistics.multiplicity import Adjusted, adjust_families, correc
 from evalreport.statistics.separate_samples import Shift, shift
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 SAME_ROWS = "both runs read the same rows: a difference is no matter of chance"
 WHY = "two runs: values, counts and intervals as recorded"
 TESTS = "a test or method that is asked for needs the rows of both runs, which results do not hold"
 
 
-def compared_with_run(working: Working, references: References) -> list[Comparison]:
+def compared_with_run(state: RunState, references: References) -> list[Comparison]:
     """Records of comparisons with an earlier run; none unless the spec asks for them.
 
     All rows, at the first threshold of each model, as models are compared.
     """
-    asked = working.prepared.loaded.spec.comparisons
+    asked = state.prepared.loaded.spec.comparisons
     run = references.of(asked.reference) if asked is not None else None
     if asked is None or run is None:
         return []
     found = [
         (measure, run.measures.get(measure.which.series))
-        for measure in working.measures
-        if _is_compared(working, measure)
+        for measure in state.measures
+        if _is_compared(state, measure)
     ]
-    shifts = [shift_from(working, measure, then, run) for measure, then in found]
-    level = working.prepared.settings.level
+    shifts = [shift_from(state, measure, then, run) for measure, then in found]
+    level = state.prepared.settings.level
     families = [m.dataset if asked.family == "dataset" else "" for m, _ in found]
     adjusted = adjust_families([_p_value(one) for one in shifts], families, asked.correction)
     return [
@@ -51,7 +51,7 @@ def _p_value(found: Shift | None) -> float | None:
     return None if found is None else found.p_value
 
 
-def _is_compared(working: Working, measure: Measure) -> bool:
+def _is_compared(state: RunState, measure: Measure) -> bool:
     if measure.where.subgroup or measure.where.fold or measure.indeterminate == "for":
         return False
     metric = find(measure.metric)
@@ -59,7 +59,7 @@ def _is_compared(working: Working, measure: Measure) -> bool:
         return False
     if measure.threshold is None and measure.threshold_rule is None:
         return True
-    first = working.first[measure.dataset, measure.model]
+    first = state.first_threshold[measure.dataset, measure.model]
     return first is None or threshold_words(measure) == str(first)
 
 
@@ -71,7 +71,7 @@ def threshold_words(measure: Measure) -> str:
 
 
 def shift_from(
-    working: Working, measure: Measure, then: Measure | None, run: ReferenceRun
+    state: RunState, measure: Measure, then: Measure | None, run: ReferenceRun
 ) -> Shift | None:
     """Now minus then; None where there is no difference to be told."""
     if then is None:
@@ -80,7 +80,7 @@ def shift_from(
     if now is None or before is None:
         return None
     found = replace(shift(now, before), difference=exact_difference(measure, then))
-    own = {one.dataset: one.sha256 for one in working.prepared.inputs}.get(measure.dataset)
+    own = {one.dataset: one.sha256 for one in state.prepared.inputs}.get(measure.dataset)
     if own is not None and own == run.data.get(measure.dataset):
         return Shift(found.difference, reason=SAME_ROWS)
     return found

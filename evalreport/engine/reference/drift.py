@@ -32,7 +32,7 @@ from evalreport.statistics.shift import (
 from evalreport.statistics.tail import chi2_sf
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 #: A column with more values than this is no column of categories.
 MOST_CATEGORIES = 100
@@ -41,23 +41,23 @@ ONE_SIDED = "a category is on one side only"
 Counts = Mapping[str, float]
 
 
-def drift_records(working: Working, references: References) -> list[records.Drift]:
+def drift_records(state: RunState, references: References) -> list[records.Drift]:
     """One record per dataset and what is compared: labels, scores of each model, columns."""
-    asked = working.prepared.loaded.spec.drift
+    asked = state.prepared.loaded.spec.drift
     if asked is None:
         return []
     run = references.of(asked.reference)
     found: list[records.Drift] = []
-    for dataset in dict.fromkeys(view.dataset for view in working.prepared.views):
+    for dataset in dict.fromkeys(view.dataset for view in state.prepared.views):
         if isinstance(asked.reference, DatasetReference) and dataset == asked.reference.dataset:
             continue
-        found.extend(_of_dataset(working, asked, dataset, run))
+        found.extend(_of_dataset(state, asked, dataset, run))
     return found
 
 
-def drift_criteria(working: Working, drift: Sequence[records.Drift]) -> list[records.Criterion]:
+def drift_criteria(state: RunState, drift: Sequence[records.Drift]) -> list[records.Criterion]:
     """The limits of the spec as criteria, numbered after those of ``acceptance``."""
-    spec = working.prepared.loaded.spec
+    spec = state.prepared.loaded.spec
     if spec.drift is None or spec.drift.at_most is None:
         return []
     found = []
@@ -108,23 +108,23 @@ def _criterion(
 
 
 def _of_dataset(
-    working: Working, asked: Drift, dataset: str, run: ReferenceRun | None
+    state: RunState, asked: Drift, dataset: str, run: ReferenceRun | None
 ) -> Iterator[records.Drift]:
-    views = [view for view in working.prepared.views if view.dataset == dataset]
+    views = [view for view in state.prepared.views if view.dataset == dataset]
     named = f"run {run.name}" if run is not None else ""
     if isinstance(asked.reference, DatasetReference):
         named = f"dataset {asked.reference.dataset}"
     weighted = any(view.weight is not None or view.cluster is not None for view in views)
     first = views[0]
     place = (dataset, named)
-    then = _labels_of_run(run, first) if run is not None else _labels(working, asked, first)
+    then = _labels_of_run(run, first) if run is not None else _labels(state, asked, first)
     yield _record(place, "labels", _categories(then, _class_counts(first), weighted))
     for view in views:
-        for label, values, before in _scores(working, asked, view, run):
+        for label, values, before in _scores(state, asked, view, run):
             found = _score_shift(before, values, asked.bins, weighted)
             yield _record(place, "scores", found, model=view.model, label=label)
     for column in asked.columns:
-        found = _column(working, asked, dataset, column, weighted)
+        found = _column(state, asked, dataset, column, weighted)
         yield _record(place, "column", found, column=column)
 
 
@@ -154,16 +154,16 @@ def _class_counts(view: View) -> Counts:
     return dict(zip(view.labels, map(float, view.class_rows), strict=True))
 
 
-def _twin(working: Working, asked: Drift, model: str) -> View | None:
+def _twin(state: RunState, asked: Drift, model: str) -> View | None:
     """The reference dataset as the same model sees it, else as any model does."""
     assert isinstance(asked.reference, DatasetReference)
     name = asked.reference.dataset
-    own = [view for view in working.prepared.views if view.dataset == name]
+    own = [view for view in state.prepared.views if view.dataset == name]
     return next((view for view in own if view.model == model), None)
 
 
-def _labels(working: Working, asked: Drift, view: View) -> Counts | None:
-    twin = _twin(working, asked, view.model)
+def _labels(state: RunState, asked: Drift, view: View) -> Counts | None:
+    twin = _twin(state, asked, view.model)
     return None if twin is None else _class_counts(twin)
 
 
@@ -195,24 +195,24 @@ def _score_shift(
 
 
 def _scores(
-    working: Working, asked: Drift, view: View, run: ReferenceRun | None
+    state: RunState, asked: Drift, view: View, run: ReferenceRun | None
 ) -> Iterator[tuple[str, Values | None, Kept | None]]:
     """The scores of a view and those of its reference; none of models without one score."""
-    own = _distinct(working, view)
+    own = _distinct(state, view)
     if own is None:
         return
     label = view.labels[view.positive_index]
     if run is not None:
         yield label, own, _scores_of_run(run, view, label)
     else:
-        twin = _twin(working, asked, view.model)
-        theirs = None if twin is None else _distinct(working, twin)
+        twin = _twin(state, asked, view.model)
+        theirs = None if twin is None else _distinct(state, twin)
         yield label, own, None if theirs is None else Kept(theirs)
 
 
-def _distinct(working: Working, view: View) -> Values | None:
+def _distinct(state: RunState, view: View) -> Values | None:
     """Distinct scores from the lowest, each with its rows; None where there are none."""
-    tables = working.tables[view.dataset, view.model]
+    tables = state.tables[view.dataset, view.model]
     if isinstance(tables, SetTables) or not view.has_score or len(view.labels) != 2:
         return None
     table = tables.scores(EVERYTHING)
@@ -241,10 +241,10 @@ def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Kept | None:
 
 
 def _column(
-    working: Working, asked: Drift, dataset: str, name: str, weighted: bool
+    state: RunState, asked: Drift, dataset: str, name: str, weighted: bool
 ) -> dict[str, Any]:
     assert isinstance(asked.reference, DatasetReference)
-    tables = working.prepared.tables
+    tables = state.prepared.tables
     sides = [
         tables[place].columns.get(name) if place in tables else None
         for place in (asked.reference.dataset, dataset)

@@ -17,14 +17,14 @@ from evalreport.predict.view import View
 from evalreport.results.records import Measure
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 Flags = npt.NDArray[np.bool_]
 
 
-def fresh_rows(working: Working, dataset: str, counted: CountedRows) -> Flags:
+def fresh_rows(state: RunState, dataset: str, counted: CountedRows) -> Flags:
     """Which rows of a dataset's file no look has counted, in the order of the file."""
-    prepared = working.prepared
+    prepared = state.prepared
     column = prepared.loaded.spec.datasets[dataset].id
     assert column is not None
     known = counted.digests.get(dataset, frozenset())
@@ -32,20 +32,20 @@ def fresh_rows(working: Working, dataset: str, counted: CountedRows) -> Flags:
     return np.array([one not in known for one in told], dtype=np.bool_)
 
 
-def measure_of(working: Working, measure: Measure, fresh: Flags) -> Measure | None:
+def measure_of(state: RunState, measure: Measure, fresh: Flags) -> Measure | None:
     """The same measure of the fresh rows alone; None where rows cannot be told apart.
 
     Thresholds are those of the run. Rows of folds and of declared samples are not told apart.
     """
-    prepared = working.prepared
+    prepared = state.prepared
     place = (measure.dataset, measure.model)
     view = next((v for v in prepared.views if (v.dataset, v.model) == place), None)
     if type(view) is not View or view.fold is not None or view.sample is not None:
         return None
     own = _restricted(view, fresh[view.row])
     tables = tables_of(own)
-    measurer = Measurer(own, tables, prepared.settings, working.thresholds[place])
-    first = working.first[place]
+    measurer = Measurer(own, tables, prepared.settings, state.thresholds[place])
+    first = state.first_threshold[place]
     alike = [t for t in prepared.plan.tasks if t.metric == measure.metric and not t.where.fold]
     plan = replace(prepared.plan, tasks=tuple(alike), skipped=())
     found = Evaluator(measurer, tables, Numbering(), first).run(plan)

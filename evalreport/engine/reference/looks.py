@@ -40,7 +40,7 @@ from evalreport.statistics.looks import (
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 if TYPE_CHECKING:
-    from evalreport.engine.working import Working
+    from evalreport.engine.run_state import RunState
 
 #: How limits are told that follow from an error spending function.
 SPENT = {"obrien_fleming": "O'Brien-Fleming", "pocock": "Pocock"}
@@ -55,26 +55,26 @@ def look_before(runs: Path | None, series: str) -> ReferenceRun | None:
 
 
 def with_looks(
-    working: Working, judged: Sequence[records.Criterion], before: ReferenceRun | None, at: str
+    state: RunState, judged: Sequence[records.Criterion], before: ReferenceRun | None, at: str
 ) -> tuple[list[records.Criterion], tuple[records.Look, ...] | None]:
     """The criteria with the outcomes of their looks, and the looks; None where none are asked.
 
     ``at``: what its data are of, else its clock. A run of an earlier time than the look before, a
     backfill, is no look.
     """
-    asked = working.prepared.loaded.spec.looks
+    asked = state.prepared.loaded.spec.looks
     if asked is None:
         return list(judged), None
     if before is not None and _of(before) > at:
         return list(judged), ()
-    level = working.prepared.settings.level
+    level = state.prepared.settings.level
     plan = _Plan(asked.planned, asked.rule, 1.0 - level)
     found: list[records.Criterion] = []
     looks: list[records.Look] = []
     for entry in judged:
         look = None
         if entry.reference is None and entry.required is not None and entry.measure is not None:
-            look = _Looking(working, entry, plan, before).record()
+            look = _Looking(state, entry, plan, before).record()
         if look is not None:
             looks.append(look)
         found.append(entry if look is None else _decided(entry, look))
@@ -113,7 +113,7 @@ class _Plan:
 class _Looking:
     """A look at one criterion."""
 
-    working: Working
+    state: RunState
     entry: records.Criterion
     plan: _Plan
     run: ReferenceRun | None
@@ -141,7 +141,7 @@ class _Looking:
 
     def _kind(self) -> str:
         """How rows that were counted are known again."""
-        dataset = self.working.prepared.loaded.spec.datasets[str(self.entry.dataset)]
+        dataset = self.state.prepared.loaded.spec.datasets[str(self.entry.dataset)]
         if dataset.period is not None:
             return "period"
         return "row" if dataset.keep_rows else "file"
@@ -169,9 +169,9 @@ class _Looking:
 
     def _fresh(self, kind: str, before: records.Look | None) -> tuple[list[LookBlock], int | None]:
         """The blocks that this run's file holds; where rows are known, how many were counted."""
-        prepared = self.working.prepared
+        prepared = self.state.prepared
         dataset = prepared.loaded.spec.datasets[str(self.entry.dataset)]
-        by_id = {m.id: m for m in self.working.measures}
+        by_id = {m.id: m for m in self.state.measures}
         measure = by_id[str(self.entry.measure)]
         column = None if dataset.period is None else dataset.period.column
         if column is None:
@@ -181,7 +181,7 @@ class _Looking:
         own = dict(measure.subgroup)
         found = [
             _counted(str(m.subgroup[column]), m)
-            for m in self.working.measures
+            for m in self.state.measures
             if column in m.subgroup
             and m.subgroup[column] != UNDATED
             and {k: v for k, v in m.subgroup.items() if k != column} == own
@@ -196,11 +196,11 @@ class _Looking:
         counted = None if self.run is None else self.run.counted
         if kind == "file" or before is None or counted is None:
             return [_counted(name, measure)], 0 if kind == "row" else None
-        fresh = fresh_rows(self.working, str(self.entry.dataset), counted)
+        fresh = fresh_rows(self.state, str(self.entry.dataset), counted)
         seen = int((~fresh).sum())
         if seen == 0 or any(one.name == name for one in before.blocks):
             return [_counted(name, measure)], seen
-        own = measure_of(self.working, measure, fresh) if fresh.any() else None
+        own = measure_of(self.state, measure, fresh) if fresh.any() else None
         return [] if own is None else [_counted(name, own)], seen
 
     def _looked(
@@ -281,7 +281,7 @@ class _Looking:
 
     def _method(self) -> str:
         """The method of a share: that of the measure, where it is one for counts."""
-        by_id = {m.id: m for m in self.working.measures}
+        by_id = {m.id: m for m in self.state.measures}
         interval = by_id[str(self.entry.measure)].interval
         named = "" if interval is None else interval.method
         return named if named in PROPORTION_METHODS else "wilson"

@@ -21,14 +21,14 @@ T = TypeVar("T")
 
 
 @dataclass
-class Working:
+class RunState:
     """What the parts of a run share while it is computed."""
 
     prepared: Prepared
     numbering: Numbering = field(default_factory=Numbering)
     tables: dict[Key, MemoryTables] = field(default_factory=dict)
     thresholds: dict[Key, dict[ThresholdRequest, Resolved]] = field(default_factory=dict)
-    first: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
+    first_threshold: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
     evaluations: list[Evaluation] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     against: list[AgainstBaseline] = field(default_factory=list)
