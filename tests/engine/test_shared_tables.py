@@ -7,7 +7,7 @@ from typing import Any
 import evalreport
 from evalreport.engine.read_and_plan import prepare
 from evalreport.engine.run import evaluate
-from evalreport.engine.run_state import Working
+from evalreport.engine.run_state import RunState
 from evalreport.spec.load import parse_spec
 
 COLUMNS = {
@@ -22,14 +22,14 @@ def _builds(monkeypatch: Any, spec: dict[str, Any]) -> Any:
     """Run a spec and return the tables object of its only model."""
     import json
 
-    seen: list[Working] = []
-    original = Working.__init__
+    seen: list[RunState] = []
+    original = RunState.__init__
 
-    def remember(self: Working, *args: Any, **kwargs: Any) -> None:
+    def remember(self: RunState, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         seen.append(self)
 
-    monkeypatch.setattr(Working, "__init__", remember)
+    monkeypatch.setattr(RunState, "__init__", remember)
     loaded = parse_spec(json.dumps(spec), "spec", frames=("d",))
     evaluate(prepare(loaded, {"d": COLUMNS}), "2026-01-01T00:00:00Z")
     return next(iter(seen[0].tables.values())).built
