@@ -178,10 +178,19 @@ class Sample:
             yield factors[:, number]
 
 
-def of_single_rows(rows: int) -> Sample:
-    """So many rows, each drawn for itself from one endless population."""
-    own = np.arange(rows, dtype=np.int64)
-    return Sample(np.zeros(rows, np.int64), ("all",), own, np.array([math.inf]), "complex")
+def single_rows_df(contributions: Floats, times: Floats) -> float:
+    """Degrees of freedom of the variance of a sum over single rows, as :meth:`Sample.estimated`.
+
+    Args:
+        contributions: of each kind of rows, shape (k,).
+        times: how many rows are of each kind, shape (k,).
+    """
+    m = float(np.sum(times))
+    distance = contributions - float(np.sum(times * contributions)) / m
+    squared, fourth = (float(np.sum(times * distance**power)) for power in (2, 4))
+    spread = fourth - squared**2 / m
+    own = 2.0 * squared**2 / spread if spread > ROUNDING * squared**2 else math.inf
+    return min(max(m - 1.0, 1.0), own)
 
 
 def collapsed(sample: Sample) -> Sample:

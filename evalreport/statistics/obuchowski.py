@@ -81,17 +81,21 @@ def obuchowski_paired(
     )
 
 
-def weighted_influence(actual_positive: Bools, score: ArrayLike, weight: ArrayLike) -> Floats:
+def weighted_influence(
+    actual_positive: Bools, score: ArrayLike, weight: ArrayLike, times: ArrayLike = 1.0
+) -> Floats:
     """Linearised contribution of each row to the weighted area, shape (rows,).
 
     A positive row gives weight (V10 - A) / W1, a negative one weight (V01 - A) / W0,
-    placements being weighted shares; the contributions add up to 0.
+    placements being weighted shares; the contributions add up to 0. ``times``: how many rows
+    there are of each that is given.
     """
     w = np.asarray(weight, np.float64)
+    whole = w * np.asarray(times, np.float64)
     _, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
     entry = entry.reshape(-1)
-    pos = np.bincount(entry[actual_positive], w[actual_positive], int(entry.max()) + 1)
-    neg = np.bincount(entry[~actual_positive], w[~actual_positive], int(entry.max()) + 1)
+    pos = np.bincount(entry[actual_positive], whole[actual_positive], int(entry.max()) + 1)
+    neg = np.bincount(entry[~actual_positive], whole[~actual_positive], int(entry.max()) + 1)
     total_pos, total_neg = float(np.sum(pos)), float(np.sum(neg))
     lower = (2.0 * (total_neg - np.cumsum(neg)) + neg) / (2.0 * total_neg)
     higher = (2.0 * np.cumsum(pos) - pos) / (2.0 * total_pos)
@@ -101,20 +105,22 @@ def weighted_influence(actual_positive: Bools, score: ArrayLike, weight: ArrayLi
 
 
 def sandwich_auc_variance(
-    actual_positive: Bools, score: ArrayLike, weight: ArrayLike
+    actual_positive: Bools, score: ArrayLike, weight: ArrayLike, times: ArrayLike = 1.0
 ) -> float | None:
     """Design-based variance of the weighted area of independent rows.
 
     Sum of squared contributions per class with the factor k / (k - 1), k the rows of the
-    class with a weight above 0. None with fewer than two such rows in a class.
+    class with a weight above 0. None with fewer than two such rows in a class. ``times``: how
+    many rows there are of each that is given.
     """
     w = np.asarray(weight, np.float64)
+    often = np.broadcast_to(np.asarray(times, np.float64), w.shape)
     used = w > 0.0
     variance = 0.0
-    rows = [int(np.count_nonzero(used & side)) for side in (actual_positive, ~actual_positive)]
+    rows = [int(np.sum(often[used & side])) for side in (actual_positive, ~actual_positive)]
     if min(rows) < 2:
         return None
-    influence = weighted_influence(actual_positive, score, w)
+    influence = weighted_influence(actual_positive, score, w, often)
     for side, k in zip((actual_positive, ~actual_positive), rows, strict=True):
-        variance += k / (k - 1.0) * float(np.sum(influence[side] ** 2))
+        variance += k / (k - 1.0) * float(np.sum(often[side] * influence[side] ** 2))
     return variance

@@ -11,6 +11,7 @@ import pytest
 from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
 
 from evalreport.engine.counting import choosing, counted_rows
+from evalreport.engine.intervals import bootstrap
 from evalreport.errors import DataError, LimitError, SpecError
 
 METRICS = [
@@ -61,6 +62,8 @@ def test_weights_and_clusters(
     assert any(m["interval"] is not None for m in found["measures"])
 
 
+#: The same with few scores.
+ALIKE = f"SELECT * REPLACE (round(s, 1) AS s) FROM ({ROWS})"
 SCORES = [
     "accuracy", "recall", "f1", "roc_auc", "gini", "average_precision", "ks", "log_loss", "brier",
     "ece", "calibration_slope", "brier_scaled",
@@ -134,6 +137,21 @@ def test_bootstraps(write: Callable[..., Path], dataset: dict[str, str], method:
     spec = spec_of(write(ROWS), {"prediction": "p"}, metrics=["accuracy", "f1"], dataset=dataset)
     spec["confidence"]["methods"] = dict.fromkeys(["accuracy", "f1"], method)
     same(spec)
+
+
+def test_many_weighted_rows_are_drawn_with_those_that_are_alike(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["average_precision"]
+    spec = spec_of(write(ALIKE), {"score": "s"}, metrics=asked, dataset={"weight": "w"})
+    spec["confidence"] = {"resamples": 400, "methods": {asked[0]: "bootstrap_percentile"}}
+    one_by_one = same(spec)["measures"][0]["interval"]
+    monkeypatch.setattr(bootstrap, "MOST_ROW_BY_ROW", 100)
+    together = same(spec)["measures"][0]["interval"]
+    width = one_by_one["high"] - one_by_one["low"]
+    assert together != one_by_one
+    for end in ("low", "high"):
+        assert together[end] == pytest.approx(one_by_one[end], abs=0.15 * width)
 
 
 def test_folds_several_models_and_impact(write: Callable[..., Path]) -> None:

@@ -267,3 +267,15 @@ def test_kinds_of_rows_give_what_their_rows_give_to_the_last_bit() -> None:
 def table_of(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     _, entry = np.unique(-score, return_inverse=True)
     return np.bincount(entry, positive), np.bincount(entry, ~positive)
+
+
+def test_rows_that_are_alike_may_be_counted() -> None:
+    rng = np.random.default_rng(4)
+    times = rng.integers(1, 6, 30)
+    positive, score = rng.random(30) < 0.4, np.round(rng.random(30), 1)
+    weight = rng.choice([0.0, 0.3, 1.1, 2.7], 30)
+    each = [np.repeat(values, times) for values in (positive, score, weight)]
+    alike = weighted_influence(positive, score, weight, times)
+    assert np.repeat(alike, times) == pytest.approx(weighted_influence(*each), rel=1e-12)
+    found = sandwich_auc_variance(positive, score, weight, times)
+    assert found == pytest.approx(sandwich_auc_variance(*each), rel=1e-12)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import survey_rows
 
-from evalreport.statistics.design_based import Sample, collapsed
+from evalreport.statistics.design_based import Sample, collapsed, single_rows_df
 
 
 def sample_of(number: int, kind: int) -> tuple[Sample, dict[str, np.ndarray]]:
@@ -148,3 +148,13 @@ def test_equal_contributions_have_the_degrees_of_the_units_and_no_more() -> None
     one = np.zeros(100)
     one[3] = 1.0
     assert plain(100).estimated(one).df < 2.1
+
+
+def test_single_rows_that_are_alike_may_be_counted() -> None:
+    rng = np.random.default_rng(2)
+    values, times = rng.normal(size=20), rng.integers(1, 9, 20)
+    rows = np.repeat(values, times)
+    stratum, unit = np.zeros(len(rows), np.int64), np.arange(len(rows))
+    drawn = Sample(stratum, ("all",), unit, np.array([math.inf]), "complex")
+    found = single_rows_df(values, times.astype(float))
+    assert found == pytest.approx(drawn.estimated(rows).df, rel=1e-12)

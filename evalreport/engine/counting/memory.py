@@ -167,6 +167,30 @@ class MemoryTables:
         inside = places if mask is None else places[mask[places]]
         return inside if times is None else np.repeat(inside, times[inside])
 
+    def distinct(
+        self, where: Slice, column: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """One index for the rows of a slice that are alike, and how many rows are.
+
+        Alike are rows of the same class, score and weight, and they come in this order. Of what
+        each of them is worth nothing else depends, so sums over rows are sums over these.
+
+        Args:
+            where: the slice.
+            column: score of each row or kind of rows, shape (n,).
+            positive: whether each is a positive one, shape (n,).
+        """
+        view, kinds = self.view, self.kinds(where)
+        weight = np.ones(len(column)) if view.weight is None else view.weight
+        keys = [part[kinds] for part in (weight, column, positive)]
+        order = np.lexsort(keys)
+        new = np.ones(len(order), np.bool_)
+        new[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+        often = np.ones(len(order)) if view.times is None else view.times[kinds][order]
+        starts = np.flatnonzero(new)
+        summed = np.add.reduceat(often, starts) if len(starts) else often
+        return kinds[order[starts]], summed.astype(np.float64)
+
     # -- how ------------------------------------------------------------------------------
 
     def _cluster_tables(

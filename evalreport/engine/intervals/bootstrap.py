@@ -34,6 +34,11 @@ ByClass = tuple[Floats, Floats]
 _BATCH = 4_000_000
 
 
+#: Weighted rows up to which rows are drawn one by one; beyond, and where this many rows on
+#: average are alike, those that are alike are drawn together.
+MOST_ROW_BY_ROW, ALIKE = 100_000, 4
+
+
 class Bootstrap:
     """Replicates for one dataset and model."""
 
@@ -290,7 +295,58 @@ class Bootstrap:
         weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
         cluster = None if view.cluster is None else view.cluster[0][rows]
         order, unit = canonical_rows(code, weight, cluster)
-        return code[order], weight[order], unit
+        code, weight = code[order], weight[order]
+        if view.weight is not None or view.cluster is None:
+            return code, weight, unit
+        # Rows of a cluster that are alike weigh together as many as they are: a whole number.
+        new = np.ones(len(code), np.bool_)
+        new[1:] = (np.diff(code) != 0) | (np.diff(unit) != 0)
+        starts = np.flatnonzero(new)
+        return code[starts], np.diff(starts, append=len(code)).astype(np.float64), unit[starts]
+
+    def _drawn_kinds(
+        self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
+    ) -> Iterator[ScoreTable] | None:
+        """Replicates of many weighted rows: how many are drawn of those that are alike.
+
+        The same as drawing rows one by one. None where rows are few, or few are alike.
+        """
+        view, size = self.tables.view, len(table.scores)
+        column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+        assert column is not None
+        rows = self.tables.row_count(where)
+        if rows <= MOST_ROW_BY_ROW or view.weight is None or view.cluster is not None:
+            return None
+        positive = view.actual == (view.positive_index if index is None else index)
+        kinds, times = self.tables.distinct(where, column, positive)
+        if ALIKE * len(kinds) > rows:
+            return None
+        code = np.searchsorted(-table.scores, -column[kinds]) + size * ~positive[kinds]
+        strata = [np.arange(len(kinds))]
+        if self.settings.stratify:
+            strata = [np.flatnonzero(side) for side in (positive[kinds], ~positive[kinds])]
+        return self._of_kinds(table, code, view.weight[kinds], times, strata, rng)
+
+    def _of_kinds(
+        self,
+        table: ScoreTable,
+        code: npt.NDArray[Any],
+        weight: Floats,
+        times: Floats,
+        strata: list[npt.NDArray[np.intp]],
+        rng: np.random.Generator,
+    ) -> Iterator[ScoreTable]:
+        size = len(table.scores)
+        step = max(1, _BATCH // max(1, len(code), 2 * size))
+        for start in range(0, self.settings.resamples, step):
+            count = min(step, self.settings.resamples - start)
+            drawn = np.zeros((count, len(code)))
+            for held in strata:
+                if len(held):
+                    counts = times[held].astype(np.int64)
+                    drawn[:, held] = resampling.multinomial_tables(counts, count, rng)
+            part = np.stack([np.bincount(code, weight * one, 2 * size) for one in drawn])
+            yield ScoreTable(table.scores, part[:, :size], part[:, size:])
 
     def _drawn_scores(
         self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
@@ -298,6 +354,10 @@ class Bootstrap:
         size = len(table.scores)
         if self.tables.view.sample is not None:
             yield from self._designed_scores(where, index, table, rng)
+            return
+        of_kinds = self._drawn_kinds(where, index, table, rng)
+        if of_kinds is not None:
+            yield from of_kinds
             return
         code, weight, unit = self._units(where, index)
         count = int(unit.max()) + 1 if len(unit) else 0

@@ -33,6 +33,7 @@ from evalreport.metrics.interval_methods import (
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.methods import BOOTSTRAP_ROWS, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
+from evalreport.predict.view import View
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
@@ -237,33 +238,40 @@ def _scaled(case: ScoreCase, interval: records.Interval | None) -> records.Inter
 
 
 def _area_of_rows(case: ScoreCase) -> records.Interval | None:
-    view, level, method = case.measurer.view, case.level, case.method
-    rows = case.measurer.tables.rows(case.task.where)
-    positive, scores = _ranked(case)
+    view, tables, where = case.measurer.view, case.measurer.tables, case.task.where
+    level, method, index = case.level, case.method, case.index
+    column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
+    assert column is not None
+    positive = view.actual == (view.positive_index if index is None else index)
     if method == "obuchowski":
         assert view.cluster is not None
-        variance = obuchowski.obuchowski_variance(positive, scores, view.cluster[0][rows])
+        rows = tables.rows(where)
+        times, codes = np.ones(len(rows)), view.cluster[0][rows]
+        variance = obuchowski.obuchowski_variance(positive[rows], column[rows], codes)
     else:
         assert view.weight is not None
-        variance = obuchowski.sandwich_auc_variance(positive, scores, view.weight[rows])
+        rows, times = tables.distinct(where, column, positive)
+        alike = positive[rows], column[rows], view.weight[rows], times
+        variance = obuchowski.sandwich_auc_variance(*alike)
     area = delong.auc(case.table.positives, case.table.negatives)
     if area is None or variance is None:
         return None
+    held = positive[rows]
     if method == "obuchowski" and variance > intervals.VANISHED:
-        scored = _of_few_clusters(area, variance, positive, view.cluster[0][rows], level)  # type: ignore[index]
+        scored = _of_few_clusters(area, variance, held, codes, level)
         if scored is not None:
             return _scaled(case, scored)
     if variance <= intervals.VANISHED:
-        return _scaled(case, _of_pairs(case, area, positive))
+        return _scaled(case, _of_pairs(case, area, np.repeat(held, times.astype(np.int64))))
     if method != SANDWICH:
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
         return _scaled(case, around)
-    assert view.weight is not None
-    few = None if case.asked else _few_weights(area, variance, positive, view.weight[rows], level)
+    inside = tables.kinds(where)
+    few = None if case.asked else _few_weights(area, variance, view, positive, inside, level)
     if few is not None:
         return _scaled(case, few)
-    own = obuchowski.weighted_influence(positive, scores, view.weight[rows])
-    df = math.inf if case.asked else design_based.of_single_rows(len(rows)).estimated(own).df
+    own = obuchowski.weighted_influence(*alike)
+    df = math.inf if case.asked else design_based.single_rows_df(own, times)
     around = intervals.on_logits(area, variance, level, method, (0.0, 1.0), df)
     return _scaled(case, around)
 
@@ -271,14 +279,18 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
 def _few_weights(
     area: float,
     variance: float,
+    view: View,
     positive: npt.NDArray[np.bool_],
-    weight: npt.NDArray[np.float64],
+    inside: npt.NDArray[np.intp],
     level: float,
 ) -> records.Interval | None:
-    """Score limits with the design-based variance, where weighted rows are worth few pairs."""
+    """Score limits with the design-based variance, where weighted rows are worth few pairs.
+
+    ``inside``: the rows, or kinds of rows, of the slice; ``positive``: of the whole view.
+    """
     worth = [
-        means.effective_size_from_sums(math.fsum(own), math.fsum(own * own))
-        for own in (weight[positive], weight[~positive])
+        means.effective_size_from_sums(view.total_weight(side), view.total_weight(side, 2))
+        for side in (inside[positive[inside]], inside[~positive[inside]])
     ]
     held = Held(fewer_pairs=min(worth) * min(area, 1.0 - area))
     few = next(m for m in OF_WEIGHTS if m.name == AREA_OF_WEIGHTS)
