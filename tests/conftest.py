@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -18,6 +19,10 @@ settings.register_profile(
 )
 settings.load_profile("steady")
 
+# Whole results are trees of many thousand small records; Python's collector looking through them
+# every 700 of them takes a tenth of the time of all tests.
+gc.set_threshold(100_000, 50, 100)
+
 #: Scripts that run in environments of their own.
 collect_ignore_glob = ["benchmarks/peer_*.py", "seal/published_profiles.py"]
 
@@ -27,15 +32,23 @@ UNCOUNTED = frozenset({"benchmarks", "fault_injection", "fuzz", "hostile", "muta
 
 #: Folders that only `make test-all` runs: fault by fault, flips, fuzzing, whole services.
 LONG = frozenset({"fault_injection", "fuzz", "mutation", "spark"})
-#: Files that take long by their many cases: of each of their tests the first case is quick.
+#: What takes long by its many cases, whole files or single tests: the first case of each is quick.
 FIRST_CASE = frozenset(
     {
         "cli/test_training_from_the_command.py",
+        "data/test_parquet_reading.py::test_no_flipped_bit_changes_a_value_unseen",
+        "design/test_against_reference.py::test_sizes_near_the_formulas",
+        "determinism/test_order_of_rows.py",
+        "engine/test_counted_rows.py::test_ten_million_rows_of_four_kinds",
         "engine/test_grouped_jackknife.py",
+        "engine/test_readers.py::test_every_template_has_the_readers",
         "engine_duckdb/test_comparisons_counted.py",
         "engine_duckdb/test_duckdb_equals_memory.py",
         "engine_duckdb/test_files_equal_memory.py",
+        "engine_duckdb/test_parts_add_up.py",
+        "engine_duckdb/test_periods_counted.py",
         "engine_duckdb/test_progress_and_stopping.py",
+        "engine_duckdb/test_twenty_jobs.py",
         "engine_duckdb/test_weights_counted.py",
         "golden/test_golden_configs.py",
         "hostile/test_endless_queries.py",
@@ -46,16 +59,29 @@ FIRST_CASE = frozenset(
         "hostile/test_machine.py",
         "hostile/test_models_and_templates.py",
         "hostile/test_mutated_results.py",
+        "hostile/test_names_and_paths.py",
         "hostile/test_refused_data.py",
         "hostile/test_refused_specs.py",
+        "hostile/test_start_folder.py",
         "hostile/test_templates_outside.py",
         "hostile/test_text_round_trip.py",
+        "hostile/test_unpacked.py",
+        "qualify/test_planted_faults.py",
         "record/test_crash_safety.py",
         "record/test_forgeries.py",
+        "record/test_interval_limits.py::test_a_changed_limit_is_found",
         "render/test_accessibility.py",
         "render/test_keyboard.py",
+        "render/test_links_and_copies.py",
         "render/test_pdf.py",
+        "render/test_signing.py",
+        "render/test_templates.py",
+        "report/test_agreement_words.py",
+        "report/test_report_html.py",
+        "report/test_report_sections.py::test_every_template_keeps_the_numbers_and_has_its_own_words",
         "schedules/test_many_specs.py",
+        "seal/test_seal.py",
+        "spec/first/test_first_files.py",
     }
 )
 
@@ -70,6 +96,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if folder in UNCOUNTED:
             item.add_marker("uncounted")
         test = item.nodeid.partition("[")[0]
-        if folder in LONG or (inside.as_posix() in FIRST_CASE and test in seen):
+        name = f"{inside.as_posix()}::{test.rpartition('::')[2]}"
+        if folder in LONG or (test in seen and {inside.as_posix(), name} & FIRST_CASE):
             item.add_marker("long")
         seen.add(test)

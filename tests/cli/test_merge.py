@@ -142,6 +142,7 @@ def binned(folder: Path, name: str, path: str, more: str = "", at: str = "[0.5, 
     return json.loads((folder / name / "latest" / "results.json").read_text())
 
 
+@pytest.mark.long
 def test_binned_scores_of_sites_add_up_and_say_what_bins_can_change(scored: Path) -> None:
     text = (scored / "all.csv").read_text()
     assert '"[0.3, 0.32)"' in text

@@ -48,6 +48,7 @@ def test_the_numbers_of_a_run_are_counted(runs: Path, capsys: Capture) -> None:
         assert f"{one['count']:,}: {one['reason']} (" in told
 
 
+@pytest.mark.long
 def test_a_folder_of_runs_has_the_numbers_of_all_of_them(runs: Path, capsys: Capture) -> None:
     folders = [path.parent for path in runs.glob("*/MANIFEST.json")]
     each = [verified(run, capsys) for run in folders if not run.is_symlink()]

@@ -207,6 +207,7 @@ design:
 """
 
 
+@pytest.mark.long
 def test_terminal_json_and_protocol(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "spec.yaml").write_text(SPEC)
     folder = tmp_path / "protocol"

@@ -38,6 +38,7 @@ def all_bytes(run: Path) -> bytes:
     return b"\n".join(parts)
 
 
+@pytest.mark.long
 def test_no_value_of_the_environment_is_in_any_output(tmp_path: Path) -> None:
     """Canaries in the environment, the folder's name, the user's name and the host's."""
     folder = tmp_path / "canary-folder-7361"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ def facts_of(v: View) -> Facts:
     )  # fmt: skip
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(two_views(), st.booleans(), st.sampled_from(["none", "holm"]), st.booleans())
 def test_any_two_models_give_finite_records_that_agree_with_themselves(

@@ -207,6 +207,7 @@ def test_tables_of_each_reader_and_their_limits(tmp_path: Path) -> None:
     assert "readers_pooled" in {one["code"] for one in found["cautions"]}
 
 
+@pytest.mark.long
 def test_readers_or_cases_alone(tmp_path: Path) -> None:
     rows = study()
     errors = {}
@@ -288,6 +289,7 @@ def test_cases_in_clusters_have_wider_limits(tmp_path: Path) -> None:
         assert other["standard_error"] == pytest.approx(one["standard_error"], rel=1e-9)
 
 
+@pytest.mark.long
 def test_the_case_is_the_cluster_where_the_id_names_rows(tmp_path: Path) -> None:
     rows = study()
     found = run(tmp_path, rows, spec())

@@ -123,6 +123,7 @@ def test_a_signal_while_counting_leaves_nothing(
     assert not list((tmp_path / "runs").glob("2*"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("later", [0.1, 0.4])
 def test_a_signal_while_parquet_is_loaded_is_no_bug(

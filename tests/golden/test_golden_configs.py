@@ -97,6 +97,7 @@ def test_page(path: Path) -> None:
     assert len(made) == len(wanted)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
 @pytest.mark.parametrize("path", CONFIGS, ids=_ids)
 def test_no_word_on_paper_stands_over_another(path: Path) -> None:

@@ -104,6 +104,7 @@ def test_temporary_folders_go_at_the_latest_with_the_next_run(
     assert [path for path in temporary.iterdir() if path.name.startswith("eval")] == [mine]
 
 
+@pytest.mark.long
 def test_a_run_under_nohup_outlives_its_terminal(workshop: Workshop) -> None:
     def ignoring() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -347,6 +348,7 @@ def test_every_line_of_the_history_is_held(workshop: Workshop) -> None:
     assert workshop.call("verify", workshop.runs).status == 0
 
 
+@pytest.mark.long
 def test_a_hundred_runs_leave_nothing_stale(workshop: Workshop) -> None:
     """Goal 16 in small: no stale folder, and memory that does not grow by the run."""
     import resource

@@ -251,6 +251,7 @@ def test_a_reference_out_of_the_page_is_refused(
     assert "root:" not in found.err
 
 
+@pytest.mark.long
 def test_a_page_of_a_stranger_has_the_policy_first(workshop: Workshop, results: Path) -> None:
     """Whatever the check overlooks, a browser loads nothing."""
     for head in ("<!DOCTYPE html>", " <!doctype html>", ""):
@@ -285,6 +286,7 @@ def test_a_spec_with_a_hostile_template_publishes_the_results(workshop: Workshop
 # -- limits of the PDF -----------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_page_that_takes_too_long_is_stopped(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,6 +316,7 @@ def test_a_page_that_needs_too_much_memory_is_stopped(
     assert (found.latest / "report.html").exists()
 
 
+@pytest.mark.long
 def test_nesting_is_refused_or_laid_out(workshop: Workshop) -> None:
     workshop.file("mine/report.html.j2", "<div>" * 3_000 + "x")
     workshop.spec(more="report: {template: mine, formats: [html, pdf]}")
@@ -342,6 +345,7 @@ def test_long_labels_are_laid_out_in_time(workshop: Workshop) -> None:
     assert (found.latest / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext")
 def test_nothing_of_a_foreign_file_is_in_any_output(workshop: Workshop) -> None:
     secret = "zebra-quartz-42"

@@ -91,6 +91,7 @@ def test_what_is_no_results_is_told_with_its_place(
         assert names_the_place(mutation, found.err), (mutation.name, found.err)
 
 
+@pytest.mark.long
 def test_results_of_another_run_are_drawn(
     workshop: Workshop, tried: tuple[list[Mutation], list[Mutation]]
 ) -> None:

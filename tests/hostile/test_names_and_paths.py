@@ -54,6 +54,7 @@ def test_no_spec_is_begun_for_a_name_that_it_cannot_hold(workshop: Workshop) -> 
     assert "no spec can name this file" in found.err
 
 
+@pytest.mark.long
 def test_a_path_given_with_set_is_named_by_its_last_part(
     workshop: Workshop, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -119,6 +119,7 @@ def test_training_in_several_processes(planted: Path) -> None:
     assert ran(planted) == []
 
 
+@pytest.mark.long
 def test_a_saved_model(planted: Path) -> None:
     import skops.io
     from sklearn.linear_model import LogisticRegression
@@ -193,6 +194,7 @@ def test_a_program_that_uses_the_package_keeps_its_path(planted: Path) -> None:
     assert ran(planted) == []
 
 
+@pytest.mark.long
 def test_a_matplotlibrc_beside_the_spec_is_not_read(planted: Path) -> None:
     for name in NAMES:
         (planted / f"{name}.py").unlink()

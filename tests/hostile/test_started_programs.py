@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hostile.command import ROOT, Workshop, environment
 
 #: Python imports this in every process of the run, as the operator's path names its folder.
@@ -21,6 +22,7 @@ sys.addaudithook(note)
 """
 
 
+@pytest.mark.long
 def test_paper_is_made_without_looking_for_libraries(workshop: Workshop, tmp_path: Path) -> None:
     """It took 87 programs: ldconfig, gcc and ld for every name that a library might have."""
     site, log = tmp_path / "site", tmp_path / "started"

@@ -118,6 +118,7 @@ def shown(folder: Path, port: int, pages: dict[str, str]) -> None:
     assert b"<iframe" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
 def test_a_browser_asks_for_nothing_even_where_the_check_is_passed_by(

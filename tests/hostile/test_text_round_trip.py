@@ -178,6 +178,7 @@ CHUNKS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", CHUNKS)
 def test_names_everywhere_else(workshop: Workshop, start: int) -> None:
     """Titles, datasets, models, columns, groups, free text; page, drawings, JSON, CSV."""

@@ -112,6 +112,7 @@ def test_files_of_a_folder_share_their_room(tmp_path: Path) -> None:
         read_table(open_files(tmp_path, "*.csv"), None, limits)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick")
 def test_a_key_of_its_own_in_every_line(workshop: Workshop) -> None:
     """1.4 MB of plain text that would be 29 gigabytes of gaps."""

@@ -65,6 +65,7 @@ def test_nor_can_the_operator_trust_python_itself(workshop: Workshop) -> None:
     assert not MARK.exists()
 
 
+@pytest.mark.long
 def test_the_word_is_asked_for_and_given(workshop: Workshop, tree: bytes) -> None:
     """Refused with what to give; with it, checked, run, and the type named in the results."""
     prepared(workshop, tree, TREE)
@@ -118,6 +119,7 @@ def test_what_the_child_cannot_do() -> None:
     assert done.stdout == "the model tried to start a program\n"
 
 
+@pytest.mark.long
 def test_the_command_in_a_process_of_its_own(workshop: Workshop, tree: bytes) -> None:
     prepared(workshop, tree)
     done = command("check", "spec.yaml", cwd=workshop.folder)

@@ -198,6 +198,7 @@ def test_numbers_of_classes_match_labels_as_numbers():
     assert saved.output(("0", "1"), 1, "m").score.tolist() == [0.75]
 
 
+@pytest.mark.long
 def test_limits_of_memory_and_time(iris):
     matrix, actual = iris
     content = skops.io.dumps(LogisticRegression(max_iter=1000).fit(matrix, actual))

@@ -33,6 +33,7 @@ def test_faults_of_installs_are_found_and_named(shop: Workshop, kind: object) ->
     assert [missed for missed in map(judged, cases) if missed] == []
 
 
+@pytest.mark.long
 @pytest.mark.requirement("R17")
 def test_faults_of_seals_are_found_and_named(shop: Workshop) -> None:
     pytest.importorskip("pyhanko", reason="pyHanko is not installed: make test-sign")
@@ -41,6 +42,7 @@ def test_faults_of_seals_are_found_and_named(shop: Workshop) -> None:
     assert [missed for missed in map(judged, cases) if missed] == []
 
 
+@pytest.mark.long
 def test_healthy_runs_raise_no_alarm(shop: Workshop) -> None:
     cases = [case for make in list(plant_faults.healthy(shop))[5:30:8] for case in make()]
     assert [alarm for alarm in map(judged, cases) if alarm] == []

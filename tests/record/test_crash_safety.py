@@ -124,6 +124,7 @@ def test_killed_or_stopped_at_every_call(tmp_path: Path, kind: str, codes: set[i
     assert shown == {"old", "new"}
 
 
+@pytest.mark.long
 def test_two_writers_are_never_mixed(tmp_path: Path) -> None:
     runs, each, writers = tmp_path / "runs", 10, 8
     commands = [

@@ -63,6 +63,7 @@ PAGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @needs_browser
 @pytest.mark.browser
 @pytest.mark.parametrize(("name", "template"), PAGES)

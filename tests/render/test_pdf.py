@@ -48,6 +48,7 @@ def _text(pdf: bytes) -> str:
     return done.stdout.decode("utf-8")
 
 
+@pytest.mark.long
 def test_the_standard_report_of_two_models_has_at_most_twelve_pages(pdf):
     with pikepdf.open(io.BytesIO(pdf)) as document:
         assert 5 <= len(document.pages) <= 12

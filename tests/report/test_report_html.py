@@ -264,6 +264,7 @@ def test_each_table_of_counts_stands_in_its_section_once():
     assert len(cards) > 3 * len(standing) > 0
 
 
+@pytest.mark.long
 def test_ten_models_stay_bounded():
     assert len(render_html(ten_models()).encode()) < 1_500_000
 

@@ -238,6 +238,7 @@ class _Dag:
         return None
 
 
+@pytest.mark.long
 def test_airflow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With stand-ins for Airflow; `make test-extras` runs it in the real one."""
     _Task.made = []

@@ -278,6 +278,7 @@ def test_a_stamp_of_another_seal_is_refused_and_seen(
     assert "SEAL.tsr: the time stamp is of another signature" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_every_byte_of_a_stamp_counts_that_says_anything(
     run: Path, keys: Path, authority: Authority, tmp_path: Path, capsys: Said
 ) -> None:
@@ -292,6 +293,7 @@ def test_every_byte_of_a_stamp_counts_that_says_anything(
         assert "Traceback" not in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_no_bit_of_a_stamp_changes_what_it_says(authority: Authority, tmp_path: Path) -> None:
     """A few bytes of the form are signed by nobody: they may change, but say the same."""
     asked = tmp_path / "asked.tsq"
