@@ -301,8 +301,13 @@ class _Writer:
 
     def flow(self, block: m.Flow) -> None:
         """The flow of rows, step by step."""
-        steps = [(s.count, s.name, "; ".join(s.parts)) for s in block.steps]
-        self.table(block.title, steps, right=(0,))
+        self.table(block.title, _steps(block.steps), right=(0,))
+        for one in block.branches:
+            self.table(one.title, _steps(one.steps), right=(0,))
+        if block.apart:
+            self.table("Counted apart", _steps(block.apart), right=(0,))
+        if block.note:
+            self.words(block.note)
 
     def plain(self, block: m.PlainTable) -> None:
         """A table of text."""
@@ -459,6 +464,11 @@ class _Writer:
         finding = f"{chart.finding}. " if chart.finding else ""
         aside = f" {chart.aside}" if chart.aside else ""
         self.words(f"{finding}{chart.caption}.{aside}")
+
+
+def _steps(steps: Sequence[m.FlowStep]) -> list[tuple[str, str, str]]:
+    """Steps of a flow as rows of a table."""
+    return [(s.count, s.name, "; ".join(s.parts)) for s in steps]
 
 
 def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[Any]:

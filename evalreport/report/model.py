@@ -353,11 +353,22 @@ class FlowStep:
 
 
 @dataclass(frozen=True)
-class Flow:
-    """Where rows went, as boxes in order."""
+class FlowBranches:
+    """Where one step parts: by the result of a test, say, with what became of each."""
 
     title: str
     steps: tuple[FlowStep, ...]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Where rows went, as boxes in order, which then part; what is no row is counted ``apart``."""
+
+    title: str
+    steps: tuple[FlowStep, ...]
+    branches: tuple[FlowBranches, ...] = ()
+    apart: tuple[FlowStep, ...] = ()
+    note: str = ""
     kind: ClassVar[str] = "flow"
 
 
