@@ -73,6 +73,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/counting/joint_kinds.py": "n",
         "engine/counting/query_limits.py": "name number unit",
         "engine/counting/score_counting.py": "high low n step",
+        "engine/counting/scored_kinds.py": "n",
         "engine/counting/spark_rows.py": "n",
     },
     "the manifest and its settings, a file of its own with a reader of its own": {
