@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.declare import Goal, Shows
 from evalreport.report import charts, panels
 from evalreport.report.contents import Contents, View
 from evalreport.report.drawing import as_drawing, draw_abreast, draw_grid
@@ -28,6 +30,7 @@ from evalreport.report.model import (
     Column,
     Heading,
     PlainTable,
+    Strip,
     TablePair,
     TableRow,
     Text,
@@ -35,7 +38,8 @@ from evalreport.report.model import (
 from evalreport.report.numbers import count_text, number_text, threshold_text, value_text
 from evalreport.report.roc_relations import roc_relation_blocks
 from evalreport.report.sections import section
-from evalreport.report.slices import rule_text, spread_over
+from evalreport.report.slices import rule_text, spread_over, wanted
+from evalreport.report.strips import Row, measures_strip
 from evalreport.report.words import label_text, listed
 from evalreport.results.records import Curve, RocRelation, RowLedger, Threshold
 
@@ -86,6 +90,7 @@ def curve_blocks(contents: Contents) -> list[Block]:
             blocks.append(Heading(label_text(dataset)))
         if found:
             blocks.append(Charts(tuple(found)))
+        blocks += _calibration_table(contents, dataset) if own else []
         blocks += _undrawn(contents, dataset)
         blocks += [Charts((chart,)) for chart in wide if chart.wide]
         blocks += _coverage_tables(contents, own)
@@ -101,6 +106,30 @@ def curve_blocks(contents: Contents) -> list[Block]:
         blocks += [Charts(tuple(found))] if found else []
         blocks += [Charts((chart,)) for chart in _class_charts(contents, own)]
     return blocks
+
+
+def _calibration_table(contents: Contents, dataset: str) -> list[Strip]:
+    """What sums up the calibration of each model in a number, beside the value it should have.
+
+    Slope, level, observed to expected: what is declared to show calibration and to be aimed at,
+    as far as the run has it.
+    """
+    ideal: dict[str, str] = {}
+    rows = []
+    for view in contents.views:
+        own = []
+        for m in contents.pooled(view) if view[0] == dataset else ():
+            metric = find(m.metric)
+            if metric is None or metric.shows is not Shows.CALIBRATION or metric.best is None:
+                continue
+            if metric.goal is Goal.TARGET and not metric.p_value and wanted(contents, m):
+                own.append(m)
+                ideal[contents.title(m)] = number_text(metric.best)
+        rows += [Row((), tuple(own))] if own else []
+    told = listed([f"{title} {best}" for title, best in ideal.items()])
+    return (
+        measures_strip(contents, f"Calibration in numbers; ideal: {told}", rows, []) if rows else []
+    )
 
 
 def _parts(curves: Sequence[_Item], most: int = MOST_CURVES) -> list[Sequence[_Item]]:
