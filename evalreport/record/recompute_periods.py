@@ -26,11 +26,10 @@ _ROUNDING = 1e-9
 CHANGE_HELD = ("change.marks", "change.probability", "change.before", "change.after")
 
 
-def change_problems(record: Period, own: Sequence[Measure], known: Known) -> Iterator[str]:
-    """What is told of a change and does not follow from the measures."""
-    change = record.change
-    if change is None:
-        return
+def change_problems(
+    record: Period, change: Change, own: Sequence[Measure], known: Known
+) -> Iterator[str]:
+    """What is told of the change of a course and does not follow from the measures."""
     places = [k for k, m in enumerate(own) if m.state == "value"]
     values = [own[k] for k in places]
     counts = _counts(values)
@@ -183,7 +182,7 @@ def period(record: Period, known: Known) -> Iterator[Finding]:
     yield from _tests(record, [m for m in own if m.state == "value"])
     if record.change is not None:
         yield held(*CHANGE_HELD)
-        yield from change_problems(record, own, known)
+        yield from change_problems(record, record.change, own, known)
 
 
 def _limits(own: Sequence[Measure], limits: Sequence[ControlLimits]) -> Iterator[str]:

@@ -487,6 +487,15 @@ def test_a_change_of_kept_rows_is_told_by_the_command(
     assert "rows.json" in capsys.readouterr().err
 
 
+def test_kept_rows_that_cannot_be_read_are_told_by_the_command(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copied = rewritten(run, tmp_path, "rows.json", lambda data: data[:-9])
+    capsys.readouterr()
+    assert status_of(["verify", str(copied)]) == 5
+    assert "rows.json: cannot be read: " in capsys.readouterr().err
+
+
 # -- files --------------------------------------------------------------------------------------
 
 

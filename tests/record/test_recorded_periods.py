@@ -280,6 +280,7 @@ def test_a_course_without_a_change_has_no_alarm(tmp_path: Path) -> None:
         ("recall", {"numerator": None}, "is no fraction"),
         ("brier", {"interval": None}, "has no interval, so that it cannot be charted"),
         ("recall", {"table": "t99"}, "t99"),
+        ("recall", {"table": None}, "the tables give None"),
     ],
 )
 def test_a_course_of_measures_without_their_numbers_is_malformed(
@@ -289,3 +290,23 @@ def test_a_course_of_measures_without_their_numbers_is_malformed(
     name = of(results, metric)["measures"][2]
     next(m for m in results["measures"] if m["id"] == name).update(change)
     assert message in told(results)
+
+
+def test_a_share_beside_a_change_needs_the_counts_of_its_tables(fallen: dict[str, Any]) -> None:
+    """A table that names its cells alone holds no rows and columns to add up."""
+    results = copy.deepcopy(fallen)
+    name = of(results, "recall")["measures"][2]
+    place = next(m["table"] for m in results["measures"] if m["id"] == name)
+    table = next(t for t in results["tables"] if t["id"] == place)
+    table["cells"] = [[i, j, n] for i, row in enumerate(table["counts"]) for j, n in enumerate(row)]
+    table["counts"] = None
+    assert "the tables give None" in told(results)
+
+
+def test_control_limits_of_a_period_without_a_value_are_malformed(fallen: dict[str, Any]) -> None:
+    results = copy.deepcopy(fallen)
+    record = of(results, "brier")
+    record["values"][-1] = None
+    last = next(m for m in results["measures"] if m["id"] == record["measures"][-1])
+    last.update(state="undefined", value=None, reason="no rows", interval=None)
+    assert f"{last['id']} has no value" in told(results)
