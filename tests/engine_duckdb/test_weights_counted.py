@@ -139,19 +139,17 @@ def test_bootstraps(write: Callable[..., Path], dataset: dict[str, str], method:
     same(spec)
 
 
-def test_many_weighted_rows_are_drawn_with_those_that_are_alike(
+def test_weighted_rows_that_are_alike_are_weighed_together(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ["average_precision"]
-    spec = spec_of(write(ALIKE), {"score": "s"}, metrics=asked, dataset={"weight": "w"})
-    spec["confidence"] = {"resamples": 400, "methods": {asked[0]: "bootstrap_percentile"}}
-    one_by_one = same(spec)["measures"][0]["interval"]
-    monkeypatch.setattr(bootstrap, "MOST_ROW_BY_ROW", 100)
-    together = same(spec)["measures"][0]["interval"]
-    width = one_by_one["high"] - one_by_one["low"]
-    assert together != one_by_one
-    for end in ("low", "high"):
-        assert together[end] == pytest.approx(one_by_one[end], abs=0.15 * width)
+    asked = ["average_precision", "roc_auc"]
+    spec = spec_of(write(ALIKE), {"score": "s"}, metrics=asked, dataset={"weight": "v"})
+    spec["confidence"] = {"resamples": 40, "methods": dict.fromkeys(asked, "bootstrap_percentile")}
+    together = [m["interval"] for m in same(spec)["measures"]]
+    monkeypatch.setattr(bootstrap, "ALIKE", 10**9)
+    for one, two in zip(together, run(spec, "memory")["measures"], strict=True):
+        for end in ("low", "high"):
+            assert one[end] == pytest.approx(two["interval"][end], rel=1e-12)
 
 
 def test_folds_several_models_and_impact(write: Callable[..., Path]) -> None:

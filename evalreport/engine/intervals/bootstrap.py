@@ -34,9 +34,8 @@ ByClass = tuple[Floats, Floats]
 _BATCH = 4_000_000
 
 
-#: Weighted rows up to which rows are drawn one by one; beyond, and where this many rows on
-#: average are alike, those that are alike are drawn together.
-MOST_ROW_BY_ROW, ALIKE = 100_000, 4
+#: From so many rows on average that are alike, they are added up before they are weighed.
+ALIKE = 2
 
 
 class Bootstrap:
@@ -299,54 +298,8 @@ class Bootstrap:
         if view.weight is not None or view.cluster is None:
             return code, weight, unit
         # Rows of a cluster that are alike weigh together as many as they are: a whole number.
-        new = np.ones(len(code), np.bool_)
-        new[1:] = (np.diff(code) != 0) | (np.diff(unit) != 0)
-        starts = np.flatnonzero(new)
+        starts = _starts(code, unit)
         return code[starts], np.diff(starts, append=len(code)).astype(np.float64), unit[starts]
-
-    def _drawn_kinds(
-        self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
-    ) -> Iterator[ScoreTable] | None:
-        """Replicates of many weighted rows: how many are drawn of those that are alike.
-
-        The same as drawing rows one by one. None where rows are few, or few are alike.
-        """
-        view, size = self.tables.view, len(table.scores)
-        column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
-        assert column is not None
-        rows = self.tables.row_count(where)
-        if rows <= MOST_ROW_BY_ROW or view.weight is None or view.cluster is not None:
-            return None
-        positive = view.actual == (view.positive_index if index is None else index)
-        kinds, times = self.tables.distinct(where, column, positive)
-        if ALIKE * len(kinds) > rows:
-            return None
-        code = np.searchsorted(-table.scores, -column[kinds]) + size * ~positive[kinds]
-        strata = [np.arange(len(kinds))]
-        if self.settings.stratify:
-            strata = [np.flatnonzero(side) for side in (positive[kinds], ~positive[kinds])]
-        return self._of_kinds(table, code, view.weight[kinds], times, strata, rng)
-
-    def _of_kinds(
-        self,
-        table: ScoreTable,
-        code: npt.NDArray[Any],
-        weight: Floats,
-        times: Floats,
-        strata: list[npt.NDArray[np.intp]],
-        rng: np.random.Generator,
-    ) -> Iterator[ScoreTable]:
-        size = len(table.scores)
-        step = max(1, _BATCH // max(1, len(code), 2 * size))
-        for start in range(0, self.settings.resamples, step):
-            count = min(step, self.settings.resamples - start)
-            drawn = np.zeros((count, len(code)))
-            for held in strata:
-                if len(held):
-                    counts = times[held].astype(np.int64)
-                    drawn[:, held] = resampling.multinomial_tables(counts, count, rng)
-            part = np.stack([np.bincount(code, weight * one, 2 * size) for one in drawn])
-            yield ScoreTable(table.scores, part[:, :size], part[:, size:])
 
     def _drawn_scores(
         self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
@@ -355,21 +308,21 @@ class Bootstrap:
         if self.tables.view.sample is not None:
             yield from self._designed_scores(where, index, table, rng)
             return
-        of_kinds = self._drawn_kinds(where, index, table, rng)
-        if of_kinds is not None:
-            yield from of_kinds
-            return
         code, weight, unit = self._units(where, index)
         count = int(unit.max()) + 1 if len(unit) else 0
+        # Rows stand in the order of what they hold, so those that are alike follow each other.
+        starts = _starts(code, weight)
+        together = self.tables.view.cluster is None and ALIKE * len(starts) <= len(code)
+        held, heavy = (code[starts], weight[starts]) if together else (code, weight)
         for drawn in self._times(code // size, count, rng):
             step = max(1, _BATCH // max(1, 2 * size))
             for start in range(0, len(drawn), step):
-                part = np.stack(
-                    [
-                        np.bincount(code, weight * times[unit], 2 * size)
-                        for times in drawn[start : start + step]
-                    ]
-                )
+                often = drawn[start : start + step]
+                if together:
+                    each = np.add.reduceat(often, starts, axis=1)
+                else:
+                    each = often[:, unit]
+                part = np.stack([np.bincount(held, heavy * times, 2 * size) for times in each])
                 yield ScoreTable(table.scores, part[:, :size], part[:, size:])
 
     def _designed_scores(
@@ -387,6 +340,13 @@ class Bootstrap:
                 chosen = factors[start : start + step][:, rows] * view.weight[rows]
                 part = np.stack([np.bincount(code, one, 2 * size) for one in chosen])
                 yield ScoreTable(table.scores, part[:, :size], part[:, size:])
+
+
+def _starts(*columns: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """The first of each run of rows that are equal in all columns."""
+    new = np.ones(len(columns[0]), np.bool_)
+    new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return np.flatnonzero(new)
 
 
 def from_replicates(
