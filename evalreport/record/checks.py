@@ -26,7 +26,7 @@ from typing import Any, TypeVar, cast
 from evalreport.record.measured_again import RecordedModel
 from evalreport.record.recorded_spec import RecordedSpec, recorded_spec
 from evalreport.record.recorded_tables import NotRecorded
-from evalreport.record.remade import Remaker
+from evalreport.record.remade import Remaker, in_asked_order
 from evalreport.record.table_counts import Table, read_table
 from evalreport.results import records
 from evalreport.results.identity import MEAN_OF_FOLDS, Quantity, Slice, WhichNumber
@@ -174,7 +174,10 @@ class Known:
     @cached_property
     def again(self) -> Remaker:
         """Parts that follow from others, made again."""
-        return Remaker(self.results, self.asked, self.model)
+        results = self.results
+        if self.asked is not None:
+            results = in_asked_order(results, self.asked.requests.subgroups)
+        return Remaker(results, self.asked, self.model)
 
     def model(self, dataset: str, model: str) -> RecordedModel:
         """A dataset and model, ready to be measured again. Raises NotRecorded."""

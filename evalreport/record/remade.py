@@ -56,6 +56,31 @@ from evalreport.spec.load import LoadedSpec
 R = TypeVar("R")
 
 
+Placed = TypeVar("Placed", r.Measure, r.Table)
+
+
+def in_asked_order(results: Results, crossings: Sequence[tuple[str, ...]]) -> Results:
+    """The results with the columns of each subgroup in the order in which the spec crosses them.
+
+    Results are written with the keys in the order of their names.
+    """
+    order = {frozenset(one): one for one in crossings if list(one) != sorted(one)}
+    if not order:
+        return results
+
+    def placed(record: Placed) -> Placed:
+        columns = order.get(frozenset(record.subgroup))
+        if columns is None:
+            return record
+        return replace(record, subgroup={column: record.subgroup[column] for column in columns})
+
+    return replace(
+        results,
+        measures=tuple(map(placed, results.measures)),
+        tables=tuple(map(placed, results.tables)),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Remaker:
     """The results of a run as its engine works on them, without rows."""

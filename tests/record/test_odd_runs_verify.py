@@ -84,6 +84,9 @@ ODD: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "metrics: [impact_ratio]\nsubgroups: [g]\ncomparisons: {reference: one, subgroups: true}\n",
         ALL, (),
     ),
+    "columns crossed against the order of their names": (
+        "", "metrics: [recall, mcc]\nsubgroups: [[w, g]]\nlargest_gap: true\n", ALL, (),
+    ),
     "an engine that few rows do without": (
         "id: g", "metrics: [recall]\n",
         file_of([(*row[:4], f"r{k}") for k, row in enumerate(ROWS)]), ("--engine", "duckdb"),
