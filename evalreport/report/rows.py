@@ -23,8 +23,8 @@ from evalreport.report.words import condition_text, label_text, listed, prose
 from evalreport.results.records import MissingRows, RowLedger, Table
 
 MOST_CLASSES = 12
-#: Models whose results are told apart.
-MOST_BRANCHES = 6
+#: Models whose results are told apart, and classes of these: of more the tables say the same.
+MOST_BRANCHES, MOST_RESULTS = 6, 4
 STANDARD = "reference standard"
 ADDED_UP = "Rows read = rows excluded + rows used. The results of a test add up to the rows used"
 WITH_MISSING = " and those excluded for want of a result of the test or of the {}"
@@ -145,7 +145,7 @@ def _by_result(contents: Contents, view: View) -> FlowBranches | None:
     Weighted rows, and rows predicted several times, are no rows that add up to those used.
     """
     table, record = _whole_table(contents, view), contents.row_record(view)
-    if table is None or record is None or not 2 <= len(table.labels) <= MOST_CLASSES:
+    if table is None or record is None or not 2 <= len(table.labels) <= MOST_RESULTS:
         return None
     counts = table.counts
     if counts is None or table.sampled_rows is not None:

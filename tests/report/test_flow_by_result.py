@@ -38,7 +38,13 @@ def added_up(flow):
 
 @pytest.mark.parametrize("make", [two_models, lambda: many_classes(4)])
 def test_every_sum_holds(make):
-    assert [added_up(flow) for flow in flows(make())]
+    assert any(added_up(flow) for flow in flows(make()))
+
+
+def test_of_many_classes_the_tables_say_it():
+    (flow,) = flows(many_classes(5))
+    assert flow.branches == ()
+    assert flow.note == ""
 
 
 def test_other_templates_keep_the_flow_of_rows():
