@@ -121,7 +121,7 @@ SPARK_STAMP := $(SPARK_VENV)/.installed
 test-spark: $(SPARK_STAMP)
 	@command -v java >/dev/null || { echo "Java 17 or newer is needed; \
 	on Debian and Ubuntu: apt-get install openjdk-17-jre-headless" >&2; exit 1; }
-	@$(SPARK_VENV)/bin/python -m pytest -q tests/spark
+	@$(SPARK_VENV)/bin/python -m pytest -q tests/engine/counting/spark
 
 $(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 	@echo "Installing evalreport and Spark into $(SPARK_VENV) ..."
@@ -146,8 +146,8 @@ test-postgres: $(POSTGRES_STAMP)
 	@$(HAS_POSTGRES) || test "$$(id -u)" -ne 0 || apt-get install -y -q --no-install-recommends postgresql
 	@$(HAS_POSTGRES) || { \
 	echo "A Postgres server is needed; on Debian and Ubuntu: apt-get install postgresql" >&2; exit 1; }
-	@$(POSTGRES_VENV)/bin/python -m pytest -q tests/engine_duckdb/test_postgres_rows.py \
-		tests/engine_duckdb/test_counted_by_postgres.py tests/engine_duckdb/test_twenty_jobs.py
+	@$(POSTGRES_VENV)/bin/python -m pytest -q tests/engine/counting/test_postgres_rows.py \
+		tests/engine/counting/test_counted_by_postgres.py tests/engine/counting/test_twenty_jobs.py
 
 $(POSTGRES_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 	@echo "Installing evalreport and the driver of Postgres into $(POSTGRES_VENV) ..."

@@ -26,12 +26,29 @@ gc.set_threshold(100_000, 50, 100)
 #: Scripts that run in environments of their own.
 collect_ignore_glob = ["benchmarks/peer_*.py", "seal/published_profiles.py"]
 
-#: Folders whose tests go from fault to fault through what others cover already.
-UNCOUNTED = frozenset({"benchmarks", "fault_injection", "fuzz", "hostile", "mutation", "spark"})
+#: Folders and files whose long tests go from fault to fault, draw pages again or simulate,
+#: through what others cover already.
+UNCOUNTED = frozenset(
+    {
+        "benchmarks",
+        "design/test_power_against_simulation.py",
+        "determinism",
+        "engine/counting/spark",
+        "fault_injection",
+        "fuzz",
+        "hostile",
+        "mutation",
+        "qualify/test_planted_faults.py",
+        "render/test_accessibility.py",
+        "render/test_every_page.py",
+        "render/test_keyboard.py",
+        "stress",
+    }
+)
 
 
 #: Folders that only `make test-all` runs: fault by fault, flips, fuzzing, whole services.
-LONG = frozenset({"fault_injection", "fuzz", "mutation", "spark"})
+LONG = frozenset({"fault_injection", "fuzz", "mutation", "engine/counting/spark"})
 #: What takes long by its many cases, whole files or single tests: the first case of each is quick.
 FIRST_CASE = frozenset(
     {
@@ -39,17 +56,17 @@ FIRST_CASE = frozenset(
         "data/test_parquet_reading.py::test_no_flipped_bit_changes_a_value_unseen",
         "design/test_against_reference.py::test_sizes_near_the_formulas",
         "determinism/test_order_of_rows.py",
+        "engine/counting/test_comparisons_counted.py",
+        "engine/counting/test_duckdb_equals_memory.py",
+        "engine/counting/test_files_equal_memory.py",
+        "engine/counting/test_parts_add_up.py",
+        "engine/counting/test_periods_counted.py",
+        "engine/counting/test_progress_and_stopping.py",
+        "engine/counting/test_twenty_jobs.py",
+        "engine/counting/test_weights_counted.py",
         "engine/test_counted_rows.py::test_ten_million_rows_of_four_kinds",
         "engine/test_grouped_jackknife.py",
         "engine/test_readers.py::test_every_template_has_the_readers",
-        "engine_duckdb/test_comparisons_counted.py",
-        "engine_duckdb/test_duckdb_equals_memory.py",
-        "engine_duckdb/test_files_equal_memory.py",
-        "engine_duckdb/test_parts_add_up.py",
-        "engine_duckdb/test_periods_counted.py",
-        "engine_duckdb/test_progress_and_stopping.py",
-        "engine_duckdb/test_twenty_jobs.py",
-        "engine_duckdb/test_weights_counted.py",
         "golden/test_golden_configs.py",
         "hostile/test_endless_queries.py",
         "hostile/test_exact_data.py",
@@ -92,11 +109,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     seen: set[str] = set()
     for item in items:
         inside = item.path.relative_to(tests) if item.path.is_relative_to(tests) else Path()
-        folder = inside.parts[0] if inside.parts else ""
-        if folder in UNCOUNTED:
+        within = {place.as_posix() for place in (inside, *inside.parents)}
+        if within & UNCOUNTED:
             item.add_marker("uncounted")
         test = item.nodeid.partition("[")[0]
         name = f"{inside.as_posix()}::{test.rpartition('::')[2]}"
-        if folder in LONG or (test in seen and {inside.as_posix(), name} & FIRST_CASE):
+        if within & LONG or (test in seen and {inside.as_posix(), name} & FIRST_CASE):
             item.add_marker("long")
         seen.add(test)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
-from engine_duckdb.postgres_server import SECRET, rows
+from engine.counting.counted_runs import comparable, engine_of, run, spec_of
+from engine.counting.postgres_server import SECRET, rows
 
 from evalreport.engine.counting import query_limits
 from evalreport.engine.counting.query_limits import QueryLimits

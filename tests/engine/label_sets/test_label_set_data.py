@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from label_sets.set_specs import AT, measure
+from engine.label_sets.set_specs import AT, measure
 
 from evalreport.api import run
 from evalreport.errors import DataError, SpecError

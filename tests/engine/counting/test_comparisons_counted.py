@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_duckdb.counted_runs import comparable, engine_of, run
+from engine.counting.counted_runs import comparable, engine_of, run
 
 METRICS = [
     "accuracy", "balanced_accuracy", "precision", "npv", "recall", "specificity", "f1", "mcc",

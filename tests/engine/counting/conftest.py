@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from engine_duckdb.postgres_server import server  # noqa: F401 - a fixture of this folder
+from engine.counting.postgres_server import server  # noqa: F401 - a fixture of this folder
 
 
 @pytest.fixture

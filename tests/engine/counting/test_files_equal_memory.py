@@ -10,8 +10,8 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
-from engine_duckdb.test_duckdb_equals_memory import ROWS, SCORES
+from engine.counting.counted_runs import comparable, engine_of, run, spec_of
+from engine.counting.test_duckdb_equals_memory import ROWS, SCORES
 
 from evalreport.engine.counting import choosing
 from evalreport.errors import DataError, FilesError

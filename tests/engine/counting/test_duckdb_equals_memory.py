@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
+from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
 SCORES = [
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",

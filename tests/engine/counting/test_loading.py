@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_duckdb.counted_runs import engine_of, run, spec_of
+from engine.counting.counted_runs import engine_of, run, spec_of
 
 from evalreport.engine.counting import choosing, loading
 from evalreport.engine.read_and_plan import prepare

@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
+from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
 from evalreport.errors import DataError, FilesError
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from label_sets.set_specs import ACTUAL, GIVEN, many_rows, measure, of_scores, of_sets
+from engine.label_sets.set_specs import ACTUAL, GIVEN, many_rows, measure, of_scores, of_sets
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from engine_duckdb.counted_runs import run, spec_of
+from engine.counting.counted_runs import run, spec_of
 
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.binned_scores import BinnedScores, bounded

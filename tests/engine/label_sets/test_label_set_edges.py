@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from label_sets.set_specs import AT
+from engine.label_sets.set_specs import AT
 
 from evalreport.api import run
 from evalreport.data import label_sets

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import sqlglot
-from engine_duckdb.counted_runs import engine_of, run, spec_of
+from engine.counting.counted_runs import engine_of, run, spec_of
 
 from evalreport.data.source import open_source
 from evalreport.engine.counting import choosing as counting

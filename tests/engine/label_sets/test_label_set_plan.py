@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from label_sets.set_specs import (
+from engine.label_sets.set_specs import (
     ACTUAL,
     AT,
     GIVEN,
@@ -30,7 +30,7 @@ from evalreport.record.recompute import recompute
 from evalreport.results.codec import results_schema
 
 ROWS, SCORES = many_rows(labels=3)
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_the_rankings_are_the_metrics_that_use_scores():

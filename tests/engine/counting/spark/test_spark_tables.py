@@ -8,8 +8,8 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
-from spark.spark_server import server, why_not
+from engine.counting.counted_runs import comparable, engine_of, run, spec_of
+from engine.counting.spark.spark_server import server, why_not
 
 from evalreport.errors import DataError, FilesError, SpecError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine_duckdb.counted_runs import spec_of
+from engine.counting.counted_runs import spec_of
 
 from evalreport.engine.counting import spark_rows, spark_tables
 from evalreport.engine.counting.postgres_rows import LostError

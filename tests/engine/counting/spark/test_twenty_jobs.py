@@ -7,8 +7,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from engine_duckdb.twenty_jobs import JOBS, ROWS, SOME, check, with_paths
-from spark.spark_server import server, why_not
+from engine.counting.spark.spark_server import server, why_not
+from engine.counting.twenty_jobs import JOBS, ROWS, SOME, check, with_paths
 
 pytestmark = [
     pytest.mark.skipif(why_not() is not None, reason=str(why_not())),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from engine_duckdb.postgres_server import SECRET
-from engine_duckdb.twenty_jobs import JOBS, ROWS, SOME, check, leaves, with_paths
+from engine.counting.postgres_server import SECRET
+from engine.counting.twenty_jobs import JOBS, ROWS, SOME, check, leaves, with_paths
 
 
 @pytest.fixture(scope="module")

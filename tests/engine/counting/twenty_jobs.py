@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from engine_duckdb.counted_runs import comparable, run
+from engine.counting.counted_runs import comparable, run
 
 #: 1 200 rows: truths of two and three classes, labels, scores with ties and gaps, a margin, an age,
 #: groups with gaps, folds, weights, clusters, days, codes whose text is of two kinds.

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_duckdb.counted_runs import comparable, engine_of, run, spec_of
-from engine_duckdb.postgres_server import SECRET
-from engine_duckdb.test_postgres_rows import spec
+from engine.counting.counted_runs import comparable, engine_of, run, spec_of
+from engine.counting.postgres_server import SECRET
+from engine.counting.test_postgres_rows import spec
 
 from evalreport.engine.counting import postgres_rows
 from evalreport.errors import DataError, FilesError, SpecError

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from label_sets.set_specs import (
+from engine.label_sets.set_specs import (
     ACTUAL,
     GIVEN,
     LABELS,

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from engine_duckdb.counted_runs import comparable, run, spec_of
+from engine.counting.counted_runs import comparable, run, spec_of
 
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.read_and_plan import prepare
