@@ -9,6 +9,7 @@ from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
 from evalreport.report.contents import Contents, grouped
 from evalreport.report.formulas import typeset
+from evalreport.report.metric_sections import CARDS_ABREAST
 from evalreport.report.model import (
     Block,
     Code,
@@ -22,6 +23,7 @@ from evalreport.report.model import (
 from evalreport.report.numbers import bytes_text, level_text
 from evalreport.report.sample_size import multiplicity_words, size_blocks, width_words
 from evalreport.report.sections import section
+from evalreport.report.slices import wanted
 from evalreport.report.words import (
     counted,
     label_text,
@@ -53,20 +55,34 @@ MEANINGS = ("written by", "reviewed by", "accepted by")
 
 @section("methods", "Methods and formulas", short="Methods", of=(SampleSize,), annex=True)
 def methods_blocks(contents: Contents) -> list[Block]:
-    """One line per metric used: meaning, formula, interval, reference; then the references."""
+    """One line per metric used: meaning, formula, interval, reference; then the references.
+
+    Meanings and formulas that stand beside the values of every metric are not told again.
+    """
     found: dict[str, TableRow] = {}
     references = References()
+    titles = {contents.heading(m, averaged=False) for m in contents.measures}
+    brief = titles <= _titles_of_cards(contents)
     for same in grouped(contents.measures).values():
         m = next((x for x in same if x.interval), same[0])
         title = contents.heading(m, averaged=False)
         if title not in found:
-            found[title] = _method_row(contents, title, m, references)
+            found[title] = _method_row(contents, title, m, references, brief=brief)
     columns = (
-        Column("metric", "left", "13%"),
-        Column("what it is", "left", "37%"),
-        Column("formula", "left", "18.5%"),
-        Column("interval", "left", "27%"),
-        Column("ref.", "right", "4.5%"),
+        (
+            Column("metric", "left", "17%"),
+            Column("of use", "left", "30%"),
+            Column("interval", "left", "48.5%"),
+            Column("ref.", "right", "4.5%"),
+        )
+        if brief
+        else (
+            Column("metric", "left", "13%"),
+            Column("what it is", "left", "37%"),
+            Column("formula", "left", "18.5%"),
+            Column("interval", "left", "27%"),
+            Column("ref.", "right", "4.5%"),
+        )
     )
     tests = _tests_words(contents, references)
     cited = references.text()
@@ -80,18 +96,32 @@ def methods_blocks(contents: Contents) -> list[Block]:
     return blocks if found else []
 
 
-def _method_row(contents: Contents, title: str, m: Measure, references: References) -> TableRow:
+def _titles_of_cards(contents: Contents) -> set[str]:
+    """The metrics that have a card, with their meaning and formula, in the sections before."""
+    chosen = (contents.spec.get("report") or {}).get("sections") or contents.template_sections
+    if not {"measures", "scores"} <= set(chosen) or len(contents.views) > CARDS_ABREAST:
+        return set()
+    own = [m for view in contents.views for m in contents.pooled(view) if wanted(contents, m)]
+    return {contents.heading(m, averaged=False) for m in own}
+
+
+def _method_row(
+    contents: Contents, title: str, m: Measure, references: References, *, brief: bool
+) -> TableRow:
     declared = find(m.metric)
     own = "" if m.average or len(m.formula) > 120 else m.formula
     formula = typeset((declared.formula if declared else "") or own) or "see the card"
     agreed = contents.words.meaning(m)
     meaning = agreed or (declared.meaning if declared is not None else "")
-    if declared is not None and declared.use and not agreed:
-        meaning += f" Of use {declared.use}."
+    use = declared.use if declared is not None and not agreed else ""
+    if brief:
+        meaning = f"{use[:1].upper()}{use[1:]}." if use else "–"
+    elif use:
+        meaning += f" Of use {use}."
     meaning = contents.said(m.dataset, meaning)
     cited = references.cite(declared.reference) if declared is not None else ""
     interval = _method_and_why(m.interval, references) if m.interval else "none"
-    return TableRow((title, meaning, formula, interval, cited or "–"))
+    return TableRow((title, meaning, *(() if brief else (formula,)), interval, cited or "–"))
 
 
 def _method_and_why(interval: Interval, references: References) -> str:

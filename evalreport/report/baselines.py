@@ -134,20 +134,25 @@ def _tables(contents: Contents, dataset: str) -> PlainTable | None:
             (TableRow((f"Tables of {len(labels)} classes are in results.json.",)),),
         )  # fmt: skip
     how = contents.orientation(dataset)
+    # baselines that predict alike have one table
+    alike: dict[tuple[tuple[float, ...], ...], list[str]] = {}
+    for t in own:
+        cells = tuple(map(tuple, t.counts))
+        alike.setdefault(cells, []).append(visible(t.baseline.replace("_", " ")))
     rows = [
         TableRow(
             (
-                visible(t.baseline.replace("_", " ")) if k == 0 else "",
+                listed(names) if k == 0 else "",
                 label_text(label),
                 *(count_text(count) for count in counts),
                 count_text(sum(counts)),
             )
         )
-        for t in own
-        for k, (label, counts) in enumerate(zip(labels, turned_counts(t.counts, how), strict=True))
+        for cells, names in alike.items()
+        for k, (label, counts) in enumerate(zip(labels, turned_counts(cells, how), strict=True))
     ]
     columns = (
-        Column("baseline", "left", "22%"),
+        Column("baseline", "left", "26%"),
         Column(" ".join(how.corner), "left", "18%"),
         *(Column(label_text(label), "right") for label in labels),
         Column("total", "right"),

@@ -322,13 +322,13 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | Non
     if not found:
         return None
     columns = (
-        Column("model"),
-        Column("reference"),
-        Column("better in", "right"),
-        Column("equal in", "right"),
-        Column("worse in", "right"),
-        Column("better, interval leaves out 0", "right"),
-        Column("worse, interval leaves out 0", "right"),
+        Column("model", "left", "13%"),
+        Column("reference", "left", "13%"),
+        Column("better in", "right", "9%"),
+        Column("equal in", "right", "8%"),
+        Column("worse in", "right", "9%"),
+        Column("better, interval leaves out 0", "right", "24%"),
+        Column("worse, interval leaves out 0", "right", "24%"),
     )
     rows = tuple(
         TableRow(

@@ -65,6 +65,8 @@ class Contents:
     """Read-only look-ups in the results of a run, worded as a template has it."""
 
     def __init__(self, results: Results, wording: Wording = STANDARD_WORDING) -> None:
+        #: The sections of the template; the spec may ask for others.
+        self.template_sections = wording.sections
         self.words = Words(results, wording)
         self.results = reworded(results, wording)
 

@@ -8,8 +8,9 @@ from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity, view_of
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, difference_text, p_text, value_text
+from evalreport.report.results_table import stands_on_few, worst_of
 from evalreport.report.strips import slice_heads
-from evalreport.report.words import label_text, visible
+from evalreport.report.words import label_text, subgroup_text, visible
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Criterion, Gap, Heterogeneity
 
@@ -87,18 +88,19 @@ def _table(
     name = " and ".join(label_text(c) for c in columns)
     ranked = sorted(groups.values(), key=lambda gaps: not _judged(contents, gaps))
     widest = [_widest(gaps) for gaps in ranked[:MOST_LINES]]
-    against = list(dict.fromkeys(_against(gap) for gap in widest))
+    against = list(dict.fromkeys(against_words(gap) for gap in widest))
     one = len(against) == 1
     rows = tuple(TableRow(_row(contents, gap, columns, one)) for gap in widest)
     heads = (
-        ("metric", "left", "20%" if one else "17%"),
-        ("model", "left", "11%" if one else "9%"),
-        ("widest gap: group", "left", "28%" if one else "21%"),
-        *(() if one else (("against", "left", "17%"),)),
-        ("gap", "right", "8%" if one else "7%"),
-        ("interval", "right", "16%"),
-        ("ratio", "right", "7%" if one else "6%"),
-        ("groups differ, p", "right", "10%" if one else "7%"),
+        ("metric", "left", "14%" if one else "12%"),
+        ("model", "left", "10%" if one else "9%"),
+        ("widest gap: group", "left", "22%" if one else "15%"),
+        ("worst group", "left", "18%" if one else "15%"),
+        *(() if one else (("against", "left", "19%"),)),
+        ("gap", "right", "7%"),
+        ("interval", "right", "14%" if one else "13%"),
+        ("ratio", "right", "6%" if one else "5%"),
+        ("groups differ, p", "right", "9%" if one else "6%"),
     )
     note = "p is of one test over all groups and is not corrected for the number of metrics."
     if len(groups) > MOST_LINES:
@@ -111,7 +113,7 @@ def _table(
     return PlainTable(caption, tuple(Column(*h) for h in heads), rows, note, "gaps")
 
 
-def _against(gap: Gap) -> str:
+def against_words(gap: Gap) -> str:
     """What a group is held against."""
     text = visible(gap.against)
     if gap.against_subgroup:
@@ -133,6 +135,51 @@ def _widest(gaps: Sequence[Gap]) -> Gap:
     return max(own, key=lambda g: abs(g.gap or 0))
 
 
+def widest_gap(contents: Contents, view: View, key: Quantity) -> Gap | None:
+    """The widest gap of a quantity for a view, of every grouping; None where none has a value."""
+    own = [
+        gap
+        for gap in contents.of(Gap)
+        if view_of(gap) == view
+        and contents.at_first(view)(gap)
+        and identity(gap) == key
+        and _shown(contents, gap)
+    ]
+    return _widest(own) if own else None
+
+
+def gap_words(contents: Contents, gap: Gap) -> str:
+    """A gap with its limits and group; of several classes the worst group, unnamed elsewhere."""
+    limits = f" ({interval_text(gap.gap_interval)})" if gap.gap_interval else ""
+    told = (
+        f"{difference_text(gap.gap or 0)}{limits} in {subgroup_text(gap.subgroup)}, "
+        f"n {count_text(gap.n)}{', small n' if gap.few else ''}"
+    )
+    if contents.is_binary(view_of(gap)):
+        # a line of the table of results names it
+        return told
+    worst = _worst_group(contents, gap)
+    return told if worst == "–" else f"{told} (worst group: {worst})"
+
+
+def _worst_group(contents: Contents, gap: Gap) -> str:
+    """The group of the same columns in which the quantity is worst, and its rows."""
+    groups = [
+        m
+        for m in contents.of_view(view_of(gap))
+        if tuple(m.subgroup) == tuple(gap.columns)
+        and m.fold is None
+        and m.value is not None
+        and identity(m) == identity(gap)
+        and (m.threshold, m.threshold_rule) == (gap.threshold, gap.threshold_rule)
+    ]
+    worst = worst_of(groups)
+    if worst is None:
+        return "–"
+    few = ", small n" if stands_on_few(contents, worst) else ""
+    return f"{slice_heads(worst.subgroup)}, n {count_text(worst.n)}{few}"
+
+
 def _row(contents: Contents, gap: Gap, columns: tuple[str, ...], one: bool) -> tuple[str, ...]:
     group = slice_heads(gap.subgroup) + f", n {count_text(gap.n)}"
     ratio = "–" if gap.ratio is None else value_text(gap.ratio)
@@ -140,7 +187,8 @@ def _row(contents: Contents, gap: Gap, columns: tuple[str, ...], one: bool) -> t
         contents.heading(contents.measure_of(gap.measure) or gap),
         contents.mark((gap.dataset, gap.model)).name,
         group + (" *" if gap.few else ""),
-        *(() if one else (_against(gap),)),
+        _worst_group(contents, gap),
+        *(() if one else (against_words(gap),)),
         "–" if gap.gap is None else difference_text(gap.gap),
         interval_text(gap.gap_interval) or "–",
         ratio,

@@ -25,28 +25,40 @@ UNKNOWN = (
 
 
 def impact_blocks(contents: Contents) -> list[Block]:
-    """A table for each model, column or crossing, and kind of rate, at the first threshold."""
-    blocks: list[Block] = []
+    """A table for each column or crossing and kind of rate, with all models in it."""
+    found: dict[tuple[str, tuple[str, ...], bool], list[Impact]] = {}
+    shown: list[Impact] = []
     for view in contents.views:
         own = [i for i in contents.of(Impact) if (i.dataset, i.model) == view]
         first = contents.at_first(view)
-        chosen = [record for record in own if record.kind == "scoring" or first(record)]
-        blocks += [_block(contents, record) for record in chosen]
-    if not blocks:
+        shown += [record for record in own if record.kind == "scoring" or first(record)]
+    for record in shown[:MOST_TABLES]:
+        key = (record.kind, tuple(record.columns), record.unknown > 0)
+        found.setdefault(key, []).append(record)
+    if not found:
         return []
-    left = len(blocks) - MOST_TABLES
-    told = f" {MOST_TABLES} of {len(blocks)} tables; the others are in results.json." * (left > 0)
+    left = len(shown) - MOST_TABLES
+    told = f" {MOST_TABLES} of {len(shown)} tables; the others are in results.json." * (left > 0)
     unknown = any(record.unknown > 0 for record in contents.of(Impact))
-    return [Text(f"{RULE}{UNKNOWN if unknown else ''}{told}", "small"), *blocks[:MOST_TABLES]]
+    blocks: list[Block] = [Text(f"{RULE}{UNKNOWN if unknown else ''}{told}", "small")]
+    for records in found.values():
+        blocks += _blocks(contents, records)
+    return blocks
 
 
-def _block(contents: Contents, record: Impact) -> Block:
-    title = _title(contents, record)
-    if not record.categories:
-        return Text(f"{title}: not computed, {prose(record.reason or '')}.", "small")
-    unknown = record.unknown > 0
-    shown = record.categories[:MOST_LINES]
-    rows = tuple(TableRow(_row(c, unknown)) for c in shown)
+def _blocks(contents: Contents, records: Sequence[Impact]) -> list[Block]:
+    """The table of models with rates, one below the other, and what was not computed."""
+    counted_ones = [record for record in records if record.categories]
+    blocks: list[Block] = [_table(contents, counted_ones)] if counted_ones else []
+    for record in records:
+        if not record.categories:
+            told = f"{_title(record)}, {_of(contents, record)}"
+            blocks.append(Text(f"{told}: not computed, {prose(record.reason or '')}.", "small"))
+    return blocks
+
+
+def _table(contents: Contents, records: Sequence[Impact]) -> PlainTable:
+    unknown = records[0].unknown > 0
     heads = [
         ("group", "left", "20%" if unknown else "26%"),
         ("selected / n", "right", "11%"),
@@ -61,23 +73,35 @@ def _block(contents: Contents, record: Impact) -> Block:
             else ()
         ),
     ]
-    return PlainTable(title, tuple(Column(*h) for h in heads), rows, _note(record, shown), "gaps")
+    rows: list[TableRow] = []
+    notes: dict[str, None] = {}
+    for record in records:
+        shown = record.categories[:MOST_LINES]
+        rows.append(TableRow((_of(contents, record), *[""] * (len(heads) - 1)), head=True))
+        rows += [TableRow(_row(c, unknown), inner=True) for c in shown]
+        notes |= dict.fromkeys(_notes(record, shown))
+    columns = tuple(Column(*h) for h in heads)
+    return PlainTable(_title(records[0]), columns, tuple(rows), " ".join(notes), "gaps")
 
 
-def _title(contents: Contents, record: Impact) -> str:
+def _title(record: Impact) -> str:
+    columns = " and ".join(label_text(c) for c in record.columns)
+    what = "Scoring" if record.kind == "scoring" else "Selection"
+    return f"{what} rates and impact ratios by {columns}"
+
+
+def _of(contents: Contents, record: Impact) -> str:
+    """The model, and what is counted as selected."""
     view = (record.dataset, record.model)
     mark = contents.mark(view)
-    columns = " and ".join(label_text(c) for c in record.columns)
     if record.kind == "scoring":
-        median = record.median
-        at = "" if median is None else f" {value_text(median)}"
-        told = f"Scoring rates and impact ratios by {columns}: scored above the median{at}"
+        at = "" if record.median is None else f" {value_text(record.median)}"
+        told = f"scored above the median{at}"
     else:
-        told = f"Selection rates and impact ratios by {columns}: predicted "
-        told += label_text(record.label)
+        told = f"predicted {label_text(record.label)}"
         if record.threshold is not None:
             told += f", {condition_text(record.threshold, contents.operator(view))}"
-    return f"{told}, {mark.symbol} {mark.name}"
+    return f"{mark.symbol} {mark.name}, {told}"
 
 
 def _row(category: ImpactCategory, unknown: bool) -> tuple[str, ...]:
@@ -115,14 +139,8 @@ def _range(ends: Sequence[float | None]) -> str:
     return " to ".join("–" if value is None else value_text(value) for value in ends)
 
 
-def _note(record: Impact, shown: Sequence[ImpactCategory]) -> str:
-    top = next((c for c in shown if c.highest), None)
+def _notes(record: Impact, shown: Sequence[ImpactCategory]) -> list[str]:
     parts = []
-    if top is not None:
-        parts.append(
-            f"The highest rate is that of {slice_heads(top.subgroup)}, "
-            f"{count_text(top.selected)} / {count_text(top.n)}."
-        )
     if record.interval_reason:
         parts.append(_sentence(record.interval_reason))
     if any(c.below_four_fifths for c in shown):
@@ -143,7 +161,7 @@ def _note(record: Impact, shown: Sequence[ImpactCategory]) -> str:
         parts.append(
             f"{len(shown)} of {len(record.categories)} lines; the others are in results.json."
         )
-    return " ".join(parts)
+    return parts
 
 
 def _sentence(words: str) -> str:

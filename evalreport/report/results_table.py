@@ -9,11 +9,18 @@ from dataclasses import replace
 
 from evalreport.metrics.catalogue import catalogue, find
 from evalreport.metrics.declare import Goal
+from evalreport.metrics.kinds import Interval
 from evalreport.report.cards import interval_text, number_of, whisker_of
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.marking import FLAT, flat_counts
 from evalreport.report.model import Column, Criteria, Criterion, Line, LineCell
-from evalreport.report.numbers import count_text, level_text, threshold_text, value_text
+from evalreport.report.numbers import (
+    count_text,
+    level_text,
+    observed_text,
+    threshold_text,
+    value_text,
+)
 from evalreport.report.strips import fraction_text
 from evalreport.report.words import (
     MEAN,
@@ -34,6 +41,8 @@ MOST_METRICS = 4
 MOST_MORE_LIMITS = 6
 #: Rows below which the share in a group says little.
 FEW_ROWS = 30
+#: Rows of a subgroup below which it has too few, where the spec says nothing.
+FEWEST = 10
 #: Distances of the ends of the axis, for ranges up to so wide.
 STEPS = ((0.05, 0.01), (0.25, 0.05), (2.0, 0.1))
 WORDS = {
@@ -51,6 +60,30 @@ def results_table(contents: Contents, views: Sequence[View]) -> list[Criteria]:
     """The table of these views; none where nothing was measured on all rows."""
     rows = _rows(contents, views)
     return [_results(contents, rows)] if rows else []
+
+
+def criteria_in(contents: Contents, views: Sequence[View]) -> list[records.Criterion]:
+    """The criteria of which the table of these views says all: value, limit held, requirement."""
+    return [
+        own[0]
+        for m, _ in _rows(contents, views)
+        if len(own := contents.criteria.get(m.id, [])) == 1 and _says_all(own[0], m)
+    ]
+
+
+def _says_all(entry: records.Criterion, m: Measure) -> bool:
+    plain = entry.reference is None and entry.claim is None and not entry.readers
+    if not plain or entry.exploratory or entry.reason or entry.look is not None:
+        return False
+    if (entry.breaches_in_a_row or 0) > 1 or entry.observed is None or entry.required is None:
+        return False
+    if observed_text(entry.observed, entry.required) != value_text(entry.observed):
+        # digits that decide are printed only where it is held against its limit
+        return False
+    ends = {"point": m.value}
+    if m.interval is not None:
+        ends |= {"lower": m.interval.low, "upper": m.interval.high}
+    return ends.get(entry.bound) == entry.observed
 
 
 def margin_of(entry: records.Criterion) -> float:
@@ -148,11 +181,20 @@ def _worst(contents: Contents, view: View, key: Quantity) -> tuple[Measure, str]
         and contents.at_first(view)(m)
         and identity(m) == key
     ]
-    worst = _lowest(groups)
+    worst = worst_of(groups)
     if worst is None:
         return None
-    few = ", few rows" if worst.n < FEW_ROWS else ""
+    few = ", small n" if worst.n < FEW_ROWS or stands_on_few(contents, worst) else ""
     return worst, f"worst of {len(groups)} groups: {subgroup_text(worst.subgroup)}{few}"
+
+
+def stands_on_few(contents: Contents, m: Measure) -> bool:
+    """Whether its group has too few rows, or a share is one of too few of them."""
+    least = float(contents.spec.get("subgroup_minimum") or FEWEST)
+    declared = find(m.metric)
+    share = declared is not None and declared.interval is Interval.PROPORTION
+    counts = share and bool(fraction_text(contents, m))
+    return m.few or (counts and m.denominator is not None and m.denominator < least)
 
 
 def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
@@ -163,17 +205,21 @@ def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
     names = list(dict.fromkeys(m.metric for m in own))
     name = "recall" if "recall" in names else names[0] if names else ""
     same = [m for m in own if m.metric == name]
-    worst = _lowest(same)
+    worst = worst_of(same)
     return None if worst is None else (worst, f"worst of {len(same)} classes")
 
 
-def _lowest(measures: Sequence[Measure]) -> Measure | None:
+def worst_of(measures: Sequence[Measure]) -> Measure | None:
     """The worst of several values of one metric; None where there are no two."""
-    declared = find(measures[0].metric) if len(measures) > 1 else None
-    if declared is None or declared.goal not in {Goal.MAXIMIZE, Goal.MINIMIZE}:
-        return None
-    sign = 1 if declared.goal is Goal.MAXIMIZE else -1
-    return min(measures, key=lambda m: sign * (m.value or 0.0))
+    sign = sign_of(measures[0].metric) if len(measures) > 1 else 0
+    return min(measures, key=lambda m: sign * (m.value or 0.0)) if sign else None
+
+
+def sign_of(metric: str) -> int:
+    """1 where a metric's declaration has more as better, -1 where less is, else 0."""
+    declared = find(metric)
+    goal = None if declared is None else declared.goal
+    return {Goal.MAXIMIZE: 1, Goal.MINIMIZE: -1}.get(goal, 0) if goal is not None else 0
 
 
 def _results(contents: Contents, rows: Sequence[tuple[Measure, str]]) -> Criteria:

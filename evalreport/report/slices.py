@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest
-from evalreport.report.contents import Contents, View, grouped
+from evalreport.report.contents import Contents, View, grouped, identity
 from evalreport.report.gaps import gap_blocks
 from evalreport.report.impact import impact_blocks
 from evalreport.report.marking import FLAT
 from evalreport.report.model import Block, Column, PlainTable, TablePair, TableRow, Text
 from evalreport.report.numbers import count_text, threshold_text, value_text
+from evalreport.report.results_table import (
+    FEWEST,
+    headline_identities,
+    sign_of,
+    stands_on_few,
+)
 from evalreport.report.sections import section
 from evalreport.report.strips import (
     MOST_LINES,
@@ -30,6 +37,7 @@ from evalreport.report.words import (
     prose,
     visible,
 )
+from evalreport.results.identity import Quantity
 from evalreport.results.records import Curve, Gap, Heterogeneity, Impact, Measure, Threshold
 
 #: Metrics with a strip of their own; the others share one.
@@ -41,8 +49,6 @@ WHOLE_SWEEP, SWEEP_LINES = 25, 9
 MOST_SUBGROUPS = 24
 #: So many are shown however many models there are.
 FEWEST_SUBGROUPS = 5
-#: Rows of a subgroup below which it has too few, where the spec says nothing.
-FEWEST = 10
 #: Metrics without a strip of their own that are shown: of subgroups, and of periods.
 MOST_OTHERS, MOST_OTHERS_OF_PERIODS = 12, 0
 #: Metrics of periods with a strip of their own: the course of others is drawn and tested.
@@ -106,23 +112,24 @@ def _of_columns(
     name = " and ".join(label_text(c) for c in columns)
     whole = [m for v in contents.views for m in contents.pooled(v) if wanted(contents, m)]
     slices = list(dict.fromkeys(slice_heads(m.subgroup) for m in measures))
+    by = None if newest else _leading_metric(contents, measures)
     if newest:
         slices.sort()
+    elif by is not None:
+        slices = _worst_first(measures, by, slices)
     # each of them has a line for every model
     most = min(MOST_SUBGROUPS, max(FEWEST_SUBGROUPS, MOST_LINES // len(contents.views) - 1))
     kept = set(slices[-most:] if newest else slices[:most])
-    blocks: list[Block] = []
+    blocks: list[Block] = _said_of_groups(contents, name, measures, by)
     if len(slices) > most:
         blocks.append(
             Text(
-                f"{'The newest ' if newest else ''}{most} of {len(slices)} "
+                f"{'The newest ' if newest else 'The worst ' if by else ''}{most} of {len(slices)} "
                 f"{'periods' if newest else 'subgroups'} by {name}; the others are in results.json "
                 "and measures.csv."
             )
         )
     measures = [m for m in measures if slice_heads(m.subgroup) in kept]
-    if any(m.few for m in measures):
-        blocks.append(Text(f"Groups of fewer than {_minimum(contents)} rows: {TOO_FEW}.", "small"))
     same = {i: ms for i, ms in grouped([*whole, *measures]).items() if any(m.subgroup for m in ms)}
     ranked = sorted(same, key=lambda i: _rank(contents, same[i]))
     leading = ranked if len(ranked) <= FEW_METRICS else ranked[:OWN_STRIPS]
@@ -136,7 +143,8 @@ def _of_columns(
         blocks.append(metric_strip(contents, title, rows, heads))
     others = [i for i in same if i not in leading]
     kept_others = others[: MOST_OTHERS_OF_PERIODS if newest else MOST_OTHERS]
-    rest = [m for i in kept_others for m in same[i]]
+    # what holds for all rows stands in the sections of metrics
+    rest = [m for i in kept_others for m in same[i] if m.subgroup]
     if rest:
         rows = _merged(_ordered(contents, rest, slices))
         blocks += measures_strip(
@@ -153,6 +161,20 @@ def _of_columns(
         told = f"{left} by {name}: see results.json and measures.csv."
         blocks.append(Text(told, "small"))
     return blocks
+
+
+def _said_of_groups(
+    contents: Contents, name: str, measures: Sequence[Measure], by: Quantity | None
+) -> list[Block]:
+    """The order that groups stand in, and what is meant by a small n."""
+    told = []
+    if by is not None and len({slice_heads(m.subgroup) for m in measures}) > 1:
+        worst = contents.title(next(m for m in measures if identity(m) == by))
+        told.append(f"Groups by {name} stand worst first, by {worst}.")
+    if any(stands_on_few(contents, m) for m in measures):
+        few = f"fewer than {_minimum(contents)} rows in the group or below the line of a share"
+        told.append(f"Small n: {few}; {TOO_FEW}.")
+    return [Text(" ".join(told), "small")] if told else []
 
 
 def _readings(contents: Contents, measures: Sequence[Measure]) -> str:
@@ -176,7 +198,8 @@ def _classes_in_groups(
         if tuple(m.subgroup) != columns or slice_heads(m.subgroup) not in kept:
             continue
         if not contents.is_binary(view) and contents.at_first(view)(m):
-            found.setdefault((_head(m), m.label, view), []).append(m)
+            few = [slice_heads(m.subgroup)] if m.few else []
+            found.setdefault((_head(m, few), m.label, view), []).append(m)
     if not found:
         return []
     rows = []
@@ -215,12 +238,38 @@ def _ordered(contents: Contents, measures: Sequence[Measure], slices: list[str])
         measures,
         key=lambda m: (place.get(slice_heads(m.subgroup), 0), views[m.dataset, m.model]),
     )
-    return [Row((_head(m),), (m,), slice_heads(m.subgroup)) for m in ranked]
+    # beside several metrics it is said of the rows alone: shares have denominators of their own
+    one = len({identity(m) for m in measures}) == 1
+    few = {
+        slice_heads(m.subgroup) for m in measures if (stands_on_few(contents, m) if one else m.few)
+    }
+    return [Row((_head(m, few),), (m,), slice_heads(m.subgroup)) for m in ranked]
 
 
-def _head(m: Measure) -> str:
+def _leading_metric(contents: Contents, measures: Sequence[Measure]) -> Quantity | None:
+    """The first metric of the report that groups have values of and that is better one way."""
+    measured = {identity(m) for m in measures if m.value is not None}
+    keys = headline_identities(
+        contents, list(dict.fromkeys((m.dataset, m.model) for m in measures))
+    )
+    return next((key for key in keys if key in measured and sign_of(key.metric)), None)
+
+
+def _worst_first(measures: Sequence[Measure], by: Quantity, slices: Sequence[str]) -> list[str]:
+    """The groups by their worst value over the models; those without a value come last."""
+    sign = sign_of(by.metric)
+    values: dict[str, float] = {}
+    for m in measures:
+        if m.value is not None and identity(m) == by:
+            head = slice_heads(m.subgroup)
+            values[head] = min(sign * m.value, values.get(head, math.inf))
+    return sorted(slices, key=lambda head: values.get(head, math.inf))
+
+
+def _head(m: Measure, few: Collection[str]) -> str:
     """The values of a subgroup, and a warning where it has too few rows."""
-    return slice_heads(m.subgroup) + (", too few rows" if m.few else "")
+    head = slice_heads(m.subgroup)
+    return f"{head}, small n" if m.subgroup and head in few else head
 
 
 def _minimum(contents: Contents) -> str:
@@ -250,10 +299,10 @@ def _merged(rows: Sequence[Row]) -> list[Row]:
 def thresholds_section(contents: Contents) -> list[Block]:
     """The sweep, on screen one threshold of it at a time as well, and every threshold used.
 
-    The sweep comes first: on paper its tables of two models stay together, and the shorter
-    ones fill the page that it leaves.
+    The short tables come first: on paper they fill the page that the section begins on, where
+    the sweeps of two models, which stay together, would not fit.
     """
-    blocks = [*sweep_tables(contents), *threshold_blocks(contents)]
+    blocks = [*threshold_blocks(contents), *sweep_tables(contents)]
     return [*blocks, *threshold_choosers(contents)]
 
 

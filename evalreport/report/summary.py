@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents, View, identity
 from evalreport.report.count_tables import abreast, count_table
+from evalreport.report.gaps import against_words, gap_words, widest_gap
 from evalreport.report.ledgers import clusters_text
 from evalreport.report.marking import flat_counts, positive_index
 from evalreport.report.model import Block, Facts, Note, Notes
@@ -54,6 +55,7 @@ def summary_blocks(contents: Contents) -> list[Block]:
 def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str]]:
     found = [("Tested", _tested(contents)), ("Verdict", _verdict(contents, views))]
     found.append(("In plain numbers", _frequencies(contents, views)))
+    found.append(("Subgroups", _gaps(contents, views)))
     found.append(("Read with care", _care(contents)))
     return [(name, contents.said(None, text)) for name, text in found if text]
 
@@ -233,6 +235,21 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     if share < 1 and row[taken]:
         told += f" and calls {count_text(row[taken])} of them {label_text(names[taken])}"
     return f"{told}."
+
+
+def _gaps(contents: Contents, views: Sequence[View]) -> str:
+    """The widest gap of the primary metric between subgroups, for each model."""
+    told: dict[str, list[str]] = {}
+    for key in headline_identities(contents, views[:1])[:1]:
+        for view in views:
+            gap = widest_gap(contents, view, key)
+            if gap is None:
+                continue
+            name = contents.heading(contents.measure_of(gap.measure) or gap)
+            of = f"{label_text(view[1])} " if len(views) > 1 else ""
+            same = told.setdefault(f"{name}, widest gap against {against_words(gap)}", [])
+            same.append(f"{of}{gap_words(contents, gap)}")
+    return " ".join(f"{head}; {'; '.join(same)}." for head, same in told.items())
 
 
 def _care(contents: Contents) -> str:

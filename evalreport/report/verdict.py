@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evalreport.report import model
 from evalreport.report.cards import number_of
 from evalreport.report.contents import Contents
@@ -24,10 +26,10 @@ from evalreport.report.numbers import (
     threshold_text,
     value_text,
 )
-from evalreport.report.results_table import WORDS
+from evalreport.report.results_table import WORDS, criteria_in
 from evalreport.report.sections import section
 from evalreport.report.strips import flat_cells
-from evalreport.report.summary import brief_cautions, summary_blocks
+from evalreport.report.summary import MOST_MODELS, brief_cautions, summary_blocks
 from evalreport.report.words import (
     MEAN,
     condition_text,
@@ -77,19 +79,22 @@ def verdict_title(contents: Contents) -> str:
 
 @section("verdict", "Verdict", of=(Criterion, Caution), run_on=False)
 def verdict_blocks(contents: Contents) -> list[Block]:
-    """The summary of the first page; then every criterion, ledgers and cautions in full."""
+    """The summary of the first page; then criteria that it leaves, ledgers, all cautions."""
     notes = cautions(contents)
     blocks = summary_blocks(contents)
     if notes.items:
         blocks.append(brief_cautions(notes))
-    if contents.of(Criterion):
-        blocks.append(_criteria(contents))
+    told = criteria_in(contents, contents.views[:MOST_MODELS])
+    left = [c for c in contents.of(Criterion) if not any(c is one for one in told)]
+    if left:
+        blocks.append(_criteria(contents, left, some=bool(told)))
     blocks.append(ledgers(contents))
     return [*blocks, notes] if notes.items else blocks
 
 
-def _criteria(contents: Contents) -> Criteria:
-    entries = sorted(contents.of(Criterion), key=lambda c: rank_of(c.outcome))
+def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) -> Criteria:
+    """These criteria, the gravest first; ``some``: the table of results says all of others."""
+    entries = sorted(chosen, key=lambda c: rank_of(c.outcome))
     flat = any(_flat(contents, c) for c in entries)
     views = [(c.dataset or "", c.model) for c in entries if c.model]
     named = name_width((contents.mark(view).name for view in views), 10, 14)
@@ -106,7 +111,11 @@ def _criteria(contents: Contents) -> Criteria:
         Column("", "left", "8%"),
         Column("outcome", "left", "12.5%"),
     ]
-    caption = "Acceptance criteria"
+    caption = (
+        "Acceptance criteria that the results above do not show"
+        if some
+        else ("Acceptance criteria")
+    )
     if any(c.measure for c in entries):
         caption += ". The upright line on an axis is what that row requires"
     return Criteria(caption, tuple(columns), tuple(_criterion(contents, c, flat) for c in entries))

@@ -198,6 +198,18 @@ def test_outcomes_of_criteria_failures_first_and_in_words():
         "1 Verdict: of 3 criteria 1 failed, 1 not evaluated and 1 passed"
     )
     marks = [e.text for e in root.all("span") if e.attrs.get("class", "").startswith("st ")]
+    shown = [e.text for e in root.all("span") if e.attrs.get("class", "").startswith("in st ")]
+    # the results show what is held on one of their lines, the list what is on none
+    assert marks == ["○ not evaluated"]
+    assert sorted(shown) == ["✓ pass", "✗ fail"]
+
+
+def test_outcomes_that_the_results_cannot_tell_stand_failures_first():
+    results = two_models()
+    for entry in results["acceptance"][:2]:
+        entry["exploratory"] = True
+    root = parse(render_html(results))
+    marks = [e.text for e in root.all("span") if e.attrs.get("class", "").startswith("st ")]
     assert marks == ["✗ fail", "○ not evaluated", "✓ pass"]
 
 

@@ -123,8 +123,8 @@ def test_each_label_of_each_group_stands_beside_its_cells() -> None:
         for row in table.all("tbody")[0].all("tr")
     ]
     assert [(line[0], line[1], *line[3:]) for line in lines] == [
-        ("f, too few rows", "a", "1", "0", "0", "2"),
-        ("f, too few rows", "b", "0", "1", "1", "1"),
-        ("m, too few rows", "a", "1", "1", "0", "1"),
-        ("m, too few rows", "b", "1", "0", "1", "1"),
+        ("f, small n", "a", "1", "0", "0", "2"),
+        ("f, small n", "b", "0", "1", "1", "1"),
+        ("m, small n", "a", "1", "1", "0", "1"),
+        ("m, small n", "b", "1", "0", "1", "1"),
     ]

@@ -1,0 +1,130 @@
+"""Groups stand worst first and widest gaps are named; what a table has said is not told again."""
+
+from __future__ import annotations
+
+import json
+
+from plain_results import render_html
+from report.example_results import two_models
+from report.html_page import parse
+
+LARGE, MEDIUM, SMALL = "large (15 or more)", "medium (12 to 15)", "small (under 12)"
+
+
+def _table(page, section, words):
+    own = next(s for s in parse(page).all("section") if s.attrs["id"] == section)
+    return next(t for t in own.all("table") if words in t.text)
+
+
+def _gap(results, model, gap, group, against):
+    found = {m["subgroup"].get("size"): m for m in results["measures"]
+             if m["model"] == model and m["metric"] == "recall" and m["subgroup"]}  # fmt: skip
+    m, other = found[group], found[against]
+    same = ("dataset", "model", "metric", "params", "average", "label", "threshold",
+            "threshold_rule")  # fmt: skip
+    return {
+        **{k: m.get(k) for k in same}, "columns": ["size"], "subgroup": {"size": group},
+        "against": "largest group", "against_subgroup": {"size": against}, "measure": m["id"],
+        "against_measure": other["id"], "n": 169, "against_n": 226, "value": m["value"],
+        "against_value": other["value"], "gap": gap, "few": False, "reason": None,
+        "gap_interval": {"low": gap - 0.1, "high": gap + 0.1, "level": 0.95, "method": "newcombe"},
+        "ratio": None, "ratio_interval": None, "ratio_reason": None,
+    }  # fmt: skip
+
+
+def test_groups_stand_worst_first_and_shares_of_few_rows_say_so():
+    strip = _table(render_html(two_models()), "subgroups", "Recall by size")
+    heads = [th.text for row in strip.all("tbody")[0].all("tr") for th in row.all("th")]
+    # of six malignant small masses three are found; of 226 rows a group is not small
+    assert heads == ["all rows", f"{SMALL}, small n", MEDIUM, LARGE]
+
+
+def test_a_group_of_many_rows_is_not_small_beside_several_metrics():
+    results = two_models()
+    small = [m for m in results["measures"] if m["subgroup"].get("size") == SMALL]
+    assert all(m["n"] > 100 for m in small)
+    strip = _table(render_html(results), "subgroups", "Specificity by size")
+    assert "small n" not in strip.text
+
+
+def test_the_widest_gap_and_the_worst_group_stand_on_the_first_page_and_in_the_table():
+    results = two_models()
+    results["subgroup_gaps"] = [
+        _gap(results, "logistic", 0.05, SMALL, MEDIUM),
+        _gap(results, "logistic", 0.25, LARGE, MEDIUM),
+    ]
+    page = render_html(results)
+    first = next(s for s in parse(page).all("section") if s.attrs["id"] == "verdict")
+    told = next(dd.text for dd in first.all("dd") if "widest gap" in dd.text)
+    assert f"against the largest group: {MEDIUM}" in told
+    assert f"+0.250 (0.150 to 0.350) in size {LARGE}, n 169" in told
+    assert "0.0500" not in told
+    assert f"Recall, worst of 3 groups: size {SMALL}, small n" in first.text
+    gaps = _table(page, "subgroups", "Gaps by size")
+    row = next(r for r in gaps.all("tr") if "+0.250" in r.text)
+    assert f"{SMALL}, n 169, small n" in row.text
+
+
+def test_a_criterion_that_the_results_show_is_not_listed_again():
+    results = two_models()
+    root = parse(render_html(results))
+    table = next(t for t in root.all("table") if "Acceptance criteria" in t.text)
+    # the lower limit of recall stands in the results with its requirement
+    assert "not evaluated" in table.text
+    assert "0.7" not in [td.text for td in table.all("td")]
+    assert len(table.all("tbody")[0].all("tr")) < len(results["acceptance"])
+
+
+def test_a_criterion_whose_deciding_digits_are_elsewhere_is_listed():
+    results = two_models()
+    entry = results["acceptance"][0]
+    measure = next(m for m in results["measures"] if m["id"] == entry["measure"])
+    close = round(measure["interval"]["low"], 3)
+    entry["required"] = close
+    entry["outcome"] = "pass" if measure["interval"]["low"] >= close else "fail"
+    root = parse(render_html(results))
+    table = next(t for t in root.all("table") if "Acceptance criteria" in t.text)
+    assert "Recall" in table.text
+
+
+def _impact(model, threshold=0.5):
+    def of(group, selected, n, ratio, *, highest):
+        return {"subgroup": {"size": group}, "n": n, "rows": n, "selected": selected, "share_of_rows": 0.5,
+                "selection_rate": selected / n, "impact_ratio": ratio, "highest": highest,
+                "interval": None, "p_value": None, "below_four_fifths": not highest,
+                "under_two_percent": False, "small": False, "unknown": False, "reason": None,
+                "bounds": None}  # fmt: skip
+
+    return {"dataset": "d", "model": model, "columns": ["size"], "kind": "selection",
+            "label": "malignant", "threshold": threshold, "threshold_rule": None, "median": None,
+            "unknown": 0, "smallest_share": 0.02, "reason": None,
+            "categories": [of(LARGE, 40, 100, 1.0, highest=True),
+                           of(SMALL, 10, 100, 0.25, highest=False)]}  # fmt: skip
+
+
+def test_rates_of_several_models_stand_in_one_table():
+    results = two_models()
+    results["impact"] = [_impact("logistic"), _impact("forest")]
+    page = render_html(results, "audit")
+    table = _table(page, "subgroups", "Selection rates and impact ratios by size")
+    rows = [row.all("th")[0].text for row in table.all("tbody")[0].all("tr")]
+    assert rows == [
+        "● logistic, predicted malignant, score ≥ 0.50", LARGE, SMALL,
+        "◆ forest, predicted malignant, score ≥ 0.50", LARGE, SMALL,
+    ]  # fmt: skip
+
+
+def test_methods_do_not_repeat_the_meanings_that_stand_with_the_values():
+    results = two_models()
+    page = render_html(results)
+    root = parse(page)
+    methods = next(s for s in root.all("section") if s.attrs["id"] == "methods")
+    heads = [th.text for th in methods.all("thead")[0].all("th")]
+    assert heads == ["metric", "of use", "interval", "ref."]
+    # without the sections in which meanings stand, they stand here
+    results = json.loads(json.dumps(results))
+    results["spec"]["report"] = {"sections": ["verdict", "methods"]}
+    methods = next(
+        s for s in parse(render_html(results)).all("section") if s.attrs["id"] == "methods"
+    )
+    assert [th.text for th in methods.all("thead")[0].all("th")][1:3] == ["what it is", "formula"]
