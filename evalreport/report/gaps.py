@@ -94,13 +94,13 @@ def _table(
     heads = (
         ("metric", "left", "14%" if one else "12%"),
         ("model", "left", "10%" if one else "9%"),
-        ("widest gap: group", "left", "22%" if one else "15%"),
-        ("worst group", "left", "18%" if one else "15%"),
-        *(() if one else (("against", "left", "19%"),)),
+        ("widest gap: group", "left", "22%" if one else "13%"),
+        ("worst group", "left", "18%" if one else "14%"),
+        *(() if one else (("against", "left", "18%"),)),
         ("gap", "right", "7%"),
-        ("interval", "right", "14%" if one else "13%"),
-        ("ratio", "right", "6%" if one else "5%"),
-        ("groups differ, p", "right", "9%" if one else "6%"),
+        ("interval", "right", "15.5%"),
+        ("ratio", "right", "5.5%"),
+        ("groups differ, p", "right", "8%" if one else "6%"),
     )
     note = "p is of one test over all groups and is not corrected for the number of metrics."
     if len(groups) > MOST_LINES:
@@ -188,7 +188,7 @@ def _row(contents: Contents, gap: Gap, columns: tuple[str, ...], one: bool) -> t
         contents.mark((gap.dataset, gap.model)).name,
         group + (" *" if gap.few else ""),
         _worst_group(contents, gap),
-        *(() if one else (against_words(gap),)),
+        *(() if one else (against_words(gap).removeprefix("the "),)),
         "–" if gap.gap is None else difference_text(gap.gap),
         interval_text(gap.gap_interval) or "–",
         ratio,

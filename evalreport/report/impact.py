@@ -14,6 +14,8 @@ from evalreport.results.records import Impact, ImpactCategory, UnknownBounds
 
 MOST_LINES = 40
 MOST_TABLES = 12
+#: With these a note begins that explains a sign, for all models alike.
+SIGNS = "*†‡"
 RULE = (
     "Impact ratio: the group's rate over the highest one. The data chose the highest, and the "
     "interval (log method) and p (Fisher's exact test) take it as given."
@@ -60,13 +62,13 @@ def _blocks(contents: Contents, records: Sequence[Impact]) -> list[Block]:
 def _table(contents: Contents, records: Sequence[Impact]) -> PlainTable:
     unknown = records[0].unknown > 0
     heads = [
-        ("group", "left", "20%" if unknown else "26%"),
+        ("group", "left", "20%" if unknown else "34%"),
         ("selected / n", "right", "11%"),
         ("of all rows", "right", "9%"),
         ("rate", "right", "8%"),
         ("impact ratio", "right", "11%"),
         ("interval", "right", "15%"),
-        ("p", "right", "7%" if unknown else "20%"),
+        ("p", "right", "7%" if unknown else "12%"),
         *(
             (("rate if unknown", "right", "10%"), ("ratio if unknown", "right", "9%"))
             if unknown
@@ -79,7 +81,10 @@ def _table(contents: Contents, records: Sequence[Impact]) -> PlainTable:
         shown = record.categories[:MOST_LINES]
         rows.append(TableRow((_of(contents, record), *[""] * (len(heads) - 1)), head=True))
         rows += [TableRow(_row(c, unknown), inner=True) for c in shown]
-        notes |= dict.fromkeys(_notes(record, shown))
+        name = contents.mark((record.dataset, record.model)).name
+        for note in _notes(record, shown):
+            of_all = len(records) == 1 or note[0] in SIGNS
+            notes[note if of_all else f"{name}: {note}"] = None
     columns = tuple(Column(*h) for h in heads)
     return PlainTable(_title(records[0]), columns, tuple(rows), " ".join(notes), "gaps")
 

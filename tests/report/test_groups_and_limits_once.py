@@ -89,9 +89,9 @@ def test_a_criterion_whose_deciding_digits_are_elsewhere_is_listed():
 
 def _impact(model, threshold=0.5):
     def of(group, selected, n, ratio, *, highest):
-        return {"subgroup": {"size": group}, "n": n, "rows": n, "selected": selected, "share_of_rows": 0.5,
-                "selection_rate": selected / n, "impact_ratio": ratio, "highest": highest,
-                "interval": None, "p_value": None, "below_four_fifths": not highest,
+        return {"subgroup": {"size": group}, "n": n, "rows": n, "selected": selected,
+                "share_of_rows": 0.5, "selection_rate": selected / n, "impact_ratio": ratio,
+                "highest": highest, "interval": None, "p_value": None, "below_four_fifths": not highest,
                 "under_two_percent": False, "small": False, "unknown": False, "reason": None,
                 "bounds": None}  # fmt: skip
 
