@@ -91,7 +91,8 @@ def _impact(model, threshold=0.5):
     def of(group, selected, n, ratio, *, highest):
         return {"subgroup": {"size": group}, "n": n, "rows": n, "selected": selected,
                 "share_of_rows": 0.5, "selection_rate": selected / n, "impact_ratio": ratio,
-                "highest": highest, "interval": None, "p_value": None, "below_four_fifths": not highest,
+                "interval": None, "p_value": None, "highest": highest,
+                "below_four_fifths": not highest,
                 "under_two_percent": False, "small": False, "unknown": False, "reason": None,
                 "bounds": None}  # fmt: skip
 
