@@ -299,10 +299,10 @@ def _merged(rows: Sequence[Row]) -> list[Row]:
 def thresholds_section(contents: Contents) -> list[Block]:
     """The sweep, on screen one threshold of it at a time as well, and every threshold used.
 
-    The short tables come first: on paper they fill the page that the section begins on, where
-    the sweeps of two models, which stay together, would not fit.
+    The sweep comes first: on paper its tables of two models stay together, and the shorter
+    ones fill the page that it leaves.
     """
-    blocks = [*threshold_blocks(contents), *sweep_tables(contents)]
+    blocks = [*sweep_tables(contents), *threshold_blocks(contents)]
     return [*blocks, *threshold_choosers(contents)]
 
 
