@@ -193,7 +193,10 @@ def _local_line(at: float, x: Floats, share: Floats, rows: Floats, span: float) 
     distance = np.abs(x - at)
     order = np.argsort(distance, kind="stable")
     reached = np.cumsum(rows[order])
-    place = int(np.searchsorted(reached, span * reached[-1] * (1 - 1e-12)))
+    near = span * reached[-1]
+    if np.all(rows == np.floor(rows)):
+        near = max(1.0, math.floor(near + 1e-9))  # of single rows the window holds whole ones
+    place = int(np.searchsorted(reached, near * (1 - 1e-12)))
     reach = float(distance[order[min(place, len(x) - 1)]])
     # a little beyond the farthest row, so that it weighs something
     scaled = distance / (reach * (1 + 1e-6)) if reach > 0 else np.where(distance > 0, 1.0, 0.0)

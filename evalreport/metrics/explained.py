@@ -32,6 +32,12 @@ ONE_CLASS = "only one class occurs, so the prevalence alone explains everything"
 def _constant_loss(s: ScoreTable) -> Any:
     """L0: the log loss of the prevalence, added up over the rows; arrays for stacks of tables."""
     total = s.actual_positives.value + s.actual_negatives.value
+    if not s.stacked and s.actual_positives.value and s.actual_negatives.value:
+        # added up as L is, so that the prevalence itself explains exactly nothing
+        parts = np.array([s.actual_positives.value]), np.array([s.actual_negatives.value])
+        one = ScoreTable(np.array([s.actual_positives.value / total]), *parts)
+        assert log_loss.row_loss is not None
+        return total_loss("L0", one, log_loss.row_loss).value
     loss: Any = 0.0
     for part in (s.actual_positives.value, s.actual_negatives.value):
         held = np.asarray(part, dtype=np.float64)
@@ -57,7 +63,7 @@ def _losses(s: ScoreTable) -> tuple[Any, Any, Any] | Nothing:
 def _explained(loss: Any, constant: Any, rows: Any) -> Any:
     """1 - exp(-2 (L0 - L) / n), the share of Cox and Snell."""
     with np.errstate(over="ignore"):
-        share = -np.expm1(2.0 * (np.asarray(loss) - constant) / rows)
+        share = 0.0 - np.expm1(2.0 * (np.asarray(loss) - constant) / rows)
     return share if np.ndim(share) else float(share)
 
 

@@ -98,12 +98,14 @@ def test_calibration_limits_are_wilson_limits() -> None:
     assert again["observed_low"] == pytest.approx(points["observed_low"])
 
 
-def test_smoother_agrees_with_lowess_without_robustness_steps() -> None:
+@pytest.mark.parametrize("n", [50, 119, 120, 121])
+def test_smoother_agrees_with_lowess_without_robustness_steps(n: int) -> None:
+    """Where three quarters of the rows are no whole number, the window holds the rows below it."""
     from statsmodels.nonparametric.smoothers_lowess import lowess
 
     rng = np.random.default_rng(11)
-    p = np.sort(rng.random(120)) * 0.8 + 0.1
-    y = rng.random(120) < p**1.5
+    p = np.sort(rng.random(n)) * 0.8 + 0.1
+    y = rng.random(n) < p**1.5
     curve = calibration_curve.smoothed_calibration(score_table(y, p))
     outside = lowess(y.astype(float), p, frac=0.75, it=0, return_sorted=False)
     assert curve["score"] == pytest.approx(p)
