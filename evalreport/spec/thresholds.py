@@ -26,6 +26,9 @@ KINDS = ("value", "maximize", "minimize", "at_least", "at_most", "top")
 GOALS = ("maximize", "minimize")
 LIMITS = ("at_least", "at_most")
 
+#: From here on a limit of a share is taken for one in percent.
+PERCENT = 2.0
+
 
 class Reach(Part):
     """A value to reach: ``{recall: 0.95}``, or ``{fbeta: {beta: 2, value: 0.9}}``."""
@@ -67,9 +70,14 @@ def _metric(raw: Any, *, keyed: bool = False) -> RuleMetric:
 
 
 def _reached(metric: RuleMetric, raw: Any, *path: str) -> dict[str, Any]:
-    """A metric and the value it is to reach, which it must be able to have."""
+    """A metric and the value it is to reach.
+
+    A share written as percent is refused. What is a little above 1 could be meant: no threshold
+    reaches it, and the report says so.
+    """
     value = _value(raw, *path)
-    faults = [] if metric.is_corner else out_of_range(metric.metric, value, path)
+    beyond = metric.is_corner or 1 < value < PERCENT
+    faults = [] if beyond else out_of_range(metric.metric, value, path)
     if faults:
         raise refuse(*faults)
     return {"metric": metric, "value": value}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from typing import Any
 
 import jsonschema
@@ -145,7 +146,8 @@ def test_the_report_prints_sizes_methods_with_reasons_and_multiplicity() -> None
     assert "tests whether subgroups differ: not corrected" in words
     assert "Half the width of the intervals of shares, all rows: from" in words
     methods = next(b for b in section.blocks if isinstance(b, PlainTable))
-    assert any("Wilson: a share of rows" in row.cells[3] for row in methods.rows)
+    place = [column.text for column in methods.columns].index("interval")
+    assert any(re.match(r"Wilson \[\d+\]: a share of rows", r.cells[place]) for r in methods.rows)
 
 
 def test_corrected_comparisons_are_counted_with_their_correction() -> None:

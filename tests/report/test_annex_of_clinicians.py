@@ -74,8 +74,9 @@ def test_methods_of_intervals_and_tests_are_cited_by_number_and_name():
     table = next(b for b in blocks if isinstance(b, PlainTable))
     said = next(b.text for b in blocks if isinstance(b, Text) and b.text.startswith("References"))
     numbered = dict(re.findall(r"\[(\d+)\] (.*?)\.(?= \[|$)", said))
-    wilson = next(row for row in table.rows if row.cells[3].startswith("Wilson ["))
-    number = re.match(r"Wilson \[(\d+)\]", wilson.cells[3])[1]
+    place = [column.text for column in table.columns].index("interval")
+    wilson = next(row for row in table.rows if row.cells[place].startswith("Wilson ["))
+    number = re.match(r"Wilson \[(\d+)\]", wilson.cells[place])[1]
     assert numbered[number] == "Wilson E. JASA 22, 1927"
     tests = next(b.text for b in blocks if isinstance(b, Text) and "tested by" in b.text)
     for number in re.findall(r"\[(\d+)\]", tests):
