@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalreport.data.source import Source
+from evalreport.data.source import Source, opened
 from evalreport.data.table import RawTable
 from evalreport.engine.counting.calendar import periods_of
 from evalreport.engine.counting.choosing import (
@@ -247,17 +247,8 @@ def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozense
 def _rows(
     spec: Spec, source: Source, choice: Choice, wanted: Wanted, counts: KeptCounts | None
 ) -> Iterator[CountedRows]:
-    if choice.name == "database" and source.suffix != ".postgres":
-        from evalreport.engine.counting.database_file_rows import database_file_rows
-
-        with database_file_rows(source, wanted) as rows:
-            yield rows
-        return
     if choice.name == "database":
-        from evalreport.engine.counting.database_rows import database_rows
-        from evalreport.engine.counting.query_limits import QueryWatch, limits_of
-
-        with database_rows(source, wanted, QueryWatch(source.name, limits_of(os.environ))) as rows:
+        with _database_rows(source, wanted) as rows:
             yield rows
         return
     if choice.name == "spark":
@@ -271,6 +262,26 @@ def _rows(
 
     with duckdb_rows(source, wanted, counts) as rows:
         yield rows
+
+
+def _database_rows(source: Source, wanted: Wanted) -> AbstractContextManager[CountedRows]:
+    """The rows of a query, counted by the database that keeps them."""
+    from evalreport.engine.counting.sql_rows import SQLITE
+
+    if source.suffix == ".postgres":
+        from evalreport.engine.counting.postgres_counts import postgres_counts
+        from evalreport.engine.counting.query_limits import QueryWatch, limits_of
+
+        return postgres_counts(source, wanted, QueryWatch(source.name, limits_of(os.environ)))
+    with opened(source) as stream:
+        begins = stream.read(len(SQLITE))
+    if begins == SQLITE:
+        from evalreport.engine.counting.sqlite_counts import sqlite_counts
+
+        return sqlite_counts(source, wanted)
+    from evalreport.engine.counting.database_file_rows import database_file_rows
+
+    return database_file_rows(source, wanted)
 
 
 def refuse_unbounded(plan: Plan, views: Sequence[View]) -> Plan:

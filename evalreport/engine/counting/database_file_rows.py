@@ -12,10 +12,11 @@ from evalreport.data.interruptible import interruptible
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, reading
 from evalreport.engine.counting import query_limits
+from evalreport.engine.counting.database_rows import check_columns
 from evalreport.engine.counting.duckdb_rows import DuckDBRows
 from evalreport.engine.counting.postgres_rows import query_fails
 from evalreport.engine.counting.query_limits import QueryWatch
-from evalreport.engine.counting.sql_rows import bounded, no_rows
+from evalreport.engine.counting.sql_rows import bounded, no_rows, not_a_database
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
 from evalreport.errors import LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
@@ -36,8 +37,8 @@ _TYPES = {
 def database_file_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
     """The rows of a query on a DuckDB file for counting, opened for reading only.
 
-    Raises DataError for a query that fails, LimitError past the limits of queries, and
-    NotPlainError for another database and for columns whose types are not counted.
+    Raises DataError for a query that fails and for a file that is no database, LimitError past
+    the limits of queries, and NotPlainError for columns whose types are not counted.
     """
     import duckdb
 
@@ -46,7 +47,7 @@ def database_file_rows(source: Source, wanted: Wanted) -> Iterator[DuckDBRows]:
     look = QueryWatch(source.name, limits).look
     with reading(source) as stream, plain_name(source.path) as path, scratch_folder() as spill:
         if stream.read(16)[8:12] != b"DUCK":
-            raise NotPlainError("the file is no DuckDB database, which counts for itself")
+            raise not_a_database(source)
         try:
             with duckdb.connect(path, read_only=True) as connection:
                 for setting in (*bounded(limits, spill), *LOCKS):
@@ -79,10 +80,8 @@ def _made(
     header = [str(column[0]) for column in described]
     check_names(header, source.name)
     kinds = {str(column[0]): str(column[1]) for column in described}
-    asked = [name for name in wanted.columns if name in kinds]
-    if len(asked) < len(wanted.columns):
-        absent = next(name for name in wanted.columns if name not in kinds)
-        raise NotPlainError(f"the query gives no column {absent}")
+    check_columns(source.name, wanted.columns, header)
+    asked = wanted.columns
     read = [_read(name, kinds[name], name in wanted.numbers) for name in asked]
     shown = ", ".join(
         f"{how.format(f'r{header.index(name)}')} AS c{place}"

@@ -2,101 +2,116 @@
 
 The SELECT of a spec stands in front of every counting query as a table expression whose columns
 are called by their place, so no name of a column becomes part of a query. All queries of a run
-see one state of the database: they are made in one transaction that only reads.
+see one state of the database.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sqlglot import exp
 
-from evalreport.data.delimited import check_names
 from evalreport.data.parquet_types import parquet_column
 from evalreport.data.score_bins import ScoreBins
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
-from evalreport.engine.counting.postgres_rows import Server, server
 from evalreport.engine.counting.queries import Field
-from evalreport.engine.counting.query_limits import QueryWatch
-from evalreport.engine.counting.wanted import NotPlainError, Wanted
-from evalreport.errors import DataError, Location, Problem
+from evalreport.engine.counting.wanted import NotPlainError
+from evalreport.errors import DataError, Location, Problem, did_you_mean
 
-#: How values are written as text, whatever the server or its user prefer.
-_WRITTEN = (
-    "SET LOCAL datestyle = 'ISO, YMD'",
-    "SET LOCAL timezone = 'UTC'",
-    "SET LOCAL intervalstyle = 'iso_8601'",
-    "SET LOCAL extra_float_digits = 1",
-    "SET LOCAL bytea_output = 'hex'",
-)
-#: By the type of the server: the DuckDB name of the type that holds the same values, and what is
-#: counted. NaN is no value. Single precision is read by its text, as the driver reads it.
-_TYPES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "boolean": ("BOOLEAN", "{}"),
-        "smallint": ("BIGINT", "CAST({} AS bigint)"),
-        "integer": ("BIGINT", "CAST({} AS bigint)"),
-        "bigint": ("BIGINT", "{}"),
-        "double precision": ("DOUBLE", "NULLIF({}, CAST('NaN' AS double precision))"),
-        "real": (
-            "DOUBLE",
-            "NULLIF(CAST(CAST({} AS text) AS double precision), CAST('NaN' AS double precision))",
-        ),
-        "text": ("VARCHAR", "{}"),
-        "character varying": ("VARCHAR", "CAST({} AS text)"),
-        "date": ("VARCHAR", "to_char({}, 'YYYY-MM-DD')"),
-        "timestamp without time zone": (
-            "VARCHAR",
-            (
-                "to_char({0}, 'YYYY-MM-DD HH24:MI:SS') || CASE WHEN to_char({0}, 'US') = '000000' "
-                "THEN '' ELSE '.' || to_char({0}, 'US') END"
-            ),
-        ),
-    }
-)
-#: Numbers of the server that are scores: they are read as doubles.
-_SCORE = ("DOUBLE", "CAST(NULLIF({}, 'NaN') AS double precision)")
 #: Letters of a hash in each of the sums that are made of them.
 _LANE = 16
 _LANES = 4
 
 
-class DatabaseRows:
-    """The rows of a SELECT as the relation ``data`` of a server."""
+@dataclass(frozen=True)
+class SqlDialect:
+    """How a kind of database writes what is asked: sqlglot's ``name`` of its dialect.
 
-    times: Field | None = None
+    ``said`` gives a node of a query as the database says it, ``mark`` stands around names.
+    ``hashed`` gives the SHA-256 of a row, in hexadecimal, of its columns; ``lane`` the number that
+    some letters of it are.
+    """
+
+    name: str
+    said: Callable[[Any], Any]
+    mark: str = '"'
+    hashed: Callable[[Sequence[str]], str] = ", ".join
+    lane: str = "{}"
+
+    def named(self, name: str) -> str:
+        """A name of ours, quoted."""
+        return f"{self.mark}{name}{self.mark}"
+
+
+class Answering(Protocol):
+    """A database that answers one statement after another, all in one state of it."""
+
+    def answer(self, text: str) -> tuple[list[str], list[Any]]:
+        """The columns and the rows of the answer to one statement."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """How a column is counted: the DuckDB name of the type of its values, and what is counted.
+
+    ``counted`` has a place for the name of the column.
+    """
+
+    kind: str
+    counted: str
+
+
+class DatabaseRows:
+    """The rows of a SELECT as the relation ``data`` of a database.
+
+    ``reads`` are of the columns by their place, None where one is not counted; ``count`` is the
+    column that says how many rows each one stands for.
+    """
+
     binned: Mapping[str, ScoreBins] = MappingProxyType({})
 
     def __init__(
-        self, server: Server, name: str, select: str, header: Sequence[str], kinds: Sequence[Any]
+        self,
+        database: Answering,
+        dialect: SqlDialect,
+        name: str,
+        select: str,
+        header: Sequence[str],
+        reads: Sequence[Read | None],
+        count: str | None = None,
     ) -> None:
         self.name, self.header = name, tuple(header)
-        self._server, self._kinds = server, tuple(kinds)
-        places = ", ".join(f'"r{i}"' for i in range(len(header)))
-        self._raw = f'WITH "raw"({places}) AS (\n{select}\n)'
+        self._database, self._dialect, self._reads = database, dialect, tuple(reads)
+        q = dialect.named
+        self._own = [q(f"r{place}") for place in range(len(header))]
+        self.raw = f"WITH {q('raw')}({', '.join(self._own)}) AS (\n{select}\n)"
         shown = ", ".join(
-            kind[1].format(f'"r{i}"') + f' AS "c{i}"' for i, kind in enumerate(kinds) if kind
+            f"{read.counted.format(self._own[place])} AS {q(f'c{place}')}"
+            for place, read in enumerate(reads)
+            if read is not None
         )
-        self._data = f'{self._raw}, "data" AS (SELECT {shown} FROM "raw")'  # noqa: S608 - places
+        self._data = f"{self.raw}, {q('data')} AS (SELECT {shown} FROM {q('raw')})"  # noqa: S608 - places
         self.rows = 0
+        self.times = None if count is None else self.field(count)
 
     def field(self, column: str) -> Field:
         place = self.header.index(column)
-        kind = self._kinds[place]
-        if kind is None:
+        read = self._reads[place]
+        if read is None:
             raise NotPlainError(f"{column} is of a type that is not counted in a database")
-        return Field(place, kind[0])
+        return Field(place, read.kind)
 
     def ask(self, query: exp.Select) -> Columns:
-        text = query.transform(_for_postgres).sql("postgres", identify=True)
-        names, rows = self._server.answer(f"{self._data} {text}")
+        dialect = self._dialect
+        text = query.transform(dialect.said).sql(dialect.name, identify=True)
+        names, rows = self._database.answer(f"{self._data} {text}")
         return {name: _masked([row[place] for row in rows]) for place, name in enumerate(names)}
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
@@ -105,65 +120,33 @@ class DatabaseRows:
     def digest(self, types: Sequence[str]) -> str:
         """The hash of what the rows hold, in any order; it counts them as well.
 
-        Each row is hashed by the server; the quarters of the hashes are added up.
+        Each row is hashed by the database; the quarters of the hashes are added up.
         """
-        row = ", ".join(f'"r{i}"' for i in range(len(self.header)))
-        each = f"encode(sha256(convert_to(CAST(ROW({row}) AS text), 'UTF8')), 'hex')"
-        sums = ", ".join(
-            f"sum(CAST(CAST('x' || substr(h, {1 + i * _LANE}, {_LANE}) AS bit(64)) AS bigint))"
-            for i in range(_LANES)
-        )
-        text = f'{self._raw} SELECT count(*), {sums} FROM (SELECT {each} AS h FROM "raw") AS d'  # noqa: S608
-        _, ((count, *found),) = self._server.answer(text)
+        q = self._dialect.named
+        lanes = (f"substr(h, {1 + i * _LANE}, {_LANE})" for i in range(_LANES))
+        sums = ", ".join(f"sum({self._dialect.lane.format(lane)})" for lane in lanes)
+        each = f"SELECT {self._dialect.hashed(self._own)} AS h FROM {q('raw')}"  # noqa: S608
+        text = f"{self.raw} SELECT count(*), {sums} FROM ({each}) AS d"  # noqa: S608 - ours
+        _, ((count, *found),) = self._database.answer(text)
         self.rows = int(count)
         told = json.dumps([self.header, list(types), self.rows, [str(one or 0) for one in found]])
         return hashlib.sha256(told.encode()).hexdigest()
 
 
-@contextmanager
-def database_rows(source: Any, wanted: Wanted, watch: QueryWatch) -> Iterator[DatabaseRows]:
-    """The rows of a query for counting; ``source`` is an address, and gets the hash of its rows.
-
-    Raises as ``postgres_rows``, and NotPlainError for columns whose types are not counted.
-    """
-    assert wanted.query is not None
-    if wanted.count is not None:
-        raise NotPlainError("each row stands for as many as it counts")
-    with server(source.address, source.name, watch) as found:
-        for setting in _WRITTEN:
-            found.answer(setting)
-        header, types = found.described(wanted.query.sql)
-        check_names(header, source.name)
-        absent = [name for name in wanted.columns if name not in header]
-        if absent:
-            raise NotPlainError(f"the query gives no column {absent[0]}")
-        pairs = zip(header, types, strict=True)
-        kinds = [_kind(kind, name in wanted.numbers) for name, kind in pairs]
-        rows = DatabaseRows(found, source.name, wanted.query.sql, header, kinds)
-        for name in wanted.columns:
-            rows.field(name)
-        source.digest.settle(rows.digest(types))
-        if not rows.rows:
-            told = Problem("the query gives no rows", "one that gives some", Location(source.name))
-            raise DataError(told)
-        wanted.watch.seen(rows.rows, rows.rows)
-        yield rows
-
-
-def _kind(kind: str, score: bool) -> tuple[str, str] | None:
-    if score and kind == "numeric":
-        return _SCORE
-    return _TYPES.get(kind)
-
-
-def _for_postgres(node: Any) -> Any:
-    """What Postgres says in another way; NaN was taken for no value before."""
-    if isinstance(node, exp.IsNan):
-        return exp.false()
-    if isinstance(node, exp.RegexpLike):
-        pattern = node.expression.this.replace(r"\z", r"\Z")
-        return exp.RegexpLike(this=node.this, expression=exp.Literal.string(pattern))
-    return node
+def check_columns(name: str, wanted: Sequence[str], header: Sequence[str]) -> None:
+    """Raise DataError for each column that is asked for and that a query does not give."""
+    absent = [column for column in wanted if column not in header]
+    if absent:
+        raise DataError(
+            *(
+                Problem(
+                    f"the query gives no column {column}",
+                    did_you_mean(column, header, "its columns"),
+                    Location(name),
+                )
+                for column in absent
+            )
+        )
 
 
 def _masked(values: list[Any]) -> Any:

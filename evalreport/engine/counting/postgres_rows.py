@@ -200,12 +200,10 @@ def _hint(error: Exception) -> str:
     return "check address, user and password"
 
 
-def query_fails(name: str, reason: str) -> DataError:
+def query_fails(name: str, reason: str, instead: str = "one SELECT on this database") -> DataError:
     """The error for a query that the database refuses, with its reason."""
     told = reason.splitlines()[0] if reason else "no reason is given"
-    return DataError(
-        Problem(f"the query fails: {told}", "one SELECT on this database", Location(name))
-    )
+    return DataError(Problem(f"the query fails: {told}", instead, Location(name)))
 
 
 def _first(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing, contextmanager
@@ -23,10 +24,12 @@ from evalreport.engine.counting.postgres_rows import from_postgres, query_fails
 from evalreport.engine.counting.query_limits import QueryLimits, QueryWatch
 from evalreport.engine.counting.rows_digest import RowsDigest
 from evalreport.engine.counting.wanted import quoted_text
-from evalreport.errors import DataError, FilesError, Location, Problem
+from evalreport.errors import DataError, FilesError, Location, Problem, did_you_mean
 from evalreport.scratch import scratch_folder
 from evalreport.spec.datasets import ClusterTable, Query
 
+#: How a file of SQLite begins.
+SQLITE = b"SQLite format 3\0"
 #: Rows fetched at a time.
 _BATCH = 5_000
 _BATCH_BYTES = 16 << 20
@@ -116,18 +119,12 @@ def query_rows(source: Source, query: Query) -> Iterator[Iterator[Any]]:
         return
     with reading(source) as stream:
         magic = stream.read(16)
-        if magic.startswith(b"SQLite format 3\0"):
+        if magic == SQLITE:
             found = _from_sqlite(source, query.sql, watch)
         elif magic[8:12] == b"DUCK":
             found = _from_duckdb(source, query.sql, watch)
         else:
-            raise DataError(
-                Problem(
-                    "the file is no database that is read",
-                    "a SQLite or DuckDB file",
-                    Location(source.name),
-                )
-            )
+            raise not_a_database(source)
         with closing(found) as rows:
             yield rows
 
@@ -141,6 +138,12 @@ def _digested(rows: Iterator[Any], digest: RowsDigest) -> Iterator[Any]:
         yield row
 
 
+def not_a_database(source: Source) -> DataError:
+    """The error for a file that is neither of SQLite nor of DuckDB."""
+    what = "the file is no database that is read"
+    return DataError(Problem(what, "a SQLite or DuckDB file", Location(source.name)))
+
+
 def no_rows(source: Source) -> DataError:
     """The error for a query without rows."""
     return DataError(
@@ -150,20 +153,59 @@ def no_rows(source: Source) -> DataError:
 
 def _from_sqlite(source: Source, sql: str, watch: QueryWatch) -> Generator[Any]:
     """The header, then the rows; nothing can be written and no other file attached."""
-    address = f"file:{quote(str(source.path))}?mode=ro&immutable=1"
     try:
-        with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection:
-            # What is sorted stays in memory, which is watched; files would not be.
-            connection.execute("PRAGMA temp_store = MEMORY")
-            # SQLite takes no more than 2 GiB, however much it is allowed.
-            length = min(watch.limits.value, 2**31 - 1)
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
-            connection.set_authorizer(_authorize)
+        with sqlite_file(source, watch) as connection:
             yield from _fetched(connection, sql, watch, _batch)
     except MemoryError:
         raise watch.too_much_memory() from None
     except (sqlite3.Error, sqlite3.Warning) as error:
-        raise _failed(source, str(error)) from None
+        raise failed_in_sqlite(source, str(error)) from None
+
+
+@contextmanager
+def sqlite_file(source: Source, watch: QueryWatch) -> Iterator[sqlite3.Connection]:
+    """A SQLite file opened for reading only; it can do nothing but a SELECT.
+
+    Raises FilesError where rows of it are still in the log beside it.
+    """
+    log = source.path.with_name(f"{source.path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise FilesError(
+            Problem(
+                "rows of the database are still in the log beside it (-wal)",
+                "close what writes to it, or ask it for PRAGMA wal_checkpoint(TRUNCATE)",
+                Location(source.name),
+            )
+        )
+    address = f"file:{quote(str(source.path))}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection:
+        # What is sorted stays in memory, which is watched; files would not be.
+        connection.execute("PRAGMA temp_store = MEMORY")
+        # SQLite takes no more than 2 GiB, however much it is allowed.
+        length = min(watch.limits.value, 2**31 - 1)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
+        connection.set_authorizer(_authorize)
+        yield connection
+
+
+_ABSENT = re.compile(r"no such (table|column): (.*)")
+
+
+def failed_in_sqlite(source: Source, reason: str) -> DataError:
+    """The error for a query that SQLite refuses, with the nearest name of what it lacks."""
+    found = _ABSENT.fullmatch(reason)
+    if found is None:
+        return query_fails(source.name, reason)
+    known = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+    if found[1] == "column":
+        known = f"SELECT c.name FROM ({known}) AS t, pragma_table_info(t.name) AS c"  # noqa: S608
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(source.path))}?mode=ro", uri=True)) as file:
+            names = [str(row[0]) for row in file.execute(known)]
+    except sqlite3.Error:
+        return query_fails(source.name, reason)
+    instead = did_you_mean(found[2].rpartition(".")[2], names, f"{found[1]}s")
+    return query_fails(source.name, reason, instead)
 
 
 def _authorize(action: int, *about: Any) -> int:

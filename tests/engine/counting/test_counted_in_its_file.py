@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +67,6 @@ def test_a_query_without_end_is_stopped(file: Path, monkeypatch: pytest.MonkeyPa
     )
     with pytest.raises(LimitError, match="more than 1 s"):
         run(of_file(file, sql, {"score": "s"}), "database")
-
-
-def test_a_file_of_sqlite_does_not_count_for_itself(tmp_path: Path) -> None:
-    file = tmp_path / "rows.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.execute("CREATE TABLE seen AS SELECT 'a' AS y, 0.5 AS s")
-    with pytest.raises(DataError, match="cannot count these rows: the file is no DuckDB database"):
-        run(of_file(file, "SELECT * FROM seen", {"score": "s"}), "database")
 
 
 def test_rows_that_stand_for_several(tmp_path: Path) -> None:

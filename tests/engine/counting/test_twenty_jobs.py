@@ -1,7 +1,9 @@
-"""Twenty jobs and more in memory, by DuckDB and by Postgres: the same leaves of results.json."""
+"""Twenty jobs and more in memory and by each database: the same leaves of results.json."""
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -62,6 +64,28 @@ def test_a_duckdb_file(folder: Path, job: str) -> None:
             connection.execute(f"CREATE TABLE jobs AS {ROWS}")
     sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}
     asked = with_paths(job, lambda name: {"sql": sql[name], "database": str(file)})
+    check(asked, "database")
+
+
+@pytest.fixture(scope="module")
+def sqlite_file(folder: Path) -> Path:
+    """A SQLite file with the rows in a table ``jobs``."""
+    file = folder / "jobs.sqlite"
+    kinds = {"VARCHAR": "TEXT", "DOUBLE": "REAL", "INTEGER": "INTEGER"}
+    described = duckdb.sql(f"DESCRIBE SELECT * FROM '{folder}/d.parquet'").fetchall()
+    columns = ", ".join(f"{name} {kinds[kind]}" for name, kind, *_ in described)
+    rows = duckdb.sql(f"SELECT * FROM '{folder}/d.parquet'").fetchall()
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(f"CREATE TABLE jobs ({columns})")
+        places = ", ".join("?" * len(described))
+        connection.executemany(f"INSERT INTO jobs VALUES ({places})", rows)
+    return file
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_sqlite_file(sqlite_file: Path, job: str) -> None:
+    sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}
+    asked = with_paths(job, lambda name: {"sql": sql[name], "database": str(sqlite_file)})
     check(asked, "database")
 
 
