@@ -1,4 +1,4 @@
-"""Rows of a SQLite file that SQLite counts: the same results, and mistakes told with their place."""
+"""Rows of a SQLite file that SQLite counts: the same results, and mistakes with their place."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ def test_labels_subgroups_folds_and_periods(file: Path, column: str) -> None:
 
 
 def test_rows_that_stand_for_several_and_scores_in_bins(file: Path) -> None:
-    asked = of_file(file, {"score": "score"}, dataset={"count": "times"}, positive={"label": "sick"})
+    weighed = {"dataset": {"count": "times"}, "positive": {"label": "sick"}}
+    asked = of_file(file, {"score": "score"}, **weighed)
     memory, counted = run(asked, "memory"), run(asked, "database")
     assert comparable(counted)["measures"] == comparable(memory)["measures"]
     binned = of_file(file, {"score": "text_score"}, metrics=["roc_auc"], sql=MANY,
