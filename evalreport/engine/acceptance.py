@@ -174,7 +174,7 @@ def _preferred(
         return plain
     if positive in labels:
         return [m for m in plain if m.label == positive]
-    for average in ("micro", "macro"):
+    for average in criterion.metric.speaking_averages:
         found = [m for m in measures if m.average == average]
         if found:
             return found

@@ -23,10 +23,6 @@ from evalreport.predict.columns import facts_of
 from evalreport.predict.outcome import Codes, Output
 from evalreport.predict.view import View
 
-#: Which record stands for a metric where a model has several: all classes, else their mean.
-_AVERAGES = (None, "micro", "macro")
-
-
 @dataclass(frozen=True)
 class Found:
     """A value, None where undefined, with the average and the label that it is of."""
@@ -93,7 +89,8 @@ def _representative(tasks: tuple[Task, ...]) -> Task | None:
     alone = [task for task in tasks if task.average is None]
     if len(alone) == 1:
         return alone[0]
-    for average in _AVERAGES:
+    declared = find(tasks[0].metric) if tasks else None
+    for average in (None, *(declared.speaking_averages if declared is not None else ())):
         for task in tasks:
             if task.average == average and (average is not None or task.label is None):
                 return task

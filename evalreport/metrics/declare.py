@@ -288,6 +288,16 @@ class Metric:
         """
         return self.chance(shares, own) if callable(self.chance) else self.chance
 
+    @property
+    def speaking_averages(self) -> tuple[str, str]:
+        """Which average speaks for all classes where none is named, in turn.
+
+        Pooled counts give shares of rows; pooled scores need scores of different classes to mean
+        the same, so there the plain mean comes first.
+        """
+        first, then = Average.MICRO.value, Average.MACRO.value
+        return (then, first) if self.table is Table.SCORES else (first, then)
+
     def range_of(self, classes: int) -> tuple[float, float]:
         """The least and the largest value with so many classes."""
         two = self.bounds_of_two

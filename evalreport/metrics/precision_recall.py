@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.metrics import chance, influence
-from evalreport.metrics.declare import CLASS_MEANS, Binned, Interval, metric
+from evalreport.metrics.declare import ALL_AVERAGES, CLASS_MEANS, Binned, Interval, metric
 from evalreport.metrics.formula import Ratio, ratio
 from evalreport.metrics.tables import ScoreTable
 
@@ -22,7 +22,7 @@ NO_ACTUAL = "no row is actually {label}"
 @metric(
     title="Average precision",
     aliases=("ap", "average_precision_score"),
-    averages=CLASS_MEANS,
+    averages=ALL_AVERAGES,
     interval=Interval.RANKED,
     undefined=NO_ACTUAL,
     use="to summarise the precision-recall curve of a rare class; chance is its prevalence",

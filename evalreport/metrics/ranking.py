@@ -14,6 +14,7 @@ import numpy as np
 
 from evalreport.metrics import influence
 from evalreport.metrics.declare import (
+    ALL_AVERAGES,
     CLASS_MEANS,
     Binned,
     Goal,
@@ -61,7 +62,7 @@ def lost_pairs(s: ScoreTable) -> Cell:
         "c_index",
         "concordance_index",
     ),
-    averages=CLASS_MEANS,
+    averages=ALL_AVERAGES,
     interval=Interval.AUC,
     influence=influence.roc_auc,
     undefined=ONE_CLASS,

@@ -197,6 +197,36 @@ def summed(name: str, parts: npt.NDArray[Any], stacked: bool) -> Cell:
     return Cell(name, math.fsum(_numbers(parts)))
 
 
+def pooled(tables: Sequence[ScoreTable]) -> ScoreTable:
+    """One table of all entries: each row counts once for every class that it has a score of.
+
+    Tables of draws, shape (..., D) each, are pooled draw by draw.
+
+    >>> first = ScoreTable(np.array([0.9, 0.4]), np.array([1, 0]), np.array([0, 2]))
+    >>> other = ScoreTable(np.array([0.6, 0.4]), np.array([1, 1]), np.array([0, 1]))
+    >>> both = pooled([first, other])
+    >>> both.scores.tolist(), both.positives.tolist(), both.negatives.tolist()
+    ([0.9, 0.6, 0.4], [1, 1, 1], [0, 0, 3])
+    """
+    every = np.concatenate([table.scores for table in tables])
+    order = np.argsort(-every, kind="stable")
+    ordered = every[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(every)])
+
+    def together(parts: Sequence[Any]) -> Any:
+        if any(part is None for part in parts) or not len(every):
+            return parts[0]
+        return np.add.reduceat(np.concatenate(parts, axis=-1)[..., order], starts, axis=-1)
+
+    return ScoreTable(
+        ordered[starts],
+        together([table.positives for table in tables]),
+        together([table.negatives for table in tables]),
+        together([table.squares_positive for table in tables]),
+        together([table.squares_negative for table in tables]),
+    )
+
+
 def _numbers(parts: npt.NDArray[Any]) -> Iterator[float]:
     """The numbers of an array one by one, without a list of all of them."""
     blocks = range(0, len(parts), _BLOCK)

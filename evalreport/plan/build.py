@@ -88,9 +88,9 @@ def _of_metric(
             none = refusal or _not_of_other(request.metric, facts, label)
             if none is not None:
                 yield Skipped(task, none)
-            elif average is not None and not _averages(request.metric, average):
+            elif average is not None and not _averages(request.metric, average, facts):
                 if requests.averages is not None:
-                    yield Skipped(task, _no_average(request.metric, average))
+                    yield Skipped(task, _no_average(request.metric, average, facts))
             else:
                 yield task
     if (
@@ -194,14 +194,23 @@ def _variants(
         yield Average(mode), None
 
 
-def _averages(metric: Metric, average: Average) -> bool:
+def _averages(metric: Metric, average: Average, facts: Facts) -> bool:
+    if _pools_two(metric, average, facts):
+        return False
     return average in metric.averages and average is not Average.SAMPLES
 
 
-def _no_average(metric: Metric, average: Average) -> str:
+def _pools_two(metric: Metric, average: Average, facts: Facts) -> bool:
+    """Whether the one score of two classes would be pooled with itself."""
+    return average is Average.MICRO and metric.table is Table.SCORES and facts.two_classes
+
+
+def _no_average(metric: Metric, average: Average, facts: Facts) -> str:
     reason = metric.no_average or f"a {average.value} average of it is not defined"
     if average is Average.SAMPLES:
         reason = "the rows of this dataset have one label each, not sets of labels"
+    elif average in metric.averages and _pools_two(metric, average, facts):
+        reason = "two classes have one score, which would be pooled with itself"
     return f"no {average.value} average of {metric.name}: {reason}"
 
 

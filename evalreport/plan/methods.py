@@ -48,7 +48,8 @@ def choose(
         return _clustered(metric, average, facts)
     if facts.weighted:
         return _weighted(metric, average, facts)
-    if average in (Average.MACRO, Average.WEIGHTED):
+    several_tables = average is not None and metric.table is Table.SCORES
+    if average in (Average.MACRO, Average.WEIGHTED) or several_tables:
         return _of_average(metric, facts)
     if average is Average.MICRO and not pooled_over_rows(metric):
         return "delta", "a pooled value is a smooth function of the table"

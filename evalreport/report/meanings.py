@@ -6,7 +6,7 @@ from typing import Protocol
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import same_number
-from evalreport.metrics.declare import Metric
+from evalreport.metrics.declare import Metric, Table
 
 #: How each average comes about; ``{}`` is what it is an average of.
 AVERAGES = {
@@ -15,6 +15,7 @@ AVERAGES = {
     "micro": "From the counts of all classes, each against all others, added up: {}",
     "samples": "The mean over the rows, each with its own labels: {}",
 }
+POOLED_SCORES = "Of the scores of all classes in one list, a row once for each class: {}"
 SAME_AS_ACCURACY = " With one label a row it is the same as accuracy."
 ONE_CLASS = "Of this class against all others: {}"
 
@@ -72,7 +73,8 @@ def meaning_of(
     if average is None:
         one = several_classes and not has_sets and record.label is not None
         return ONE_CLASS.format(inside) if one else own
-    sentence = AVERAGES[str(average)].format(inside)
+    pooled = average == "micro" and declared is not None and declared.table is Table.SCORES
+    sentence = (POOLED_SCORES if pooled else AVERAGES[str(average)]).format(inside)
     single = not has_sets and record.indeterminate is None
     if single and declared is not None and same_number(declared, average) is not declared:
         sentence += SAME_AS_ACCURACY

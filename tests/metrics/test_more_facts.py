@@ -69,13 +69,13 @@ stuart_maxwell_p_value | stuart_maxwell marginal_homogeneity_p_value \
     | matrix | . 0 1 None | | NONE
 expected_cost | | counts | - -inf inf nan | | MEAN
 roc_auc | auc auroc auc_roc roc_auc_score c_statistic c_index concordance_index \
-    | scores | + 0 1 1 | MW | AUC
+    | scores | + 0 1 1 | MmW | AUC
 gini | somers_d accuracy_ratio gini_coefficient | scores | + -1 1 1 | MW | AUC
 mann_whitney_u | | scores | + 0 inf None | | AUC
 partial_auc | | scores | + 0 1 1 | MW | RESAMPLED
 ks | kolmogorov_smirnov ks_statistic | scores | + 0 1 1 | MW | DISTANCE
 hand_till_auc | m_measure | class_scores | + 0 1 1 | | RESAMPLED
-average_precision | ap average_precision_score | scores | + 0 1 1 | MW | RANKED
+average_precision | ap average_precision_score | scores | + 0 1 1 | MmW | RANKED
 pr_auc | auprc auc_pr | scores | + 0 1 1 | MW | RANKED
 pr_auc_interpolated | | scores | + 0 1 1 | MW | RESAMPLED
 h_measure | | scores | + 0 1 1 | MW | RESAMPLED

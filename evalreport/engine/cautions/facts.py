@@ -14,6 +14,7 @@ import numpy.typing as npt
 from evalreport.engine.due import Due
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
+from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
@@ -163,8 +164,10 @@ class RunFacts:
         ]
         if len(view.labels) <= 2:
             return next((m for m in own if m.average is None), None)
+        declared = find(metric)
+        averages = () if declared is None else declared.speaking_averages
         return next(
-            (m for kind in ("micro", "macro") for m in own if m.average == kind),
+            (m for kind in averages for m in own if m.average == kind),
             next((m for m in own if m.label is None and m.average is None), None),
         )
 

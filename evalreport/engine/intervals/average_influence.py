@@ -54,6 +54,28 @@ def average_variance(
     return _of_columns(measurer, task, tables, slopes, share, moved)
 
 
+def pooled_variance(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    together: ScoreTable,
+) -> float | None:
+    """Variance of a metric of the pooled scores of all classes, by independent unweighted rows.
+
+    A row stands in the pooled table once for each class: its influences are added up before
+    they are squared.
+    """
+    slopes = None if metric.influence is None else metric.influence(together, **arguments)
+    if slopes is None:
+        return None
+    classes = range(len(measurer.view.labels))
+    still = dict.fromkeys(classes, 0.0)
+    each: Slopes = dict.fromkeys(classes, slopes)
+    once = dict.fromkeys(classes, 1.0)
+    return _of_columns(measurer, task, [together] * len(classes), each, once, still)
+
+
 def _of_columns(
     measurer: Measuring,
     task: Task,

@@ -13,7 +13,7 @@ from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
 from evalreport.engine.intervals import grouped_jackknife
 from evalreport.engine.intervals.jackknife import MOST_LEFT_OUT, Jackknife, finite
 from evalreport.metrics.declare import Average, Metric
-from evalreport.metrics.tables import ClassScores, ScoreTable
+from evalreport.metrics.tables import ClassScores, ScoreTable, pooled
 from evalreport.plan.task import Task
 from evalreport.statistics import resampling
 
@@ -83,7 +83,7 @@ def class_left_out(
     drawn = _Drawn.of(measurer, task)
     if drawn is None:
         return None
-    if task.average is None:
+    if task.average in (None, Average.MICRO.value):
         return _without_groups(drawn, measurer, task, metric, arguments)
 
     def of_classes() -> ByClass:
@@ -251,6 +251,15 @@ def _of_classes(
     return np.stack(each), np.stack(support)
 
 
+def _of_pooled(
+    metric: Metric, arguments: Mapping[str, Any], drawn: _Drawn, times: Floats
+) -> Floats:
+    """The metric of the scores of all classes together in drawn rows, shape (b,)."""
+    tables = [c.table(drawn.own.actual == k, times) for k, c in enumerate(drawn.columns)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(metric(pooled(tables), **arguments).array(), np.float64)
+
+
 def averaged(each: Floats, support: Floats, kind: Average) -> Floats:
     """The average over classes, the first axis, of what is defined."""
     usable = np.isfinite(each)
@@ -267,6 +276,8 @@ def _values(
     drawn: _Drawn,
     times: Floats,
 ) -> Floats:
+    if task.average == Average.MICRO.value:
+        return _of_pooled(metric, arguments, drawn, times)
     if task.average is not None:
         return averaged(*_of_classes(metric, arguments, drawn, times), Average(task.average))
     columns, own = drawn.columns, drawn.own

@@ -2,19 +2,21 @@
 
 With one column of scores per class, each class has a score table of its own. With one
 score of two classes, the other class's table is the mirror image: what is scored low is
-scored high for it.
+scored high for it. The micro average is the metric of the tables of all classes added up, in
+which every row stands once for each class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.mirrored_scores import mirrored
 from evalreport.engine.intervals import grouped_jackknife
-from evalreport.engine.intervals.average_influence import average_variance
+from evalreport.engine.intervals.average_influence import average_variance, pooled_variance
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.case import Case
 from evalreport.engine.intervals.class_bootstrap import averaged, class_left_out
@@ -22,8 +24,8 @@ from evalreport.engine.intervals.methods import symmetric
 from evalreport.engine.intervals.score_intervals import class_score_interval
 from evalreport.engine.metric_values import Evaluated, average, evaluated
 from evalreport.metrics.declare import Average, Metric
-from evalreport.metrics.formula import Value
-from evalreport.metrics.tables import ScoreTable
+from evalreport.metrics.formula import Undefined, Value
+from evalreport.metrics.tables import ScoreTable, pooled
 from evalreport.plan.methods import SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
 from evalreport.results.records import Interval
@@ -37,9 +39,11 @@ BOOTSTRAP = ("bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap", SURVE
 def average_of_scores(
     measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
 ) -> tuple[Evaluated, Interval | None]:
-    """The macro or weighted average over classes, with its bootstrap interval."""
+    """The average over classes, with its interval by the planned method."""
     labels, kind = measurer.view.labels, Average(str(task.average))
     tables = _tables(measurer, task, metric)
+    if kind is Average.MICRO:
+        return _of_pooled(measurer, task, metric, arguments, tables)
     values = [
         evaluated(metric, metric(table, **arguments), label)
         for table, label in zip(tables, labels, strict=True)
@@ -61,6 +65,34 @@ def average_of_scores(
     if len(labels) > 2:
         return value, class_score_interval(Case(measurer, task, metric, arguments, value))
     return value, _mirrored_interval(measurer, task, metric, arguments, number)
+
+
+def _of_pooled(
+    measurer: Measuring,
+    task: Task,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    tables: Sequence[ScoreTable],
+) -> tuple[Evaluated, Interval | None]:
+    """The metric of the scores of all classes in one table; rows are drawn, not pairs."""
+    if any(isinstance(table, BinnedScores) and np.any(table.mixed) for table in tables):
+        none = Undefined("scores of different classes are held in bins of their own")
+        return Evaluated(none, metric.formula or metric.name, ""), None
+    together = pooled(tables)
+    value = evaluated(metric, metric(together, **arguments), None)
+    if not isinstance(value.outcome, Value):
+        return value, None
+    number, level, note = value.outcome.number, measurer.settings.level, ""
+    if task.interval == "influence":
+        variance = pooled_variance(measurer, task, metric, arguments, together)
+        if variance is not None:
+            return value, symmetric(number, variance, level, "influence", metric.bounds)
+        note = grouped_jackknife.NO_INFLUENCE
+    if task.interval in ("influence", grouped_jackknife.METHOD):
+        return value, _jackknife(measurer, task, metric, arguments, number, note)
+    if task.interval not in BOOTSTRAP:
+        return value, None
+    return value, class_score_interval(Case(measurer, task, metric, arguments, value))
 
 
 def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]:

@@ -31,7 +31,7 @@ from evalreport.engine.intervals.class_bootstrap import ScoreColumn
 from evalreport.engine.settings import Settings
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.sets_table import LabelSets
-from evalreport.metrics.tables import Counts
+from evalreport.metrics.tables import Counts, pooled
 from evalreport.results.identity import Slice
 from evalreport.results.records import Interval
 from evalreport.statistics import means, resampling
@@ -125,13 +125,15 @@ class SetBootstrap:
         actual = view.actual_sets[rows]
         found = []
         for times in batches:
-            values, supports = [], []
-            for k, column in enumerate(columns):
-                table = column.table(actual[:, k], times)
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    values.append(np.asarray(metric(table, **arguments).array()))
-                supports.append(np.asarray(table.positive_total))
-            found.append(_mean(np.stack(values, -1), np.stack(supports, -1), kind))
+            tables = [column.table(actual[:, k], times) for k, column in enumerate(columns)]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                if kind is Average.MICRO:
+                    values = np.asarray(metric(pooled(tables), **arguments).array())
+                    found.append(np.where(np.isfinite(values), values, np.nan))
+                    continue
+                each = [np.asarray(metric(table, **arguments).array()) for table in tables]
+            supports = [np.asarray(table.positive_total) for table in tables]
+            found.append(_mean(np.stack(each, -1), np.stack(supports, -1), kind))
         return np.concatenate(found)
 
     def of_rows(self, where: Slice, values: Floats, counted: Floats) -> Floats:

@@ -32,6 +32,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio, Undefined, Value
 from evalreport.metrics.sets_table import LabelSets, samples_average, samples_values, undefined_rows
+from evalreport.metrics.tables import pooled
 from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.plan.inputs import RECORDS_PER_CLASS
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
@@ -210,12 +211,16 @@ class SetMeasurer(Measurer):
     def _of_score_average(
         self, task: Task, metric: Metric, arguments: Mapping[str, Any], kind: Average
     ) -> Result:
-        values, supports = [], []
-        for label, tables in zip(self.view.labels, self.tables.of_labels, strict=True):
-            table = tables.scores(task.where)
-            values.append(evaluated(metric, metric(table, **arguments), label))
-            supports.append(table.positive_total.item())
-        value = average(kind, self.view.labels, values, supports)
+        labels = self.view.labels
+        own = [tables.scores(task.where) for tables in self.tables.of_labels]
+        if kind is Average.MICRO:
+            value = evaluated(metric, metric(pooled(own), **arguments), None)
+        else:
+            values = [
+                evaluated(metric, metric(table, **arguments), label)
+                for table, label in zip(own, labels, strict=True)
+            ]
+            value = average(kind, labels, values, [table.positive_total.item() for table in own])
         if not isinstance(value.outcome, Value) or task.interval is None:
             return value, None
         number, level = value.outcome.number, self.settings.level
