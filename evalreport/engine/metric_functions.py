@@ -23,6 +23,7 @@ from evalreport.predict.columns import facts_of
 from evalreport.predict.outcome import Codes, Output
 from evalreport.predict.view import View
 
+
 @dataclass(frozen=True)
 class Found:
     """A value, None where undefined, with the average and the label that it is of."""

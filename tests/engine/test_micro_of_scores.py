@@ -39,9 +39,7 @@ def measured(columns: dict[str, Any], dataset: dict[str, Any] | None = None, **s
 
 
 def micro(results: Any, metric: str) -> Any:
-    return next(
-        m for m in results["measures"] if m["metric"] == metric and m["average"] == "micro"
-    )
+    return next(m for m in results["measures"] if m["metric"] == metric and m["average"] == "micro")
 
 
 @pytest.fixture(scope="module")
