@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
@@ -19,6 +17,7 @@ from evalreport.engine.intervals.case import Case, ScoreCase, TableCase
 from evalreport.engine.intervals.impact import Selection, highest, left_out
 from evalreport.engine.intervals.score_averages import average_of_scores
 from evalreport.engine.intervals.score_intervals import class_score_interval, score_interval
+from evalreport.engine.intervals.studied import design_of, drawn_as, was_studied, with_study
 from evalreport.engine.intervals.table_intervals import table_interval
 from evalreport.engine.metric_values import (
     Evaluated,
@@ -29,8 +28,8 @@ from evalreport.engine.metric_values import (
 )
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
-from evalreport.metrics import coverage_study
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.coverage_study import Drawn
 from evalreport.metrics.declare import SANDWICH, Average, Kind, Metric, Table
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.readings import as_read
@@ -223,25 +222,13 @@ class Measurer:
 
         Only defaults were studied, for metrics as they are without parameters, of two classes.
         """
-        view, clusters = self.view, 0
-        by_default = task.why != ASKED and task.average is None and _as_declared(task)
-        if interval is None or not by_default or len(view.labels) != 2 or view.sample is not None:
+        if interval is None or task.why == ASKED or not was_studied(self.view, task):
             return interval
-        if view.weight is not None and view.cluster is not None:
-            return interval
-        design = coverage_study.WEIGHTS if view.weight is not None else ""
-        if view.cluster is not None:
-            design = coverage_study.CLUSTERS
-            clusters = len(np.unique(view.cluster[0][self.tables.kinds(task.where)]))
-        if design:
+        drawn = Drawn(positives, rows - positives)
+        if design_of(self.view):
             # tables of weights do not say how many rows there are
-            inside = self.tables.kinds(task.where)
-            inside = inside[view.actual[inside] == self.class_index(task)]
-            positives = float(len(inside) if view.times is None else view.times[inside].sum())
-            rows = float(self.tables.row_count(task.where))
-        level, negatives = interval.level, rows - positives
-        told = coverage_study.held(task.metric, positives, negatives, level, design, clusters)
-        return replace(interval, why=f"{interval.why or task.why}; {told}") if told else interval
+            drawn = drawn_as(self.view, self.tables.kinds(task.where), self.class_index(task))
+        return with_study(interval, task.metric, drawn, task.why)
 
     # -- small things ---------------------------------------------------------------------
 
@@ -395,13 +382,6 @@ def as_measure(
         reached=value.reached,
         interval_reason=_no_interval(computed) if state == "value" else None,
     )
-
-
-def _as_declared(task: Task) -> bool:
-    """Whether a metric is measured with the parameters of its declaration, written or not."""
-    metric = find(task.metric)
-    defaults = {} if metric is None else {own.name: own.default for own in metric.parameters}
-    return all(defaults.get(name) == value for name, value in task.params)
 
 
 def _explained(interval: Interval | None, task: Task) -> Interval | None:

@@ -24,6 +24,7 @@ from evalreport.engine.evaluation import Evaluation, Evaluator
 from evalreport.engine.finite import finite
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.impact_records import impact_records
+from evalreport.engine.groups.studied_groups import studied_groups
 from evalreport.engine.label_sets.evaluation import evaluate_sets, set_curves
 from evalreport.engine.ledgers.characteristics import characteristics
 from evalreport.engine.ledgers.labels_and_rows import label_record, row_record
@@ -298,11 +299,14 @@ def _subgroup_records(state: RunState) -> dict[str, Any]:
     if not spec.subgroups:
         return {}
     measures = state.measures
-    gaps = subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum)
+    tables = [table.record() for one in state.evaluations for table in one.tables]
+    studied = studied_groups(measures, tables, state.prepared.requests.methods)
+    gaps = subgroup_gaps(measures, settings.level, minimum=spec.subgroup_minimum, studied=studied)
+    widest = spec.largest_gap
     return {
         "subgroup_gaps": tuple(gaps),
         "heterogeneity": tuple(
-            heterogeneity_tests(measures, settings.level, widest=spec.largest_gap)
+            heterogeneity_tests(measures, settings.level, widest=widest, studied=studied)
         ),
         "impact": tuple(impact_records(state)),
     }

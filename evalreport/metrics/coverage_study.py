@@ -2,8 +2,8 @@
 
 ``coverage_study.json`` beside this module is written by ``tests/benchmarks/coverage_grid.py``:
 for 5 to 200 positives, four prevalences and four areas, the coverage in % of nominal 95 % limits
-at each of three thresholds; and by ``coverage_samples.py`` there: for clusters, weighted rows and
-differences of two models.
+at each of three thresholds; and by ``coverage_samples.py`` there: for clusters and weighted rows,
+and for differences and ratios: of two models on the same rows, of two datasets, of subgroups.
 """
 
 from __future__ import annotations
@@ -31,23 +31,47 @@ _LINES = {
     "gini": "roc_auc",
     "mann_whitney_u": "roc_auc",
     "balanced_error_rate": "balanced_accuracy",
+    "youden_j": "balanced_accuracy",
     "error_rate": "accuracy",
     "fnr": "recall",
     "fpr": "specificity",
     "fdr": "precision",
+    "false_omission_rate": "npv",
 }
 
 #: Of what was studied with few rows alone: nothing is told of so many times as many, or as few.
 FARTHEST = 4.0
 
 #: What the study drew beside independent rows of one model, and what it counts them by.
-CLUSTERS, WEIGHTS, PAIRS = "clusters", "weights", "pairs"
-_COUNTED = {
+CLUSTERS, WEIGHTS = "clusters", "weights"
+#: Differences: of two models on the same rows, of one model on two datasets, of two subgroups.
+PAIRS, CLUSTERED_PAIRS, WEIGHTED_PAIRS = "pairs", "pairs in clusters", "pairs with weights"
+TWO_SAMPLES, GROUPS = "two samples", "groups"
+COUNTED = {
     "": "positives",
     CLUSTERS: "clusters",
     WEIGHTS: "positives with weights",
     PAIRS: "positives",
+    CLUSTERED_PAIRS: "clusters",
+    WEIGHTED_PAIRS: "positives with weights",
+    TWO_SAMPLES: "positives in the smaller dataset",
+    GROUPS: "positives in the smaller group",
 }
+
+#: What limits of two values are of, where it is not their difference; ends of names in the study.
+RATIO, TO_ALL, RATIO_TO_ALL, WIDEST = " ratio", " to all", " ratio to all", " widest"
+
+
+class Drawn(NamedTuple):
+    """Rows as the study counts them: of which design, how many of each class, in how many clusters.
+
+    ``design``: of independent rows of one value where empty.
+    """
+
+    positives: float
+    negatives: float
+    design: str = ""
+    clusters: int = 0
 
 
 @cache
@@ -82,46 +106,63 @@ def _places(metric: str, design: str) -> tuple[_Place, ...]:
     )
 
 
-def held(
-    metric: str,
-    positives: float,
-    negatives: float,
-    level: float,
-    design: str = "",
-    clusters: int = 0,
-) -> str | None:
-    """What the default of a metric held in the cells nearest in positives and prevalence.
+@cache
+def _in_grid(metric: str) -> bool:
+    return any(metric in cell["found"] for cell in _made()["cells"])
 
-    ``design``: of independent rows where empty, else :data:`CLUSTERS`, counted by how many
-    there are, :data:`WEIGHTS`, or :data:`PAIRS`: the difference of two models.
 
-    None where the study has no such metric, for other levels than 95 %, and without rows of
-    either class.
+def _studied(metric: str, design: str, of: str) -> tuple[str, tuple[_Place, ...]]:
+    """The name under which the study has limits of a metric, and its cells."""
+    own = f"{metric}{of}"
+    places = _places(own, design)
+    if not places and metric in _LINES and not of.startswith(RATIO):
+        own = f"{_LINES[metric]}{of}"
+        places = _places(own, design)
+    return own, places
 
-    >>> held("f1", 9, 80, 0.95).startswith("held ")
+
+def _told(place: _Place, design: str) -> str:
+    counted = f"{place.positives} {COUNTED[design]}"
+    return f"{place.told} at {counted}, prevalence {place.prevalence:g}"
+
+
+def held(metric: str, drawn: Drawn, level: float, of: str = "") -> str | None:
+    """What the default of a metric held in the cells nearest in size and prevalence.
+
+    Size is the number of positives, or of clusters. ``of``: :data:`RATIO`, :data:`TO_ALL`,
+    :data:`RATIO_TO_ALL` or :data:`WIDEST`, else a value or a difference.
+
+    None where the study has no such metric or nothing near, for other levels than 95 %, and
+    without rows of either class.
+
+    >>> held("f1", Drawn(9, 80), 0.95).startswith("held ")
     True
-    >>> held("f1", 9, 80, 0.9) is None, held("hamming_loss", 9, 80, 0.95) is None
+    >>> held("f1", Drawn(9, 80), 0.9) is None, held("hamming_loss", Drawn(9, 80), 0.95) is None
     (True, True)
     """
-    if level != 0.95 or positives <= 0 or negatives <= 0 or (design == CLUSTERS and clusters < 2):
+    clustered = drawn.design in (CLUSTERS, CLUSTERED_PAIRS)
+    positives, negatives = drawn.positives, drawn.negatives
+    if level != 0.95 or positives <= 0 or negatives <= 0 or (clustered and drawn.clusters < 2):
         return None
-    places = _places(_LINES.get(metric, metric), design)
-    size = math.log(clusters if design == CLUSTERS else positives)
+    own, places = _studied(metric, drawn.design, of)
+    if not places:
+        return None
+    size = math.log(drawn.clusters if clustered else positives)
     share = _logit(positives / (positives + negatives))
 
     def apart(place: _Place) -> tuple[float, float]:
         return abs(math.log(place.positives) - size), abs(_logit(place.prevalence) - share)
 
-    if not places:
-        return None
     near = min(places, key=apart)
-    small = design or not any(
-        _LINES.get(metric, metric) in cell["found"] for cell in _made()["cells"]
-    )
+    small = drawn.design or not _in_grid(own)
     if small and abs(math.log(near.positives) - size) > math.log(FARTHEST):
         return None
-    counted = _COUNTED[design]
-    return f"{near.told} at {near.positives} {counted}, prevalence {near.prevalence:g}"
+    return _told(near, drawn.design)
+
+
+def sentences(metric: str, design: str, of: str = "") -> frozenset[str]:
+    """Everything that :func:`held` can say of limits of a metric in a design."""
+    return frozenset(_told(place, design) for place in _studied(metric, design, of)[1])
 
 
 def _logit(share: float) -> float:

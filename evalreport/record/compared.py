@@ -7,6 +7,7 @@ reclassification from the rows that moved.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import NormalDist
@@ -18,10 +19,22 @@ from evalreport.engine.comparisons.calls import (
     unpaired_ratio,
 )
 from evalreport.engine.comparisons.tests import OF_PROPORTIONS
+from evalreport.engine.groups.studied_groups import class_rows
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.coverage_study import (
+    CLUSTERED_PAIRS,
+    PAIRS,
+    RATIO,
+    TWO_SAMPLES,
+    WEIGHTED_PAIRS,
+    Drawn,
+    sentences,
+)
+from evalreport.metrics.coverage_study import held as held_in_study
 from evalreport.metrics.declare import Goal
 from evalreport.record.checks import OF_THE_SPEC, Apart, Finding, Known, checks, held
 from evalreport.record.table_counts import number
+from evalreport.results.identity import WhichNumber
 from evalreport.results.records import (
     Comparison,
     Hypothesis,
@@ -40,6 +53,9 @@ _ROUNDING = 1e-9
 ON_ROWS = "the two models are compared row by row"
 FRACTION = "it is the fraction of a value that is held by itself"
 FEWER = "it is a value of the rows that both models have"
+#: What an interval tells of the coverage study; of which samples, by whether rows are shared.
+STUDY = re.compile(r"held [^;]* in the coverage study [^;]*$")
+DESIGNS = {True: (PAIRS, CLUSTERED_PAIRS, WEIGHTED_PAIRS), False: (TWO_SAMPLES,)}
 SHARED = "which rows two models share is not in the results"
 
 
@@ -79,6 +95,46 @@ def comparison(record: Comparison, known: Known) -> Iterator[Finding]:
     yield from _limited(record)
     yield from _shown(record)
     yield from _related(record)
+    if known.same_version:
+        yield from _studied(record, known)
+
+
+def _studied(record: Comparison, known: Known) -> Iterator[str]:
+    """What is told of the coverage study is what it found, of the cell nearest to the rows."""
+    ratio = None if record.ratio is None else record.ratio.interval
+    for interval, of, place in (
+        (record.interval, "", "interval"),
+        (ratio, RATIO, "ratio.interval"),
+    ):
+        told = STUDY.search((interval and interval.why) or "")
+        if interval is None or told is None:
+            continue
+        drawn = _drawn(record, known)
+        if drawn is not None:
+            right = {held_in_study(record.metric, drawn, interval.level, of)}
+        else:
+            right = {s for one in DESIGNS[record.paired] for s in sentences(record.metric, one, of)}
+        if told.group() not in right:
+            yield f"{place}.why says {told.group()!r}, which is not what the coverage study found"
+
+
+def _drawn(record: Comparison, known: Known) -> Drawn | None:
+    """The rows of both sides as the study counts them; None where the results do not tell."""
+    if _left_out(record, known):
+        return None
+    counted = []
+    for which in _sides(record):
+        rows = known.rows.get((which.dataset, str(which.model)))
+        measure = known.results.number(which)
+        if rows is None or rows.clusters is not None or rows.predictions is not None:
+            return None
+        if measure is None or measure.table is None or not known.results.has_table(measure.table):
+            return None
+        own = class_rows(measure, known.results.table(measure.table))
+        if own is None:
+            return None
+        counted.append(Drawn(*own, PAIRS if record.paired else TWO_SAMPLES))
+    return min(counted)
 
 
 def _shown(record: Comparison) -> Iterator[Finding]:
@@ -146,15 +202,9 @@ def _tails(record: Comparison, asked: Hypothesis) -> AtNull | None:
 
 def _values(record: Comparison, known: Known) -> Iterator[Finding]:
     """The values of both sides against their measures."""
-    own = replace(record.which, subgroup=tuple(sorted(record.subgroup.items())))
-    sides = [("model_value", record.model_value, own)]
+    stated = {"model_value": record.model_value, "reference_value": record.reference_value}
     left_out = _left_out(record, known)
-    if record.reference_run is None:
-        other = replace(own, model=record.reference, threshold=record.reference_threshold)
-        if record.reference_dataset is not None:
-            other = replace(other, model=record.model, dataset=record.reference_dataset)
-        sides.append(("reference_value", record.reference_value, other))
-    for name, value, which in sides:
+    for (name, value), which in zip(stated.items(), _sides(record), strict=False):
         measure = known.results.number(which)
         if measure is None or measure.indeterminate is not None:
             continue
@@ -164,6 +214,17 @@ def _values(record: Comparison, known: Known) -> Iterator[Finding]:
         if value is not None and measure.value is not None and not _near(value, measure.value):
             yield f"{name} is {value!r}, its measure says {measure.value!r}"
         yield held(name, "params", "threshold" if name == "model_value" else "reference_threshold")
+
+
+def _sides(record: Comparison) -> list[WhichNumber]:
+    """Which number is compared with which; the first alone where the other is of another run."""
+    own = replace(record.which, subgroup=tuple(sorted(record.subgroup.items())))
+    if record.reference_run is not None:
+        return [own]
+    other = replace(own, model=record.reference, threshold=record.reference_threshold)
+    if record.reference_dataset is not None:
+        other = replace(other, model=record.model, dataset=record.reference_dataset)
+    return [own, other]
 
 
 def _left_out(record: Comparison, known: Known) -> set[str]:

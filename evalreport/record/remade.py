@@ -24,6 +24,7 @@ from evalreport.engine.comparisons.roc import roc_relations
 from evalreport.engine.curves import curve_records
 from evalreport.engine.evaluation import Evaluation
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
+from evalreport.engine.groups.studied_groups import StudiedGroups, studied_groups
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.engine.ledgers.sample_size import sample_sizes
 from evalreport.engine.periods.changes import period_records
@@ -199,7 +200,12 @@ def _gaps(again: Remaker) -> Iterable[r.Gap]:
     if not spec.subgroups:
         return ()
     level = again.spec.settings.level
-    return subgroup_gaps(again.results.measures, level, minimum=spec.subgroup_minimum)
+    return subgroup_gaps(
+        again.results.measures,
+        level,
+        minimum=spec.subgroup_minimum,
+        studied=_studied_groups(again),
+    )
 
 
 def _heterogeneity(again: Remaker) -> Iterable[r.Heterogeneity]:
@@ -207,7 +213,13 @@ def _heterogeneity(again: Remaker) -> Iterable[r.Heterogeneity]:
         return ()
     widest = again.spec.loaded.spec.largest_gap
     level = again.spec.settings.level
-    return heterogeneity_tests(again.results.measures, level, widest=widest)
+    measures, studied = again.results.measures, _studied_groups(again)
+    return heterogeneity_tests(measures, level, widest=widest, studied=studied)
+
+
+def _studied_groups(again: Remaker) -> StudiedGroups:
+    found = again.results
+    return studied_groups(found.measures, found.tables, again.spec.requests.methods)
 
 
 def _widths(again: Remaker) -> Iterable[r.SampleSize]:

@@ -8,6 +8,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
 from evalreport.report.contents import Contents, grouped
+from evalreport.report.differences import difference_blocks
 from evalreport.report.formulas import typeset
 from evalreport.report.metric_sections import CARDS_ABREAST
 from evalreport.report.model import (
@@ -84,10 +85,12 @@ def methods_blocks(contents: Contents) -> list[Block]:
             Column("ref.", "right", "4.5%"),
         )
     )
+    differences = difference_blocks(contents, references)
     tests = _tests_words(contents, references)
     cited = references.text()
     blocks: list[Block] = [
         PlainTable("", columns, tuple(found.values()), "", "methods"),
+        *differences,
         Text(_interval_words(contents), "small"),
         *([Text(tests, "small")] if tests else []),
         *([Text(f"References: {cited}", "small")] if cited else []),

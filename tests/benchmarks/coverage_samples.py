@@ -1,9 +1,10 @@
-"""Coverage of the defaults in clusters, with weights, and of differences of two models.
+"""Coverage of the defaults in clusters, with weights, and of differences and ratios.
 
 Run from the repository: ``PYTHONPATH=tests python -m benchmarks.coverage_samples``. It adds its
 cells to ``evalreport/metrics/coverage_study.json``, from which records say what their method held,
 and writes its table into docs/coverage.md. Cells that the file has are not run again, so it may be
-stopped at any time. The same seed gives the same cells.
+stopped at any time; ``--again`` with names of metrics makes those of every cell once more. The
+same seed gives the same cells.
 
 Scores are binormal as in the grid, read as probabilities by Bayes' rule, and cut where one
 negative in five lies above. Every value, difference and interval is made by the engine, as a run
@@ -15,28 +16,21 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.coverage_differences import of_groups, of_two, of_values, truth_of
 from benchmarks.coverage_grid import FILE, PAGE, distance
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri
 
-from evalreport.engine.comparisons.records import compare
-from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.measures import Measurer
-from evalreport.engine.settings import Settings
-from evalreport.engine.thresholds import Resolved
+from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import Counts
-from evalreport.plan.build import build_plan
-from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
-from evalreport.plan.inputs import Facts, MetricRequest, Requests
-from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import View
 
 SEED, DATA_SETS, RESAMPLES = 20261123, 200, 500
@@ -44,15 +38,23 @@ BEGIN, END = "<!-- samples: begin -->", "<!-- samples: end -->"
 CUT = float(ndtri(0.8))
 OF_TABLES = ("accuracy", "recall", "specificity", "precision", "f1", "balanced_accuracy", "mcc")
 OF_SCORES = ("roc_auc", "average_precision", "ks", "log_loss", "brier")
-COMPARED = ("accuracy", "recall", "f1", "balanced_accuracy", "mcc", *OF_SCORES)
+#: Shares of rows, whose ratios and gaps from all rows have limits too.
+SHARES = ("accuracy", "recall", "specificity", "precision", "npv")
+COMPARED = (*SHARES, "f1", "jaccard", "balanced_accuracy", "g_mean", "mcc", "kappa", *OF_SCORES)
 #: Spread of the logarithm of the weights, which have nothing to do with rows: Kish's effect is 1.9.
 SPREAD = 0.8
 CORRELATION = 0.3
 
 Floats = NDArray[np.float64]
-#: Design; clusters or positives; prevalence; area; area of the reference, of pairs.
+Span = tuple[float, float]
+#: Design; clusters or positives; prevalence; area; area of the reference, of differences.
 Cell = tuple[str, int, float, float, float]
 AREAS = ((0.8, 0.8), (0.95, 0.8), (0.99, 0.95))
+#: Designs of differences: of two models, of two datasets, and of subgroups.
+SAME_ROWS = ("pairs", "pairs in clusters", "pairs with weights")
+OTHER_ROWS = ("two samples", "groups")
+#: How many times as many rows the largest of three subgroups has.
+LARGEST = 3
 
 
 def cells() -> Iterator[Cell]:
@@ -61,14 +63,17 @@ def cells() -> Iterator[Cell]:
         yield "clusters", clusters, prevalence, area, area
     for positives, prevalence, area in product((5, 10, 20, 50), (0.1, 0.5), (0.8, 0.95, 0.99)):
         yield "weights", positives, prevalence, area, area
-    for positives, prevalence, (one, two) in product((5, 10, 20, 50), (0.1, 0.5), AREAS):
-        yield "pairs", positives, prevalence, one, two
+    for design in ("pairs", *OTHER_ROWS, "pairs with weights"):
+        for positives, prevalence, pair in product((5, 10, 20, 50), (0.1, 0.5), AREAS):
+            yield design, positives, prevalence, *pair
+    for clusters, prevalence, pair in product((10, 20, 60), (0.1, 0.3), AREAS):
+        yield "pairs in clusters", clusters, prevalence, *pair
 
 
 def rows_of(cell: Cell) -> tuple[int, float]:
     """Rows of a data set, and the share of positives that is meant."""
     design, units, prevalence = cell[:3]
-    if design == "clusters":
+    if design.endswith("clusters"):
         return units * (10 if units == 10 else 5), prevalence
     return round(units / prevalence), prevalence
 
@@ -84,19 +89,14 @@ def chance(score: Floats, area: float, prevalence: float) -> Floats:
 def truth(metric: str, area: float, prevalence: float) -> float:
     """The value on an endless sample."""
     mu = distance(area)
-    recall, fall_out = float(ndtr(mu - CUT)), 0.2
     declared: Any = find(metric)
-    if metric in OF_TABLES:
-        tp, fp = prevalence * recall, (1 - prevalence) * fall_out
+    if metric not in OF_SCORES:
+        tp, fp = prevalence * float(ndtr(mu - CUT)), (1 - prevalence) * 0.2
         fn, tn = prevalence - tp, 1 - prevalence - fp
-        if metric == "mcc":
-            margins = prevalence * (1 - prevalence) * (tp + fp) * (fn + tn)
-            return (tp * tn - fp * fn) / math.sqrt(margins)
-        if metric == "accuracy":
-            return tp + tn
-        if metric == "balanced_accuracy":
-            return (recall + 1 - fall_out) / 2
-        return float(declared(Counts(tp=tp, fn=fn, fp=fp, tn=tn)).array())
+        if declared.table.value == "counts":
+            return float(declared(Counts(tp=tp, fn=fn, fp=fp, tn=tn)).array())
+        whole = stacked_value(declared, {}, average=None, index=None)
+        return float(whole(np.array([[[tn, fp], [fn, tp]]]))[0])
     if metric == "roc_auc":
         return area
     if metric == "ks":
@@ -115,32 +115,51 @@ def truth(metric: str, area: float, prevalence: float) -> float:
 
 
 def draw(cell: Cell, rng: np.random.Generator) -> list[View]:
-    """One data set: the view of each model."""
-    design, units, prevalence, area, other = cell
-    rows, _ = rows_of(cell)
+    """One data set: the view of each model, or of each sample or subgroup."""
+    design, units, _, area, other = cell
+    if design == "two samples":
+        return [
+            _drawn(cell, rng, units, (area,), "a")[0],
+            _drawn(cell, rng, units, (other,), "b")[0],
+        ]
+    if design == "groups":
+        sizes = ((units, area), (units, other), (LARGEST * units, other))
+        return [_drawn(cell, rng, size, (one,), "a")[0] for size, one in sizes]
+    return _drawn(cell, rng, units, (area, other) if design in SAME_ROWS else (area,), "a")
+
+
+def _drawn(
+    cell: Cell, rng: np.random.Generator, units: int, areas: tuple[float, ...], name: str
+) -> list[View]:
+    """One sample, with the scores of a model for each area; those correlate by 0.5."""
+    design, _, prevalence = cell[:3]
+    clustered = design.endswith("clusters")
+    rows, _ = rows_of((design, units, prevalence, areas[0], areas[0]))
     more: dict[str, Any] = {}
-    if design == "clusters":
-        code = np.repeat(np.arange(units), rows // units)
+    code = np.repeat(np.arange(units), rows // units) if clustered else None
 
-        def normal() -> Floats:
-            own, shared = rng.normal(size=rows), rng.normal(size=units)[code]
-            return math.sqrt(1 - CORRELATION) * own + math.sqrt(CORRELATION) * shared
+    def normal() -> Floats:
+        own = rng.normal(size=rows)
+        if code is None:
+            return own
+        shared = rng.normal(size=units)[code]
+        return math.sqrt(1 - CORRELATION) * own + math.sqrt(CORRELATION) * shared
 
+    if clustered:
         actual = (normal() > ndtri(1 - prevalence)).astype(int)
-        scores = [normal() + distance(area) * actual]
         more["cluster"] = (code, units)
     else:
         actual = (np.arange(rows) < units).astype(int)
-        shared = rng.normal(size=rows)
-        scores = [
-            math.sqrt(0.5) * (shared + rng.normal(size=rows)) + distance(one) * actual
-            for one in ((area, other) if design == "pairs" else (area,))
-        ]
-    if design == "weights":
+    if len(areas) == 1 and clustered:
+        scores = [normal() + distance(areas[0]) * actual]
+    else:
+        shared = normal()
+        scores = [math.sqrt(0.5) * (shared + normal()) + distance(one) * actual for one in areas]
+    if design.endswith("weights"):
         more["weight"] = np.exp(SPREAD * rng.normal(size=rows))
     return [
         View(
-            "d",
+            name,
             f"m{k}",
             "score",
             ("n", "p"),
@@ -150,75 +169,67 @@ def draw(cell: Cell, rng: np.random.Generator) -> list[View]:
             score=chance(score, one, prevalence),
             **more,
         )
-        for k, (score, one) in enumerate(zip(scores, (area, other), strict=False))
+        for k, (score, one) in enumerate(zip(scores, areas, strict=True))
     ]
 
 
-def facts(view: View) -> Facts:
-    """What a plan knows of a view."""
-    return Facts(
-        "d",
-        view.model,
-        "score",
-        view.labels,
-        "p",
-        view.rows,
-        low=0.0,
-        high=1.0,
-        weighted=view.weight is not None,
-        clustered=view.cluster is not None,
-    )
-
-
-def limits(cell: Cell, views: list[View]) -> dict[str, tuple[float, float]]:
-    """The default's limits of each metric, or of its difference between the two models."""
-    _, _, prevalence, area, other = cell
-    paired = cell[0] == "pairs"
-    cuts = [
-        float(chance(np.array([CUT]), one, prevalence)[0]) for one in (area, other)[: len(views)]
-    ]
-    metrics = COMPARED if paired else (*OF_TABLES, *OF_SCORES)
-    request = ThresholdRequest(0.5)
-    requests = Requests(tuple(MetricRequest(find(m)) for m in metrics), thresholds=(request,))
-    known = [facts(view) for view in views]
-    plan = build_plan(requests, known)
-    settings = Settings(resamples=RESAMPLES)
-    at = {
-        ("d", view.model): {request: Resolved(cut)} for view, cut in zip(views, cuts, strict=True)
-    }
-    tables = {("d", view.model): MemoryTables(view) for view in views}
-    found: dict[str, tuple[float, float]] = {}
-    if paired:
-        asked = ComparisonRequest(reference="m1")
-        planned = plan_comparisons(asked, plan.tasks, known).tasks
-        for record in compare(asked, tables, at, planned, settings):
-            if record.interval is not None:
-                found[record.metric] = record.interval.low, record.interval.high
-        metrics = ("average_precision", "ks")
-    measurer = Measurer(views[0], tables["d", "m0"], settings, at["d", "m0"])
-    own = [t for t in plan.tasks if t.model == "m0" and t.metric in metrics]
-    measurer.announce(own)
-    for task in own:
-        computed = measurer.compute(task)
-        if computed.interval is not None:
-            key = f"{task.metric} alone" if paired else task.metric
-            found[key] = computed.interval.low, computed.interval.high
+def limits(cell: Cell, views: list[View], only: Sequence[str] = ()) -> dict[str, Span]:
+    """The default's limits of each metric, or of its differences and ratios."""
+    design, _, prevalence, area, other = cell
+    areas = (area,) if design in ("clusters", "weights") else (area, other, other)[: len(views)]
+    cuts = [float(chance(np.array([CUT]), one, prevalence)[0]) for one in areas]
+    metrics = COMPARED if len(views) > 1 else (*OF_TABLES, *OF_SCORES)
+    metrics = tuple(m for m in metrics if not only or m in only)
+    if design == "groups":
+        return of_groups(views, cuts, metrics, RESAMPLES)
+    if len(views) == 1:
+        return of_values(views[0], cuts[0], metrics, RESAMPLES)
+    found = of_two(views, cuts, metrics, RESAMPLES)
+    if design == "pairs":
+        drawn = tuple(m for m in ("average_precision", "ks") if m in metrics)
+        alone = of_values(views[0], cuts[0], drawn, RESAMPLES) if drawn else {}
+        found |= {f"{name} alone": own for name, own in alone.items()}
     return found
 
 
-def study(cell: Cell, data_sets: int, seed: int) -> dict[str, list[float]]:
+def truth_in(cell: Cell, name: str) -> float:
+    """What the limits of this name should hold."""
+    design, _, prevalence, area, other = cell
+    metric, _, rest = name.partition(" ")
+    if design in ("clusters", "weights") or rest == "alone":
+        return truth(metric, area, prevalence)
+    areas, sizes = (area, other), (1, 1)
+    if design == "groups":
+        areas, sizes = (area, other, other), (1, 1, LARGEST)
+    below = [size * _below(metric, one, prevalence) for size, one in zip(sizes, areas, strict=True)]
+    parts = [part / sum(below) for part in below]
+    return truth_of(name, {metric: [truth(metric, one, prevalence) for one in areas]}, parts)
+
+
+def _below(metric: str, area: float, prevalence: float) -> float:
+    """The share of rows below the line of a metric; 1 of those that are no share of rows."""
+    called = prevalence * float(ndtr(distance(area) - CUT)) + (1 - prevalence) * 0.2
+    chosen = {
+        "recall": prevalence,
+        "specificity": 1 - prevalence,
+        "precision": called,
+        "npv": 1 - called,
+        "jaccard": prevalence + (1 - prevalence) * 0.2,
+    }
+    return chosen.get(metric, 1.0)
+
+
+def study(
+    cell: Cell, data_sets: int, seed: int, only: Sequence[str] = ()
+) -> dict[str, list[float]]:
     """Coverage in %, median width and data sets with limits, of each metric."""
     rng = np.random.default_rng(
         [seed, *(ord(c) for c in cell[0]), *(round(100 * x) for x in cell[1:])]
     )
     held: dict[str, list[tuple[bool, float]]] = {}
     for _ in range(data_sets):
-        for name, (low, high) in limits(cell, draw(cell, rng)).items():
-            metric, _, alone = name.partition(" ")
-            true = truth(metric, cell[3], cell[2])
-            if cell[0] == "pairs" and not alone:
-                true -= truth(metric, cell[4], cell[2])
-            room = 1e-9
+        for name, (low, high) in limits(cell, draw(cell, rng), only).items():
+            true, room = truth_in(cell, name), 1e-9
             held.setdefault(name, []).append((low - room <= true <= high + room, high - low))
     return {
         name: [
@@ -235,19 +246,25 @@ def main() -> None:
     """Run what is missing, write the file and the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-sets", type=int, default=DATA_SETS)
-    parser.add_argument("--design", choices=("clusters", "weights", "pairs"), help="only this one")
+    parser.add_argument("--design", choices=tuple(WORDS), help="only this one")
+    parser.add_argument("--again", nargs="+", default=[], help="metrics to be made once more")
     parser.add_argument("--file", type=Path, default=FILE, help="the file that holds the cells")
     chosen = parser.parse_args()
     made: dict[str, Any] = {}
     if chosen.file.exists():
         made = json.loads(chosen.file.read_text(encoding="utf-8"))
     kept: list[dict[str, Any]] = made.setdefault("samples", [])
-    done = {tuple(one["cell"]) for one in kept}
+    done = {tuple(one["cell"]): one for one in kept}
     for cell in cells():
-        if cell in done or chosen.design not in (None, cell[0]):
+        if chosen.design not in (None, cell[0]) or (cell in done) != bool(chosen.again):
             continue
-        found = study(cell, chosen.data_sets, SEED)
-        kept.append({"cell": list(cell), "data_sets": chosen.data_sets, "found": found})
+        if chosen.again:
+            own = done[cell]
+            others = {n: v for n, v in own["found"].items() if n.split()[0] not in chosen.again}
+            own["found"] = others | study(cell, own["data_sets"], SEED, chosen.again)
+        else:
+            found = study(cell, chosen.data_sets, SEED)
+            kept.append({"cell": list(cell), "data_sets": chosen.data_sets, "found": found})
         write(chosen.file, made)
     if chosen.file == FILE:
         page = PAGE.read_text(encoding="utf-8")
@@ -270,7 +287,15 @@ def write(path: Path, made: dict[str, Any]) -> None:
 
 
 #: What the first number of a cell counts, by design.
-WORDS = {"clusters": "clusters", "weights": "weighted positives", "pairs": "positives, differences"}
+WORDS = {
+    "clusters": "clusters",
+    "weights": "weighted positives",
+    "pairs": "positives, two models on the same rows",
+    "pairs in clusters": "clusters, two models on the same rows",
+    "pairs with weights": "weighted positives, two models on the same rows",
+    "two samples": "positives of each, one model on two datasets",
+    "groups": "positives of the smaller group, gaps between subgroups",
+}
 
 
 def table(kept: list[dict[str, Any]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import evalreport
 from evalreport.metrics import coverage_study
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.coverage_study import Drawn, held
 
 STUDY = json.loads(Path(coverage_study.__file__).with_suffix(".json").read_text("utf-8"))
 CELLS, SAMPLES = STUDY["cells"], STUDY["samples"]
@@ -26,7 +28,7 @@ def test_the_study_holds_every_cell_of_its_grid_once() -> None:
 def test_the_nearest_cell_is_told(metric: str) -> None:
     own = [c for c in CELLS if (c["positives"], c["prevalence"]) == (10, 0.1)]
     found = [pair[0] for c in own for pair in c["found"][metric] if pair]
-    told = coverage_study.held(metric, 11, 95, 0.95)
+    told = coverage_study.held(metric, Drawn(11, 95), 0.95)
     assert told == (
         f"held {min(found):.1f} to {max(found):.1f} % in the coverage study "
         "at 10 positives, prevalence 0.1"
@@ -91,24 +93,44 @@ def held_of(design: str, units: int, prevalence: float, name: str) -> list[float
 @pytest.mark.parametrize(
     ("design", "name", "told"),
     [
-        ("clusters", "recall", coverage_study.held("recall", 40, 200, 0.95, "clusters", 11)),
-        ("weights", "f1", coverage_study.held("f1", 11, 88, 0.95, "weights")),
-        ("pairs", "roc_auc", coverage_study.held("gini", 6, 50, 0.95, "pairs")),
-        ("pairs", "ks alone", coverage_study.held("ks", 6, 50, 0.95)),
+        ("clusters", "recall", held("recall", Drawn(40, 200, "clusters", 11), 0.95)),
+        ("weights", "f1", held("f1", Drawn(11, 88, "weights"), 0.95)),
+        ("pairs", "roc_auc", held("gini", Drawn(6, 50, "pairs"), 0.95)),
+        ("pairs", "recall ratio", held("recall", Drawn(6, 50, "pairs"), 0.95, " ratio")),
+        ("pairs", "ks alone", held("ks", Drawn(6, 50), 0.95)),
+        ("two samples", "f1", held("f1", Drawn(6, 50, "two samples"), 0.95)),
+        ("groups", "npv to all", held("npv", Drawn(6, 50, "groups"), 0.95, " to all")),
+        ("groups", "mcc widest", held("mcc", Drawn(6, 50, "groups"), 0.95, " widest")),
+        ("pairs in clusters", "brier", held("brier", Drawn(9, 60, "pairs in clusters", 9), 0.95)),
+        ("pairs with weights", "ks", held("ks", Drawn(6, 50, "pairs with weights"), 0.95)),
     ],
 )
 def test_other_samples_have_cells_of_their_own(design: str, name: str, told: str | None) -> None:
-    units = {"clusters": 10, "weights": 10, "pairs": 5}[design]
+    units = {"clusters": 10, "weights": 10, "pairs in clusters": 10}.get(design, 5)
     found = held_of(design, units, 0.1, name)
     assert told is not None
     assert told.startswith(f"held {min(found):.1f} to {max(found):.1f} % in the coverage study at")
 
 
 def test_nothing_is_told_far_from_what_was_studied() -> None:
-    assert coverage_study.held("ks", 4_000, 9_000, 0.95) is None
-    assert coverage_study.held("recall", 40, 200, 0.95, "clusters", 5_000) is None
-    assert coverage_study.held("recall", 40, 200, 0.95, "clusters", 1) is None
-    assert coverage_study.held("recall", 4_000, 9_000, 0.95) is not None
+    assert held("ks", Drawn(4_000, 9_000), 0.95) is None
+    assert held("recall", Drawn(40, 200, "clusters", 5_000), 0.95) is None
+    assert held("recall", Drawn(40, 200, "clusters", 1), 0.95) is None
+    assert held("recall", Drawn(4_000, 9_000), 0.95) is not None
+    assert held("recall", Drawn(0, 40, "pairs"), 0.95) is None
+    # 1 minus a share has the same difference, not the same ratio
+    assert held("fnr", Drawn(6, 50, "pairs"), 0.95) is not None
+    assert held("fnr", Drawn(6, 50, "pairs"), 0.95, " ratio") is None
+
+
+def test_every_design_of_the_study_has_words_and_cells() -> None:
+    designs = {cell["cell"][0] for cell in SAMPLES}
+    assert designs == {d for d in coverage_study.COUNTED if d}
+    counted = Counter(cell["cell"][0] for cell in SAMPLES)
+    assert counted == {
+        **dict.fromkeys(("clusters", "pairs in clusters"), 18),
+        **dict.fromkeys(("weights", "pairs", "pairs with weights", "two samples", "groups"), 24),
+    }
 
 
 #: Defaults that are held to their level outside the grid; of 200 data sets and more a cell.

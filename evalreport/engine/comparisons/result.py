@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from evalreport.engine.comparisons.pairs import metric_of
 from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.studied import with_study
 from evalreport.engine.metric_values import Evaluated
+from evalreport.metrics.coverage_study import RATIO, Drawn
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ComparisonTask
@@ -81,6 +83,16 @@ def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
     if model.exact is not None and reference.exact is not None:
         return float(model.exact - reference.exact)
     return model.outcome.number - reference.outcome.number
+
+
+def ratio_with_study(
+    ratio: records.Ratio | None, metric: str, drawn: Drawn | None
+) -> records.Ratio | None:
+    """The ratio, its limits with what such limits held in the coverage study."""
+    if ratio is None or ratio.interval is None:
+        return ratio
+    told = with_study(ratio.interval, metric, drawn, "a ratio of shares", RATIO)
+    return replace(ratio, interval=told)
 
 
 @dataclass(frozen=True, eq=False)

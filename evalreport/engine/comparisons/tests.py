@@ -21,11 +21,13 @@ from evalreport.engine.comparisons.result import (
     bootstrap_comparison,
     bootstrap_interval,
     no_variation,
+    ratio_with_study,
 )
 from evalreport.engine.intervals.methods import from_limits
+from evalreport.engine.intervals.studied import drawn_as, was_studied, with_study
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.comparing import CLUSTERS, PERCENTILE, Family
-from evalreport.metrics.coverage_study import PAIRS, held
+from evalreport.metrics.coverage_study import Drawn
 from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
@@ -51,9 +53,10 @@ def paired_comparison(
     interval, reason = _interval(pair, draws, task, values, difference)
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
-    if interval is not None:
-        interval = _with_study(pair, task, interval)
-    found = Found(test, interval, reason, counts, ratio=_ratio(pair, task, counts))
+    drawn = _studied(pair, task)
+    interval = with_study(interval, task.task.metric, drawn, task.why)
+    ratio = ratio_with_study(_ratio(pair, task, counts), task.task.metric, drawn)
+    found = Found(test, interval, reason, counts, ratio=ratio)
 
     def by_name(other: ComparisonTask) -> Test:
         return _test(pair, draws, other, values, difference)
@@ -62,16 +65,14 @@ def paired_comparison(
     return with_hypothesis(found, task, difference, by_name, tails)
 
 
-def _with_study(pair: Pair, task: ComparisonTask, interval: records.Interval) -> records.Interval:
-    """The interval with what the default held in the study, of independent rows of two classes."""
-    view, own = pair.model.view, task.task
-    drawn = view.weight is not None or view.cluster is not None or view.sample is not None
-    if drawn or task.why == ASKED or own.params or own.average or len(view.labels) != 2:
-        return interval
-    of_class = view.actual == pair.model.class_index(own)
-    rows = float(pair.count(of_class)), float(pair.count(~of_class))
-    told = held(own.metric, *rows, interval.level, PAIRS)
-    return replace(interval, why=f"{interval.why or task.why}; {told}") if told else interval
+def _studied(pair: Pair, task: ComparisonTask) -> Drawn | None:
+    """The rows as the study counts them; None where it has no such difference, or default."""
+    view = pair.model.view
+    if task.why == ASKED or not was_studied(view, task.task):
+        return None
+    return drawn_as(
+        view, np.arange(len(view.actual)), pair.model.class_index(task.task), compared=True
+    )
 
 
 def _ratio(pair: Pair, task: ComparisonTask, counts: Counted) -> records.Ratio | None:

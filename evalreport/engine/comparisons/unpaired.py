@@ -22,13 +22,16 @@ from evalreport.engine.comparisons.result import (
     bootstrap_comparison,
     bootstrap_interval,
     no_variation,
+    ratio_with_study,
     replicates_of,
 )
 from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.class_bootstrap import class_replicates
 from evalreport.engine.intervals.methods import from_limits
+from evalreport.engine.intervals.studied import design_of, was_studied, with_study
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated, stacked_value
+from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
 from evalreport.plan.task import AT_THRESHOLD, Task
@@ -70,7 +73,10 @@ class Independent:
         """Test and interval of one difference."""
         test = self._test(task, values, difference)
         interval, reason = self._interval(task, values, difference)
+        drawn = self._studied(task)
+        interval = with_study(interval, task.task.metric, drawn, task.why)
         ratio = _ratio(task, values, self.model.settings.level)
+        ratio = ratio_with_study(ratio, task.task.metric, drawn)
         found = Found(test, interval, reason, _counts(values), ratio=ratio)
 
         def by_name(other: ComparisonTask) -> Test:
@@ -80,6 +86,19 @@ class Independent:
         scored = self._scored(task, asked.test) if asked is not None and _of_areas(asked) else None
         tails = _tails(task, values) if scored is None else scored.tails
         return with_hypothesis(found, task, difference, by_name, tails)
+
+    def _studied(self, task: ComparisonTask) -> Drawn | None:
+        """The smaller dataset as the study counts it; None where it has no such difference."""
+        sides = (self.model, task.task), (self.reference, task.reference)
+        if task.why == ASKED or not all(was_studied(side.view, own) for side, own in sides):
+            return None
+        if any(design_of(side.view) for side, _ in sides):
+            return None
+        counted = []
+        for side, own in sides:
+            positives = float(side.view.class_rows[side.class_index(own)])
+            counted.append(Drawn(positives, side.view.rows - positives, TWO_SAMPLES))
+        return min(counted)
 
     def _test(
         self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float

@@ -13,9 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.engine.groups.standard_errors import standard_error
+from evalreport.engine.groups.studied_groups import StudiedGroups
 from evalreport.engine.groups.widest import widest_gap
 from evalreport.engine.intervals.methods import from_limits
+from evalreport.engine.intervals.studied import with_study
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.coverage_study import RATIO, RATIO_TO_ALL, TO_ALL, WIDEST
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.interval_methods import (
     LOSS_OF_CLUSTERS,
@@ -53,8 +56,12 @@ class Family:
     @property
     def largest(self) -> Measure | None:
         """The group with the most rows whose membership is known; the first of equals."""
-        known = [g for g in self.groups if MISSING not in dict(g.where.subgroup).values()]
-        return max(known, key=lambda g: g.n, default=None)
+        return max(_known(self), key=lambda g: g.n, default=None)
+
+
+def _known(family: Family) -> list[Measure]:
+    """The groups whose membership is known."""
+    return [g for g in family.groups if MISSING not in dict(g.where.subgroup).values()]
 
 
 def families(measures: Sequence[Measure]) -> tuple[Family, ...]:
@@ -76,11 +83,18 @@ def families(measures: Sequence[Measure]) -> tuple[Family, ...]:
     )
 
 
-def subgroup_gaps(measures: Sequence[Measure], level: float, *, minimum: int = 0) -> list[Gap]:
+def subgroup_gaps(
+    measures: Sequence[Measure],
+    level: float,
+    *,
+    minimum: int = 0,
+    studied: StudiedGroups | None = None,
+) -> list[Gap]:
     """One record per group and reference: all rows, and the largest group.
 
     ``gap`` is the group minus the reference, ``ratio`` the group over it. ``few`` marks a
-    group, or a reference, of fewer than ``minimum`` rows.
+    group, or a reference, of fewer than ``minimum`` rows. ``studied``: tells what limits like
+    these held in the coverage study.
     """
     found = []
     for family in families(measures):
@@ -90,7 +104,21 @@ def subgroup_gaps(measures: Sequence[Measure], level: float, *, minimum: int = 0
                 found.append(_record(family, group, family.everything, level, minimum))
             if largest is not None and group is not largest:
                 found.append(_record(family, group, largest, level, minimum))
-    return found
+    return found if studied is None else [_with_study(gap, studied) for gap in found]
+
+
+def _with_study(gap: Gap, studied: StudiedGroups) -> Gap:
+    """The gap, its limits with what such limits held in the coverage study."""
+    to_all = gap.against == "all rows"
+    # the rest of all rows may be smaller than the group, and then counts
+    tables = (gap.measure, gap.against_measure)
+    drawn = studied.smaller(gap.metric, tables, to_all=to_all)
+    ends = (TO_ALL, RATIO_TO_ALL) if to_all else ("", RATIO)
+    return replace(
+        gap,
+        gap_interval=with_study(gap.gap_interval, gap.metric, drawn, None, ends[0]),
+        ratio_interval=with_study(gap.ratio_interval, gap.metric, drawn, None, ends[1]),
+    )
 
 
 def _record(family: Family, group: Measure, reference: Measure, level: float, minimum: int) -> Gap:
@@ -231,19 +259,40 @@ def _ratio_interval(group: Measure, reference: Measure, level: float) -> records
 
 
 def heterogeneity_tests(
-    measures: Sequence[Measure], level: float, *, widest: bool = False
+    measures: Sequence[Measure],
+    level: float,
+    *,
+    widest: bool = False,
+    studied: StudiedGroups | None = None,
 ) -> list[Heterogeneity]:
     """One record per measure and column: do its groups differ by more than chance?
 
     Pearson's chi-square for proportions, else Cochran's Q on the standard errors that the
     intervals (at ``level``) were made with. ``widest``: with the largest gap of any two groups
-    whose membership is known.
+    whose membership is known; ``studied`` tells what limits like its own held.
     """
-    return [_tested(family, level, widest=widest) for family in families(measures)]
+    found = [_tested(family, level, widest=widest) for family in families(measures)]
+    if studied is None:
+        return found
+    return [
+        replace(one, widest=_widest_with_study(one, family, studied))
+        for one, family in zip(found, families(measures), strict=True)
+    ]
+
+
+def _widest_with_study(
+    found: Heterogeneity, family: Family, studied: StudiedGroups
+) -> WidestGap | None:
+    if found.widest is None:
+        return None
+    names = [g.id for g in _known(family) if g.value is not None]
+    drawn = studied.smaller(found.metric, names)
+    interval = with_study(found.widest.interval, found.metric, drawn, None, WIDEST)
+    return replace(found.widest, interval=interval)
 
 
 def _widest(family: Family, level: float) -> WidestGap | None:
-    known = [g for g in family.groups if MISSING not in dict(g.where.subgroup).values()]
+    known = _known(family)
     return widest_gap(known, [_fraction(g) for g in known], level)
 
 

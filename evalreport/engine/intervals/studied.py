@@ -1,0 +1,66 @@
+"""What the coverage study held, told with an interval that a default method made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.metrics import coverage_study
+from evalreport.metrics.catalogue import find
+from evalreport.metrics.coverage_study import Drawn
+from evalreport.plan.task import Task
+from evalreport.predict.view import View
+from evalreport.results.records import Interval
+
+
+def as_declared(metric: str, params: Iterable[tuple[str, Any]]) -> bool:
+    """Whether a metric is measured with the parameters of its declaration, written or not."""
+    declared = find(metric)
+    defaults = {} if declared is None else {own.name: own.default for own in declared.parameters}
+    return all(defaults.get(name) == value for name, value in params)
+
+
+def was_studied(view: View, task: Task) -> bool:
+    """Whether the study knows such a value: of one of two classes, of rows drawn in one way."""
+    plain = task.average is None and as_declared(task.metric, task.params) and len(view.labels) == 2
+    both = view.weight is not None and view.cluster is not None
+    return plain and not both and view.sample is None
+
+
+def design_of(view: View, *, compared: bool = False) -> str:
+    """How the study calls rows like these, of one model or of two that are compared on them."""
+    if view.weight is not None:
+        return coverage_study.WEIGHTED_PAIRS if compared else coverage_study.WEIGHTS
+    if view.cluster is not None:
+        return coverage_study.CLUSTERED_PAIRS if compared else coverage_study.CLUSTERS
+    return coverage_study.PAIRS if compared else ""
+
+
+def drawn_as(
+    view: View, inside: npt.NDArray[np.intp], of_class: int, *, compared: bool = False
+) -> Drawn:
+    """The rows, or kinds of rows, at ``inside`` as the study counts them.
+
+    Weighted rows are counted, whatever they weigh; ``of_class``: the code of the class that is
+    counted as positive.
+    """
+    times = np.ones(len(inside)) if view.times is None else view.times[inside]
+    positive = view.actual[inside] == of_class
+    rows = float(times[positive].sum()), float(times[~positive].sum())
+    clusters = 0 if view.cluster is None else len(np.unique(view.cluster[0][inside]))
+    return Drawn(*rows, design_of(view, compared=compared), clusters)
+
+
+def with_study(
+    interval: Interval | None, metric: str, drawn: Drawn | None, why: str | None, of: str = ""
+) -> Interval | None:
+    """The interval with what such limits held in the study; ``why``: its method was planned."""
+    if interval is None or drawn is None:
+        return interval
+    told = coverage_study.held(metric, drawn, interval.level, of)
+    reason = interval.why or why
+    return replace(interval, why=f"{reason}; {told}" if reason else told) if told else interval

@@ -1,0 +1,181 @@
+"""What the study held stands with differences, ratios and gaps: in memory and counted alike."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evalreport
+from evalreport.cli import status_of
+from evalreport.metrics.coverage_study import Drawn, held
+from evalreport.record.recompute import recompute
+
+Results = dict[str, Any]
+METRICS = ["recall", "precision", "f1", "roc_auc", "brier"]
+SPEC = """evalreport: 1
+datasets:
+  now: {path: now.csv, target: y}
+  then: {path: then.csv, target: y}
+positive: {label: ill}
+models:
+  one: {score: a}
+  two: {score: b}
+metrics: [recall, precision, f1, roc_auc, brier]
+subgroups: [site]
+largest_gap: true
+confidence: {resamples: 50}
+comparisons: {reference: two, ratios: [recall, precision]}
+report: {formats: [json, html]}
+"""
+POSITIVES = {"now": 12, "then": 9}
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    rng = random.Random(name)
+    found = []
+    for k in range(100):
+        ill = k < POSITIVES[name]
+        a, b = (min(max(rng.gauss(0.6 if ill else 0.4, 0.15), 0.0), 1.0) for _ in range(2))
+        place = "north" if k % 3 else "south"
+        found.append({"y": "ill" if ill else "well", "a": a, "b": b, "site": place})
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("studied")
+    for name in POSITIVES:
+        lines = [f"{r['y']},{r['a']:.3f},{r['b']:.3f},{r['site']}" for r in rows(name)]
+        (made / f"{name}.csv").write_text("\n".join(["y,a,b,site", *lines]) + "\n")
+    (made / "ward.yaml").write_text(SPEC)
+    return made
+
+
+@pytest.fixture(scope="module")
+def results(folder: Path) -> dict[str, Results]:
+    found = {}
+    for engine in ("memory", "duckdb"):
+        runs = folder / engine
+        args = ["run", str(folder / "ward.yaml"), "-o", str(runs), "--quiet", "--engine", engine]
+        assert status_of(args) == 0
+        found[engine] = json.loads((runs / "latest" / "results.json").read_text())
+    return found
+
+
+def whys(found: Results) -> dict[tuple[str, ...], str | None]:
+    """Why each interval of a difference is as it is, by what it is of."""
+    told: dict[tuple[str, ...], str | None] = {}
+    for c in found["comparisons"]:
+        told["difference", c["dataset"], c["metric"]] = c["interval"]["why"]
+        if c.get("ratio"):
+            told["ratio", c["dataset"], c["metric"]] = c["ratio"]["interval"]["why"]
+    for g in found["subgroup_gaps"]:
+        key = (g["dataset"], g["model"], g["metric"], g["against"], g["subgroup"]["site"])
+        told["gap", *key] = (g["gap_interval"] or {}).get("why")
+        told["gap ratio", *key] = (g["ratio_interval"] or {}).get("why")
+    for h in found["heterogeneity"]:
+        interval = h["widest"]["interval"] or {}
+        told["widest", h["dataset"], h["model"], h["metric"]] = interval.get("why")
+    return told
+
+
+def test_differences_and_ratios_tell_the_cell_nearest_to_their_rows(
+    results: dict[str, Results],
+) -> None:
+    told = whys(results["memory"])
+    for dataset, positives in POSITIVES.items():
+        drawn = Drawn(positives, 100 - positives, "pairs")
+        for metric in METRICS:
+            why = told["difference", dataset, metric] or ""
+            reason, _, study = why.partition("; held ")
+            assert reason
+            assert f"held {study}" == held(metric, drawn, 0.95)
+        assert told["ratio", dataset, "recall"] == (
+            f"a ratio of shares; {held('recall', drawn, 0.95, ' ratio')}"
+        )
+
+
+def test_gaps_tell_the_cell_of_the_smaller_group(results: dict[str, Results]) -> None:
+    told = whys(results["memory"])
+    # of 12 positives 4 are in the south, and 34 of 100 rows
+    south = Drawn(4, 30, "groups")
+    place = ("now", "one")
+    assert told["gap", *place, "recall", "largest group", "south"] == held("recall", south, 0.95)
+    assert told["gap", *place, "roc_auc", "largest group", "south"] == held("roc_auc", south, 0.95)
+    for kind, end in (("gap", " to all"), ("gap ratio", " ratio to all")):
+        # what is left beside the larger group is the smaller one
+        for site in ("north", "south"):
+            why = told[kind, *place, "recall", "all rows", site]
+            assert why == held("recall", south, 0.95, end)
+    assert told["widest", *place, "recall"] == held("recall", south, 0.95, " widest")
+
+
+def test_counted_rows_tell_the_same(results: dict[str, Results]) -> None:
+    assert whys(results["duckdb"]) == whys(results["memory"])
+
+
+def test_what_is_told_stands_on_the_page_and_is_verified(
+    folder: Path, results: dict[str, Results]
+) -> None:
+    page = (folder / "memory" / "latest" / "report.html").read_text()
+    assert "Limits of differences" in page
+    drawn = Drawn(12, 88, "pairs")
+    assert str(held("recall", drawn, 0.95, " ratio")) in page
+    found = results["memory"]
+    assert recompute(found).problems == ()
+    for place in (
+        lambda r: r["comparisons"][0]["interval"],
+        lambda r: r["comparisons"][0]["ratio"]["interval"],
+        lambda r: r["subgroup_gaps"][0]["gap_interval"],
+        lambda r: r["heterogeneity"][0]["widest"]["interval"],
+    ):
+        forged = json.loads(json.dumps(found))
+        interval = place(forged)
+        before = interval["why"].partition("held ")[0]
+        interval["why"] = f"{before}held 95.0 to 95.0 % in the coverage study at 10 positives"
+        assert recompute(forged).problems, interval
+
+
+def run(comparisons: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"now": {"target": "y", **more}, "then": {"target": "y", **more}},
+        "positive": {"label": "ill"},
+        "models": {"one": {"score": "a"}, "two": {"score": "b"}},
+        "metrics": ["recall", "f1"],
+        "confidence": {"resamples": 50},
+        "comparisons": comparisons,
+    }
+    frames = {}
+    for name in POSITIVES:
+        own = rows(name)
+        columns: dict[str, list[Any]] = {key: [r[key] for r in own] for key in own[0]}
+        frames[name] = {**columns, "unit": [f"u{k % 20}" for k in range(100)], "w": [1.5] * 100}
+    found: list[dict[str, Any]] = evalreport.run(spec, frames=frames).json["comparisons"]
+    return found
+
+
+def why_of(found: list[dict[str, Any]]) -> str:
+    return str(next(c for c in found if c["metric"] == "recall")["interval"].get("why"))
+
+
+def test_two_datasets_tell_the_smaller_one() -> None:
+    found = run({"reference": {"dataset": "then"}, "ratios": ["recall"]})
+    drawn = Drawn(9, 91, "two samples")
+    assert why_of(found).endswith(str(held("recall", drawn, 0.95)))
+    recall = next(c for c in found if c["metric"] == "recall")
+    assert recall["ratio"]["interval"]["why"].endswith(str(held("recall", drawn, 0.95, " ratio")))
+
+
+def test_clusters_and_weights_have_cells_of_their_own() -> None:
+    assert "at 20 clusters, prevalence 0.1" in why_of(run({"reference": "two"}, cluster="unit"))
+    weighted = why_of(run({"reference": "two"}, weight="w"))
+    assert "at 10 positives with weights, prevalence 0.1" in weighted
+
+
+def test_what_was_asked_for_tells_nothing() -> None:
+    assert "held" not in why_of(run({"reference": "two", "methods": {"recall": "tango"}}))
