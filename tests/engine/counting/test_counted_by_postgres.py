@@ -144,7 +144,7 @@ def test_what_a_database_cannot_count_is_refused(server: int, tmp_path: Path) ->
     with pytest.raises(DataError, match="place is of a type that is not counted in a database"):
         run(of_server(server, {"prediction": "said"}, subgroups=["place"],
                       sql=ROWS.replace("::varchar(3)", "::numeric")), "database")  # fmt: skip
-    with pytest.raises(SpecError, match="a weight belongs to each row"):
+    with pytest.raises(DataError, match="rows are left out that have weights"):
         run(of_server(server, {"score": "score"}, dataset={"weight": "site"}), "database")
     path = tmp_path / "rows.csv"
     path.write_text("truth,score\na,0.1\nb,0.2\n")
