@@ -160,6 +160,31 @@ $(POSTGRES_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 		--no-build-isolation --editable ".[postgres]" --constraint $(POSTGRES_VENV)/constraints.txt
 	@touch $@
 
+# MariaDB likewise, with the driver of MySQL.
+MARIADB_VENV := .venv-mariadb
+MARIADB_STAMP := $(MARIADB_VENV)/.installed
+
+HAS_MARIADB := { command -v mariadbd && command -v mariadb-install-db; } >/dev/null 2>&1
+
+.PHONY: test-mariadb
+test-mariadb: $(MARIADB_STAMP)
+	@$(HAS_MARIADB) || test "$$(id -u)" -ne 0 || apt-get install -y -q --no-install-recommends mariadb-server
+	@$(HAS_MARIADB) || { \
+	echo "A MariaDB server is needed; on Debian and Ubuntu: apt-get install mariadb-server" >&2; exit 1; }
+	@$(MARIADB_VENV)/bin/python -m pytest -q tests/engine/counting/test_counted_by_mariadb.py \
+		tests/engine/counting/test_twenty_jobs.py
+
+$(MARIADB_STAMP): requirements/run-$(LOCK).txt pyproject.toml
+	@echo "Installing evalreport and the driver of MySQL into $(MARIADB_VENV) ..."
+	@$(PYTHON) -m venv $(MARIADB_VENV)
+	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(MARIADB_VENV)/constraints.txt
+	@$(MARIADB_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
+		--constraint $(MARIADB_VENV)/constraints.txt
+	@$(MARIADB_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		--no-build-isolation --editable ".[mysql]" --constraint $(MARIADB_VENV)/constraints.txt
+	@touch $@
+
 # MLflow, Airflow, the Hugging Face reader and published schemas, in environments of their own.
 SIGN_VENV := .venv-sign
 SIGN_STAMP := $(SIGN_VENV)/.installed
@@ -252,7 +277,7 @@ $(DEV_STAMP): requirements/dev-$(LOCK).txt pyproject.toml | $(BIN)/python
 # The locks again, from pyproject.toml. Needs python3.11, python3.12 and python3.13.
 # They carry hashes and no address, so they work with any mirror. `run` is what users run,
 # `extras` that and every extra, `dev` that and what development takes.
-EXTRA_NAMES := arrow excel docx mlflow onnx postgres sign spark
+EXTRA_NAMES := arrow excel docx mlflow mysql onnx postgres sign spark
 HASHED := bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 COMPILE := $(HASHED) --build-deps-for editable --build-deps-for wheel

@@ -118,7 +118,8 @@ def without_password(database: str) -> str:
         raise refuse(
             Fault(
                 "the address of the database holds a password",
-                "an address without one; Postgres takes it from PGPASSWORD or ~/.pgpass",
+                "an address without one; Postgres takes it from PGPASSWORD or ~/.pgpass, "
+                "MySQL and MariaDB from MYSQL_PWD or ~/.my.cnf",
             )
         )
     return database
@@ -197,9 +198,9 @@ class Query(Part):
     sql: Name = Field(description="A SELECT statement.")
     database: Annotated[Name, AfterValidator(without_password), AfterValidator(database_host)] = (
         Field(
-            description="A SQLite or DuckDB file, relative to the spec, or a Postgres address, "
-            "postgresql://user@host:port/name, without a password; a host other than this computer "
-            "has to be allowed with --allow-host."
+            description="A SQLite or DuckDB file, relative to the spec, or an address without a "
+            "password, postgresql://user@host:port/name or mysql://user@host:port/name (MySQL and "
+            "MariaDB); a host other than this computer has to be allowed with --allow-host."
         )
     )
 

@@ -1,9 +1,10 @@
 """Which computers a spec may name: this one, and those that the operator allows.
 
-An address in a spec is followed with what the operator's environment holds, a password of
-Postgres (PGPASSWORD, ~/.pgpass) or a token. So a spec may name this computer by itself, and
-any other only where ``--allow-host`` names it. Addresses are read by a grammar of this module
-that is narrower than those of the drivers, so that nothing can be read in two ways.
+An address in a spec is followed with what the operator's environment holds, a password of a
+database (PGPASSWORD, MYSQL_PWD and the files beside them) or a token. So a spec may name this
+computer by itself, and any other only where ``--allow-host`` names it. Addresses are read by a
+grammar of this module that is narrower than those of the drivers, so that nothing can be read in
+two ways.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ _PLACE = rf"{_HOST}(?::[0-9]{{1,5}})?"
 _POSTGRES = re.compile(
     rf"postgres(?:ql)?://(?:(?P<user>[\w.~%+-]+)@)?(?P<places>{_PLACE}(?:,{_PLACE})*)?"
     r"(?:/(?P<database>[\w.~%+-]*))?(?:\?(?P<parameters>[\w=&%/.~-]*))?",
+    re.ASCII,
+)
+_MYSQL = re.compile(
+    rf"(?:mysql|mariadb)://(?:(?P<user>[\w.~%+-]+)@)?(?P<place>{_PLACE})/(?P<database>[\w.~%+-]+)",
     re.ASCII,
 )
 _SPARK = re.compile(rf"sc://(?P<place>{_PLACE})(?:/[\x21-\x7e]*)?", re.ASCII)
@@ -61,7 +66,7 @@ def postgres_address(address: str) -> PostgresAddress:
     """
     found = _POSTGRES.fullmatch(address)
     if found is None:
-        raise ValueError("it is not written as postgresql://user@host:port/name")
+        raise ValueError(f"it is not written as {_POSTGRES_FORM}")
     places = tuple(_place(p) for p in (found["places"] or "").split(",") if p)
     modes = dict.fromkeys(SSL_MODES)
     mode = None
@@ -74,6 +79,34 @@ def postgres_address(address: str) -> PostgresAddress:
         elif parameter:
             raise ValueError(f"it sets {key or parameter}, and only sslmode can be set there")
     return PostgresAddress(places, _text(found["user"]), _text(found["database"]), mode)
+
+
+@dataclass(frozen=True)
+class MysqlAddress:
+    """The parts of the address of a server of MySQL or MariaDB."""
+
+    host: str
+    port: int
+    user: str | None
+    database: str
+
+
+def mysql_address(address: str) -> MysqlAddress:
+    """The parts of an address. Raises ValueError for one in another form.
+
+    >>> mysql_address("mysql://me@db.example.org/study").port
+    3306
+    """
+    found = _MYSQL.fullmatch(address)
+    if found is None:
+        raise ValueError(f"it is not written as {_MYSQL_FORM}")
+    host, port = _place(found["place"])
+    return MysqlAddress(host, int(port or 3306), _text(found["user"]), unquote(found["database"]))
+
+
+_POSTGRES_FORM, _MYSQL_FORM = "postgresql://user@host:port/name", "mysql://user@host:port/name"
+#: How addresses of each kind of server begin.
+POSTGRES, MYSQL = ("postgresql://", "postgres://"), ("mysql://", "mariadb://")
 
 
 def _place(text: str) -> tuple[str, str | None]:
@@ -119,14 +152,18 @@ def _check(places: Sequence[tuple[str, str | None]], info: ValidationInfo) -> No
 
 def database_host(database: str, info: ValidationInfo) -> str:
     """A database whose host may be asked, or a fault; files are no matter of this."""
-    if not database.startswith(("postgresql://", "postgres://")):
-        return database
     try:
-        address = postgres_address(database)
+        if database.startswith(POSTGRES):
+            places = postgres_address(database).places
+        elif database.startswith(MYSQL):
+            one = mysql_address(database)
+            places = ((one.host, str(one.port)),)
+        else:
+            return database
     except ValueError as error:
-        instead = "postgresql://user@host:port/name"
+        instead = _POSTGRES_FORM if database.startswith(POSTGRES) else _MYSQL_FORM
         raise refuse(Fault(f"the address of the database is not read: {error}", instead)) from None
-    _check(address.places, info)
+    _check(places, info)
     return database
 
 

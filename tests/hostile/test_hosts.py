@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hostile.command import Workshop
 
+from evalreport.engine.counting.mysql_rows import connection_settings as mysql_settings
 from evalreport.engine.counting.postgres_rows import connection_settings
 from evalreport.spec.hosts import is_local, postgres_address
 
@@ -200,6 +201,9 @@ REFUSED = [
     "postgresql://localhost%2Eevil.example/db", "postgresql://localhost\\@evil.example/db",
     "postgresql://localhost#@evil.example/db", "postgresql://localhost /db",
     "postgresql://localhost/db?sslmode=disable&host=203.0.113.9",
+    "mysql://reader@db.example.org/db", "mariadb://203.0.113.9:3306/db", "mysql://localhost,x/db",
+    "mysql://localhost@evil.example/db", "mysql://localhost/db?host=203.0.113.9", "mysql:///db",
+    "mysql://localhost/db?unix_socket=/x", "mysql://localhost\\@evil.example/db", "mysql://localhost",
 ]  # fmt: skip
 
 
@@ -262,3 +266,22 @@ def test_what_is_asked_of_the_driver() -> None:
 def test_this_computer_and_others() -> None:
     assert not any(map(is_local, ("127.0.0.1.nip.io", "localhost.", "0.0.0.0", "", "10.0.0.1")))  # noqa: S104
     assert postgres_address("postgresql://h1:1,h2/d").places == (("h1", "1"), ("h2", None))
+
+
+def test_what_is_asked_of_the_driver_of_mysql(tmp_path: Path) -> None:
+    options = tmp_path / "my.cnf"
+    options.write_text("[client]\npassword = 'of%the file'\nhost = evil.example\n[other]\nuser=x\n")
+    found = mysql_settings("mysql://me@db.example.org:3307/study", {}, options)
+    context = found.pop("ssl")
+    assert context.check_hostname
+    assert context.verify_mode == ssl.CERT_REQUIRED
+    assert found == {
+        "host": "db.example.org", "port": 3307, "user": "me", "database": "study",
+        "password": "of%the file",
+    }  # fmt: skip
+    own = {"MYSQL_PWD": "of the environment"}
+    assert mysql_settings("mysql://[::1]/d", own, options) == {
+        "host": "::1", "port": 3306, "database": "d", "password": "of the environment",
+    }  # fmt: skip
+    options.write_bytes(b"no \xff section")
+    assert "password" not in mysql_settings("mysql://localhost/d", {}, options)

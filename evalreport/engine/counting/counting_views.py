@@ -266,19 +266,24 @@ def _rows(
 
 def _database_rows(source: Source, wanted: Wanted) -> AbstractContextManager[CountedRows]:
     """The rows of a query, counted by the database that keeps them."""
+    from evalreport.engine.counting.query_limits import QueryWatch, limits_of
     from evalreport.engine.counting.sql_rows import SQLITE
 
+    watch = QueryWatch(source.name, limits_of(os.environ))
     if source.suffix == ".postgres":
         from evalreport.engine.counting.postgres_counts import postgres_counts
-        from evalreport.engine.counting.query_limits import QueryWatch, limits_of
 
-        return postgres_counts(source, wanted, QueryWatch(source.name, limits_of(os.environ)))
+        return postgres_counts(source, wanted, watch)
+    if source.suffix == ".mysql":
+        from evalreport.engine.counting.mysql_counts import mysql_counts
+
+        return mysql_counts(source, wanted, watch)
     with opened(source) as stream:
         begins = stream.read(len(SQLITE))
     if begins == SQLITE:
         from evalreport.engine.counting.sqlite_counts import sqlite_counts
 
-        return sqlite_counts(source, wanted)
+        return sqlite_counts(source, wanted, watch)
     from evalreport.engine.counting.database_file_rows import database_file_rows
 
     return database_file_rows(source, wanted)

@@ -112,7 +112,10 @@ class DatabaseRows:
         dialect = self._dialect
         text = query.transform(dialect.said).sql(dialect.name, identify=True)
         names, rows = self._database.answer(f"{self._data} {text}")
-        return {name: _masked([row[place] for row in rows]) for place, name in enumerate(names)}
+        try:
+            return {n: _masked([row[place] for row in rows]) for place, n in enumerate(names)}
+        except OverflowError:
+            raise NotPlainError("whole numbers are too large") from None
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
         return parquet_column(name, kind, values)

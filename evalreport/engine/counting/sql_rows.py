@@ -1,4 +1,4 @@
-"""Rows that a SELECT gives: from a SQLite or DuckDB file, or from Postgres, for reading only."""
+"""Rows that a SELECT gives: from a SQLite or DuckDB file, or a server, for reading only."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from evalreport.data.source import Source, open_source, reading
 from evalreport.data.table import RawTable
 from evalreport.data.typed_values import column_of
 from evalreport.engine.counting import query_limits
+from evalreport.engine.counting.mysql_rows import from_mysql
 from evalreport.engine.counting.postgres_rows import from_postgres, query_fails
 from evalreport.engine.counting.query_limits import QueryLimits, QueryWatch
 from evalreport.engine.counting.rows_digest import RowsDigest
@@ -27,6 +28,7 @@ from evalreport.engine.counting.wanted import quoted_text
 from evalreport.errors import DataError, FilesError, Location, Problem, did_you_mean
 from evalreport.scratch import scratch_folder
 from evalreport.spec.datasets import ClusterTable, Query
+from evalreport.spec.hosts import MYSQL, POSTGRES
 
 #: How a file of SQLite begins.
 SQLITE = b"SQLite format 3\0"
@@ -41,7 +43,7 @@ _ALLOWED = frozenset(
 
 @dataclass(frozen=True)
 class Address(Source):
-    """A Postgres database: ``address`` without a password; it has no hash and no size.
+    """A database of a server: ``address`` without a password; it has no hash and no size.
 
     ``digest`` takes in the rows as they are read.
     """
@@ -64,15 +66,17 @@ def open_table(asked: ClusterTable) -> Source:
 
 def open_database(folder: Path, query: Query) -> Source:
     """The database of a query: a file, hashed, or an address. Raises FilesError."""
-    if query.database.startswith(("postgresql://", "postgres://")):
-        parts = urlsplit(query.database)
-        name = f"{parts.path.lstrip('/') or 'database'} (Postgres)"
-        return Address(name, Path(), ".postgres", 0, "", (), query.database)
+    for begins, kind in ((POSTGRES, "Postgres"), (MYSQL, "MySQL")):
+        if query.database.startswith(begins):
+            told = urlsplit(query.database).path.lstrip("/") or "database"
+            suffix = f".{kind.lower()}"
+            return Address(f"{told} ({kind})", Path(), suffix, 0, "", (), query.database)
     if "://" in query.database:
         raise FilesError(
             Problem(
                 "databases behind such an address are not read",
-                "postgresql://user@host:port/name, a SQLite or a DuckDB file",
+                "postgresql://user@host:port/name, mysql://user@host:port/name, a SQLite or a "
+                "DuckDB file",
             )
         )
     return open_source(folder / query.database, query.database)
@@ -114,7 +118,8 @@ def query_rows(source: Source, query: Query) -> Iterator[Iterator[Any]]:
     """The header and then the rows of a query, fetched in batches. Raises as ``read_query``."""
     watch = QueryWatch(source.name, query_limits.limits_of(os.environ))
     if isinstance(source, Address):
-        with closing(from_postgres(source.address, source.name, query.sql, watch)) as rows:
+        fetched = from_mysql if source.suffix == ".mysql" else from_postgres
+        with closing(fetched(source.address, source.name, query.sql, watch)) as rows:
             yield _digested(rows, source.digest)
         return
     with reading(source) as stream:

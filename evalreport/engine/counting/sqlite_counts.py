@@ -8,7 +8,6 @@ it asks of Python: patterns, and the double that a text stands for.
 from __future__ import annotations
 
 import math
-import os
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,6 @@ from sqlglot import exp
 from evalreport.data.delimited import check_names
 from evalreport.data.interruptible import interruptible
 from evalreport.data.source import Source, reading
-from evalreport.engine.counting import query_limits
 from evalreport.engine.counting.database_rows import DatabaseRows, Read, SqlDialect, check_columns
 from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.engine.counting.sql_rows import failed_in_sqlite, no_rows, sqlite_file
@@ -59,14 +57,13 @@ class SqliteFile:
 
 
 @contextmanager
-def sqlite_counts(source: Source, wanted: Wanted) -> Iterator[DatabaseRows]:
+def sqlite_counts(source: Source, wanted: Wanted, watch: QueryWatch) -> Iterator[DatabaseRows]:
     """The rows of a query on a SQLite file for counting.
 
     Raises DataError for a query that fails and for columns that it does not give, LimitError past
     the limits of queries, NotPlainError for columns that hold values of several types.
     """
     assert wanted.query is not None
-    watch = QueryWatch(source.name, query_limits.limits_of(os.environ))
     select = wanted.query.sql.rstrip().removesuffix(";")
     try:
         with reading(source), sqlite_file(source, watch) as connection:

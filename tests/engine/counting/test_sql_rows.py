@@ -122,6 +122,6 @@ def test_no_rows_no_database_and_an_address(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no database that is read"):
         run(spec(path), "auto")
     wrong = spec(path)
-    wrong["datasets"]["d"]["path"]["database"] = "mysql://host/db"
+    wrong["datasets"]["d"]["path"]["database"] = "oracle://host/db"
     with pytest.raises(FilesError, match="behind such an address"):
         run(wrong, "auto")
