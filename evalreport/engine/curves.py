@@ -1,4 +1,7 @@
-"""The curves of a report: exact points, fewer of them where there are very many scores."""
+"""The curves of a report: exact points, fewer of them where there are very many scores.
+
+A point that is kept has the counts of the whole table, and so the limits of its band.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from evalreport.metrics.readings import confidences
 from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.plan.everything import CURVED_CLASSES
 from evalreport.results.identity import EVERYTHING
-from evalreport.results.records import Curve
+from evalreport.results.records import Band, Curve
 
 #: Above so many distinct scores neighbouring ones share a point of a curve.
 MOST_POINTS = 2_000
@@ -62,7 +65,29 @@ def curve_records(
         made = curves.decision_of_labels(_cells(tables))
         found = [_record(new_id(), view, view.labels[view.positive_index], "decision", made, False)]
     bins = getattr(view, "bins", None)
+    found = [_with_band(record, view, level) for record in found]
     return [replace(record, bins=bins) for record in found] if bins else found
+
+
+def _with_band(record: Curve, view: Any, level: float) -> Curve:
+    """A ROC or precision-recall curve with its band, or with the reason why it has none."""
+    of = curves.BANDS.get(record.kind)
+    if of is None:
+        return record
+    reason = _no_band(view)
+    if reason is not None:
+        return replace(record, band=Band(of, level, None, reason))
+    points = curves.with_band(record.kind, dict(record.points), level)
+    return replace(record, points=points, band=Band(of, level, curves.BAND_METHOD))
+
+
+def _no_band(view: Any) -> str | None:
+    """Why there are no limits at each point: those of Wilson take rows that count one each."""
+    if view.sample is not None:
+        return "rows were sampled by a design"
+    if view.cluster is not None:
+        return "rows come in clusters"
+    return "rows have weights" if view.weight is not None else None
 
 
 def _labels_decide(view: Any) -> bool:

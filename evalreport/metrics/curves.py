@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from evalreport.metrics.probabilities import outside_unit
 from evalreport.metrics.tables import Counts, ScoreTable
+from evalreport.statistics.proportions import wilson
 
 Columns: TypeAlias = "dict[str, list[Any]]"
 
@@ -68,6 +69,38 @@ def precision_recall(s: ScoreTable) -> Columns:
         "precision": [tp[k] / (tp[k] + fp[k]) for k in keep],
         "tp": [tp[k] for k in keep],
         "fp": [fp[k] for k in keep],
+    }
+
+
+#: The column of a curve that a band is of, by the kind of curve, and the rows it is a share of.
+BANDS = {"roc": "tpr", "precision_recall": "precision"}
+#: How the limits of a band are made.
+BAND_METHOD = "wilson"
+
+
+def with_band(kind: str, points: Columns, level: float) -> Columns:
+    """The points of a ROC or precision-recall curve with the Wilson limits of its height at each.
+
+    Of recall at a threshold: TP of the actual positives. Of precision: TP of the rows that are
+    called positive there. Each point by itself; rows count one each and are independent. Columns
+    ``tpr_low`` and ``tpr_high``, or ``precision_low`` and ``precision_high``, each as long as the
+    others; None where there are no limits.
+
+    >>> s = ScoreTable(np.array([0.8, 0.4]), np.array([1, 1]), np.array([0, 2]))
+    >>> found = with_band("precision_recall", precision_recall(s), 0.95)
+    >>> [round(low, 3) for low in found["precision_low"]], found["precision_high"][0]
+    ([0.207, 0.15], 1.0)
+    """
+    tp, of = points["tp"], BANDS[kind]
+    if kind == "roc":
+        wholes = points["p"]
+    else:
+        wholes = [a + b for a, b in zip(tp, points["fp"], strict=True)]
+    limits = [wilson(x, n, level) for x, n in zip(tp, wholes, strict=True)]
+    return {
+        **points,
+        f"{of}_low": [None if one is None else one.low for one in limits],
+        f"{of}_high": [None if one is None else one.high for one in limits],
     }
 
 

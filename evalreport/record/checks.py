@@ -303,7 +303,6 @@ UNCHECKED: dict[type, str] = {
     records.Logo: "the picture is not in the folder of the run",
     records.Threshold: "a rule is solved on the scores of rows",
     records.Table: "tables are what is counted from rows; everything else is held against them",
-    records.Curve: "points are counted from rows; areas are held against them",
     records.Caution: "most cautions look at the rows themselves",
     records.Reference: "the earlier run is verified by itself",
     records.Drift: "the values of both datasets need the rows",

@@ -2,8 +2,8 @@
 
 Checked are Wilson's limits of a share of rows, the square-and-add limits of Youden's J and
 what is a straight line of it, those of metrics of the four cells from Jeffreys limits of their
-shares, and DeLong's of the area under the ROC curve on both scales and in score form.
-All other methods are taken as stated.
+shares, DeLong's of the area under the ROC curve on both scales and in score form, and bands of
+curves. All other methods are taken as stated.
 
 Widths of intervals, and the rows that a wanted width would take, follow from them.
 """
@@ -19,7 +19,7 @@ from evalreport.record.checks import OF_THE_SPEC, Finding, Known, checks, held
 from evalreport.record.roc_curves import area
 from evalreport.record.share_limits import square_and_add_limits
 from evalreport.record.table_counts import Counts, number
-from evalreport.results.records import Column, Curve, Interval, Measure, SampleSize
+from evalreport.results.records import Band, Column, Curve, Interval, Measure, SampleSize
 
 Limits = tuple[float, float]
 
@@ -208,7 +208,7 @@ def _variance(shares: list[tuple[int, Fraction]], rows: int) -> Fraction:
     return squares / (rows - 1)
 
 
-def _deviate(interval: Interval) -> float:
+def _deviate(interval: Interval | Band) -> float:
     return NormalDist().inv_cdf((1 + interval.level) / 2)
 
 
@@ -221,6 +221,52 @@ def _differences(interval: Interval, expected: Limits, source: str) -> list[str]
         )
         if not math.isclose(stated, right, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
     ]
+
+
+#: The rows that the height of a curve is a share of TP of: columns that add up to them.
+_BELOW = {"tpr": ("p",), "precision": ("tp", "fp")}
+_OF_POINTS = "points are counted from rows; areas are held against them"
+
+
+@checks(
+    Curve,
+    lambda one, _: f"curve {one.id}, {one.kind} of {one.model} on {one.dataset}",
+    holds=("band.level", *(f"points.{of}_{end}" for of in _BELOW for end in ("low", "high"))),
+    unless={
+        **dict.fromkeys(("points", "bins"), _OF_POINTS),
+        "band": OF_THE_SPEC,
+    },
+)
+def band(record: Curve, known: Known) -> Iterator[Finding]:
+    """The limits of a band follow from the counts at each point, at the level of the spec."""
+    own = record.band
+    if own is None:
+        return
+    if known.asked is not None:
+        if own.level != known.asked.settings.level:
+            yield f"its band is at {own.level!r}, the spec asks for {known.asked.settings.level!r}"
+        yield held("band.level")
+    names = [f"{own.of}_{end}" for end in ("low", "high")]
+    if own.method is None:
+        if any(name in record.points for name in names) or not own.reason:
+            yield "its band has no method, and limits or no reason"
+        return
+    below = [record.points[name] for name in _BELOW[own.of]]
+    counts = zip(record.points["tp"], *below, strict=True)
+    ends = zip(*(record.points[name] for name in names), strict=True)
+    for place, (cells, stated) in enumerate(zip(counts, ends, strict=True)):
+        x, n = float(cells[0] or 0), float(sum(cell or 0 for cell in cells[1:]))
+        right = _wilson(x, n, _deviate(own)) if n else (None, None)
+        if not all(_is_near(one, other) for one, other in zip(stated, right, strict=True)):
+            yield f"its band at point {place + 1} is {stated!r}, its counts give {right!r}"
+            break
+    yield held(*(f"points.{name}" for name in names))
+
+
+def _is_near(stated: float | None, right: float | None) -> bool:
+    if stated is None or right is None:
+        return stated is right
+    return math.isclose(stated, right, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
 
 
 _ROUNDING = 1e-9

@@ -36,6 +36,7 @@ from evalreport.results.records import (
     CitedProtocol,
     Comparison,
     Criterion,
+    Curve,
     Failure,
     Input,
     Interval,
@@ -134,8 +135,8 @@ def _method_and_why(interval: Interval, references: References) -> str:
 
 
 def _tests_words(contents: Contents, references: References) -> str:
-    """What differences were tested by, what their intervals are, and how p values were adjusted."""
-    own = contents.of(Comparison)
+    """What differences are tested by, what intervals and bands are, how p values are adjusted."""
+    own, curves = contents.of(Comparison), contents.of(Curve)
     told = {
         "Differences are tested by": [
             *(c.test for c in own if c.test and c.p_value is not None),
@@ -145,13 +146,15 @@ def _tests_words(contents: Contents, references: References) -> str:
         "p values are adjusted by": [
             c.correction for c in own if c.correction != "none" and c.p_adjusted is not None
         ],
+        "bands of curves are": [c.band.method for c in curves if c.band and c.band.method],
     }
     said = [
         f"{what} {references.methods(dict.fromkeys(names))}"
         for what, names in told.items()
         if names
     ]
-    return f"{'; '.join(said)}." if said else ""
+    words = "; ".join(said)
+    return f"{words[0].upper()}{words[1:]}." if said else ""
 
 
 def _interval_words(contents: Contents) -> str:

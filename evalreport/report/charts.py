@@ -62,6 +62,33 @@ def stroke(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: An
     return axes.plot([r[0] for r in kept], [r[1] for r in kept], **(style | extra))[0]
 
 
+#: How far the edge of a band may be from where it is, as a share of the axis: under half a point.
+EDGE = 0.002
+
+
+def shade(axes: Any, curve: Curve, x: str, y: str, steps: bool = False) -> None:
+    """The band of a curve as one light area behind its line, where its points have limits.
+
+    ``steps``: heights hold back to the point before, as those of the line do.
+    """
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    edges = []
+    for end in ("high", "low"):
+        rows = columns(curve.points, x, f"{y}_{end}")
+        kept = [rows[k] for k in simplified(rows, steps, EDGE)]
+        if steps:
+            kept = [
+                p for a, b in zip(kept[:1] + kept, kept, strict=False) for p in ((a[0], b[1]), b)
+            ]
+        edges.append(kept)
+    if len(edges[0]) > 1:
+        around = Path([*edges[0], *reversed(edges[1])])
+        colour = COLOURS[curve.place % len(COLOURS)]
+        axes.add_patch(PathPatch(around, facecolor=colour, alpha=0.2, linewidth=0))
+
+
 def is_near(at: float, drawn: Sequence[float]) -> bool:
     """Whether a mark can stand on the axis of what is drawn without squeezing that to a line."""
     if not drawn:
@@ -98,15 +125,20 @@ def in_reach(values: Sequence[float]) -> tuple[float, str]:
 
 
 def roc_chart(
-    curves: Sequence[Curve], at: Sequence[tuple[int, float, float]], recall: str = "recall"
+    curves: Sequence[Curve],
+    at: Sequence[tuple[int, float, float]],
+    recall: str = "recall",
+    bands: bool = False,
 ) -> bytes:
     """ROC curves; ``at`` marks (place, fpr, tpr) of the declared threshold.
 
-    ``recall`` is the word on its axis.
+    ``recall`` is the word on its axis; ``bands``: whether limits are drawn, where there are any.
     """
 
     def paint(axes: Any) -> None:
         unit_axes(axes, "false positive rate", recall)
+        for curve in curves if bands else ():
+            shade(axes, curve, "fpr", "tpr")
         axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
         named = [
             Named(c.name, c.place, stroke(axes, columns(c.points, "fpr", "tpr"), c.place))
@@ -128,11 +160,17 @@ def precision_recall_chart(
     prevalence: float | None,
     recall: str = "recall",
     precision: str = "precision",
+    bands: bool = False,
 ) -> bytes:
-    """Precision over recall; the dotted line is the share of positives."""
+    """Precision over recall; the dotted line is the share of positives.
+
+    ``bands``: whether limits are drawn, where there are any.
+    """
 
     def paint(axes: Any) -> None:
         unit_axes(axes, recall, precision)
+        for curve in curves if bands else ():
+            shade(axes, curve, "recall", "precision", steps=True)
         if prevalence is not None:
             axes.axhline(prevalence, color=LINE, linewidth=0.7, linestyle=(0, (1, 2)))
         named = []

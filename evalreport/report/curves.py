@@ -35,12 +35,18 @@ from evalreport.report.model import (
     TableRow,
     Text,
 )
-from evalreport.report.numbers import count_text, number_text, threshold_text, value_text
+from evalreport.report.numbers import (
+    count_text,
+    level_text,
+    number_text,
+    threshold_text,
+    value_text,
+)
 from evalreport.report.roc_relations import roc_relation_blocks
 from evalreport.report.sections import section
 from evalreport.report.slices import rule_text, spread_over, wanted
 from evalreport.report.strips import Row, measures_strip
-from evalreport.report.words import label_text, listed
+from evalreport.report.words import label_text, listed, method_text
 from evalreport.results.records import Curve, RocRelation, RowLedger, Threshold
 
 _Item = TypeVar("_Item")
@@ -51,6 +57,8 @@ ALL_POINTS, SOME_POINTS = 25, 6
 SOME_OF_A_CLASS = 4
 #: Curves of one chart; more stand in charts of their own.
 MOST_CURVES = 6
+#: Curves of one chart up to which their bands are drawn: of more, areas would hide each other.
+MOST_BANDS = 2
 #: Panels of one chart of the scores of single classes.
 FEW_ABREAST, MANY_ABREAST = 3, 5
 #: Panels of one chart.
@@ -74,6 +82,8 @@ TITLES = {
     "accuracy_coverage": "accuracy by coverage",
 }
 BY_CHANCE = "The thin line is what rows taken at random would give."
+#: Columns of bands, which tables of several classes have no room for.
+LIMITS = ("tpr_low", "tpr_high", "precision_low", "precision_high")
 WHOLE = {"tp", "fp", "fn", "tn", "n", "p", "rows", "positives", "negatives", "correct"}
 
 
@@ -350,6 +360,8 @@ def _joint(
         aside = "Dots are bins with intervals; the thin lines are smoothed."
         rows = rows_per_bin(shown)
         aside += f" {rows}" if rows else ""
+    elif curves[0].band is not None:
+        aside = _band_words(contents, curves)
     return Chart(
         as_drawing(svg),
         f"{title}. {said}.",
@@ -362,6 +374,21 @@ def _joint(
         ),
         finding=as_title(contents.said(curves[0].dataset, finding), [c.name for c in shown]),
     )
+
+
+def _band_words(contents: Contents, curves: Sequence[Curve]) -> str:
+    """What the light areas of a chart are, or why there are none."""
+    bands = [c.band for c in curves if c.band is not None]
+    reason = next((b.reason for b in bands if b.method is None), None)
+    if reason is not None:
+        return f"No band: {reason}."
+    if len(curves) > MOST_BANDS:
+        return "No bands: of more than two curves they hide each other; limits are in results.json."
+    of = contents.said(curves[0].dataset, {"tpr": "recall"}.get(bands[0].of, bands[0].of))
+    method = method_text(str(bands[0].method))
+    area = "Light area" if len(curves) == 1 else "Light areas"
+    level = level_text(bands[0].level)
+    return f"{area}: {level} limits of {of} at each threshold by itself ({method})."
 
 
 def _finding(
@@ -392,11 +419,12 @@ def _drawn(
     recall = contents.said(curves[0].dataset, "recall")
     if kind == "roc":
         at = [] if per_class else [p for c in curves if (p := _roc_point(contents, c)) is not None]
-        return "ROC curve", charts.roc_chart(shown, at, recall)
+        return "ROC curve", charts.roc_chart(shown, at, recall, len(shown) <= MOST_BANDS)
     if kind == "precision_recall":
         share = None if per_class else _prevalence(contents, curves[0])
         precision = contents.said(curves[0].dataset, "precision")
-        drawn = charts.precision_recall_chart(shown, share, recall, precision)
+        bands = len(shown) <= MOST_BANDS
+        drawn = charts.precision_recall_chart(shown, share, recall, precision, bands)
         return f"{precision[0].upper()}{precision[1:]} and {recall}", drawn
     if kind == "calibration":
         places = [one.place for one in shown]
@@ -605,7 +633,7 @@ def _data(contents: Contents, caption: str, curve: Curve) -> PlainTable:
 def _class_data(contents: Contents, caption: str, curves: Sequence[Curve]) -> PlainTable:
     """Points of the curves of several classes in one table."""
     curves = [_with_cells(contents, c) for c in curves]
-    names = _column_names(curves)
+    names = [name for name in _column_names(curves) if name not in LIMITS]
     made = [(label_text(c.label), *_data_rows(c, names, SOME_OF_A_CLASS)) for c in curves]
     rows = tuple(TableRow((label, *row)) for label, own, _ in made for row in own)
     columns = (Column("class"), *_data_columns(contents, curves[0], names))
@@ -620,7 +648,8 @@ def _column_names(curves: Sequence[Curve]) -> list[str]:
         n for n in curves[0].points if all(len(c.points.get(n) or ()) == _length(c) for c in curves)
     ]
     cells = [name.lower() for name in FLAT]
-    order = ["threshold", "low", "high", "share", "fpr", "tpr", "recall", "precision", *cells]
+    heights = ["fpr", "tpr", "recall", "precision", *LIMITS]
+    order = ["threshold", "low", "high", "share", *heights, *cells]
     # by name as well: keys of results that were read again stand in another order
     return sorted(names, key=lambda n: (order.index(n) if n in order else len(order), n))
 

@@ -258,6 +258,19 @@ class Table:
         return Slice(tuple(self.subgroup.items()), self.fold)
 
 
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Limits of a column of a curve at each point by itself.
+
+    They are the columns ``<of>_low`` and ``<of>_high`` of its points.
+    """
+
+    of: Annotated[str, one_of("tpr", "precision")]
+    level: float
+    method: Annotated[str | None, "Of the limits; null where there are none."]
+    reason: Annotated[str | None, OMITTED, "Why there are none."] = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
     """The points of a curve, as columns of equal length."""
@@ -271,6 +284,7 @@ class Curve:
     points: Mapping[str, Column]
     thinned: Annotated[bool, OMITTED, "Fewer points than distinct scores."] = False
     bins: Annotated[int | None, OMITTED, "Scores were counted in so many bins."] = None
+    band: Annotated[Band | None, OMITTED] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,159 @@
+"""Bands of ROC and precision-recall curves: limits at each point, or why there are none."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+import evalreport
+from evalreport.engine import curves as engine_curves
+from evalreport.record import accounted
+from evalreport.record.recompute import recompute
+from evalreport.report.charts import Curve, precision_recall_chart, roc_chart
+from evalreport.results.codec import results_schema
+
+KINDS = {"roc": "tpr", "precision_recall": "precision"}
+
+
+def made(models: int = 2, rows: int = 80, level: float = 0.9, **roles: str) -> evalreport.Results:
+    random = np.random.default_rng(5)
+    ill = random.random(rows) < 0.4
+    frame: dict[str, Any] = {
+        "y": np.where(ill, "ill", "well").tolist(),
+        "w": random.choice([0.5, 1.0, 2.0], rows).tolist(),
+        "person": [f"p{k // 2}" for k in range(rows)],
+    }
+    names = [f"m{k}" for k in range(models)]
+    for name in names:
+        frame[name] = (1 / (1 + np.exp(-random.normal(size=rows) - ill))).round(3).tolist()
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y", **roles}},
+        "positive": {"label": "ill"},
+        "models": {name: {"score": name} for name in names},
+        "metrics": ["roc_auc"],
+        "confidence": {"level": level},
+    }
+    return evalreport.run(spec, frames={"d": frame})
+
+
+@pytest.fixture(scope="module")
+def run() -> evalreport.Results:
+    return made()
+
+
+def bands(results: Any) -> list[Any]:
+    return [c for c in results["curves"] if c["kind"] in KINDS]
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_limits_are_those_of_statsmodels(run: evalreport.Results, kind: str) -> None:
+    curve = next(c for c in run.json["curves"] if c["kind"] == kind)
+    points, of = curve["points"], KINDS[kind]
+    below = points["p"] if kind == "roc" else np.add(points["tp"], points["fp"])
+    low, high = proportion_confint(np.array(points["tp"]), np.array(below), 0.1, "wilson")
+    assert points[f"{of}_low"] == pytest.approx(np.clip(low, 0, 1), abs=1e-12)
+    assert points[f"{of}_high"] == pytest.approx(np.clip(high, 0, 1), abs=1e-12)
+    assert curve["band"] == {"of": of, "level": 0.9, "method": "wilson"}
+
+
+def test_a_thinned_curve_has_the_limits_of_the_whole_table(
+    run: evalreport.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (engine_curves, accounted):
+        monkeypatch.setattr(module, "MOST_POINTS", 20)
+    thin = made().json
+    for kind, of in KINDS.items():
+        whole, fewer = (
+            next(c["points"] for c in r["curves"] if c["kind"] == kind) for r in (run.json, thin)
+        )
+        columns = ("tp", "fp", f"{of}_low", f"{of}_high")
+        every = set(zip(*(whole[name] for name in columns), strict=True))
+        kept = list(zip(*(fewer[name] for name in columns), strict=True))
+        assert len(kept) < len(every) or kind == "roc"
+        known = {(tp, fp): limits for tp, fp, *limits in every}
+        for tp, fp, *limits in kept:
+            assert known.get((tp, fp), limits) == limits
+    # what is left out needs the rows; the band is held all the same
+    found = recompute(thin)
+    assert found.problems == ()
+    assert found.numbers["curves"] >= 4 * 20
+
+
+@pytest.mark.parametrize(
+    ("roles", "reason"),
+    [({"weight": "w"}, "rows have weights"), ({"cluster": "person"}, "rows come in clusters")],
+)
+def test_rows_that_do_not_count_one_each_have_none_and_the_reason(
+    roles: dict[str, str], reason: str
+) -> None:
+    run = made(models=1, **roles)
+    for curve in bands(run.json):
+        assert curve["band"]["method"] is None
+        assert curve["band"]["reason"] == reason
+        assert not any(name.endswith(("_low", "_high")) for name in curve["points"])
+    assert recompute(run.json).problems == ()
+    page = run.to_html()
+    assert page.count(f"No band: {reason}.") == 2
+    assert "Light area" not in page
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("thinned", [False, True])
+def test_a_changed_limit_is_found(run: evalreport.Results, kind: str, thinned: bool) -> None:
+    for end in ("low", "high"):
+        changed = copy.deepcopy(dict(run.json))
+        curve = next(c for c in changed["curves"] if c["kind"] == kind)
+        curve["points"][f"{KINDS[kind]}_{end}"][3] += 1e-6
+        if thinned:
+            curve["thinned"] = True
+        told = [str(problem) for problem in recompute(changed).problems]
+        assert any("its band at point 4" in one for one in told)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"level": 0.95}, "its band is at 0.95, the spec asks for 0.9"),
+        ({"method": None}, "its band has no method, and limits or no reason"),
+    ],
+)
+def test_another_level_and_a_method_taken_out_are_found(
+    run: evalreport.Results, change: dict[str, Any], told: str
+) -> None:
+    changed = copy.deepcopy(dict(run.json))
+    bands(changed)[0]["band"].update(change)
+    assert any(told in str(problem) for problem in recompute(changed).problems)
+
+
+def test_the_page_names_method_and_level(run: evalreport.Results) -> None:
+    page = run.to_html().replace("\u202f", " ")
+    for of in ("recall", "precision"):
+        assert f"Light areas: 90 % limits of {of} at each threshold by itself (Wilson)." in page
+    assert "Light area" not in made(models=3).to_html()
+    assert "No bands: of more than two curves they hide each other" in made(models=3).to_html()
+
+
+def test_a_band_is_one_path_of_few_points(run: evalreport.Results) -> None:
+    for kind, chart in (("roc", roc_chart), ("precision_recall", precision_recall_chart)):
+        points = next(c["points"] for c in run.json["curves"] if c["kind"] == kind)
+        own = [Curve("m0", 0, points)]
+        given = ([], "recall") if kind == "roc" else (None, "recall", "precision")
+        with_band, without = (chart(own, *given, bands=on).decode() for on in (True, False))
+        areas = re.findall(r'<path d="([^"]+)"[^>]*opacity:0\.2', with_band)
+        assert len(areas) == 1
+        assert "opacity" not in without
+        # steps along either edge, in tenths of a point
+        assert areas[0].startswith("M")
+        assert "L" not in areas[0]
+        assert len(with_band) - len(without) < 2500
+
+
+def test_the_schema_has_the_band() -> None:
+    text = str(results_schema())
+    assert "Of the limits; null where there are none." in text
