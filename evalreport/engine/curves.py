@@ -77,7 +77,7 @@ def _with_band(record: Curve, view: Any, level: float) -> Curve:
     reason = _no_band(view)
     if reason is not None:
         return replace(record, band=Band(of, level, None, reason))
-    points = curves.with_band(record.kind, dict(record.points), level)
+    points = curves.with_band(record.kind, record.points, level)
     return replace(record, points=points, band=Band(of, level, curves.BAND_METHOD))
 
 

@@ -7,7 +7,7 @@ columns of its points, Python numbers or None, exact: nothing is thinned out her
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -78,7 +78,7 @@ BANDS = {"roc": "tpr", "precision_recall": "precision"}
 BAND_METHOD = "wilson"
 
 
-def with_band(kind: str, points: Columns, level: float) -> Columns:
+def with_band(kind: str, points: Mapping[str, Sequence[Any]], level: float) -> dict[str, Any]:
     """The points of a ROC or precision-recall curve with the Wilson limits of its height at each.
 
     Of recall at a threshold: TP of the actual positives. Of precision: TP of the rows that are
