@@ -10,7 +10,7 @@ import numpy as np
 
 from evalreport.metrics import influence
 from evalreport.metrics.calibration_curve import calibration_distances
-from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, Shows, metric
+from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
 from evalreport.metrics.probability_bins import BINS, Bins, probability_bins
@@ -363,3 +363,49 @@ def emax(s: ScoreTable) -> Expression:
     Value(0.25)
     """
     return _distance(s, "emax", "max(|p - c(p)|)")
+
+
+@metric(
+    title="Estimated calibration index (ECI)",
+    aliases=("estimated_calibration_index",),
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    bounds=(0.0, math.inf),
+    no_average=NOT_AVERAGED,
+    interval=Interval.RESAMPLED,
+    no_interval=OF_THE_CURVE,
+    undefined="every row is given the prevalence itself: there is nothing to measure by",
+    parameters=(
+        Parameter(
+            "relative",
+            bool,
+            False,
+            meaning="as a share of what a curve level at the prevalence would give",
+        ),
+    ),
+    formula="mean over rows of (p - c(p))^2, c the smoothed calibration curve (loess of degree 1, "
+    "span 0.75); relative: over the mean of (p - prevalence)^2",
+    use="as the mean distance from the smoothed curve in which far misses count most",
+    avoid="on few rows: the curve then follows chance, and the distance is too large",
+    shows=Shows.CALIBRATION,
+    reference="Van Hoorde K. et al. A spline-based tool to assess and visualize the calibration of "
+    "multiclass risk predictions. J Biomed Inform 54, 2015; Cleveland W. JASA 74, 1979",
+)
+def eci(s: ScoreTable, *, relative: bool = False) -> Expression:
+    """The mean squared distance of the probabilities from the smoothed share of positives.
+
+    ``relative``: over the mean squared distance from the prevalence, which it is where the
+    probabilities have nothing to do with what happens (Van Calster et al. 2025).
+
+    >>> s = ScoreTable(np.array([0.5]), np.array([3]), np.array([1]))
+    >>> eci(s).outcome(), eci(s, relative=True).outcome()
+    (Value(0.0625), Value(1.0))
+    """
+    found = _distance(s, "eci", "mean((p - c(p))^2)")
+    if not relative or isinstance(found, Nothing):
+        return found
+    total = np.asarray(s.positive_total + s.negative_total, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        prevalence = np.asarray(s.positive_total / total)[..., None]
+    from_it = (s.positives + s.negatives) * (s.scores - prevalence) ** 2
+    return ratio(found * s.rows, s.cell("sum((p - prevalence)^2)", from_it))

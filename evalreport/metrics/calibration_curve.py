@@ -154,12 +154,13 @@ def _groups(s: ScoreTable, held: npt.NDArray[np.bool_]) -> tuple[Floats, Floats,
 def calibration_distances(s: ScoreTable, *, span: float = SPAN) -> dict[str, float] | None:
     """Distance of probability and smoothed observed share: mean, median, 90 % point, largest.
 
-    ICI, E50, E90 and Emax of Austin and Steyerberg (2019), with the smoother of
-    :func:`smoothed_calibration`, joined by straight lines. None without probabilities.
+    ICI, E50, E90 and Emax of Austin and Steyerberg (2019), and ``eci``, the mean squared distance
+    of Van Hoorde et al. (2015), with the smoother of :func:`smoothed_calibration`, joined by
+    straight lines. None without probabilities.
 
     >>> s = ScoreTable(np.array([0.75, 0.25]), np.array([3, 1]), np.array([1, 3]))
     >>> calibration_distances(s, span=1.0)
-    {'ici': 0.0, 'e50': 0.0, 'e90': 0.0, 'emax': 0.0}
+    {'ici': 0.0, 'e50': 0.0, 'e90': 0.0, 'emax': 0.0, 'eci': 0.0}
     """
     curve = smoothed_calibration(s, span=span)
     if not curve["score"]:
@@ -177,8 +178,8 @@ def calibration_distances(s: ScoreTable, *, span: float = SPAN) -> dict[str, flo
         return float(distance[min(place, len(distance) - 1)])
 
     mean = math.fsum((distance * rows[order]).tolist()) / total
-    largest = float(distance[-1])
-    return {"ici": mean, "e50": quantile(0.5), "e90": quantile(0.9), "emax": largest}
+    found = {"ici": mean, "e50": quantile(0.5), "e90": quantile(0.9), "emax": float(distance[-1])}
+    return found | {"eci": math.fsum((distance**2 * rows[order]).tolist()) / total}
 
 
 def _spread(rows: Floats, count: int) -> npt.NDArray[np.int64]:

@@ -31,6 +31,7 @@ DECLARING = (
     "probabilities",
     "explained",
     "calibration",
+    "recalibration",
     "goodness_of_fit",
     "label_sets",
     "label_ranking",

@@ -8,6 +8,7 @@ import numpy as np
 
 from evalreport.metrics.declare import CLASS_MEANS, Interval, Parameter, metric
 from evalreport.metrics.formula import Cell, Expression, ratio
+from evalreport.metrics.recalibration import stretches
 from evalreport.metrics.tables import ScoreTable
 
 
@@ -89,13 +90,7 @@ def _hull(positives: Any, negatives: Any) -> tuple[Any, Any]:
 
     The slopes of the hull are the antitonic regression of the share of positives.
     """
-    from scipy.optimize import isotonic_regression
-
-    total = positives + negatives
-    held = total > 0
-    share = positives[held] / total[held]
-    weights = total[held].astype(np.float64)
-    edges = isotonic_regression(share, weights=weights, increasing=False).blocks[:-1]
+    held, edges = stretches(positives, negatives)
     of_positives = np.add.reduceat(positives[held], edges)
     of_negatives = np.add.reduceat(negatives[held], edges)
     return of_positives.astype(np.float64), of_negatives.astype(np.float64)

@@ -117,11 +117,12 @@ def test_calibration_distances_of_a_shift_by_hand() -> None:
     p = np.repeat([0.2, 0.4, 0.6], 10)
     y = np.concatenate([np.arange(10) < k for k in (3, 5, 7)])
     found = calibration_curve.calibration_distances(score_table(y, p), span=1.0)
-    assert found == pytest.approx({"ici": 0.1, "e50": 0.1, "e90": 0.1, "emax": 0.1})
+    far = dict.fromkeys(("ici", "e50", "e90", "emax"), 0.1)
+    assert found == pytest.approx(far | {"eci": 0.01})
 
 
 def test_calibration_indices_against_another_smoother() -> None:
-    """ICI, E50, E90 and Emax from statsmodels' lowess of straight lines."""
+    """ICI, E50, E90, Emax and ECI from statsmodels' lowess of straight lines."""
     from statsmodels.nonparametric.smoothers_lowess import lowess
 
     rng = np.random.default_rng(12)
@@ -135,6 +136,7 @@ def test_calibration_indices_against_another_smoother() -> None:
         "e50": np.sort(distance)[79],
         "e90": np.sort(distance)[143],
         "emax": distance.max(),
+        "eci": (distance**2).mean(),
     }
     for name, number in expected.items():
         metric = find(name)

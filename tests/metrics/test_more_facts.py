@@ -109,6 +109,11 @@ ici | integrated_calibration_index | scores | - 0 1 0 | | RESAMPLED
 e50 | median_calibration_distance | scores | - 0 1 0 | | RESAMPLED
 e90 | calibration_distance_90 | scores | - 0 1 0 | | RESAMPLED
 emax | largest_calibration_distance | scores | - 0 1 0 | | RESAMPLED
+eci | estimated_calibration_index | scores | - 0 inf 0 | | RESAMPLED
+brier_miscalibration | mcb miscalibration | scores | - 0 1 0 | | RESAMPLED
+brier_discrimination | dsc | scores | + 0 0.25 nan | | RESAMPLED
+brier_uncertainty | unc | scores | . 0 0.25 None | | RESAMPLED
+brier_recalibrated | recalibrated_brier | scores | - 0 0.25 0 | | RESAMPLED
 hosmer_lemeshow | | scores | . 0 inf None | | NONE
 hosmer_lemeshow_p | | scores | . 0 1 None | | NONE
 spiegelhalter_z | | scores | = -inf inf 0 | | NONE
@@ -159,7 +164,8 @@ WITH_MORE_CLASSES = {
 OF_PROBABILITIES = {
     *("log_loss", "brier", "brier_scaled", "squared_error", "absolute_error"),
     *("calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio"),
-    *("ici", "e50", "e90", "emax"),
+    *("ici", "e50", "e90", "emax", "eci"),
+    *("brier_miscalibration", "brier_discrimination", "brier_uncertainty", "brier_recalibrated"),
     *("ece", "mce", "hosmer_lemeshow", "hosmer_lemeshow_p", "spiegelhalter_z", "spiegelhalter_p"),
     *("mcfadden_r2", "cox_snell_r2", "nagelkerke_r2", "discrimination_slope"),
 }
@@ -281,6 +287,7 @@ PARAMETERS = {
         ]
         for name in ("ece", "mce")
     },
+    "eci": [("relative", bool, False, None, None, "[]", ())],
     "hosmer_lemeshow": [("groups", int, 10, 2, 10_000, "[]", ())],
     "hosmer_lemeshow_p": [("groups", int, 10, 2, 10_000, "[]", ())],
     "alpha_evaluation": [

@@ -1,0 +1,206 @@
+"""What recalibration would give: the Brier score taken apart by the best rising recalibration.
+
+The CORP decomposition of Dimitriadis, Gneiting and Jordan (2021). Scores are replaced by r, the
+shares of positives that pooling of adjacent violators gives: of all ways to recalibrate that keep
+the order of the scores, the one with the least Brier score on these rows. With the prevalence
+stated for every row as the other mark, Brier score = miscalibration - discrimination + uncertainty.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.metrics.declare import Goal, Kind, Shows, metric
+from evalreport.metrics.formula import Cell, Expression, Nothing, Ratio, ratio
+from evalreport.metrics.probabilities import NO_ROW, NOT_PROBABILITIES, outside_unit
+from evalreport.metrics.tables import ScoreTable
+
+Floats = npt.NDArray[np.float64]
+
+CORP = (
+    "Dimitriadis T., Gneiting T., Jordan A. Stable reliability diagrams for probabilistic "
+    "classifiers. PNAS 118, 2021"
+)
+NOT_AVERAGED = "it belongs to the probability of one class"
+#: The Brier score of the prevalence where it is one half, which no recalibrated score exceeds.
+MOST = 0.25
+#: Of what is recalibrated on the rows that it is judged on.
+FITTED_HERE = (
+    "the recalibration is fitted to the rows that it is judged on, so it follows chance, and that "
+    "on resamples follows it further: their limits leave out the truth"
+)
+
+
+def stretches(positives: Any, negatives: Any) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any]]:
+    """Which entries of a score table hold rows, and where each pooled stretch of these begins.
+
+    ``positives`` and ``negatives``: counts at each score, highest first, shape (D,). Within a
+    stretch the share of positives is one number, and it falls from stretch to stretch: they are
+    the edges of the convex hull of the ROC curve (Fawcett, Niculescu-Mizil 2007).
+    """
+    from scipy.optimize import isotonic_regression
+
+    total = positives + negatives
+    held = total > 0
+    share = positives[held] / total[held]
+    weights = total[held].astype(np.float64)
+    return held, isotonic_regression(share, weights=weights, increasing=False).blocks[:-1]
+
+
+def recalibrated(positives: Any, negatives: Any) -> Floats:
+    """The recalibrated probability at each score, shape (D,); 0 where there is no row.
+
+    Barlow et al. Statistical Inference under Order Restrictions, 1972.
+
+    >>> recalibrated(np.array([1, 1, 0]), np.array([1, 0, 2])).round(3).tolist()
+    [0.667, 0.667, 0.0]
+    """
+    found = np.zeros(len(positives))
+    if not (positives + negatives).any():
+        return found
+    held, starts = stretches(positives, negatives)
+    p, n = (np.add.reduceat(part[held], starts) for part in (positives, negatives))
+    sizes = np.diff(np.append(starts, int(held.sum())))
+    found[held] = np.repeat(p / (p + n), sizes)
+    return found
+
+
+def _best(s: ScoreTable) -> Floats:
+    """Recalibrated probabilities of a table or of each of a stack, shape (..., D)."""
+    if not s.stacked:
+        return recalibrated(s.positives, s.negatives)
+    tables = zip(s.positives, s.negatives, strict=True)
+    return np.array([recalibrated(*one) for one in tables]).reshape(s.positives.shape)
+
+
+def _squares(s: ScoreTable, probabilities: Any) -> Any:
+    """Squared distances of probabilities from what happened, added up at each score."""
+    return s.positives * (probabilities - 1) ** 2 + s.negatives * probabilities**2
+
+
+def _saved(s: ScoreTable, name: str, probabilities: Any) -> Cell:
+    """What recalibration saves against these probabilities, in squares added up.
+
+    Never below 0, but for the rounding that is taken off here.
+    """
+    saved = s.cell(name, _squares(s, probabilities) - _squares(s, _best(s)))
+    return Cell(name, np.maximum(saved.value, 0.0) if s.stacked else max(saved.value, 0.0))
+
+
+def _prevalence(s: ScoreTable) -> Any:
+    """The share of positives, to be held against each score; 0 of no row."""
+    p, n = np.asarray(s.positive_total), np.asarray(s.negative_total)
+    share = np.divide(p, p + n, out=np.zeros(np.shape(p)), where=(p + n) > 0)
+    return share[..., None] if s.stacked else float(share)
+
+
+@metric(
+    title="Miscalibration (Brier score)",
+    aliases=("mcb", "miscalibration"),
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    no_average=NOT_AVERAGED,
+    no_interval=FITTED_HERE,
+    undefined=NO_ROW,
+    use="to say how much of the Brier score recalibration would take away",
+    avoid="on few rows: recalibration then follows chance, and the value is too high",
+    shows=Shows.CALIBRATION,
+    chance=0.0,
+    reference=CORP,
+)
+def brier_miscalibration(s: ScoreTable) -> Expression:
+    """How far the Brier score falls where the scores are recalibrated in the best rising way.
+
+    r is the share of positives by pooling of adjacent violators.
+
+    >>> s = ScoreTable(np.array([0.5, 0.25]), np.array([1, 0]), np.array([0, 1]))
+    >>> brier_miscalibration(s).substituted(), brier_miscalibration(s).outcome()
+    ('0.3125 / 2', Value(0.15625))
+    """
+    if outside_unit(s.scores):
+        return Nothing(NOT_PROBABILITIES)
+    return ratio(_saved(s, "sum((p - y)^2 - (r - y)^2)", s.scores), s.rows)
+
+
+@metric(
+    title="Discrimination (Brier score)",
+    aliases=("dsc",),
+    kind=Kind.PROBABILITY,
+    bounds=(0.0, MOST),
+    best=math.nan,
+    no_average=NOT_AVERAGED,
+    no_interval=FITTED_HERE,
+    undefined=NO_ROW,
+    use="to say how much the order of the scores tells, whatever they are called",
+    avoid="across samples of different prevalence: it can be no larger than their uncertainty",
+    chance=0.0,
+    reference=CORP,
+)
+def brier_discrimination(s: ScoreTable) -> Expression:
+    """How far the Brier score of the recalibrated scores lies below that of the prevalence alone.
+
+    r is the share of positives by pooling of adjacent violators.
+
+    >>> s = ScoreTable(np.array([0.5, 0.25]), np.array([1, 0]), np.array([0, 1]))
+    >>> brier_discrimination(s).outcome()
+    Value(0.25)
+    """
+    if outside_unit(s.scores):
+        return Nothing(NOT_PROBABILITIES)
+    return ratio(_saved(s, "sum((prevalence - y)^2 - (r - y)^2)", _prevalence(s)), s.rows)
+
+
+@metric(
+    title="Uncertainty (Brier score)",
+    aliases=("unc",),
+    kind=Kind.PROBABILITY,
+    goal=Goal.DESCRIBE,
+    bounds=(0.0, MOST),
+    no_average=NOT_AVERAGED,
+    no_interval="it describes these rows: it follows from their prevalence, which has an interval",
+    undefined=NO_ROW,
+    use="as the Brier score to be beaten: that of the prevalence, stated for every row",
+    avoid="as a measure of the model: it is the same for all",
+    reference=CORP,
+)
+def brier_uncertainty(s: ScoreTable) -> Expression:
+    """The Brier score of the prevalence, stated for every row.
+
+    >>> brier_uncertainty(ScoreTable(np.array([0.5]), np.array([1]), np.array([3]))).substituted()
+    '1 * 3 / (4 * 4)'
+    """
+    if outside_unit(s.scores):
+        return Nothing(NOT_PROBABILITIES)
+    s = s.without_overflow()
+    return ratio(s.actual_positives * s.actual_negatives, s.rows * s.rows)
+
+
+@metric(
+    title="Brier score after recalibration",
+    aliases=("recalibrated_brier",),
+    kind=Kind.PROBABILITY,
+    goal=Goal.MINIMIZE,
+    bounds=(0.0, MOST),
+    no_average=NOT_AVERAGED,
+    no_interval=FITTED_HERE,
+    undefined=NO_ROW,
+    use="as the best Brier score that a recalibration in the order of these scores could reach",
+    avoid="as what a recalibration will reach: it is fitted to these very rows",
+    reference=CORP,
+)
+def brier_recalibrated(s: ScoreTable) -> Ratio | Nothing:
+    """The Brier score of the scores after the best rising recalibration, on the same rows.
+
+    Uncertainty less discrimination. r is the share of positives by pooling of adjacent violators.
+
+    >>> s = ScoreTable(np.array([0.75, 0.5, 0.25]), np.array([0, 1, 0]), np.array([1, 0, 1]))
+    >>> round(brier_recalibrated(s).outcome().number, 12)
+    0.166666666667
+    """
+    if outside_unit(s.scores):
+        return Nothing(NOT_PROBABILITIES)
+    return ratio(s.cell("sum((r - y)^2)", _squares(s, _best(s))), s.rows)
