@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -74,6 +76,39 @@ class Drawn(NamedTuple):
     clusters: int = 0
 
 
+#: Between what was held and the cell of the study where it was.
+IN_STUDY = " in the coverage study"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The reason of an interval in its parts: ``low`` to ``high`` per cent were held in ``cell``.
+
+    None and empty where the reason says nothing of the study.
+    """
+
+    reason: str
+    low: float | None = None
+    high: float | None = None
+    cell: str = ""
+
+    @classmethod
+    def of(cls, why: str) -> Told:
+        """The parts of a reason.
+
+        >>> Told.of("a share of rows; held 94.1 to 95.2 % in the coverage study at 20 positives")
+        Told(reason='a share of rows', low=94.1, high=95.2, cell='20 positives')
+        """
+        found = _SAID.fullmatch(why)
+        if found is None:
+            return cls(why)
+        reason, low, high, cell = found.groups()
+        return cls(reason or "", float(low), float(high), cell)
+
+
+_SAID = re.compile(rf"(?:(.*); |)held ([\d.]+) to ([\d.]+) %{IN_STUDY} at (.*)", re.DOTALL)
+
+
 @cache
 def _made() -> Any:
     return json.loads(_FILE.read_text(encoding="utf-8"))
@@ -100,7 +135,7 @@ def _places(metric: str, design: str) -> tuple[_Place, ...]:
     for units, prevalence, own in _cells(metric, design):
         found.setdefault((units, prevalence), []).extend(own)
     return tuple(
-        _Place(*place, f"held {min(own):.1f} to {max(own):.1f} % in the coverage study")
+        _Place(*place, f"held {min(own):.1f} to {max(own):.1f} %{IN_STUDY}")
         for place, own in found.items()
         if own
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from evalreport.metrics.catalogue import find
+from evalreport.metrics.coverage_study import Told
 from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
 from evalreport.report.contents import Contents, grouped
@@ -64,12 +66,13 @@ def methods_blocks(contents: Contents) -> list[Block]:
     found: dict[str, TableRow] = {}
     references = References()
     titles = {contents.heading(m, averaged=False) for m in contents.measures}
+    cell = _usual_cell(contents)
     brief = titles <= _titles_of_cards(contents)
     for same in grouped(contents.measures).values():
         m = next((x for x in same if x.interval), same[0])
         title = contents.heading(m, averaged=False)
         if title not in found:
-            found[title] = _method_row(contents, title, m, references, brief=brief)
+            found[title] = _method_row(contents, title, m, references, cell, brief=brief)
     columns = (
         (
             Column("metric", "left", "17%"),
@@ -92,6 +95,7 @@ def methods_blocks(contents: Contents) -> list[Block]:
     blocks: list[Block] = [
         PlainTable("", columns, tuple(found.values()), "", "methods"),
         *differences,
+        *([Text(STUDIED.format(cell), "small")] if cell else []),
         Text(_interval_words(contents), "small"),
         *([Text(tests, "small")] if tests else []),
         *([Text(f"References: {cited}", "small")] if cited else []),
@@ -110,7 +114,7 @@ def _titles_of_cards(contents: Contents) -> set[str]:
 
 
 def _method_row(
-    contents: Contents, title: str, m: Measure, references: References, *, brief: bool
+    contents: Contents, title: str, m: Measure, references: References, cell: str, *, brief: bool
 ) -> TableRow:
     declared = find(m.metric)
     own = "" if m.average or len(m.formula) > 120 else m.formula
@@ -124,14 +128,30 @@ def _method_row(
         meaning += f" Of use {use}."
     meaning = contents.said(m.dataset, meaning)
     cited = references.cite(declared.reference) if declared is not None else ""
-    interval = _method_and_why(m.interval, references) if m.interval else "none"
+    interval = _method_and_why(m.interval, references, cell) if m.interval else "none"
     return TableRow((title, meaning, *(() if brief else (formula,)), interval, cited or "–"))
 
 
-def _method_and_why(interval: Interval, references: References) -> str:
-    """The method of an interval and its source, with the reason for it where that is recorded."""
-    why = f": {prose(interval.why)}" if interval.why else ""
-    return references.methods([interval.method]) + why
+def _usual_cell(contents: Contents) -> str:
+    """The cell of the coverage study that most intervals are held against; empty without one."""
+    cells = Counter(
+        Told.of(m.interval.why).cell
+        for m in contents.measures
+        if m.interval is not None and m.interval.why
+    )
+    del cells[""]
+    return cells.most_common(1)[0][0] if cells else ""
+
+
+def _method_and_why(interval: Interval, references: References, usual: str) -> str:
+    """The method of an interval and its source, with the reason for it where that is recorded.
+
+    The usual cell of the coverage study is told once for all.
+    """
+    why, told = interval.why or "", Told.of(interval.why or "")
+    if usual and told.cell == usual:
+        why = f"{told.reason}; held {told.low} to {told.high} %" if told.reason else why
+    return references.methods([interval.method]) + (f": {prose(why)}" if why else "")
 
 
 def _tests_words(contents: Contents, references: References) -> str:
@@ -178,6 +198,13 @@ def _interval_words(contents: Contents) -> str:
     )
     parts += [words for words in (width_words(contents), multiplicity_words(contents)) if words]
     return " ".join(parts)
+
+
+#: What a share of intervals that held is, said once below the methods.
+STUDIED = (
+    "Held: how many of the 95 % intervals of the coverage study had the true value inside, where "
+    "not said otherwise at {}."
+)
 
 
 @section(

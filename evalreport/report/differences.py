@@ -5,37 +5,51 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from evalreport.metrics.coverage_study import Told
 from evalreport.report.citations import References
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.words import counted, prose
 from evalreport.results.records import Comparison, Gap, Heterogeneity, Interval
 
-#: Lines of the table, and reasons that are told on one line.
+#: Lines of the table, and reasons of one metric that are told.
 MOST_LINES, MOST_REASONS = 40, 2
+HELD = (
+    "In brackets: per cent of such limits that held in the coverage study, in the cells nearest to "
+    "the rows that are compared; results.json names them."
+)
 
 
 def difference_blocks(contents: Contents, references: References) -> list[Block]:
-    """A table with a line for each metric and kind of difference; none where none is told."""
+    """A table with a line for each method and kind of difference; none where none is told."""
     found: dict[tuple[str, str], list[Interval]] = {}
     for of, title, interval in _intervals(contents):
         found.setdefault((of, title), []).append(interval)
     if not found:
         return []
+    lines: dict[tuple[str, str], list[str]] = {}
+    studied = False
+    for (of, title), own in found.items():
+        told, held = _told(own, references)
+        studied = studied or bool(held)
+        lines.setdefault((of, told), []).append(f"{title} ({held})" if held else title)
+    kinds = list(dict.fromkeys(of for of, _ in lines))
+    one = len(kinds) == 1
     rows = tuple(
-        TableRow((title, of, _told(own, references)))
-        for (of, title), own in list(found.items())[:MOST_LINES]
+        TableRow((", ".join(titles), *(() if one else (of,)), told))
+        for (of, told), titles in list(lines.items())[:MOST_LINES]
     )
     columns = (
-        Column("metric", "left", "18%"),
-        Column("limits of", "left", "20%"),
-        Column("method, and why", "left", "62%"),
+        Column("metric", "left", "52%" if one else "46%"),
+        *(() if one else (Column("limits of", "left", "18%"),)),
+        Column("method, and why", "left", "48%" if one else "36%"),
     )
-    left = len(found) - len(rows)
-    note = (
-        f"{counted(left, 'further line')} left out: results.json has the reasons." if left else ""
-    )
-    return [PlainTable("Limits of differences", columns, rows, note, "methods")]
+    left = len(lines) - len(rows)
+    notes = [HELD] if studied else []
+    if left:
+        notes.append(f"{counted(left, 'further line')} left out: results.json has the reasons.")
+    caption = f"Limits of {kinds[0]}" if one else "Limits of differences"
+    return [PlainTable(caption, columns, rows, " ".join(notes), "methods")]
 
 
 def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
@@ -49,33 +63,39 @@ def _intervals(contents: Contents) -> Iterator[tuple[str, str, Interval]]:
             side = "two models" if c.paired else "two datasets"
             yield f"ratios of {side}", title, c.ratio.interval
     for gap in contents.of(Gap):
-        title = contents.heading(gap, averaged=False)
+        title = contents.heading(contents.measure_of(gap.measure) or gap, averaged=False)
         for what, interval in (("gaps", gap.gap_interval), ("ratios", gap.ratio_interval)):
             if interval is not None and interval.why:
-                yield f"{what} of a group and {_against(gap)}", title, interval
+                yield f"{what} of groups, against {_against(gap)}", title, interval
     for entry in contents.of(Heterogeneity):
-        interval = None if entry.widest is None else entry.widest.interval
-        if interval is not None and interval.why:
-            title = contents.heading(entry, averaged=False)
+        widest = entry.widest
+        interval = None if widest is None else widest.interval
+        if widest is not None and interval is not None and interval.why:
+            own = contents.measure_of(widest.highest) or entry
+            title = contents.heading(own, averaged=False)
             yield "the largest gap of groups", title, interval
 
 
 def _against(gap: Gap) -> str:
-    return "all rows" if gap.against == "all rows" else "the largest group"
+    return "all rows" if gap.against == "all rows" else "the largest"
 
 
 def _reasoned(interval: Interval, why: str | None) -> Interval:
     return interval if interval.why else replace(interval, why=why)
 
 
-def _told(intervals: Sequence[Interval], references: References) -> str:
-    """The methods of intervals with their reasons; the first of them where there are many."""
-    by_reason: dict[tuple[str, str], None] = {}
+def _told(intervals: Sequence[Interval], references: References) -> tuple[str, str]:
+    """The methods of intervals with their reasons; and the least and most that they held."""
+    reasons: dict[tuple[str, str], None] = {}
+    held: list[float] = []
     for interval in intervals:
-        by_reason.setdefault((interval.method, prose(interval.why or "")))
-    told = [
+        told = Told.of(interval.why or "")
+        reasons.setdefault((interval.method, prose(told.reason)))
+        held += [share for share in (told.low, told.high) if share is not None]
+    said = [
         references.methods([method]) + (f": {why}" if why else "")
-        for method, why in list(by_reason)[:MOST_REASONS]
+        for method, why in list(reasons)[:MOST_REASONS]
     ]
-    left = len(by_reason) - len(told)
-    return " / ".join([*told, *([f"and {left} more in results.json"] if left else [])])
+    left = len(reasons) - len(said)
+    text = " / ".join([*said, *([f"and {left} more in results.json"] if left else [])])
+    return text, f"{min(held)} to {max(held)}" if held else ""

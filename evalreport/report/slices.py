@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from evalreport.report.choosing import threshold_choosers
@@ -308,40 +308,49 @@ def thresholds_section(contents: Contents) -> list[Block]:
 
 def threshold_blocks(contents: Contents) -> list[Block]:
     """The same rows at every threshold, exploratory ones marked, and the sweep."""
-    blocks: list[Block] = []
+    together: dict[tuple[str, bool], list[View]] = {}
     for view in contents.views:
-        own = contents.thresholds(view)
-        if len(own) < 2:
-            continue
-        rows = []
-        for threshold in own:
-            measures = tuple(_at_threshold(contents, view, threshold))
-            rule = threshold.rule
-            status = str(threshold.status or ("exploratory" if rule else "declared"))
-            if measures:
-                heads = (
-                    condition_text(threshold.threshold, contents.operator(view)),
-                    contents.said(view[0], f"{rule_text(rule)}{status}"),
-                )
-                rows.append(Row(heads, measures, heads[0] + heads[1]))
+        if len(contents.thresholds(view)) > 1:
+            together.setdefault((view[0], contents.is_binary(view)), []).append(view)
+    blocks: list[Block] = []
+    columns = [Column("threshold", "left", "12%"), Column("how it was set", "left", "19%")]
+    for (dataset, binary), views in together.items():
+        rows = [row for view in views for row in _threshold_rows(contents, view)]
+        one = len(views) == 1
+        mark = contents.mark(views[0])
+        title = f"Thresholds, {mark.symbol} {mark.name}" if one else "Thresholds"
+        if not one and len(contents.datasets) > 1:
+            title += f", {label_text(dataset)}"
         if rows:
-            columns = [Column("threshold", "left", "12%"), Column("how it was set", "left", "19%")]
-            title = f"Thresholds, {contents.mark(view).symbol} {contents.mark(view).name}"
             blocks += measures_strip(
-                contents, title, rows, columns, flat=contents.is_binary(view), with_model=False
+                contents, title, rows, columns, flat=binary, with_model=not one
             )
-        missing = [t for t in own if t.threshold is None]
-        blocks += [
-            Text(
-                contents.said(
-                    view[0],
-                    f"{rule_text(t.rule)}no threshold: {prose(t.reason or '')}",
-                ),
-                "small",
-            )
-            for t in missing
-        ]
+        for view in views:
+            blocks += _missing_thresholds(contents, view, named=not one)
     return blocks
+
+
+def _threshold_rows(contents: Contents, view: View) -> Iterator[Row]:
+    """A line for each threshold of a model at which something was measured."""
+    for threshold in contents.thresholds(view):
+        measures = tuple(_at_threshold(contents, view, threshold))
+        rule = threshold.rule
+        status = str(threshold.status or ("exploratory" if rule else "declared"))
+        if measures:
+            heads = (
+                condition_text(threshold.threshold, contents.operator(view)),
+                contents.said(view[0], f"{rule_text(rule)}{status}"),
+            )
+            yield Row(heads, measures, f"{view} {heads[0]} {heads[1]}")
+
+
+def _missing_thresholds(contents: Contents, view: View, *, named: bool) -> Iterator[Block]:
+    """Why a rule has no threshold."""
+    of = f"{contents.mark(view).name}: " if named else ""
+    for threshold in contents.thresholds(view):
+        if threshold.threshold is None:
+            why = f"{rule_text(threshold.rule)}no threshold: {prose(threshold.reason or '')}"
+            yield Text(f"{of}{contents.said(view[0], why)}", "small")
 
 
 def rule_text(rule: Any) -> str:
