@@ -11,7 +11,7 @@ import pytest
 
 import evalreport
 from evalreport.cli import status_of
-from evalreport.metrics.coverage_study import Drawn, held
+from evalreport.metrics.coverage_study import Drawn, Told, held
 from evalreport.record.recompute import recompute
 
 Results = dict[str, Any]
@@ -124,7 +124,8 @@ def test_what_is_told_stands_on_the_page_and_is_verified(
     page = (folder / "memory" / "latest" / "report.html").read_text()
     assert "Limits of differences" in page
     drawn = Drawn(12, 88, "pairs")
-    assert str(held("recall", drawn, 0.95, " ratio")) in page
+    told = Told.of(str(held("recall", drawn, 0.95, " ratio")))
+    assert f"Recall ({told.low} to {told.high})" in page
     found = results["memory"]
     assert recompute(found).problems == ()
     for place in (

@@ -43,7 +43,7 @@ def test_every_page_of_a_ready_spec(path: Path, template: str) -> None:
             for number, share in enumerate(paper.white_feet()[:-1], start=1)
             if share > WHITE
         ],
-        "signatures alone on a page": paper.alone("sign"),
+        "signatures alone on a page": paper.alone("signatures"),
     }
     assert {what: where for what, where in found.items() if where} == {}
     assert len(paper) <= PAGES

@@ -101,14 +101,14 @@ class Paper:
                 ]
         return found
 
-    def alone(self, css_class: str) -> list[int]:
-        """The pages on which nothing stands but an element of a class and what is in it."""
+    def alone(self, name: str) -> list[int]:
+        """The pages on which nothing stands but the element of a name and what is in it."""
         inside = {
             id(part)
             for sheet in self._sheets
             for box in sheet
             if (element := getattr(box, "element", None)) is not None
-            and css_class in (element.get("class") or "").split()
+            and element.get("id") == name
             for part in element.iter()
         }
         found = []
