@@ -107,8 +107,7 @@ class Paper:
             id(part)
             for sheet in self._sheets
             for box in sheet
-            if (element := getattr(box, "element", None)) is not None
-            and element.get("id") == name
+            if (element := getattr(box, "element", None)) is not None and element.get("id") == name
             for part in element.iter()
         }
         found = []
