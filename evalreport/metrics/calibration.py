@@ -379,7 +379,7 @@ def emax(s: ScoreTable) -> Expression:
         Parameter(
             "relative",
             bool,
-            False,
+            optional=True,
             meaning="as a share of what a curve level at the prevalence would give",
         ),
     ),
@@ -391,7 +391,7 @@ def emax(s: ScoreTable) -> Expression:
     reference="Van Hoorde K. et al. A spline-based tool to assess and visualize the calibration of "
     "multiclass risk predictions. J Biomed Inform 54, 2015; Cleveland W. JASA 74, 1979",
 )
-def eci(s: ScoreTable, *, relative: bool = False) -> Expression:
+def eci(s: ScoreTable, *, relative: bool | None = None) -> Expression:
     """The mean squared distance of the probabilities from the smoothed share of positives.
 
     ``relative``: over the mean squared distance from the prevalence, which it is where the

@@ -50,8 +50,8 @@ class Interval(Enum):
     """Families of metrics that share interval methods; the first method is the default.
 
     The defaults follow the coverage study (docs/coverage.md); :attr:`studied` names the
-    families in which it decided against the classical method. Every family may also ask
-    for the bootstrap, see :data:`RESAMPLING`.
+    families in which it decided against the classical method. Every family but the last two
+    may also ask for both bootstraps, see :data:`RESAMPLING`.
     """
 
     PROPORTION = (
@@ -79,13 +79,17 @@ class Interval(Enum):
     DISTANCE = ("bootstrap_bca", "bootstrap_percentile", "influence")
     RANKED = ("bootstrap_percentile", "influence")
     RESAMPLED = ("bootstrap_percentile", "bootstrap_bca")
+    #: Of a fit to the very rows: all resamples may lie on one side of the value, and BCa has none.
+    FITTED = ("bootstrap_percentile",)
     NONE = ()
 
     @property
     def methods(self) -> tuple[str, ...]:
         """Method names a spec may ask for, default first."""
         own: tuple[str, ...] = self.value
-        return own if self is Interval.NONE else (*own, *(m for m in RESAMPLING if m not in own))
+        if self in (Interval.NONE, Interval.FITTED):
+            return own
+        return (*own, *(m for m in RESAMPLING if m not in own))
 
     @property
     def studied(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.metrics.declare import Goal, Kind, Shows, metric
+from evalreport.metrics.declare import Goal, Interval, Kind, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, Ratio, ratio
 from evalreport.metrics.probabilities import NO_ROW, NOT_PROBABILITIES, outside_unit
 from evalreport.metrics.tables import ScoreTable
@@ -104,16 +104,16 @@ def _prevalence(s: ScoreTable) -> Any:
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
     no_average=NOT_AVERAGED,
+    interval=Interval.FITTED,
     no_interval=FITTED_HERE,
     undefined=NO_ROW,
     use="to say how much of the Brier score recalibration would take away",
     avoid="on few rows: recalibration then follows chance, and the value is too high",
     shows=Shows.CALIBRATION,
-    chance=0.0,
     reference=CORP,
 )
 def brier_miscalibration(s: ScoreTable) -> Expression:
-    """How far the Brier score falls where the scores are recalibrated in the best rising way.
+    """How far the Brier score falls with r, the best recalibration that keeps the scores' order.
 
     r is the share of positives by pooling of adjacent violators.
 
@@ -133,6 +133,7 @@ def brier_miscalibration(s: ScoreTable) -> Expression:
     bounds=(0.0, MOST),
     best=math.nan,
     no_average=NOT_AVERAGED,
+    interval=Interval.FITTED,
     no_interval=FITTED_HERE,
     undefined=NO_ROW,
     use="to say how much the order of the scores tells, whatever they are called",
@@ -141,9 +142,10 @@ def brier_miscalibration(s: ScoreTable) -> Expression:
     reference=CORP,
 )
 def brier_discrimination(s: ScoreTable) -> Expression:
-    """How far the Brier score of the recalibrated scores lies below that of the prevalence alone.
+    """How far r, recalibrated in the order of the scores, brings the prevalence's Brier score down.
 
-    r is the share of positives by pooling of adjacent violators.
+    r is the best recalibration that keeps the order of the scores: the share of positives by
+    pooling of adjacent violators.
 
     >>> s = ScoreTable(np.array([0.5, 0.25]), np.array([1, 0]), np.array([0, 1]))
     >>> brier_discrimination(s).outcome()
@@ -186,6 +188,7 @@ def brier_uncertainty(s: ScoreTable) -> Expression:
     goal=Goal.MINIMIZE,
     bounds=(0.0, MOST),
     no_average=NOT_AVERAGED,
+    interval=Interval.FITTED,
     no_interval=FITTED_HERE,
     undefined=NO_ROW,
     use="as the best Brier score that a recalibration in the order of these scores could reach",
@@ -193,7 +196,7 @@ def brier_uncertainty(s: ScoreTable) -> Expression:
     reference=CORP,
 )
 def brier_recalibrated(s: ScoreTable) -> Ratio | Nothing:
-    """The Brier score of the scores after the best rising recalibration, on the same rows.
+    """The Brier score of r, the best recalibration of these rows that keeps the scores' order.
 
     Uncertainty less discrimination. r is the share of positives by pooling of adjacent violators.
 

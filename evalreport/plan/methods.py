@@ -189,5 +189,5 @@ _REASONS = {
     Interval.PREDICTIVE: "logit method for a predictive value at a prevalence",
     Interval.SMOOTH: "a smooth function of the table",
     Interval.RANKED: "ranks of scores",
-    Interval.RESAMPLED: "no formula is known: rows are drawn",
+    **dict.fromkeys((Interval.RESAMPLED, Interval.FITTED), "no formula is known: rows are drawn"),
 }

@@ -110,10 +110,10 @@ e50 | median_calibration_distance | scores | - 0 1 0 | | RESAMPLED
 e90 | calibration_distance_90 | scores | - 0 1 0 | | RESAMPLED
 emax | largest_calibration_distance | scores | - 0 1 0 | | RESAMPLED
 eci | estimated_calibration_index | scores | - 0 inf 0 | | RESAMPLED
-brier_miscalibration | mcb miscalibration | scores | - 0 1 0 | | RESAMPLED
-brier_discrimination | dsc | scores | + 0 0.25 nan | | RESAMPLED
+brier_miscalibration | mcb miscalibration | scores | - 0 1 0 | | FITTED
+brier_discrimination | dsc | scores | + 0 0.25 nan | | FITTED
 brier_uncertainty | unc | scores | . 0 0.25 None | | RESAMPLED
-brier_recalibrated | recalibrated_brier | scores | - 0 0.25 0 | | RESAMPLED
+brier_recalibrated | recalibrated_brier | scores | - 0 0.25 0 | | FITTED
 hosmer_lemeshow | | scores | . 0 inf None | | NONE
 hosmer_lemeshow_p | | scores | . 0 1 None | | NONE
 spiegelhalter_z | | scores | = -inf inf 0 | | NONE
@@ -287,7 +287,7 @@ PARAMETERS = {
         ]
         for name in ("ece", "mce")
     },
-    "eci": [("relative", bool, False, None, None, "[]", ())],
+    "eci": [("relative", bool, "optional", None, None, "[]", ())],
     "hosmer_lemeshow": [("groups", int, 10, 2, 10_000, "[]", ())],
     "hosmer_lemeshow_p": [("groups", int, 10, 2, 10_000, "[]", ())],
     "alpha_evaluation": [
@@ -346,6 +346,7 @@ def test_methods_of_each_family_default_first() -> None:
         Interval.DISTANCE: ("bootstrap_bca", "bootstrap_percentile", "influence"),
         Interval.RANKED: ("bootstrap_percentile", "influence", "bootstrap_bca"),
         Interval.RESAMPLED: resampling,
+        Interval.FITTED: ("bootstrap_percentile",),
         Interval.NONE: (),
     }
     assert {family: family.methods for family in Interval} == expected

@@ -143,3 +143,9 @@ def test_a_run_gives_them_without_an_interval_and_says_why() -> None:
     parts = [own[metric.name]["value"] for metric in PARTS]
     assert own["brier"]["value"] == pytest.approx(parts[0] - parts[1] + parts[2], abs=1e-14)
     assert "Miscalibration (Brier score)" in results.to_html()
+
+
+def test_knowing_nothing_is_no_mark_to_hold_miscalibration_against() -> None:
+    # the prevalence is perfectly calibrated: every model would be "no better than chance"
+    assert brier_miscalibration.by_chance([0.4, 0.6], 0) is None
+    assert brier_discrimination.by_chance([0.4, 0.6], 0) == 0
