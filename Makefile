@@ -185,6 +185,28 @@ $(MARIADB_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 		--no-build-isolation --editable ".[mysql]" --constraint $(MARIADB_VENV)/constraints.txt
 	@touch $@
 
+# Object stores, with a server that speaks for S3.
+STORES_VENV := .venv-stores
+STORES_STAMP := $(STORES_VENV)/.installed
+
+.PHONY: test-stores
+test-stores: $(STORES_STAMP)
+	@EVALREPORT_MOTO=$(STORES_VENV)/server/bin/moto_server \
+		$(STORES_VENV)/bin/python -m pytest -q tests/data/test_stores.py
+
+$(STORES_STAMP): requirements/run-$(LOCK).txt pyproject.toml
+	@echo "Installing evalreport, readers of stores and a server of S3 into $(STORES_VENV) ..."
+	@$(PYTHON) -m venv $(STORES_VENV)
+	@$(PYTHON) -m venv $(STORES_VENV)/server
+	@$(STORES_VENV)/server/bin/python -m pip --disable-pip-version-check --quiet install "moto[server]>=5"
+	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(STORES_VENV)/constraints.txt
+	@$(STORES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
+		--constraint $(STORES_VENV)/constraints.txt
+	@$(STORES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
+		--no-build-isolation --editable ".[stores]" --constraint $(STORES_VENV)/constraints.txt
+	@touch $@
+
 # MLflow, Airflow, the Hugging Face reader and published schemas, in environments of their own.
 SIGN_VENV := .venv-sign
 SIGN_STAMP := $(SIGN_VENV)/.installed
@@ -277,7 +299,7 @@ $(DEV_STAMP): requirements/dev-$(LOCK).txt pyproject.toml | $(BIN)/python
 # The locks again, from pyproject.toml. Needs python3.11, python3.12 and python3.13.
 # They carry hashes and no address, so they work with any mirror. `run` is what users run,
 # `extras` that and every extra, `dev` that and what development takes.
-EXTRA_NAMES := arrow excel docx mlflow mysql onnx postgres sign spark
+EXTRA_NAMES := arrow excel docx mlflow mysql onnx postgres sign spark stores
 HASHED := bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
 COMPILE := $(HASHED) --build-deps-for editable --build-deps-for wheel

@@ -112,6 +112,13 @@ class FilesError(EvalreportError):
     status = ExitStatus.FILES
 
 
+class LostError(FilesError):
+    """A connection that broke, or could not be made: it may be tried again."""
+
+    def __init__(self, what: str, name: str, instead: str = "try again later") -> None:
+        super().__init__(Problem(what, instead, Location(name)))
+
+
 class LimitError(FilesError):
     """A stated limit of time, memory or size was reached."""
 

@@ -27,5 +27,5 @@ ENGINES = ("auto", "memory", "duckdb", "database", "spark")
 ALLOW_HOST = click.option(
     "--allow-host", "hosts", multiple=True, metavar="HOST",
     help="Let the spec name databases and clusters at HOST (or HOST:PORT), beside those of this "
-    "computer: passwords and data go there.",
+    "computer: passwords and data go there; or a bucket of an object store, as s3://BUCKET.",
 )  # fmt: skip

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from evalreport.data.dialect import Dialect
 from evalreport.data.findings import some
 from evalreport.data.source import Source, open_source, readable_name, reading, suffix_of
+from evalreport.data.stores import is_stored, listed_objects, opened_object
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
 
 #: Files that one dataset may consist of.
@@ -58,6 +59,8 @@ def open_files(folder: Path, text: str) -> Source:
     underscore. What is a file by the very name is that file, whatever marks are in it.
     Raises FilesError where there is none, or one cannot be read.
     """
+    if is_stored(text):
+        return _stored(text)
     path = folder / text
     if path.is_dir():
         return _files(text, path, _below(path, text), whole=True)
@@ -148,9 +151,7 @@ def _files(name: str, root: Path, paths: Sequence[Path], whole: bool) -> Files:
         told = "is a folder without files" if whole else "no file is named so"
         raise _failed(name, told, "a folder, or a pattern, with files in it")
     if len(paths) > MOST_FILES:
-        raise LimitError(
-            Problem(f"more than {MOST_FILES:,} files", "fewer, larger files", Location(name))
-        )
+        raise _too_many(name)
     # Names go into results, and those of folders become values of columns.
     named = sorted((readable_name(path.relative_to(root).as_posix()), path) for path in paths)
     kinds = sorted({suffix_of(path) for path in paths})
@@ -161,17 +162,39 @@ def _files(name: str, root: Path, paths: Sequence[Path], whole: bool) -> Files:
         Part(below, open_source(path, below), tuple(_pairs(below).values()))
         for below, path in named
     )
+    return _together(name, root.resolve(), kinds[0], parts, keys)
+
+
+def _together(
+    name: str, root: Path, suffix: str, parts: tuple[Part, ...], keys: tuple[str, ...]
+) -> Files:
+    """Files of one kind as one dataset."""
     listed = "".join(f"{part.source.sha256}  {part.name}\n" for part in parts)
     return Files(
         name=name,
-        path=root.resolve(),
-        suffix=kinds[0],
+        path=root,
+        suffix=suffix,
         size=sum(part.source.size for part in parts),
         sha256=hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest(),
         identity=(),
         parts=parts,
         keys=keys,
     )
+
+
+def _stored(text: str) -> Source:
+    """The object, or the objects, of an address of a store."""
+    if not (text.endswith("/") or _MARKS.search(text)):
+        return opened_object(text)
+    root, found = listed_objects(text)
+    if len(found) > MOST_FILES:
+        raise _too_many(text)
+    kinds = sorted({one.suffix for _, one in found})
+    if len(kinds) > 1:
+        raise _failed(text, f"files of several kinds: {', '.join(kinds)}", "one kind")
+    keys = _keys(text, [below for below, _ in found])
+    parts = tuple(Part(below, one, tuple(_pairs(below).values())) for below, one in found)
+    return _together(text, Path(root), kinds[0], parts, keys)
 
 
 def _keys(name: str, below: Sequence[str]) -> tuple[str, ...]:
@@ -196,6 +219,12 @@ def _pairs(below: str) -> dict[str, str | None]:
     found = [_KEY.fullmatch(part) for part in below.split("/")[:-1]]
     pairs = [(one[1], one[2]) for one in found if one is not None]
     return {unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs}
+
+
+def _too_many(name: str) -> LimitError:
+    return LimitError(
+        Problem(f"more than {MOST_FILES:,} files", "fewer, larger files", Location(name))
+    )
 
 
 def _failed(name: str, what: str, instead: str) -> FilesError:

@@ -8,8 +8,8 @@ what it unpacks to, field 4 the CRC-32 of the stored bytes).
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from evalreport.data.delimited import check_names
 from evalreport.data.findings import quoted
 from evalreport.data.source import Source, reading
+from evalreport.data.stores import PROTOCOL, StoredObject, given
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
 
@@ -265,8 +266,10 @@ def opened_parquet(source: Source) -> Iterator[ParquetFile]:
     """The file under a locked connection. Raises DataError for a damaged file."""
     import duckdb
 
-    with plain_name(source.path) as path:
-        connection = duckdb.connect(":memory:")
+    with (
+        closing(duckdb.connect(":memory:")) as connection,
+        given_names(connection, [source]) as (path,),
+    ):
         try:
             literal = path.replace("'", "''")
             connection.execute(f"SET allowed_paths=['{literal}']")
@@ -282,10 +285,29 @@ def opened_parquet(source: Source) -> Iterator[ParquetFile]:
                 )
             ) from None
         except (duckdb.Error, UnicodeDecodeError) as error:
+            source.check_given()
             reason = str(error).splitlines()[0].replace(path, source.name)
             raise damaged(source.name, reason) from None
+
+
+@contextmanager
+def given_names(connection: Any, sources: Sequence[Source]) -> Iterator[list[str]]:
+    """The names by which a connection, not locked yet, knows files or objects of stores."""
+    stored = [source for source in sources if isinstance(source, StoredObject)]
+    if stored:
+        # A dataset is of one or the other, and two that are joined may be of both.
+        known = dict(zip(map(id, stored), given(connection, stored), strict=True))
+    with ExitStack() as stack:
+        try:
+            yield [
+                known[id(source)]
+                if isinstance(source, StoredObject)
+                else stack.enter_context(plain_name(source.path))
+                for source in sources
+            ]
         finally:
-            connection.close()
+            if stored:
+                connection.unregister_filesystem(PROTOCOL)
 
 
 @contextmanager

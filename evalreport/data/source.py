@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, ClassVar
 
 from evalreport.data.dialect import Dialect
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
@@ -42,6 +42,35 @@ class Source:
     identity: tuple[int, ...]
     dialect: Dialect = field(default_factory=Dialect, kw_only=True)
 
+    #: Whether what is read comes over a network, so that no more is read than is needed.
+    far: ClassVar[bool] = False
+
+    @contextmanager
+    def stream(self) -> Iterator[BinaryIO]:
+        """The file open for reading; FilesError if it is another file by now."""
+        with _opened(self.path, self.name, None) as stream:
+            if _identity(os.fstat(stream.fileno())) != self.identity:
+                raise _changed(self.name)
+            yield stream
+
+    def check_still(self, stream: BinaryIO) -> None:
+        """Raise FilesError unless the file is the one that was hashed."""
+        stream.seek(0)
+        same = _digest(stream)[0] == self.sha256
+        held = _identity(os.fstat(stream.fileno())) == self.identity
+        if not (self.is_there() and same and held):
+            raise _changed(self.name) from None
+
+    def is_there(self) -> bool:
+        """Whether the file is there with the size and times it had when it was hashed."""
+        try:
+            return _identity(self.path.stat()) == self.identity
+        except OSError:
+            return False
+
+    def check_given(self) -> None:
+        """Raise FilesError where an engine could not read what it asked for."""
+
 
 def readable_name(name: str) -> str:
     r"""A file's name as text that can be written: bytes that are no UTF-8 as escapes.
@@ -70,7 +99,7 @@ def open_source(path: str | os.PathLike[str], name: str | None = None) -> Source
 
 def is_unchanged(source: Source) -> bool:
     """Whether the file is still there with the size and times it had when it was hashed."""
-    return _still_there(source)
+    return source.is_there()
 
 
 @contextmanager
@@ -79,33 +108,21 @@ def reading(source: Source) -> Iterator[BinaryIO]:
 
     The stat is compared before and after, and the hash after.
     """
-    with _opened(source.path, source.name, None) as stream:
-        if _identity(os.fstat(stream.fileno())) != source.identity:
-            raise _changed(source.name)
+    with source.stream() as stream:
         try:
             yield stream
         except (DataError, LimitError):
             # A file that is being written looks damaged: say what is the matter with it.
-            _check_unchanged(source, stream)
+            source.check_still(stream)
             raise
-        _check_unchanged(source, stream)
+        source.check_still(stream)
 
 
 @contextmanager
 def opened(source: Source) -> Iterator[BinaryIO]:
     """The file open for reading, within ``reading``; FilesError if it is another file by now."""
-    with _opened(source.path, source.name, None) as stream:
-        if _identity(os.fstat(stream.fileno())) != source.identity:
-            raise _changed(source.name)
+    with source.stream() as stream:
         yield stream
-
-
-def _check_unchanged(source: Source, stream: BinaryIO) -> None:
-    stream.seek(0)
-    same = _digest(stream)[0] == source.sha256
-    held = _identity(os.fstat(stream.fileno())) == source.identity
-    if not (_still_there(source) and same and held):
-        raise _changed(source.name) from None
 
 
 def suffix_of(path: str | os.PathLike[str]) -> str:
@@ -169,13 +186,6 @@ def _digest(stream: BinaryIO) -> tuple[str, int]:
 
 def _identity(info: os.stat_result) -> tuple[int, ...]:
     return (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
-
-
-def _still_there(source: Source) -> bool:
-    try:
-        return _identity(source.path.stat()) == source.identity
-    except OSError:
-        return False
 
 
 def _reason(error: Exception) -> str:

@@ -30,8 +30,8 @@ def silent(_what: str, _total: int | None = None) -> None:
 class InputData:
     """A file that was read: its dataset, its name as the spec writes it, its hash and size.
 
-    Rows of a database behind an address have a hash of themselves and no size; ``of`` says who
-    made it.
+    Rows of a database behind an address have a hash of themselves and no size, objects of a store
+    one of their sizes and ETags; ``of`` says what was hashed where it is no file.
     Where a dataset is several files, ``files`` has the name, hash and size of each.
     """
 
@@ -40,7 +40,7 @@ class InputData:
     sha256: str | None
     bytes: int | None
     rows: int
-    of: str = "rows"
+    of: str | None = None
     files: tuple[tuple[str, str, int], ...] = ()
 
 

@@ -292,7 +292,10 @@ def _read_all(
     spec = loaded.spec
     _check_frames(spec, frames)
     sources = {
-        name: _source(loaded, name, dataset, reads)
+        name: again(
+            spec.engine.retries,
+            lambda name=name, dataset=dataset: _source(loaded, name, dataset, reads),  # type: ignore[misc]
+        )
         for name, dataset in spec.datasets.items()
         if name not in frames
     }
@@ -358,7 +361,7 @@ def _counted(
     rows = _rows_of_file(views, source)
     data.watch.done(rows)
     shown = _shown(source.name)
-    of = _HASHED_BY.get(choice.name, "rows")
+    of = _hashed(source, choice.name)
     data.inputs.append(InputData(name, shown, *_hash(source), rows, of, _each(source)))
     return True
 
@@ -378,6 +381,17 @@ def _numbers_of(data: Data, requests: Requests) -> Callable[[View], Sequence[flo
 
 #: What is hashed where rows are counted behind an address.
 _HASHED_BY = {"database": "rows, by the database", "spark": "rows, by the cluster"}
+
+
+#: The same of objects of a store.
+_OF_OBJECTS = "size and etag"
+
+
+def _hashed(source: Source, engine: str) -> str | None:
+    """What was hashed, where that is no file."""
+    if any(part.source.far for part in parts_of(source)):
+        return _OF_OBJECTS
+    return None if source.sha256 else _HASHED_BY.get(engine, "rows")
 
 
 def _kinds_added_up(choice: Choice, kinds: int) -> Choice:
@@ -408,9 +422,13 @@ def _read(
         if isinstance(path, Query):
             table = again(spec.engine.retries, lambda: read_query(given, path, columns))
         else:
-            table = reads.table(given, columns, lambda rows: data.watch.seen(rows, None))
+            table = again(
+                spec.engine.retries,
+                lambda: reads.table(given, columns, lambda rows: data.watch.seen(rows, None)),
+            )
         shown = _shown(given.name)
-        data.inputs.append(InputData(name, shown, *_hash(given), table.rows, files=_each(given)))
+        of = _hashed(given, "memory")
+        data.inputs.append(InputData(name, shown, *_hash(given), table.rows, of, _each(given)))
     else:
         table = read_frame(given, name, columns)
         data.inputs.append(InputData(name, name, None, None, table.rows))

@@ -471,7 +471,7 @@ def _input(one: InputData) -> Input:
         sha256=one.sha256,
         bytes=one.bytes,
         rows=one.rows,
-        sha256_of=one.of if one.sha256 and one.bytes is None else None,
+        sha256_of=one.of if one.sha256 else None,
         files=tuple(InputPart(name, sha256, size) for name, sha256, size in one.files),
     )
 

@@ -15,6 +15,7 @@ from evalreport.data.files import Files, open_files, parts_of, written_in
 from evalreport.data.joined import Joined, check_keys
 from evalreport.data.parquet_file import parquet_header
 from evalreport.data.source import Source
+from evalreport.data.stores import is_stored
 from evalreport.errors import (
     DataError,
     EvalreportError,
@@ -66,6 +67,8 @@ def _found(folder: Path, path: str, opened: Opened) -> Source:
     try:
         return opened(folder, path)
     except FilesError as error:
+        if is_stored(path):
+            raise
         place = (folder / path).parent
         if os.path.lexists(folder / path) or not place.is_dir():
             if place.is_dir() or os.path.lexists(folder / path):

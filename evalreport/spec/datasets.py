@@ -35,7 +35,7 @@ from evalreport.spec.fields import (
     text_or_mapping,
     wrong_type,
 )
-from evalreport.spec.hosts import database_host
+from evalreport.spec.hosts import database_host, in_store
 from evalreport.spec.sampling import AnyReaders, AnySampling, Readers, Sampling
 from evalreport.spec.scalars import Scalar
 
@@ -48,16 +48,16 @@ _PASSWORD = re.compile(r"://[^/@?]*:[^/@?]*@|[?&\s]password=|^password=", re.IGN
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|.*@)")
 
 
-#: Addresses of object stores; nothing here reads them.
-_STORES = ("s3:", "s3a:", "gs:", "az:", "abfss:")
+#: Addresses of object stores that are written otherwise.
+_STORES = ("s3:", "s3a:", "gs:", "gcs:", "az:", "azure:", "abfs:", "abfss:")
 
 
 def _instead_of(path: str) -> str:
     """What to give for an address."""
     if path.lower().startswith(_STORES):
         return (
-            "object stores are not read: copy or mount the files, or name a table of a cluster "
-            "that holds them, {table: catalog.schema.name}"
+            "of object stores the files of datasets are read, s3://bucket/name, gs://bucket/name "
+            "or az://container/name; or a table of a cluster, {table: catalog.schema.name}"
         )
     return "a file on this machine"
 
@@ -74,9 +74,13 @@ def data_file(path: str, info: ValidationInfo) -> str:
 
     How columns of a .txt file are separated has to be declared before.
     """
-    local_file(path)
+    stored = in_store(path, info)
+    if not stored:
+        local_file(path)
     read = info.data.get("read")
     declared = (".txt",) if read is not None and read.delimiter is not None else ()
+    if stored and path.lower().endswith(".xlsx"):
+        raise refuse(Fault(f"'{path}' is a spreadsheet in a store", "its rows as csv or Parquet"))
     if not path.lower().endswith((*SUFFIXES, *declared, "/")):
         raise refuse(
             Fault(
@@ -415,8 +419,8 @@ class Dataset(Part):
         None,
         description="File relative to the spec, or absolute: csv, tsv, jsonl (each also .gz), "
         "parquet or xlsx; a pattern (data/*.parquet) or a folder (data/) of such files, whose "
-        "folders may be named column=value; {sql: ..., database: ...}; or {table: ...} of a "
-        "cluster.",
+        "folders may be named column=value; the same of an object store (s3://bucket/..., gs://, "
+        "az://); {sql: ..., database: ...}; or {table: ...} of a cluster.",
     )
     table: CountTable | None = Field(
         None,

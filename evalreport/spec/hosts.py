@@ -167,6 +167,33 @@ def database_host(database: str, info: ValidationInfo) -> str:
     return database
 
 
+#: An object of a store, several of them by a pattern, or all below a name that ends in /.
+_STORE = re.compile(r"(s3|gs|az)://(?P<bucket>[A-Za-z0-9][A-Za-z0-9._-]{0,254})/[^\x00-\x1f\x7f]+")
+
+
+def in_store(path: str, info: ValidationInfo) -> bool:
+    """Whether a path is the address of an object in a bucket that may be asked; or a fault.
+
+    Who asks shows the store who they are, so a spec may name no bucket by itself.
+    """
+    if not path.startswith(("s3://", "gs://", "az://")):
+        return False
+    found = _STORE.fullmatch(path)
+    if found is None:
+        told = f"the address of the object is not read: '{path}'"
+        raise refuse(Fault(told, f"{path[:2]}://bucket/name"))
+    bucket = f"{path[:2]}://{found['bucket']}"
+    allowed = {str(name).rstrip("/") for name in (info.context or {}).get(HOSTS, ())}
+    if bucket not in allowed:
+        raise refuse(
+            Fault(
+                f"the bucket {bucket} is not on this computer",
+                f"if it may be asked with your credentials: --allow-host {bucket}",
+            )
+        )
+    return True
+
+
 #: A secret among the parameters of an address: specs are kept in results.
 _TOKEN = re.compile(r";\s*(token|password)\s*=", re.IGNORECASE)
 

@@ -322,6 +322,7 @@ def test_the_environment_is_read_in_few_places() -> None:
         "cli/sealing.py",
         "cli/trusting.py",
         "cli/evidence.py",
+        "data/stores.py",
         "engine/counting/counting_views.py",
         "engine/counting/database_file_rows.py",
         "engine/counting/mysql_rows.py",

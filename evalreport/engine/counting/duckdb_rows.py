@@ -13,7 +13,7 @@ from sqlglot import exp
 from evalreport.data.files import Files, holding, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.joined import Joined
-from evalreport.data.parquet_file import LOCKS, damaged, plain_name
+from evalreport.data.parquet_file import LOCKS, damaged, given_names
 from evalreport.data.parquet_types import parquet_column
 from evalreport.data.score_bins import ScoreBins
 from evalreport.data.source import Source
@@ -98,13 +98,10 @@ def duckdb_rows(
             stack.enter_context(holding(source))
         spill = stack.enter_context(scratch_folder())
         file = Path(spill).resolve() / "rows.tsv"
-        paths = (
-            [str(file)]
-            if query
-            else [stack.enter_context(plain_name(part.source.path)) for part in parts_of(source)]
-        )
         connection = duckdb.connect(":memory:")
         stack.callback(connection.close)
+        sources = [part.source for part in parts_of(source)]
+        paths = [str(file)] if query else stack.enter_context(given_names(connection, sources))
         try:
             if counts is not None and adds_up(source):
                 from evalreport.engine.counting.added_rows import AddedRows
@@ -133,6 +130,8 @@ def duckdb_rows(
                 )
             ) from None
         except (duckdb.Error, UnicodeDecodeError) as error:
+            for one in sources:
+                one.check_given()
             raise _failure(error, source, paths) from None
 
 

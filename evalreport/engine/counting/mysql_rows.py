@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from evalreport.engine.counting.postgres_rows import PATIENCE, LostError, query_fails
+from evalreport.engine.counting.postgres_rows import PATIENCE, query_fails
 from evalreport.engine.counting.query_limits import QueryWatch
-from evalreport.errors import FilesError, Problem, did_you_mean
+from evalreport.errors import FilesError, LostError, Problem, did_you_mean
 from evalreport.spec.hosts import is_local, mysql_address
 
 #: Rows fetched at a time.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
-from evalreport.data.parquet_file import LOCKS, ParquetFile, damaged, plain_name
+from evalreport.data.parquet_file import LOCKS, ParquetFile, damaged, given_names
 from evalreport.data.parquet_types import expression, readable
 from evalreport.data.source import Source, reading
 from evalreport.engine.counting.duckdb_rows import MOST_SPILLED
@@ -108,11 +108,10 @@ def parquet_pair(tested: Source, trained: Source, memory: int) -> Iterator[Parqu
     with (
         reading(tested),
         reading(trained),
-        plain_name(tested.path) as one,
-        plain_name(trained.path) as other,
+        closing(duckdb.connect(":memory:")) as connection,
+        given_names(connection, [tested, trained]) as (one, other),
         scratch_folder() as spill,
     ):
-        connection = duckdb.connect(":memory:")
         try:
             _lock(connection, (one, other), spill, max(memory, LEAST_MEMORY))
             yield ParquetPair(

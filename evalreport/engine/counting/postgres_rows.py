@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from evalreport.engine.counting.query_limits import QueryWatch
-from evalreport.errors import DataError, FilesError, Location, Problem
+from evalreport.errors import DataError, FilesError, Location, LostError, Problem
 from evalreport.spec.hosts import SSL_MODES, is_local, postgres_address
 
 #: Rows fetched at a time.
@@ -60,13 +60,6 @@ def from_postgres(address: str, name: str, sql: str, watch: QueryWatch) -> Gener
             raise LostError(_lost(error), name) from None
         except psycopg.Error as error:
             raise query_fails(name, _first(error)) from None
-
-
-class LostError(FilesError):
-    """A connection that broke, or could not be made: it may be tried again."""
-
-    def __init__(self, what: str, name: str, instead: str = "try again later") -> None:
-        super().__init__(Problem(what, instead, Location(name)))
 
 
 def again(retries: int, work: Callable[[], T]) -> T:

@@ -21,14 +21,13 @@ from evalreport.data.score_bins import ScoreBins
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
-from evalreport.engine.counting.postgres_rows import LostError
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.spark_frames import READ, frame_of
 from evalreport.engine.counting.spark_joined import joined_frame
 from evalreport.engine.counting.spark_tables import table_frame
 from evalreport.engine.counting.sql_rows import TableOfCluster
 from evalreport.engine.counting.wanted import OTHER_ENGINE, Wanted
-from evalreport.errors import DataError, FilesError, Location, Problem
+from evalreport.errors import DataError, FilesError, Location, LostError, Problem
 
 #: The port of Spark Connect where the address names none.
 PORT = 15002
@@ -167,7 +166,9 @@ def check_kind(source: Source) -> None:
     why = None
     if isinstance(source, TableOfCluster):
         return
-    if source.suffix not in READ:
+    if any(part.source.far for part in parts_of(source)):
+        why = "name a table of the cluster that holds the objects, {table: ...}"
+    elif source.suffix not in READ:
         why = "a cluster does not reach databases"
     if source.suffix.startswith(".jsonl"):
         why = "Spark takes lines with text behind their object, and 1.0 for 1"

@@ -1,0 +1,317 @@
+"""Objects of an S3 store: read in place, known by size and ETag, mistakes told with their address.
+
+A server that speaks for S3 is started where one is installed (moto); what needs none is the rest.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from evalreport import api
+from evalreport.data import stores
+from evalreport.data.stores import is_stored
+from evalreport.engine.counting import choosing, postgres_rows
+from evalreport.errors import DataError, EvalreportError, FilesError, LostError, SpecError
+
+ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y,
+    round((i * 7919 % 97) / 97, 3) AS s, 'g' || (i % 4) AS g,
+    sha256(i::VARCHAR) AS fat FROM range({low}, {high}) t(i)"""
+METRICS = ["accuracy", "roc_auc", "brier"]
+
+
+class Store:
+    """A server of S3 with a bucket ``audit``; what was asked of it is counted."""
+
+    def __init__(self, port: int) -> None:
+        from pyarrow import fs
+
+        self.port = port
+        self.files = fs.S3FileSystem(
+            endpoint_override=f"http://127.0.0.1:{port}", allow_bucket_creation=True
+        )
+
+    def put(self, name: str, content: bytes) -> str:
+        with self.files.open_output_stream(f"audit/{name}", compression=None) as stream:
+            stream.write(content)
+        return f"s3://audit/{name}"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    program = os.environ.get("EVALREPORT_MOTO") or shutil.which("moto_server")
+    if program is None:
+        pytest.skip("no server of S3 is installed (pip install 'moto[server]')")
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = int(found.getsockname()[1])
+    running = subprocess.Popen(
+        [program, "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    settings = {
+        "AWS_ACCESS_KEY_ID": "of-the-test", "AWS_SECRET_ACCESS_KEY": "of-the-test",
+        "AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+    }  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in settings.items():
+            patch.setenv(name, value)
+        try:
+            until = time.monotonic() + 60
+            while True:
+                with closing(socket.socket()) as found:
+                    if found.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                assert time.monotonic() < until
+                time.sleep(0.1)
+            made = Store(port)
+            made.files.create_dir("audit")
+            yield made
+        finally:
+            running.kill()
+            running.wait()
+
+
+def content(low: int, high: int, suffix: str, folder: Path) -> bytes:
+    """Rows as a file of some kind."""
+    path = folder / f"rows{suffix.removesuffix('.gz')}"
+    form = "(FORMAT parquet, ROW_GROUP_SIZE 2048)" if suffix == ".parquet" else "(HEADER)"
+    if suffix.startswith(".jsonl"):
+        form = "(FORMAT json)"
+    duckdb.connect().execute(f"COPY ({ROWS.format(low=low, high=high)}) TO '{path}' {form}")
+    found = path.read_bytes()
+    return gzip.compress(found, mtime=0) if suffix.endswith(".gz") else found
+
+
+def spec_of(path: str, **engine: Any) -> dict[str, Any]:
+    return {
+        "evalreport": 1, "datasets": {"d": {"path": path, "target": "y"}},
+        "models": {"m": {"score": "s"}}, "metrics": METRICS, "subgroups": ["g"],
+        "confidence": {"resamples": 20}, "engine": engine,
+    }  # fmt: skip
+
+
+def run(path: str, engine: str = "auto", **parts: Any) -> dict[str, Any]:
+    spec = spec_of(path, **parts)
+    done = api.run(spec, engine=engine, at="2026-01-01T00:00:00Z", allow_hosts=["s3://audit"])
+    return dict(done.json)
+
+
+def numbers(results: dict[str, Any]) -> Any:
+    return results["measures"], results["tables"], results["rows"]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".csv.gz", ".jsonl"])
+def test_an_object_is_read_as_the_file_is(store: Store, tmp_path: Path, suffix: str) -> None:
+    whole = content(0, 6000, suffix, tmp_path)
+    local = tmp_path / f"local{suffix}"
+    local.write_bytes(whole)
+    address = store.put(f"one/rows{suffix}", whole)
+    expected = numbers(run(str(local), "memory"))
+    for engine in ("memory", "duckdb"):
+        found = run(address, engine)
+        assert numbers(found) == expected
+        (one,) = found["provenance"]["inputs"]
+        assert (one["name"], one["bytes"], one["rows"]) == (address, len(whole), 6000)
+        assert one["sha256_of"] == "size and etag"
+
+
+def test_several_objects_with_keys_in_their_names(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in range(3):
+        rows = content(2000 * part, 2000 * (part + 1), ".parquet", tmp_path)
+        path = tmp_path / f"all/month={part}/rows.parquet"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(rows)
+        store.put(f"all/month={part}/rows.parquet", rows)
+    store.put("all/_SUCCESS", b"")
+    store.put("all/month=0/.hidden", b"x")
+    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
+    expected = numbers(run(f"{tmp_path}/all/", "memory"))
+    for address in (
+        "s3://audit/all/",
+        "s3://audit/all/*/*.parquet",
+        "s3://audit/**/month=*/r*.parquet",
+    ):
+        found = run(address)
+        assert found["provenance"]["engine"]["name"] == "duckdb"
+        assert numbers(found) == expected
+        (one,) = found["provenance"]["inputs"]
+        assert [part["name"][-20:] for part in one["files"]] == [
+            f"month={part}/rows.parquet" for part in range(3)
+        ]
+
+
+def test_only_the_columns_that_are_asked_for_are_fetched(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = content(0, 60_000, ".parquet", tmp_path)
+    address = store.put("wide.parquet", whole)
+    fetched: list[int] = []
+    plain = stores.read_part
+
+    def counted(*where: Any) -> bytes:
+        found = plain(*where)
+        fetched.append(len(found))
+        return found
+
+    monkeypatch.setattr(stores, "read_part", counted)
+    assert run(address, "duckdb")["provenance"]["engine"]["name"] == "duckdb"
+    assert len(whole) > 3_000_000
+    assert 0 < sum(fetched) < len(whole) / 3
+
+
+@pytest.mark.parametrize(
+    ("address", "told", "instead"),
+    [
+        ("s3://audit/one/row.csv", "there is no such object", "did you mean 'rows.csv'"),
+        ("s3://audit/none/", "there are no objects below it", "with objects below it"),
+        ("s3://audit/one/*.tsv", "no object is named so", "with objects below it"),
+        ("s3://audit/one/", "several kinds", "one kind"),
+    ],
+)
+def test_what_is_not_there(
+    store: Store, tmp_path: Path, address: str, told: str, instead: str
+) -> None:
+    for suffix in (".csv", ".parquet"):
+        store.put(f"one/rows{suffix}", content(0, 50, suffix, tmp_path))
+    with pytest.raises(FilesError) as caught:
+        run(address)
+    said = str(caught.value)
+    assert told in said
+    assert instead in said
+    assert "s3://audit/" in said
+
+
+def test_no_bucket_and_no_right(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FilesError, match="there is no bucket other"):
+        api.run(spec_of("s3://other/rows.csv"), allow_hosts=["s3://other"])
+
+    class Refusing:
+        def get_file_info(self, _: str) -> Any:
+            raise OSError("When getting information for key: AWS Error ACCESS_DENIED during Head")
+
+    monkeypatch.setattr(stores, "_made", lambda *_: Refusing())
+    with pytest.raises(FilesError, match=r"refuses to show it.*; credentials") as caught:
+        run("s3://audit/one/rows.csv")
+    assert not isinstance(caught.value, LostError)
+
+
+def test_an_object_that_changes_is_not_taken_for_the_first(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = store.put("moves.parquet", content(0, 500, ".parquet", tmp_path))
+    plain = stores.StoredObject.check_still
+
+    def moved(self: Any, stream: Any) -> None:
+        store.put("moves.parquet", content(1, 501, ".parquet", tmp_path))
+        plain(self, stream)
+
+    monkeypatch.setattr(stores.StoredObject, "check_still", moved)
+    with pytest.raises(FilesError, match="changed while it was read"):
+        run(address, "duckdb")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
+    store: Store, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = store.put("lost.parquet", content(0, 5000, ".parquet", tmp_path))
+    monkeypatch.setattr(postgres_rows, "PAUSE", 0.0)
+    plain, left = stores.read_part, [0, 0]
+
+    def breaks(file: Any, address: str, size: int, at: int) -> bytes:
+        left[1] += 1
+        if left[0] and left[1] > 2:
+            left[:] = [left[0] - 1, 0]
+            raise LostError("AWS Error NETWORK_CONNECTION during GetObject operation", address)
+        return plain(file, address, size, at)
+
+    monkeypatch.setattr(stores, "read_part", breaks)
+    left[:] = [1, 0]
+    with pytest.raises(LostError, match="NETWORK_CONNECTION"):
+        run(address, engine)
+    left[:] = [2, 0]
+    again = run(address, engine, retries=2)
+    assert left[0] == 0
+    assert numbers(again) == numbers(run(address, engine))
+
+
+def test_a_store_that_does_not_answer(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1")
+    with pytest.raises(LostError, match="the store does not answer"):
+        run("s3://audit/one/rows.csv")
+
+
+def test_a_damaged_object_is_no_lost_connection(store: Store, tmp_path: Path) -> None:
+    whole = content(0, 5000, ".parquet", tmp_path)
+    address = store.put("damaged.parquet", whole[:-100])
+    for engine in ("memory", "duckdb"):
+        with pytest.raises(DataError, match="no sound Parquet file"):
+            run(address, engine)
+
+
+def test_the_command_ends_in_order_and_quietly(store: Store, tmp_path: Path) -> None:
+    address = store.put("quiet.parquet", content(0, 500, ".parquet", tmp_path))
+    file = tmp_path / "spec.yaml"
+    file.write_text(
+        f"evalreport: 1\ndatasets: {{d: {{path: '{address}', target: y}}}}\n"
+        "models: {m: {score: s}}\nmetrics: [roc_auc]\nconfidence: {resamples: 20}\n"
+    )
+    words = [sys.executable, "-m", "evalreport", "run", str(file), "-o", str(tmp_path / "runs"),
+             "--formats", "json", "--quiet", "--engine", "duckdb"]  # fmt: skip
+    refused = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "--allow-host s3://audit" in refused.stderr
+    done = subprocess.run(
+        [*words, "--allow-host", "s3://audit"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("s3://audit/rows.csv", "--allow-host s3://audit"),
+        ("gs://audit/rows.csv", "--allow-host gs://audit"),
+        ("s3:///rows.csv", "is not read"),
+        ("s3://a@b/rows.csv", "is not read"),
+        ("s3://audit", "is not read"),
+        ("s3a://audit/rows.csv", "s3://bucket/name"),
+        ("abfss://c@account/rows.csv", "az://container/name"),
+        ("https://host/rows.csv", "a file on this machine"),
+    ],
+)
+def test_addresses_that_a_spec_may_not_name_by_itself(address: str, told: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        api.run(spec_of(address))
+    assert told in str(caught.value)
+
+
+def test_a_spreadsheet_and_a_cluster_are_refused(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="its rows as csv or Parquet"):
+        run("s3://audit/rows.xlsx")
+    address = store.put("one/rows.parquet", content(0, 50, ".parquet", tmp_path))
+    with pytest.raises(EvalreportError, match="name a table of the cluster"):
+        run(address, "spark", spark={"url": "sc://localhost:1"})
+
+
+def test_what_is_an_address() -> None:
+    assert is_stored("az://container/rows/")
+    assert not is_stored("data/s3/rows.csv")
