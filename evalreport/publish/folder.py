@@ -108,12 +108,12 @@ def drawing_versions() -> dict[str, str]:
 
 
 def _data(prepared: Any) -> list[InputFile]:
-    """The files of the datasets."""
+    """The files of the datasets; of rows and objects no bytes were hashed."""
     return [
         InputFile("dataset", f"{one.dataset}: {name}", sha256, size)
         for one in prepared.inputs
         for name, sha256, size in (one.files or [(file_name(one.name), one.sha256, one.bytes)])
-        if sha256 is not None and size is not None
+        if sha256 is not None and size is not None and one.of is None
     ]
 
 

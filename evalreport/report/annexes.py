@@ -356,7 +356,9 @@ def _hashed(entry: SpecFile | Input) -> str:
         parts.append(counted(entry.rows, "row"))
         if entry.bytes is not None:
             parts.append(bytes_text(entry.bytes))
-        what = "sha256 of the rows" if (entry.sha256_of or "").startswith("rows") else "sha256"
+        of = entry.sha256_of
+        if of is not None:
+            what = "sha256 of the rows" if of.startswith("rows") else f"sha256 of {of}"
     if entry.sha256:
         parts.append(f"{what} {entry.sha256}")
     return ", ".join(parts)

@@ -6,6 +6,7 @@ A server that speaks for S3 is started where one is installed (moto); what needs
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import shutil
 import socket
@@ -283,6 +284,9 @@ def test_the_command_ends_in_order_and_quietly(store: Store, tmp_path: Path) -> 
         [*words, "--allow-host", "s3://audit"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+    # No file is listed by a hash that is not of its bytes.
+    (manifest,) = (tmp_path / "runs").glob("2*/MANIFEST.json")
+    assert json.loads(manifest.read_text())["inputs"] == []
 
 
 @pytest.mark.parametrize(
