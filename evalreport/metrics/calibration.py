@@ -13,7 +13,7 @@ from evalreport.metrics.calibration_curve import calibration_distances
 from evalreport.metrics.declare import CLASS_MEANS, Goal, Interval, Kind, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, ratio
 from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
-from evalreport.metrics.probability_bins import BINS, Bins, probability_bins
+from evalreport.metrics.probability_bins import BINS, Bins, as_observed, probability_bins
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics import logistic
 
@@ -168,8 +168,10 @@ def oe_ratio(s: ScoreTable) -> Expression:
     """
     if outside_unit(s.scores):
         return Nothing(NOT_PROBABILITIES)
-    expected = s.cell("sum(p)", s.scores * (s.positives + s.negatives))
-    return ratio(s.actual_positives, expected)
+    expected = s.cell("sum(p)", s.scores * (s.positives + s.negatives)).value
+    if not s.stacked:
+        expected = float(as_observed(expected, s.actual_positives.value))
+    return ratio(s.actual_positives, Cell("sum(p)", expected))
 
 
 @metric(
@@ -229,7 +231,8 @@ def mce(s: ScoreTable, *, bins: int = 10, strategy: str = "uniform") -> Expressi
         return Nothing(NOT_PROBABILITIES)
     b = probability_bins(s, bins, strategy)
     gaps = _gaps(b)
-    rates = np.divide(gaps, b.rows, out=np.zeros(gaps.shape), where=b.rows > 0)
+    # below any distance, so that a bin without rows is never the worst
+    rates = np.divide(gaps, b.rows, out=np.full(gaps.shape, -1.0), where=b.rows > 0)
     worst = np.argmax(rates, axis=-1)[..., None]
     gap = np.take_along_axis(gaps, worst, axis=-1)
     rows = np.take_along_axis(b.rows, worst, axis=-1)

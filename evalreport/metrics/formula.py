@@ -25,6 +25,9 @@ import numpy as np
 
 Number: TypeAlias = "int | float | Fraction"
 
+#: A difference of doubles that is a smaller share of them than this is their rounding.
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
 #: The reason of a value that scores or counts near the ends of the range of doubles lead to.
 BEYOND = "the arithmetic leaves the range of numbers that a computer holds, about 1.8e308"
 
@@ -251,7 +254,12 @@ class Sum(Expression):
 
     def exact(self) -> Number:
         left, right = self.left.exact(), self.right.exact()
-        return left + right if self.sign > 0 else left - right
+        if self.sign > 0:
+            return left + right
+        rest = left - right
+        if isinstance(rest, float) and abs(rest) <= ROUNDING * abs(float(right)):
+            return 0.0
+        return rest
 
     def array(self) -> Any:
         left, right = self.left.array(), self.right.array()

@@ -10,7 +10,7 @@ import numpy as np
 from evalreport.metrics.declare import Goal, Interval, Kind, Parameter, Shows, metric
 from evalreport.metrics.formula import Cell, Expression, Nothing, Ratio, Value, ratio, root
 from evalreport.metrics.probabilities import NOT_PROBABILITIES, outside_unit
-from evalreport.metrics.probability_bins import binned, quantile_groups
+from evalreport.metrics.probability_bins import as_observed, binned, quantile_groups
 from evalreport.metrics.tables import ScoreTable
 
 HOSMER = "Hosmer D., Lemeshow S. Applied Logistic Regression, 2nd ed., 2000, 5.2.2"
@@ -160,8 +160,11 @@ def spiegelhalter_p(s: ScoreTable) -> Expression:
 
 def _spiegelhalter(s: ScoreTable) -> Ratio:
     p, lean = s.scores, 1 - 2 * s.scores
+    rows = s.positives + s.negatives
     top = s.positives * (1 - p) * lean - s.negatives * p * lean
-    variance = (s.positives + s.negatives) * lean**2 * p * (1 - p)
+    # exactly as many as were expected at a score: nothing but rounding would be left
+    top = np.where(as_observed(rows * p, s.positives) == s.positives, 0.0, top)
+    variance = rows * lean**2 * p * (1 - p)
     return ratio(
         s.cell("sum((y - p)(1 - 2p))", top),
         root(s.cell("sum((1 - 2p)^2 p(1 - p))", variance)),

@@ -95,7 +95,7 @@ def _prevalence(s: ScoreTable) -> Any:
     """The share of positives, to be held against each score; 0 of no row."""
     p, n = np.asarray(s.positive_total), np.asarray(s.negative_total)
     share = np.divide(p, p + n, out=np.zeros(np.shape(p)), where=(p + n) > 0)
-    return share[..., None] if s.stacked else float(share)
+    return share[..., None]
 
 
 @metric(

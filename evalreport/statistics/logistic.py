@@ -13,6 +13,8 @@ from evalreport.statistics.means import Estimate
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 100
+#: How far sums of probabilities may miss a count by the rounding of shares and of their logits.
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 class NotEstimable(ValueError):  # noqa: N818 - a state of the data, not a mistake of the caller
@@ -142,7 +144,10 @@ def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: Arra
     centre = math.log(total / float(np.sum(neg)))
     low, high = centre - float(x.max()), centre - float(x.min())
     a = (low + high) / 2.0
-    for _ in range(_MOST_STEPS):
+    exact = abs(float(np.sum(n * _expit(x))) - total) <= _ROUNDING * total
+    if exact:
+        a = 0.0  # as many happen as were expected: what is left is the rounding of p
+    for _ in range(0 if exact else _MOST_STEPS):
         q = _expit(a + x)
         excess = total - float(np.sum(n * q))
         information = float(np.sum(n * q * (1.0 - q)))
