@@ -5,6 +5,8 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -478,10 +480,14 @@ def _input(one: InputData) -> Input:
 
 def versions() -> Mapping[str, str]:
     """Versions of Python and of the libraries behind the numbers."""
-    found = {"python": platform.python_version()}
+    return {"python": platform.python_version(), **_library_versions()}
+
+
+@cache
+def _library_versions() -> Mapping[str, str]:
+    """Read once in a process: the metadata of each library is a file that is parsed."""
+    found = {}
     for name in LIBRARIES:
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found

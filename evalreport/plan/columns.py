@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from evalreport.data.dialect import Dialect
 from evalreport.data.files import Files, open_files, parts_of, written_in
@@ -28,7 +28,7 @@ from evalreport.errors import (
 )
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList, Read
 from evalreport.spec.load import LoadedSpec
-from evalreport.spec.model import Crossing, crossed
+from evalreport.spec.model import crossed, crossing_reader
 from evalreport.spec.models import (
     EstimatorModel,
     FitColumn,
@@ -167,7 +167,8 @@ def _crossings(document: Document) -> Iterator[tuple[int, Sequence[str]]]:
     raw = document.root.get("subgroups")
     for number, crossing in enumerate(raw if isinstance(raw, list) else ()):
         try:
-            yield number, crossed(TypeAdapter(Crossing).validate_python(crossing))
+            (read,) = crossing_reader().validate_python((crossing,))
+            yield number, crossed(read)
         except ValidationError:
             continue
 

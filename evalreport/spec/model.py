@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Field, Tag, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, Tag, TypeAdapter, WithJsonSchema
 
 from evalreport.spec.acceptance import Averaging, Criterion, Declared, Looks, WhichNumber
 from evalreport.spec.claims import Claim, ClaimCriterion
@@ -162,6 +163,12 @@ Crossing: TypeAlias = Annotated[
         }
     ),
 ]
+
+
+@cache
+def crossing_reader() -> TypeAdapter[tuple[Crossing, ...]]:
+    """What reads crossings apart from a spec; made once, for it takes longer than to use it."""
+    return TypeAdapter(tuple[Crossing, ...])
 
 
 def crossed(crossing: Crossing) -> tuple[str, ...]:

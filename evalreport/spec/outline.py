@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import Tag, TypeAdapter, ValidationError
+from pydantic import Tag, ValidationError
 from pydantic.fields import FieldInfo
 
 from evalreport.spec.acceptance import Criterion, Declared, WhichNumber
@@ -337,13 +337,13 @@ def _texts(raw: Any, thresholds: tuple[tuple[Path, Threshold], ...]) -> tuple[st
 
 def _crossings(raw: Any, datasets: Iterable[Dataset]) -> frozenset[frozenset[str]] | None:
     """The sets of columns that are crossed, periods among them; None where they cannot be read."""
-    from evalreport.spec.model import Crossing, crossed
+    from evalreport.spec.model import crossed, crossing_reader
 
     periods = frozenset(frozenset((d.period.column,)) for d in datasets if d.period is not None)
     if raw is None:
         return periods
     try:
-        read = TypeAdapter(tuple[Crossing, ...]).validate_python(tuple(raw), strict=False)
+        read = crossing_reader().validate_python(tuple(raw), strict=False)
     except (ValidationError, TypeError):
         return None
     return periods | frozenset(frozenset(crossed(columns)) for columns in read)
