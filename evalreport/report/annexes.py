@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Told
@@ -54,6 +55,8 @@ from evalreport.results.records import (
 MOST_LINES = 80
 #: Places named on a line of what was not computed.
 MOST_PLACES = 4
+#: Values, and classes of a value, named on such a line.
+MOST_VALUES, MOST_LABELS = 30, 12
 MEANINGS = ("written by", "reviewed by", "accepted by")
 
 
@@ -216,7 +219,7 @@ STUDIED = (
 )
 def not_computed_blocks(contents: Contents) -> list[Block]:
     """Values that do not apply or do not exist, and planned work that was left out."""
-    rows: dict[tuple[str, str, str], dict[str, None]] = {}
+    rows: dict[_Missing, dict[str, None]] = {}
     for m in contents.measures:
         if m.state in {"not_applicable", "undefined", "infinite"}:
             where = contents.mark((m.dataset, m.model)).name
@@ -224,9 +227,10 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
                 where += ", folds"
             elif m.subgroup:
                 where += f", {subgroup_text(m.subgroup)}"
-            state = m.state.replace("_", " ")
-            key = (contents.title(m), state, prose(m.reason or "no reason was recorded"))
-            rows.setdefault(key, {})[where] = None
+            label = label_text(m.label) if contents.names_class(m) else ""
+            why = prose(m.reason or "no reason was recorded")
+            missing = _Missing(contents.heading(m), label, m.state.replace("_", " "), why)
+            rows.setdefault(missing, {})[where] = None
     # a value that does not apply is planned as skipped too; once is enough
     known = {
         (m.dataset, m.model, m.metric, m.reason)
@@ -237,22 +241,20 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     for skipped in plan.skipped if plan is not None else ():
         if (skipped.dataset, skipped.model, skipped.task, skipped.reason) in known:
             continue
-        key = (visible(skipped.task), "skipped", prose(skipped.reason))
-        rows.setdefault(key, {})[_where(skipped)] = None
+        missing = _Missing(visible(skipped.task), "", "skipped", prose(skipped.reason))
+        rows.setdefault(missing, {})[_where(skipped)] = None
     for failure in contents.of(Failure):
-        key = (visible(failure.section), "failed", prose(failure.reason))
-        rows.setdefault(key, {})[_where(failure)] = None
-    lines = [
-        (what, _places(list(places)), state, why) for (what, state, why), places in rows.items()
-    ]
+        missing = _Missing(visible(failure.section), "", "failed", prose(failure.reason))
+        rows.setdefault(missing, {})[_where(failure)] = None
+    lines = _for_one_reason(rows)
     if not lines:
         told = "Everything that was asked for was computed, and every value exists."
         return [Text(told, "words")]
     columns = (
-        Column("what", "left", "24%"),
-        Column("where", "left", "22%"),
-        Column("state", "left", "12%"),
-        Column("why", "left", "42%"),
+        Column("what", "left", "34%"),
+        Column("where", "left", "20%"),
+        Column("state", "left", "11%"),
+        Column("why", "left", "35%"),
     )
     note = (
         f"{MOST_LINES} of {len(lines)} lines; the others are in results.json."
@@ -260,6 +262,38 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
         else ""
     )
     return [PlainTable("", columns, tuple(TableRow(k) for k in lines[:MOST_LINES]), note)]
+
+
+class _Missing(NamedTuple):
+    """What is missing, of which class, and why."""
+
+    what: str
+    label: str
+    state: str
+    why: str
+
+
+def _for_one_reason(rows: Mapping[_Missing, Iterable[str]]) -> list[tuple[str, str, str, str]]:
+    """A line for each place and reason: everything that is missing there for it."""
+    found: dict[tuple[str, str, str], dict[str, list[str]]] = {}
+    for missing, places in rows.items():
+        key = (_places(list(places)), missing.state, missing.why)
+        labels = found.setdefault(key, {}).setdefault(missing.what, [])
+        labels += [missing.label] if missing.label else []
+    lines = []
+    for key, own in found.items():
+        values = [
+            f"{what} of {_first(labels, MOST_LABELS, ', ')}" if labels else what
+            for what, labels in own.items()
+        ]
+        lines.append((_first(values, MOST_VALUES, "; "), *key))
+    return lines
+
+
+def _first(named: list[str], most: int, between: str) -> str:
+    """The first few, and how many more there are."""
+    more = len(named) - most
+    return between.join(named[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _where(record: SkippedTask | Failure) -> str:
@@ -270,8 +304,7 @@ def _where(record: SkippedTask | Failure) -> str:
 
 def _places(places: list[str]) -> str:
     """Where a value is missing: the first few places, and how many more there are."""
-    more = len(places) - MOST_PLACES
-    return "; ".join(places[:MOST_PLACES]) + (f"; {more} more" if more > 0 else "")
+    return _first(places, MOST_PLACES, "; ")
 
 
 @section("provenance", "Provenance", of=(Provenance,), annex=True)
