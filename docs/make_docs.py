@@ -36,6 +36,7 @@ _SCORES = {
 
 def metrics_page() -> str:
     """Every metric with everything that its declaration says."""
+    from evalreport.metrics.advice import VAN_CALSTER
     from evalreport.metrics.catalogue import catalogue
 
     lines = [
@@ -45,6 +46,9 @@ def metrics_page() -> str:
         "",
         "`evalreport metrics` lists them, `evalreport metrics NAME` explains one. A name or an",
         "alias may be used in a spec; reports use the name.",
+        "",
+        f"What is said of medical decisions is the guidance of {VAN_CALSTER}.",
+        "It names few of the metrics here; of the others nothing is said.",
         "",
     ]
     for table, (title, explanation) in _TABLES.items():
@@ -91,6 +95,7 @@ def _metric_facts(metric: Any) -> list[tuple[str, str]]:
         ("mean over rows", "yes" if _is_mean_over_rows(metric) else ""),
         ("use it", metric.use),
         ("not", metric.avoid),
+        ("for medical decisions", metric.advice.text if metric.advice else ""),
         ("reference", metric.reference),
     ]
 

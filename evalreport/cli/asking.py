@@ -299,6 +299,12 @@ def _line(metric: Metric) -> str:
     return f"{metric.name}{aliases}: {metric.meaning}"
 
 
+def _advice(metric: Metric) -> str:
+    from evalreport.metrics.advice import VAN_CALSTER
+
+    return f"{metric.advice.text} ({VAN_CALSTER})" if metric.advice is not None else ""
+
+
 def describe(metric: Metric) -> str:
     """All that is known of a metric, as plain text."""
     from evalreport.metrics.example import shown_formula
@@ -325,6 +331,7 @@ def describe(metric: Metric) -> str:
         ("interval", ", ".join(metric.interval_methods) or "none"),
         ("use it", metric.use),
         ("not", metric.avoid),
+        ("in medicine", _advice(metric)),
         ("reference", metric.reference),
     ]
     title = f"{metric.name}: {metric.title}"

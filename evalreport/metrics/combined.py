@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.metrics import chance
+from evalreport.metrics.advice import IMPROPER, NEITHER
 from evalreport.metrics.counts import POWERS
 from evalreport.metrics.declare import (
     ALL_AVERAGES,
@@ -35,6 +36,7 @@ VAN_RIJSBERGEN = "van Rijsbergen C. J. Information Retrieval, 2nd ed., 1979, cha
     use="to rank classifiers that find a rare class, when recall and precision weigh the same",
     avoid="as the only figure: it ignores true negatives and moves with the prevalence",
     shows=Shows.SUMMARY,
+    advice=NEITHER,
     reference=VAN_RIJSBERGEN,
 )
 def f1(c: Counts) -> Ratio:
@@ -151,6 +153,7 @@ def jaccard(c: Counts) -> Ratio:
     use="to weigh both classes equally whatever their sizes; 0 is chance",
     avoid="when the two kinds of mistake cost differently",
     chance=0.0,
+    advice=IMPROPER,
     reference="Youden W. Cancer 3, 1950",
 )
 def youden_j(c: Counts) -> Expression:
@@ -233,6 +236,7 @@ def fowlkes_mallows(c: Counts) -> Expression:
     use="on skewed classes; 0.5 (two classes) is a constant answer",
     avoid="when the classes matter in proportion to their size",
     chance=chance.one_of_the_classes,
+    advice=IMPROPER,
     reference="Brodersen K. et al. The balanced accuracy and its posterior distribution. ICPR 2010",
 )
 def balanced_accuracy(c: Counts) -> Expression:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from evalreport.metrics.advice import IMPROPER
 from evalreport.metrics.declare import (
     ALL_AVERAGES,
     WITH_SAMPLES,
@@ -49,6 +50,7 @@ NOT_AVERAGED = "its mean over classes says nothing about the classifier"
     avoid="on skewed classes: always naming the largest class already scores its share",
     of_one_class="the share of rows that are rightly put into the class or left out of it",
     shows=Shows.SUMMARY,
+    advice=IMPROPER,
     reference=FAWCETT,
 )
 def accuracy(c: Counts) -> Ratio:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Required, TypedDict, Unpack
 
+from evalreport.metrics.advice import Advice
 from evalreport.metrics.kinds import (
     ALL_AVERAGES,
     CLASS_MEANS,
@@ -168,6 +169,7 @@ class Facts(TypedDict, total=False):
     one_of: tuple[str, ...]
     p_value: bool
     either: tuple[str, ...]
+    advice: Advice
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -199,7 +201,8 @@ class Metric:
     is given. ``formula`` is needed only where the expression cannot show one by
     itself. ``one_of``: exactly one of these parameters must be given.
     ``p_value``: the value is a p-value, and printed as one.
-    ``either``: ways to write one thing, of which at most one may be given.
+    ``either``: ways to write one thing, of which at most one may be given. ``advice``: what
+    guidance on models for medical decisions says of it, where it does.
     """
 
     name: str
@@ -245,6 +248,7 @@ class Metric:
     one_of: tuple[str, ...] = ()
     p_value: bool = False
     either: tuple[str, ...] = ()
+    advice: Advice | None = None
     _forms: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from evalreport.metrics.advice import ESSENTIAL, IMPROPER
 from evalreport.metrics.counts import NO_ROW
 from evalreport.metrics.declare import Goal, Interval, Parameter, Shares, Shows, metric
 from evalreport.metrics.formula import Expression, Nothing, Ratio, ratio
@@ -75,6 +76,7 @@ def lr_minus(c: Counts) -> Ratio:
     use="as one figure of discrimination that does not depend on prevalence",
     avoid="as the only figure: it hides whether positives or negatives are missed",
     limits=ratios.diagnostic_odds_ratio,
+    advice=IMPROPER,
     reference=GLAS,
 )
 def diagnostic_odds_ratio(c: Counts) -> Ratio:
@@ -154,6 +156,7 @@ def npv_at_prevalence(c: Counts, *, prevalence: float) -> Ratio:
     undefined=NO_ROW,
     use="to ask whether acting on the classifier does more good than treating all or none",
     avoid="at a threshold that is no probability anybody would act on",
+    advice=ESSENTIAL,
     reference="Vickers A., Elkin E. Decision curve analysis. Med Decis Making 26, 2006",
 )
 def net_benefit(c: Counts, *, threshold: float) -> Expression:

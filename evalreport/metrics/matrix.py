@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from evalreport.metrics.advice import IMPROPER
 from evalreport.metrics.declare import Goal, Interval, Parameter, Shares, metric
 from evalreport.metrics.formula import Cell, Expression, Ratio, ratio, root
 from evalreport.metrics.tables import Counts, Matrix
@@ -32,6 +33,7 @@ COHEN = "Cohen J. Educ Psychol Meas 20, 1960"
     use="as one figure that needs all four cells to be good; 0 for a constant or random answer",
     avoid="to compare samples of very different prevalence",
     chance=0.0,
+    advice=IMPROPER,
     reference="Matthews B. Biochim Biophys Acta 405, 1975; Gorodkin J. Comput Biol Chem 28, 2004",
 )
 def mcc(c: Counts) -> Ratio:
@@ -66,6 +68,7 @@ def _(m: Matrix) -> Ratio:
     use="for agreement beyond what the totals alone would give",
     avoid="to compare samples of different prevalence: it moves with the totals",
     chance=0.0,
+    advice=IMPROPER,
     reference=COHEN,
 )
 def kappa(m: Matrix) -> Ratio:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from evalreport.metrics import influence
+from evalreport.metrics.advice import ESSENTIAL
 from evalreport.metrics.declare import (
     ALL_AVERAGES,
     CLASS_MEANS,
@@ -70,6 +71,7 @@ def lost_pairs(s: ScoreTable) -> Cell:
     avoid="alone on rare positives, or when only part of the curve could ever be used",
     binned=Binned.ORDERS,
     chance=0.5,
+    advice=ESSENTIAL,
     reference=HANLEY,
 )
 def roc_auc(s: ScoreTable) -> Ratio:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Told
 from evalreport.report.checklists import identity_text
@@ -31,6 +32,7 @@ from evalreport.report.slices import wanted
 from evalreport.report.words import (
     counted,
     label_text,
+    listed,
     prose,
     subgroup_text,
     visible,
@@ -94,6 +96,7 @@ def methods_blocks(contents: Contents) -> list[Block]:
     )
     differences = difference_blocks(contents, references)
     tests = _tests_words(contents, references)
+    advice = _advice_words(contents, references)
     cited = references.text()
     blocks: list[Block] = [
         PlainTable("", columns, tuple(found.values()), "", "methods"),
@@ -101,6 +104,7 @@ def methods_blocks(contents: Contents) -> list[Block]:
         *([Text(STUDIED.format(cell), "small")] if cell else []),
         Text(_interval_words(contents), "small"),
         *([Text(tests, "small")] if tests else []),
+        *([Text(advice, "small")] if advice else []),
         *([Text(f"References: {cited}", "small")] if cited else []),
         *size_blocks(contents),
     ]
@@ -178,6 +182,21 @@ def _tests_words(contents: Contents, references: References) -> str:
     ]
     words = "; ".join(said)
     return f"{words[0].upper()}{words[1:]}." if said else ""
+
+
+def _advice_words(contents: Contents, references: References) -> str:
+    """What guidance on models for medical decisions says of the measures shown, if it is asked."""
+    told: dict[Advice, dict[str, None]] = {}
+    for m in contents.measures if contents.words.guidance else ():
+        declared = find(m.metric)
+        if declared is not None and declared.advice is not None:
+            told.setdefault(declared.advice, {})[contents.heading(m, averaged=False)] = None
+    if not told:
+        return ""
+    own = [one for one in ADVICES if one in told]
+    said = "; ".join(f"{listed(list(told[one]))}: {one.text}" for one in own)
+    start = "Guidance on models that support medical decisions"
+    return contents.said(None, f"{start} {references.cite(VAN_CALSTER)}. {said}.")
 
 
 def _interval_words(contents: Contents) -> str:

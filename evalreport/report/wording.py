@@ -26,6 +26,7 @@ class Wording:
     metrics come first. ``vocabulary``: words of the program and those of this audience for them.
     ``orientation``: whether its readers expect actual or predicted classes in rows.
     ``flow_by_result``: the flow of rows is told by the result of the test, as STARD has it.
+    ``guidance``: published guidance on measures for medical decisions is told of those shown.
     ``checklists`` are its annexes unless a spec declares others, or none.
     ``impact``: impact ratios are shown without being asked for. ``spec_text``: the spec stands
     in the annex as written, also where no sections are asked for.
@@ -39,6 +40,7 @@ class Wording:
     orientation: Orientation = ACTUAL_IN_ROWS
     flow_by_result: bool = False
     checklists: tuple[str, ...] = ()
+    guidance: bool = False
     impact: bool = False
     spec_text: bool = True
 
@@ -186,6 +188,7 @@ CLINICAL = Wording(
     vocabulary=_CLINICAL_WORDS,
     orientation=Orientation("reference", "test result", transposed=True),
     flow_by_result=True,
+    guidance=True,
     checklists=("stard_2015",),
     spec_text=False,
 )
@@ -327,7 +330,7 @@ class Words:
     def __init__(self, results: Results, wording: Wording) -> None:
         self.titles, self.vocabulary = wording.metrics, wording.vocabulary
         self.orientation, self.checklists = wording.orientation, wording.checklists
-        self.flow_by_result = wording.flow_by_result
+        self.flow_by_result, self.guidance = wording.flow_by_result, wording.guidance
         self.agreement = non_reference(results)
         self._sets = {ledger.dataset for ledger in results.labels if ledger.label_sets}
 

@@ -1,0 +1,45 @@
+"""What published guidance says of a metric, and no more than it says.
+
+Of 32 measures of models that give probabilities of two outcomes in medicine, the topic group of
+the STRATOS initiative names those that are essential to report, and finds all that judge a
+classification improper at thresholds other than 0.5 and the prevalence, F1 the only one of the
+32 without either of two wanted properties. Measures of which its summary says nothing by name or
+kind are not marked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VAN_CALSTER = (
+    "Van Calster B. et al. Evaluation of performance measures in predictive artificial "
+    "intelligence models to support medical decisions: overview and guidance. Lancet Digital "
+    "Health, 2025"
+)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Whether a metric is essential to report where medical decisions are supported, and why."""
+
+    essential: bool
+    text: str
+
+
+ESSENTIAL = Advice(
+    True,
+    "essential to report, beside a calibration plot and the distributions of the probabilities "
+    "in either class",
+)
+IMPROPER = Advice(
+    False,
+    "improper at thresholds other than 0.5 and the prevalence: probabilities that are wrong can "
+    "be expected to have a better value than right ones",
+)
+NEITHER = Advice(
+    False,
+    "improper as other measures of classifications are, and it keeps neither to statistical "
+    "performance alone nor to the costs of mistakes",
+)
+#: All there are, in the order in which they are told.
+ADVICES = (ESSENTIAL, IMPROPER, NEITHER)
