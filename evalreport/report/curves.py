@@ -386,7 +386,7 @@ def _band_words(contents: Contents, curves: Sequence[Curve]) -> str:
         return "No bands: of more than two curves they hide each other; limits are in results.json."
     of = contents.said(curves[0].dataset, {"tpr": "recall"}.get(bands[0].of, bands[0].of))
     method = method_text(str(bands[0].method))
-    area = "Light area" if len(curves) == 1 else "Light areas"
+    area = "Shaded area" if len(curves) == 1 else "Shaded areas"
     level = level_text(bands[0].level)
     return f"{area}: {level} limits of {of} at each threshold by itself ({method})."
 

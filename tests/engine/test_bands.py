@@ -100,7 +100,7 @@ def test_rows_that_do_not_count_one_each_have_none_and_the_reason(
     assert recompute(run.json).problems == ()
     page = run.to_html()
     assert page.count(f"No band: {reason}.") == 2
-    assert "Light area" not in page
+    assert "Shaded area" not in page
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
@@ -134,8 +134,8 @@ def test_another_level_and_a_method_taken_out_are_found(
 def test_the_page_names_method_and_level(run: evalreport.Results) -> None:
     page = run.to_html().replace("\u202f", " ")
     for of in ("recall", "precision"):
-        assert f"Light areas: 90 % limits of {of} at each threshold by itself (Wilson)." in page
-    assert "Light area" not in made(models=3).to_html()
+        assert f"Shaded areas: 90 % limits of {of} at each threshold by itself (Wilson)." in page
+    assert "Shaded area" not in made(models=3).to_html()
     assert "No bands: of more than two curves they hide each other" in made(models=3).to_html()
 
 
