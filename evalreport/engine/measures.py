@@ -30,12 +30,21 @@ from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Drawn
-from evalreport.metrics.declare import SANDWICH, Average, Kind, Metric, Table
+from evalreport.metrics.declare import (
+    AT_CUT,
+    AT_CUT_OF_CLUSTERS,
+    LOGIT_T_OF_CLUSTERS,
+    SANDWICH,
+    Average,
+    Kind,
+    Metric,
+    Table,
+)
 from evalreport.metrics.formula import Infinite, Undefined, Value
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.inputs import MetricRequest
-from evalreport.plan.methods import ASKED, SURVEY_BOOTSTRAP
+from evalreport.plan.methods import ASKED, DRAWN, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import View
 from evalreport.results.identity import Slice
@@ -82,7 +91,7 @@ class Measurer:
             if "highest" in self._declared(task).context:
                 columns = tuple(column for column, _ in task.where.subgroup)
                 self._groups.setdefault(columns, {})[task.where] = None
-            if task.table == Table.SCORES.value and task.interval in BOOTSTRAPS:
+            if task.table == Table.SCORES.value and task.interval in BOOTSTRAPS | CUTS:
                 metric, arguments = self._metric(task)
                 index = self._index(task)
                 for k in self._indices(task):
@@ -313,9 +322,9 @@ class Measurer:
         return self.thresholds[task.threshold]
 
 
-BOOTSTRAPS = frozenset(
-    {"bootstrap_percentile", "bootstrap_bca", "cluster_bootstrap", SURVEY_BOOTSTRAP}
-)
+#: Limits at a cut, whose bias is drawn.
+CUTS = frozenset({AT_CUT, AT_CUT_OF_CLUSTERS})
+BOOTSTRAPS = frozenset({*DRAWN, "cluster_bootstrap", LOGIT_T_OF_CLUSTERS, SURVEY_BOOTSTRAP})
 
 
 def _where_reached(metric: Metric, table: ScoreTable, value: Evaluated) -> Evaluated:

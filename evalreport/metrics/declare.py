@@ -23,8 +23,12 @@ from typing import Any, Required, TypedDict, Unpack
 from evalreport.metrics.advice import Advice
 from evalreport.metrics.kinds import (
     ALL_AVERAGES,
+    AT_CUT,
+    AT_CUT_OF_CLUSTERS,
     CLASS_MEANS,
     LOG_T,
+    LOGIT_T,
+    LOGIT_T_OF_CLUSTERS,
     RESAMPLING,
     SANDWICH,
     SQUARE_AND_ADD,
@@ -93,8 +97,12 @@ class Parameter:
 #: What a module that declares metrics imports from here.
 __all__ = [
     "ALL_AVERAGES",
+    "AT_CUT",
+    "AT_CUT_OF_CLUSTERS",
     "CLASS_MEANS",
     "CONTEXT",
+    "LOGIT_T",
+    "LOGIT_T_OF_CLUSTERS",
     "LOG_T",
     "REGISTRY",
     "RESAMPLING",

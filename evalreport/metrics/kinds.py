@@ -76,8 +76,8 @@ class Interval(Enum):
     PREDICTIVE = ("mercaldo",)
     SMOOTH = ("delta",)
     TWO_RATES = ("newcombe_hybrid", "delta")
-    DISTANCE = ("bootstrap_bca", "bootstrap_percentile", "influence")
-    RANKED = ("bootstrap_percentile", "influence")
+    DISTANCE = ("newcombe_at_cut", "bootstrap_bca", "bootstrap_percentile", "influence")
+    RANKED = ("bootstrap_logit_t", "bootstrap_percentile", "influence")
     RESAMPLED = ("bootstrap_percentile", "bootstrap_bca")
     #: Of a fit to the very rows: all resamples may lie on one side of the value, and BCa has none.
     FITTED = ("bootstrap_percentile",)
@@ -94,7 +94,7 @@ class Interval(Enum):
     @property
     def studied(self) -> bool:
         """Whether the default is what the coverage study supports against the classical one."""
-        return self in (Interval.AUC, Interval.TWO_RATES, Interval.DISTANCE)
+        return self in (Interval.AUC, Interval.TWO_RATES, Interval.DISTANCE, Interval.RANKED)
 
 
 class Shares(Enum):
@@ -114,6 +114,10 @@ SQUARE_AND_ADD = "mover_jeffreys"
 #: Student's t on the logarithm, for means of the losses of rows.
 LOG_T = "log_t"
 RESAMPLING = ("bootstrap_percentile", "bootstrap_bca")
+#: Student's t on the logit, with the standard deviation of replicates; and the same of clusters.
+LOGIT_T, LOGIT_T_OF_CLUSTERS = "bootstrap_logit_t", "cluster_bootstrap_logit_t"
+#: Limits of Youden's J at the cut where the two rates are farthest apart; the same of clusters.
+AT_CUT, AT_CUT_OF_CLUSTERS = "newcombe_at_cut", "clusters_at_cut"
 #: The design-based variance, of whatever the contribution of a row is known.
 SANDWICH = "sandwich"
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from evalreport.metrics.comparing import pooled_over_rows, same_number
 from evalreport.metrics.declare import (
+    AT_CUT,
+    AT_CUT_OF_CLUSTERS,
     LOG_T,
+    LOGIT_T,
+    LOGIT_T_OF_CLUSTERS,
     RESAMPLING,
     SANDWICH,
     SQUARE_AND_ADD,
@@ -28,6 +32,7 @@ N_EFF = "weighted rows: rows worth the variance"
 ASKED = "asked for in the spec"
 #: Of a family whose default the coverage study chose; a plan's columns hold so many characters.
 STUDIED = "closest to 95 % in most of the coverage study"
+DRAWN = (*RESAMPLING, LOGIT_T)
 ALL_TABLES = (Table.COUNTS, Table.MATRIX)
 
 
@@ -65,6 +70,8 @@ def stands_for(metric: Metric, average: Average | None, facts: Facts) -> Metric:
 
 def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> bool:
     """Whether a method that was asked for is defined for this kind of value."""
+    if asked in (LOGIT_T, AT_CUT):
+        return average is None and asked in metric.interval.methods
     if asked.startswith("bootstrap") or asked == "delta":
         return True
     if asked == SANDWICH:
@@ -84,10 +91,10 @@ def _fits(metric: Metric, average: Average | None, facts: Facts, asked: str) -> 
 def _plain(metric: Metric, facts: Facts) -> tuple[str | None, str]:
     family = metric.interval
     many = too_many_to_draw(facts) if _left_out(metric, None, facts) else None
-    if many is not None and family.methods[0] in RESAMPLING:
+    if many is not None and family.methods[0] in DRAWN:
         several = _several_columns(metric, None, facts)
         return ("grouped_jackknife" if several or not metric.influence else "influence"), many
-    if "influence" in family.methods and facts.rows > BOOTSTRAP_ROWS:
+    if family is Interval.RANKED and facts.rows > BOOTSTRAP_ROWS:
         return "influence", f"more than {BOOTSTRAP_ROWS:,} rows"
     if _smooth_table(metric) and not facts.two_classes and len(facts.labels) > SMOOTH_CLASSES:
         return None, f"more than {SMOOTH_CLASSES} classes"
@@ -161,10 +168,13 @@ def _weighted(metric: Metric, average: Average | None, facts: Facts) -> tuple[st
     analytic = metric.interval in (Interval.AUC, Interval.MEAN)
     if metric.table in ALL_TABLES or (analytic and single and metric.table is Table.SCORES):
         return "sandwich", "weighted rows: design-based variance"
+    if metric.interval is Interval.DISTANCE and average is None:
+        return AT_CUT, "weighted rows: rows worth as many"
     many = too_many_to_draw(facts) if _left_out(metric, average, facts) else None
     if many is not None:
         return "grouped_jackknife", f"weighted rows, {many}"
-    return "bootstrap_percentile", "weighted rows are drawn"
+    ranked = metric.interval is Interval.RANKED and average is None
+    return LOGIT_T if ranked else "bootstrap_percentile", "weighted rows are drawn"
 
 
 def _clustered(metric: Metric, average: Average | None, facts: Facts) -> tuple[str | None, str]:
@@ -172,10 +182,14 @@ def _clustered(metric: Metric, average: Average | None, facts: Facts) -> tuple[s
         return "cluster_robust", "rows of one cluster are not independent"
     if metric.interval is Interval.AUC and average is None:
         return "obuchowski", "rows of one cluster are not independent"
+    if metric.interval is Interval.DISTANCE and average is None:
+        return AT_CUT_OF_CLUSTERS, "rows of one cluster are not independent"
     many = too_many_to_draw(facts) if _left_out(metric, average, facts) else None
     if many is not None:
         return "grouped_jackknife", f"whole clusters left out, {many}"
-    return "cluster_bootstrap", "rows of one cluster are not independent"
+    ranked = metric.interval is Interval.RANKED and average is None
+    method = LOGIT_T_OF_CLUSTERS if ranked else "cluster_bootstrap"
+    return method, "rows of one cluster are not independent"
 
 
 _REASONS = {

@@ -1,4 +1,4 @@
-"""What a run gives by default, its fallbacks included: the planner's choice carried out."""
+"""What a run gives, its fallbacks included: by default, or by a method that was asked for."""
 
 from __future__ import annotations
 
@@ -31,19 +31,21 @@ LABELS = ("no", "yes")
 
 
 @cache
-def planned(measure: str, rows: int) -> Task:
+def planned(measure: str, rows: int, asked: str | None = None) -> Task:
     """The task of one measure as a run of so many independent rows would plan it."""
     metric = find(measure)
     facts = Facts("study", "model", "score", LABELS, "yes", rows)
-    method, why = choose(metric, None, facts, None)
+    method, why = choose(metric, None, facts, asked)
     label = "yes" if metric.scope == "class" else None
     task = Task("study", "model", EVERYTHING, measure, (), None, label, None, "", method, why)
     return replace(task, table=metric.table.value)
 
 
-def of_table(measure: str, table: Floats, level: float) -> Interval | None:
+def of_table(
+    measure: str, table: Floats, level: float, asked: str | None = None
+) -> Interval | None:
     """The interval of a measure of a two-class table, actual classes in the rows."""
-    metric, task = find(measure), planned(measure, int(table.sum()))
+    metric, task = find(measure), planned(measure, int(table.sum()), asked)
     places = [(0, 0), (0, 1), (1, 0), (1, 1)]
     cells = {place: int(table[place]) for place in places if table[place]}
     counted = ClassificationTable(LABELS, 1, cells, int(table.sum()))
@@ -59,10 +61,15 @@ def of_table(measure: str, table: Floats, level: float) -> Interval | None:
 
 
 def of_scores(
-    measure: str, scores: ScoreTable, replicates: Floats, left_out: Any, level: float
+    measure: str,
+    scores: ScoreTable,
+    replicates: Floats,
+    left_out: Any,
+    level: float,
+    asked: str | None = None,
 ) -> Interval | None:
     """The interval of a measure of scores, from replicates already drawn."""
-    metric, task = find(measure), planned(measure, int(scores.total))
+    metric, task = find(measure), planned(measure, int(scores.total), asked)
     value = evaluated(metric, metric(scores), "yes")
     if not isinstance(value.outcome, Value):
         return None

@@ -46,8 +46,9 @@ def facts(view: View) -> Facts:
     )
 
 
-def _requests(metrics: Sequence[str]) -> Requests:
-    return Requests(tuple(MetricRequest(find(m)) for m in metrics), thresholds=(_AT,))
+def _requests(metrics: Sequence[str], methods: Mapping[str, str] | None = None) -> Requests:
+    asked = tuple(MetricRequest(find(m)) for m in metrics)
+    return Requests(asked, thresholds=(_AT,), methods=methods or {})
 
 
 def of_values(view: View, cut: float, metrics: Sequence[str], resamples: int) -> Limits:
@@ -56,9 +57,15 @@ def of_values(view: View, cut: float, metrics: Sequence[str], resamples: int) ->
     return {name: (own.low, own.high) for name, own in limits.items() if own is not None}
 
 
-def measured(view: View, cut: float, metrics: Sequence[str], resamples: int) -> Iterator[Measure]:
-    """The record of each metric of one view."""
-    tasks = build_plan(_requests(metrics), [facts(view)]).tasks
+def measured(
+    view: View,
+    cut: float,
+    metrics: Sequence[str],
+    resamples: int,
+    methods: Mapping[str, str] | None = None,
+) -> Iterator[Measure]:
+    """The record of each metric of one view; ``methods``: asked for, by metric."""
+    tasks = build_plan(_requests(metrics, methods), [facts(view)]).tasks
     tables = MemoryTables(view)
     measurer = Measurer(view, tables, Settings(resamples=resamples), {_AT: Resolved(cut)})
     measurer.announce(tasks)

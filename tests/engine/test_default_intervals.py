@@ -35,7 +35,8 @@ def facts(**more: Any) -> Facts:
         ("youden_j", "newcombe_hybrid"),
         ("balanced_accuracy", "newcombe_hybrid"),
         ("balanced_error_rate", "newcombe_hybrid"),
-        ("ks", "bootstrap_bca"),
+        ("ks", "newcombe_at_cut"),
+        ("average_precision", "bootstrap_logit_t"),
     ],
 )
 def test_the_plan_names_the_supported_method_and_the_study(metric: str, method: str) -> None:
@@ -46,9 +47,12 @@ def test_the_plan_names_the_supported_method_and_the_study(metric: str, method: 
 @pytest.mark.parametrize(
     ("metric", "more", "method"),
     [
-        ("ks", {"rows": 20_001}, "influence"),
-        ("ks", {"weighted": True}, "bootstrap_percentile"),
-        ("ks", {"clustered": True}, "cluster_bootstrap"),
+        ("ks", {"rows": 20_001}, "newcombe_at_cut"),
+        ("ks", {"weighted": True}, "newcombe_at_cut"),
+        ("ks", {"clustered": True}, "clusters_at_cut"),
+        ("average_precision", {"rows": 20_001}, "influence"),
+        ("average_precision", {"weighted": True}, "bootstrap_logit_t"),
+        ("average_precision", {"clustered": True}, "cluster_bootstrap_logit_t"),
         ("roc_auc", {"rows": 10**9}, "delong_logit"),
         ("roc_auc", {"weighted": True}, "sandwich"),
         ("roc_auc", {"clustered": True}, "obuchowski"),
@@ -56,7 +60,6 @@ def test_the_plan_names_the_supported_method_and_the_study(metric: str, method: 
         ("youden_j", {"clustered": True}, "cluster_robust"),
         ("balanced_accuracy", {"labels": ("a", "b", "c"), "positive": None}, "delta"),
         ("youden_j", {"labels": ("a", "b", "c"), "positive": None}, "newcombe_hybrid"),
-        ("average_precision", {}, "bootstrap_percentile"),
         ("f1", {}, "delta"),
         ("mcc", {}, "fisher_z"),
         ("kappa", {}, "wald"),
@@ -67,7 +70,8 @@ def test_what_the_study_did_not_settle_is_as_before(
 ) -> None:
     found, why = choose(find(metric), None, facts(**more), None)
     assert found == method
-    assert (why == STUDIED) == (method in ("delong_logit", "newcombe_hybrid"))
+    studied = method in ("delong_logit", "newcombe_hybrid", "newcombe_at_cut")
+    assert (why == STUDIED) == (studied and "weighted" not in more)
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "gini"])
@@ -167,11 +171,10 @@ def test_limits_of_an_area_are_symmetric_on_the_logit_scale() -> None:
         assert limits == pytest.approx([scale(a) for a in expected], rel=1e-9)
 
 
-@pytest.mark.parametrize("asked", [{}, {"methods": {"ks": "bootstrap_bca"}}])
-def test_ks_without_limits_of_bca_has_none_and_says_so(asked: dict[str, Any]) -> None:
+def test_ks_without_limits_of_bca_has_none_and_says_so() -> None:
     # one positive among few rows: KS of no resample is below the value
     columns = {"y": [0, 0, 1, 0], "s": [0.9, 0.5, 0.4, 0.1]}
-    (measure,) = results(columns, ["ks"], **asked)["measures"]
+    (measure,) = results(columns, ["ks"], methods={"ks": "bootstrap_bca"})["measures"]
     assert measure["interval"] is None
     assert "bootstrap_bca gives none" in measure["interval_reason"]
 
@@ -281,8 +284,8 @@ def test_a_method_for_independent_rows_says_what_it_passes_over(design: str, met
 @pytest.mark.parametrize(
     ("metric", "few", "many"),
     [
-        ("average_precision", "bootstrap_percentile", "influence"),
-        ("ks", "bootstrap_bca", "influence"),
+        ("average_precision", "bootstrap_logit_t", "influence"),
+        ("ks", "newcombe_at_cut", "newcombe_at_cut"),
         ("pr_auc_interpolated", "bootstrap_percentile", "grouped_jackknife"),
     ],
 )

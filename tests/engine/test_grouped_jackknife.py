@@ -70,7 +70,7 @@ def test_many_classes_on_few_rows_are_not_drawn_either() -> None:
         ("lift", {"clustered": True}, "grouped_jackknife"),
         ("partial_auc", {}, "influence"),
         ("average_precision", {}, "influence"),
-        ("average_precision", {"weighted": True}, "bootstrap_percentile"),
+        ("average_precision", {"weighted": True}, "bootstrap_logit_t"),
     ],
 )
 def test_single_metrics_of_scores_on_many_rows(

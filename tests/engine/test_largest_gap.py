@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import math
+from itertools import combinations, permutations
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -71,14 +73,32 @@ def test_a_gap_of_shares_by_hand(results: evalreport.Results) -> None:
     assert 0 < found["interval"]["low"] < found["gap"] < found["interval"]["high"]
 
 
-def test_other_values_by_their_standard_errors_or_not_at_all(results: evalreport.Results) -> None:
+def test_other_values_by_their_limits_or_not_at_all(results: evalreport.Results) -> None:
+    told = 0
     for metric in ("roc_auc", "brier", "average_precision"):
-        found = of(results, metric)["widest"]
-        if found["interval"] is None:
-            assert found["reason"] == "the standard error of a group is not known"
-        else:
-            assert found["interval"]["method"] == "normal_simultaneous"
-            assert found["interval"]["low"] <= found["gap"] <= found["interval"]["high"]
+        entry = of(results, metric)
+        found = entry["widest"]
+        groups = [
+            m
+            for m in results.json["measures"]
+            if m["metric"] == metric and m["subgroup"].get("g") in ("a", "b", "c")
+        ]
+        if any(m["interval"] is None for m in groups):
+            assert found["interval"] is None
+            assert found["reason"] == "a group has no interval"
+            continue
+        told += 1
+        assert found["interval"]["method"] == "square_and_add_simultaneous"
+        # by hand: the limits of each as far apart as the level of three pairs asks, squared, added
+        wider = NormalDist().inv_cdf(1 - 0.025 / 3) / NormalDist().inv_cdf(0.975)
+        ends = []
+        for one, two in permutations(groups, 2):
+            up = one["interval"]["high"] - one["value"], two["value"] - two["interval"]["low"]
+            ends.append(one["value"] - two["value"] + wider * math.hypot(*up))
+        high = min(max(ends), 1.0)
+        assert found["interval"]["high"] == pytest.approx(high, rel=1e-9)
+        assert found["interval"]["low"] <= found["gap"] <= found["interval"]["high"]
+    assert told
 
 
 def test_it_is_told_where_it_is_asked_for_and_verified(results: evalreport.Results) -> None:

@@ -343,8 +343,8 @@ def test_methods_of_each_family_default_first() -> None:
         Interval.PREDICTIVE: ("mercaldo", *resampling),
         Interval.SMOOTH: ("delta", *resampling),
         Interval.TWO_RATES: ("newcombe_hybrid", "delta", *resampling),
-        Interval.DISTANCE: ("bootstrap_bca", "bootstrap_percentile", "influence"),
-        Interval.RANKED: ("bootstrap_percentile", "influence", "bootstrap_bca"),
+        Interval.DISTANCE: ("newcombe_at_cut", *reversed(resampling), "influence"),
+        Interval.RANKED: ("bootstrap_logit_t", resampling[0], "influence", resampling[1]),
         Interval.RESAMPLED: resampling,
         Interval.FITTED: ("bootstrap_percentile",),
         Interval.NONE: (),
@@ -354,7 +354,10 @@ def test_methods_of_each_family_default_first() -> None:
 
 def test_the_defaults_that_the_coverage_study_chose() -> None:
     studied = {family for family in Interval if family.studied}
-    assert studied == {Interval.AUC, Interval.TWO_RATES, Interval.DISTANCE}
+    assert studied == {
+        *(Interval.AUC, Interval.TWO_RATES),
+        *(Interval.DISTANCE, Interval.RANKED),
+    }
     for declared in catalogue():
         assert (declared.interval is Interval.TWO_RATES) <= (declared.limits is not None)
 

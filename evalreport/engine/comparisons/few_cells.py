@@ -18,6 +18,7 @@ from evalreport.metrics.interval_methods import DIFFERENCES, Held, taking_over
 from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.plan.task import Task
 from evalreport.results import records
+from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import hypotheses
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.paired import correlation
@@ -29,6 +30,9 @@ from evalreport.statistics.square_and_add import (
     difference_statistic,
 )
 from evalreport.statistics.tail import normal_two_sided
+
+#: The same of independent rows: nothing is correlated.
+INDEPENDENT = "square_and_add"
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +87,31 @@ def of_tables(pair: Pair, task: ComparisonTask) -> OfTables | None:
     )
 
 
+def of_independent(model: Side, reference: Side, task: ComparisonTask) -> OfTables | None:
+    """The same of one model on two datasets, whose shares are not correlated."""
+    sides = (model, task.task), (reference, task.reference)
+    if not all(_may_be(side, own, task) for side, own in sides):
+        return None
+    one, two = (_own_cells(side, own) for side, own in sides)
+    if one is None or two is None:
+        return None
+    few = taking_over(BOOTSTRAP, Held(least_cell=min(*one, *two)), DIFFERENCES)
+    if few is None:
+        return None
+    least, most = metric_of(task.task).bounds
+    values = _value(model, task.task), _value(reference, task.reference)
+    return OfTables(values, (one, two), (0.0, 0.0, 0.0), most - least, INDEPENDENT, few.reason)
+
+
+def _own_cells(side: Side, task: Task) -> Cells | None:
+    """(TP, FN, FP, TN) of one model on its own rows; None with indeterminate predictions."""
+    table = side.tables.classification(EVERYTHING, side.threshold(task).number)
+    if table.extra:
+        return None
+    own = table.matrix().one_versus_rest(side.class_index(task))
+    return float(own.tp.value), float(own.fn.value), float(own.fp.value), float(own.tn.value)
+
+
 def tails(pair: Pair, task: ComparisonTask) -> AtNull | None:
     """The planned test of a hypothesis at every null, where it is one of few cells."""
     if task.hypothesis is None or task.hypothesis.test != BOOTSTRAP:
@@ -93,12 +122,19 @@ def tails(pair: Pair, task: ComparisonTask) -> AtNull | None:
 
 def _may(pair: Pair, task: ComparisonTask) -> bool:
     """Whether the metric is one of four cells of independent rows, and no method was asked for."""
-    metric, view, own = metric_of(task.task), pair.model.view, task.task
+    return _may_be(pair.model, task.task, task)
+
+
+def _may_be(side: Side, own: Task, task: ComparisonTask) -> bool:
+    metric, view = metric_of(own), side.view
     if task.why == ASKED or task.test != BOOTSTRAP or task.family is not Family.OTHER:
+        return False
+    if task.test_reason is not None or task.interval_reason is not None:
         return False
     if view.weight is not None or view.cluster is not None or view.sample is not None:
         return False
-    if metric.shares is None or own.average is not None or metric.interval is Interval.LOG:
+    of_cells = metric.shares is not None or metric.interval is Interval.PROPORTION
+    if not of_cells or own.average is not None or metric.interval is Interval.LOG:
         return False
     of_class = metric.table is Table.COUNTS and metric.scope == "class"
     return of_class or len(view.labels) == 2

@@ -100,10 +100,18 @@ class Replicates:
     """Bootstrap replicates of a difference, shape (B,), NaN where undefined.
 
     ``log_ratios``: the same on the log scale, on which ratios of rates are tested.
+    ``correlation``: of the two values; 0 where one of them does not vary.
     """
 
     differences: Floats
     log_ratios: Floats | None = None
+    correlation: float = 0.0
+
+    @property
+    def vary(self) -> bool:
+        """Whether there are differences, and not all the same."""
+        usable = self.differences[np.isfinite(self.differences)]
+        return usable.size > 1 and float(np.ptp(usable)) > 0.0
 
 
 def replicates_of(task: ComparisonTask, first: Any, second: Any) -> Replicates:
@@ -114,7 +122,15 @@ def replicates_of(task: ComparisonTask, first: Any, second: Any) -> Replicates:
         differences = one - two
         if metric_of(task.task).interval is Interval.LOG:
             ratios = np.log(one) - np.log(two)
-    return Replicates(_finite(differences), None if ratios is None else _finite(ratios))
+    logs = None if ratios is None else _finite(ratios)
+    return Replicates(_finite(differences), logs, _correlation(one, two))
+
+
+def _correlation(one: Floats, two: Floats) -> float:
+    usable = np.isfinite(one) & np.isfinite(two)
+    if usable.sum() < 2 or not np.ptp(one[usable]) or not np.ptp(two[usable]):
+        return 0.0
+    return float(np.corrcoef(one[usable], two[usable])[0, 1])
 
 
 def _finite(values: Floats) -> Floats:

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from evalreport.engine.comparisons import areas as of_areas
-from evalreport.engine.comparisons import calls, designed, few_cells
+from evalreport.engine.comparisons import calls, designed, few_cells, own_limits
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
+from evalreport.engine.comparisons.own_limits import OfLimits, of_limits
 from evalreport.engine.comparisons.pairs import Pair, metric_of, paired_calls
 from evalreport.engine.comparisons.result import (
     Counted,
     Found,
+    Replicates,
     Test,
     bootstrap_comparison,
     bootstrap_interval,
@@ -62,6 +64,9 @@ def paired_comparison(
         return _test(pair, draws, other, values, difference)
 
     tails = _tails(pair, task) or of_areas.tails(pair, task) or few_cells.tails(pair, task)
+    if tails is None and own_limits.may((pair.model, pair.reference), task):
+        own = _of_limits(pair, task, difference, draws.of(task))
+        tails = None if own is None else own.tails
     return with_hypothesis(found, task, difference, by_name, tails)
 
 
@@ -95,7 +100,7 @@ def _tails(pair: Pair, task: ComparisonTask) -> AtNull | None:
 
 
 def _warned(interval: records.Interval) -> records.Interval:
-    if interval.method in (CLUSTERS, "obuchowski", designed.INTERVAL):
+    if interval.method in (CLUSTERS, "obuchowski", own_limits.NAME, designed.INTERVAL):
         return interval
     text = "clusters are drawn" if interval.method == PERCENTILE else NOT_INDEPENDENT
     return replace(interval, note=f"{interval.note}; {text}" if interval.note else text)
@@ -124,6 +129,9 @@ def _test(
     if few is not None:
         return few.test()
     replicates = draws.of(task)
+    own = _of_limits(pair, task, difference, replicates)
+    if own is not None:
+        return own.test()
     if isinstance(replicates, str):
         return Test(reason=replicates)
     return bootstrap_comparison(replicates, values, difference)
@@ -160,9 +168,18 @@ def _interval(
     if few is not None:
         return few.interval(level), None
     replicates = draws.of(task)
+    own = _of_limits(pair, task, difference, replicates)
+    if own is not None:
+        return own.interval(), None
     if isinstance(replicates, str):
         return None, replicates
     return bootstrap_interval(difference, replicates, level, method)
+
+
+def _of_limits(
+    pair: Pair, task: ComparisonTask, difference: float, replicates: Replicates | str
+) -> OfLimits | None:
+    return of_limits((pair.model, pair.reference), task, difference, replicates)
 
 
 def _given(interval: records.Interval | None, method: str) -> Interval:

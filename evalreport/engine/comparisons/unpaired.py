@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from evalreport.engine.comparisons.areas import SCORE, ScoreForm, in_score_form, scale
 from evalreport.engine.comparisons.calls import unpaired_ratio
+from evalreport.engine.comparisons.few_cells import OfTables, of_independent
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
+from evalreport.engine.comparisons.own_limits import OfLimits, of_limits
 from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.comparisons.result import (
     Counted,
@@ -31,6 +33,7 @@ from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.intervals.studied import design_of, was_studied, with_study
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated, stacked_value
+from evalreport.metrics.comparing import BOOTSTRAP
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
@@ -85,6 +88,9 @@ class Independent:
         asked = task.hypothesis
         scored = self._scored(task, asked.test) if asked is not None and _of_areas(asked) else None
         tails = _tails(task, values) if scored is None else scored.tails
+        if tails is None and asked is not None and asked.test == BOOTSTRAP:
+            small = self._small(task, difference)
+            tails = None if small is None else small.tails
         return with_hypothesis(found, task, difference, by_name, tails)
 
     def _studied(self, task: ComparisonTask) -> Drawn | None:
@@ -109,6 +115,9 @@ class Independent:
             return _of_proportions(task.test, values)
         if task.test in ("delong_unpaired", SCORE):
             return self._of_areas(task)
+        small = self._small(task, difference)
+        if small is not None:
+            return small.test()
         replicates = self._replicates(task)
         return (
             Test(reason=replicates)
@@ -131,10 +140,26 @@ class Independent:
             return interval, None if interval is not None else f"{method} gives none here"
         if method in ("delong_unpaired", SCORE):
             return self._area_interval(task, level)
+        few = self._few(task)
+        if few is not None:
+            return few.interval(level), None
+        own = of_limits((self.model, self.reference), task, difference, None)
+        if own is not None:
+            return own.interval(), None
         replicates = self._replicates(task)
         if isinstance(replicates, str):
             return None, replicates
         return bootstrap_interval(difference, replicates, level, method)
+
+    def _small(self, task: ComparisonTask, difference: float) -> OfTables | OfLimits | None:
+        """What takes over from drawn rows; None where they are drawn."""
+        few = self._few(task)
+        if few is not None:
+            return few
+        return of_limits((self.model, self.reference), task, difference, None)
+
+    def _few(self, task: ComparisonTask) -> OfTables | None:
+        return of_independent(self.model, self.reference, task)
 
     # -- areas ------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import SQUARE_AND_ADD
+from evalreport.metrics.declare import AT_CUT, AT_CUT_OF_CLUSTERS, SQUARE_AND_ADD
 from evalreport.results.records import Interval, Measure
 from evalreport.statistics.interval import z_value
 
@@ -14,7 +14,7 @@ NORMAL = frozenset({"delong", "normal", "delta", "wald", "obuchowski", "sandwich
 #: Those that are symmetric on the logit scale of a measure with a least and a greatest value.
 ON_LOGITS = frozenset({"delong_logit"})
 #: Those whose variance is recovered from both limits (Zou G., Donner A. Stat Med 27, 2008).
-RECOVERED = frozenset({"newcombe_hybrid", SQUARE_AND_ADD})
+RECOVERED = frozenset({"newcombe_hybrid", SQUARE_AND_ADD, AT_CUT, AT_CUT_OF_CLUSTERS})
 
 
 def standard_error(m: Measure, level: float) -> float | None:

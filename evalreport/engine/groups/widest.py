@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeVar
 
-from evalreport.engine.groups.standard_errors import standard_error
+from evalreport.metrics.catalogue import find
 from evalreport.results import records
 from evalreport.results.records import Measure, WidestGap
 from evalreport.statistics.interval import Interval, z_value
@@ -20,7 +22,7 @@ from evalreport.statistics.unpaired import newcombe_hybrid
 
 #: Groups up to which all pairs are held against each other.
 MOST_GROUPS = 60
-SHARES, NORMAL = "newcombe_hybrid_simultaneous", "normal_simultaneous"
+SHARES, ADDED = "newcombe_hybrid_simultaneous", "square_and_add_simultaneous"
 
 Fraction = tuple[float, float]
 
@@ -59,25 +61,52 @@ def _simultaneous(
         return None, f"pairs are held together up to {MOST_GROUPS} groups"
     each = 1.0 - (1.0 - level) / pairs
     shares = [f for _, f in known if f is not None]
-    errors = [standard_error(m, level) for m, _ in known]
     if len(shares) == len(known):
         low, high = of_pairs(shares, lambda a, b: newcombe_hybrid(*a, *b, each))
         return records.Interval(level, low, high, SHARES), None
-    if any(error is None for error in errors):
-        return None, "the standard error of a group is not known"
-    z = z_value(each)
-    parts = [(m.value or 0.0, error or 0.0) for (m, _), error in zip(known, errors, strict=True)]
+    if any(m.interval is None for m, _ in known):
+        return None, "a group has no interval"
+    wider = z_value(each) / z_value(level)
+    sides = [_sides(m, wider) for m, _ in known]
+    low, high = of_pairs([side for side in sides if side is not None], _added)
+    most = _range(known[0][0].metric)
+    return records.Interval(level, low, min(high, most), ADDED), None
 
-    def normal(a: Fraction, b: Fraction) -> Interval:
-        half = z * math.hypot(a[1], b[1])
-        return Interval(a[0] - b[0] - half, a[0] - b[0] + half)
 
-    low, high = of_pairs(parts, normal)
-    return records.Interval(level, low, high, NORMAL), None
+@dataclass(frozen=True)
+class _Sides:
+    """A value with how far its limits lie below and above it."""
+
+    value: float
+    down: float
+    up: float
+
+
+def _sides(m: Measure, wider: float) -> _Sides | None:
+    """The limits of a group as far apart as those of a higher level; None without any."""
+    if m.interval is None or m.value is None:
+        return None
+    down, up = m.value - m.interval.low, m.interval.high - m.value
+    return _Sides(m.value, wider * max(down, 0.0), wider * max(up, 0.0))
+
+
+def _added(a: _Sides, b: _Sides) -> Interval:
+    """Square-and-add of two independent values (Zou G., Donner A. Stat Med 27, 2008)."""
+    apart = a.value - b.value
+    return Interval(apart - math.hypot(a.down, b.up), apart + math.hypot(a.up, b.down))
+
+
+def _range(name: str) -> float:
+    """The most that two values of a metric can differ by."""
+    metric = find(name)
+    return math.inf if metric is None else metric.bounds[1] - metric.bounds[0]
+
+
+Part = TypeVar("Part")
 
 
 def of_pairs(
-    parts: Sequence[Fraction], limits: Callable[[Fraction, Fraction], Interval | None]
+    parts: Sequence[Part], limits: Callable[[Part, Part], Interval | None]
 ) -> tuple[float, float]:
     """The largest least distance of a pair from 0, and the largest distance of all."""
     low = high = 0.0

@@ -56,10 +56,14 @@ def with_bounds(
     if interval is None:
         return marked, None
     text = "widened by what the bins of the scores can change"
+    down, up = number - low, high - number
+    if metric.binned is Binned.PEAK:
+        # a peak within a bin may be higher, and the bias that its lower limit is lowered by larger
+        down = high - low
     wide = replace(
         interval,
-        low=max(interval.low - (number - low), min(metric.bounds[0], interval.low)),
-        high=min(interval.high + (high - number), max(metric.bounds[1], interval.high)),
+        low=max(interval.low - down, min(metric.bounds[0], interval.low)),
+        high=min(interval.high + up, max(metric.bounds[1], interval.high)),
         note=f"{interval.note}; {text}" if interval.note else text,
     )
     return marked, wide

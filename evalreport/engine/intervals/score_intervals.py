@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from evalreport.engine.intervals import grouped_jackknife, influence, linearised
 from evalreport.engine.intervals import methods as intervals
+from evalreport.engine.intervals.at_cut import at_cut
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.case import Case, ScoreCase
 from evalreport.engine.intervals.class_bootstrap import (
@@ -20,7 +21,17 @@ from evalreport.engine.intervals.class_bootstrap import (
 )
 from evalreport.engine.intervals.jackknife import Influence
 from evalreport.engine.intervals.linearised import contributions
-from evalreport.metrics.declare import LOG_T, RESAMPLING, SANDWICH, Interval, Metric
+from evalreport.engine.intervals.studied import drawn_as
+from evalreport.metrics.declare import (
+    AT_CUT,
+    AT_CUT_OF_CLUSTERS,
+    LOG_T,
+    LOGIT_T,
+    LOGIT_T_OF_CLUSTERS,
+    SANDWICH,
+    Interval,
+    Metric,
+)
 from evalreport.metrics.interval_methods import (
     AREA_OF_CLUSTERS,
     AREA_OF_WEIGHTS,
@@ -31,7 +42,7 @@ from evalreport.metrics.interval_methods import (
     taking_over,
 )
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.methods import BOOTSTRAP_ROWS, SURVEY_BOOTSTRAP
+from evalreport.plan.methods import BOOTSTRAP_ROWS, DRAWN, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
 from evalreport.predict.view import View
 from evalreport.results import records
@@ -46,14 +57,17 @@ if TYPE_CHECKING:
 
 def score_interval(case: ScoreCase) -> records.Interval | None:
     """The interval of one value of a score metric; None where the method gives none."""
-    drawn = _drawn_in_slice(case)
-    if drawn is not None:
-        found = _resampled(replace(case, task=drawn))
-        return None if found is None else replace(found, why=drawn.why)
+    after_all = _drawn_in_slice(case)
+    if after_all is not None:
+        found = _resampled(replace(case, task=after_all))
+        return None if found is None else replace(found, why=after_all.why)
     metric, method = case.metric, case.method
     few = _clustered_losses(case)
     if few is not None:
         return few
+    if method in (AT_CUT, AT_CUT_OF_CLUSTERS):
+        drawn = case.measurer.tables.row_count(case.task.where) <= BOOTSTRAP_ROWS
+        return at_cut(case, _replicates(case) if drawn else None)
     if method in delong.AUC_METHODS:
         return _area(case)
     if method in ("obuchowski", SANDWICH) and not _of_simple_rows(case):
@@ -80,7 +94,7 @@ def _drawn_in_slice(case: ScoreCase) -> Task | None:
     known = case.metric.interval.methods
     default = known[0] if known else ""
     view, task = case.measurer.view, case.task
-    planned = case.method in ("influence", grouped_jackknife.METHOD) and default in RESAMPLING
+    planned = case.method in ("influence", grouped_jackknife.METHOD) and default in DRAWN
     plain = view.weight is None and view.cluster is None and view.sample is None
     if not planned or not plain or case.asked or task.where == EVERYTHING:
         return None
@@ -164,19 +178,58 @@ def _influence(metric: Metric) -> Influence | None:
     return None if metric.parameters else metric.influence
 
 
-def _resampled(case: ScoreCase) -> records.Interval | None:
+def _replicates(case: ScoreCase) -> npt.NDArray[np.float64]:
+    """The metric of tables of drawn rows, shape (B,), shared with the metrics of the slice."""
     where, index, name = case.task.where, case.index, case.task.name()
-    draws = case.measurer.bootstrap
+    case.measurer.bootstrap.plan(where, index, name, _drawn_value(case))
+    return case.measurer.bootstrap.of_scores(where, index, name)
 
-    def value(table: ScoreTable) -> Any:
-        return case.metric(table, **case.arguments).array()
 
-    draws.plan(where, index, name, value)
-    values = draws.of_scores(where, index, name)
+def _drawn_value(case: ScoreCase) -> Any:
+    return lambda table: case.metric(table, **case.arguments).array()
+
+
+def _resampled(case: ScoreCase) -> records.Interval | None:
+    values = _replicates(case)
+    if case.method in (LOGIT_T, LOGIT_T_OF_CLUSTERS):
+        return _on_logits(case, values)
     left_out = None
     if case.method == "bootstrap_bca":
-        left_out = draws.score_jackknife(where, index, value, _influence(case.metric))
+        left_out = case.measurer.bootstrap.score_jackknife(
+            case.task.where, case.index, _drawn_value(case), _influence(case.metric)
+        )
     return from_replicates(values, case.number, case.level, case.method, left_out)
+
+
+def _on_logits(case: ScoreCase, values: npt.NDArray[np.float64]) -> records.Interval | None:
+    """Student's t on the logit scale with the standard deviation of the replicates.
+
+    Degrees of freedom are those of the class with the fewer rows, or clusters. None where
+    replicates do not differ, as where all positives are ranked first: they tell no width.
+    """
+    usable = values[np.isfinite(values)]
+    if len(usable) < 2:
+        return None
+    variance, df = float(np.var(usable, ddof=1)), max(_least_units(case) - 1.0, 1.0)
+    bounds = _bounds(case.metric)
+    found = intervals.on_logits(case.number, variance, case.level, case.method, bounds, df)
+    if not intervals.has_width(found):
+        return None
+    return replace(found, resamples=len(values), usable=len(usable))
+
+
+def _least_units(case: ScoreCase) -> float:
+    """Rows, or clusters, of the class that has fewer of them; weighted rows count as rows."""
+    view = case.measurer.view
+    if view.weight is None and view.cluster is None:
+        return min(float(case.table.positive_total), float(case.table.negative_total))
+    inside = case.measurer.tables.kinds(case.task.where)
+    drawn = drawn_as(view, inside, view.positive_index if case.index is None else case.index)
+    if view.cluster is None:
+        return min(drawn.positives, drawn.negatives)
+    positive = view.actual[inside] == (view.positive_index if case.index is None else case.index)
+    code = view.cluster[0][inside]
+    return float(min(len(np.unique(code[side])) for side in (positive, ~positive)))
 
 
 # -- areas -------------------------------------------------------------------------------------

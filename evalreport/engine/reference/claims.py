@@ -26,10 +26,10 @@ from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.measures import Measurer
 from evalreport.engine.reference.criteria import selected
 from evalreport.metrics.catalogue import find
-from evalreport.metrics.declare import RESAMPLING, Average, Interval, Metric, Table
+from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Ratio
 from evalreport.metrics.tables import Counts, Matrix
-from evalreport.plan.methods import choose
+from evalreport.plan.methods import DRAWN, choose
 from evalreport.plan.task import Task
 from evalreport.results import records
 from evalreport.results.records import Measure
@@ -312,7 +312,7 @@ def _tried(state: RunState, asked: Claim, measure: Measure) -> dict[str, records
     average = None if task.average is None else Average(task.average)
     found: dict[str, records.Interval | None] = {}
     for method in metric.interval_methods:
-        if method in RESAMPLING or choose(metric, average, facts, method)[0] != method:
+        if method in DRAWN or choose(metric, average, facts, method)[0] != method:
             continue
         computed = measurer.compute(replace(task, interval=method, why=""))
         limits = computed.interval

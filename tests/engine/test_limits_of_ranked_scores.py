@@ -1,0 +1,214 @@
+"""Limits of KS and average precision, and of their differences, by hand and where they end."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evalreport
+from evalreport.record.recompute import recompute
+from evalreport.statistics.proportions import wilson, wilson_n_eff
+from evalreport.statistics.tail import t_quantile
+
+Columns = dict[str, list[Any]]
+
+
+def columns_of(rows: int = 120, positives: int = 30, seed: int = 5) -> Columns:
+    rng = np.random.default_rng(seed)
+    actual = (np.arange(rows) < positives).astype(int)
+    one = np.clip(0.4 + 0.2 * actual + rng.normal(0, 0.2, rows), 0, 1)
+    two = np.clip(0.4 + 0.1 * actual + rng.normal(0, 0.2, rows), 0, 1)
+    weight = np.where(np.arange(rows) % 3 == 0, 3.0, 1.0)
+    units = (np.arange(rows) * 7) % 24
+    named = {"y": actual, "a": one, "b": two, "w": weight, "c": units}
+    return {name: values.tolist() for name, values in named.items()}
+
+
+def results(columns: Columns, metrics: list[str], **more: Any) -> evalreport.Results:
+    role = {name: more.pop(name) for name in ("weight", "cluster") if name in more}
+    spec = {
+        "evalreport": 1,
+        "title": "ranked",
+        "datasets": {"d": {"target": "y", **role}},
+        "models": {"a": {"score": "a"}, "b": {"score": "b"}},
+        "metrics": metrics,
+        "confidence": {"resamples": 200},
+        **more,
+    }
+    return evalreport.run(spec, frames={"d": columns})
+
+
+def of(found: evalreport.Results, metric: str, model: str = "a") -> dict[str, Any]:
+    measures = found.json["measures"]
+    return next(m for m in measures if (m["metric"], m["model"]) == (metric, model))
+
+
+def at_the_cut(columns: Columns, weights: list[float] | None = None) -> tuple[float, float]:
+    """Both rates where they are farthest apart."""
+    actual, score = np.array(columns["y"]), np.array(columns["a"])
+    weight = np.ones(len(actual)) if weights is None else np.array(weights)
+    rates = [
+        tuple(
+            (weight * (actual == k) * (score >= cut)).sum() / weight[actual == k].sum()
+            for k in (1, 0)
+        )
+        for cut in score
+    ]
+    found, alarms = max(rates, key=lambda r: abs(r[0] - r[1]))
+    return float(found), float(alarms)
+
+
+def hybrid(rates: tuple[float, float], sides: tuple[Any, Any]) -> tuple[float, float]:
+    (found, alarms), (one, two) = rates, sides
+    down = math.hypot(found - one.low, two.high - alarms)
+    return found - alarms - down, found - alarms + math.hypot(one.high - found, alarms - two.low)
+
+
+def lowered(interval: dict[str, Any]) -> float:
+    """By how much the note says that the lower limit was lowered."""
+    words = str(interval["note"]).split()
+    return float(words[words.index("by") + 1].rstrip(","))
+
+
+def test_limits_of_ks_are_newcombes_at_the_cut_lowered_by_the_bias_of_the_draws() -> None:
+    columns = columns_of()
+    found = results(columns, ["ks"])
+    measure = of(found, "ks")
+    rates = at_the_cut(columns)
+    assert measure["value"] == pytest.approx(rates[0] - rates[1])
+    sides = wilson(rates[0] * 30, 30, 0.95), wilson(rates[1] * 90, 90, 0.95)
+    low, high = hybrid(rates, sides)
+    interval = measure["interval"]
+    assert interval["method"] == "newcombe_at_cut"
+    assert interval["high"] == pytest.approx(high, rel=1e-12)
+    assert 0 < lowered(interval) < 0.1
+    assert interval["low"] == pytest.approx(low - lowered(interval), abs=1e-3)
+    assert recompute(found.json).problems == ()
+
+
+def test_weighted_rows_count_as_many_as_they_are_worth() -> None:
+    columns = columns_of()
+    interval = of(results(columns, ["ks"], weight="w"), "ks")["interval"]
+    rates = at_the_cut(columns, columns["w"])
+    weight, actual = np.array(columns["w"]), np.array(columns["y"])
+    worth = [weight[actual == k].sum() ** 2 / (weight[actual == k] ** 2).sum() for k in (1, 0)]
+    sides = [wilson_n_eff(rate, n, 0.95) for rate, n in zip(rates, worth, strict=True)]
+    _, high = hybrid(rates, (sides[0], sides[1]))
+    assert interval["high"] == pytest.approx(high, rel=1e-9)
+
+
+def test_clusters_have_students_t_and_are_wider_than_single_rows() -> None:
+    columns = columns_of()
+    alone, clustered = (
+        of(results(columns, ["ks"], **more), "ks")["interval"] for more in ({}, {"cluster": "c"})
+    )
+    assert clustered["method"] == "clusters_at_cut"
+    assert clustered["high"] - clustered["low"] > alone["high"] - alone["low"]
+
+
+def test_two_rates_that_are_never_taken_for_certain() -> None:
+    apart = {**columns_of(8, 2), "a": [0.9, 0.8, 0.3, 0.2, 0.1, 0.1, 0.2, 0.3]}
+    interval = of(results(apart, ["ks"]), "ks")["interval"]
+    # 2 of 2 and 0 of 6: Wilson from 0.3424, and up to 0.3903
+    assert interval["low"] == pytest.approx(1 - math.hypot(0.6576, 0.3903), abs=1e-3)
+    assert interval["high"] == 1.0
+
+
+@pytest.mark.parametrize(("role", "method", "units"), [
+    ({}, "bootstrap_logit_t", 30),
+    ({"weight": "w"}, "bootstrap_logit_t", 30),
+    ({"cluster": "c"}, "cluster_bootstrap_logit_t", 24),
+])  # fmt: skip
+def test_average_precision_has_t_on_the_logit(role: Any, method: str, units: int) -> None:
+    columns = columns_of()
+    measure = of(results(columns, ["average_precision"], **role), "average_precision")
+    interval, value = measure["interval"], measure["value"]
+    assert interval["method"] == method
+    assert interval["resamples"] == 200
+    logit = math.log(value / (1 - value))
+    half = t_quantile(0.975, interval["df"]) * interval["standard_error"] / (value * (1 - value))
+    ends = [1 / (1 + math.exp(-(logit + side * half))) for side in (-1, 1)]
+    assert [interval["low"], interval["high"]] == pytest.approx(ends, rel=1e-9)
+    assert interval["df"] <= units - 1
+
+
+def test_average_precision_of_a_perfect_order_has_no_width_to_tell() -> None:
+    perfect = {**columns_of(8, 2), "a": [0.9, 0.8, 0.3, 0.2, 0.1, 0.1, 0.2, 0.3]}
+    measure = of(results(perfect, ["average_precision"]), "average_precision")
+    assert measure["value"] == 1.0
+    assert measure["interval"] is None
+    assert measure["interval_reason"]
+
+
+@pytest.mark.parametrize("role", [{}, {"weight": "w"}, {"cluster": "c"}])
+def test_differences_add_the_squares_of_the_limits_of_both_values(role: Any) -> None:
+    columns = columns_of()
+    found = results(columns, ["ks"], comparisons={"reference": "b"}, **role)
+    (record,) = found.json["comparisons"]
+    one, two = of(found, "ks", "a"), of(found, "ks", "b")
+    assert (record["test"], record["interval"]["method"]) == ("square_and_add",) * 2
+    down = one["value"] - one["interval"]["low"], two["interval"]["high"] - two["value"]
+    up = one["interval"]["high"] - one["value"], two["value"] - two["interval"]["low"]
+    low, high = (record["difference"] - record["interval"]["low"],
+                 record["interval"]["high"] - record["difference"])  # fmt: skip
+    # one correlation of the two values explains both limits
+    r = (down[0] ** 2 + down[1] ** 2 - low**2) / (2 * down[0] * down[1])
+    assert -1 < r < 1
+    assert high**2 == pytest.approx(up[0] ** 2 + up[1] ** 2 - 2 * r * up[0] * up[1], rel=1e-6)
+    side = low if record["difference"] > 0 else high
+    z = record["difference"] / side * NormalDist().inv_cdf(0.975)
+    assert record["statistic"] == pytest.approx(z, rel=1e-9)
+    assert recompute(found.json).problems == ()
+
+
+def test_what_was_asked_for_of_a_value_or_its_difference_is_drawn() -> None:
+    columns, by = columns_of(), {"reference": "b", "methods": {"ks": "bootstrap_percentile"}}
+    for more in (
+        {"comparisons": by},
+        {"comparisons": {"reference": "b"},
+         "confidence": {"resamples": 100, "methods": {"ks": "bootstrap_percentile"}}},
+    ):  # fmt: skip
+        (record,) = results(columns, ["ks"], **more).json["comparisons"]
+        assert record["interval"]["method"] == "bootstrap_percentile"
+
+
+def test_two_datasets_add_squares_without_a_correlation() -> None:
+    spec = {
+        "evalreport": 1,
+        "datasets": {"now": {"target": "y"}, "then": {"target": "y"}},
+        "models": {"a": {"score": "a"}},
+        "metrics": ["ks", "f1", "roc_auc"],
+        "confidence": {"resamples": 200},
+        "comparisons": {
+            "reference": {"dataset": "then"},
+            "hypotheses": {"f1": "superiority", "ks": "superiority"},
+        },
+    }
+    frames = {"now": columns_of(), "then": columns_of(100, 12, seed=8)}
+    found = evalreport.run(spec, frames=frames).json
+    records = {c["metric"]: c for c in found["comparisons"]}
+    methods = {name: c["interval"]["method"] for name, c in records.items()}
+    assert methods == {"ks": "square_and_add", "f1": "square_and_add", "roc_auc": "delong_score"}
+    own = {m["dataset"]: m for m in found["measures"] if m["metric"] == "ks"}
+    one, two = own["now"], own["then"]
+    down = math.hypot(one["value"] - one["interval"]["low"], two["interval"]["high"] - two["value"])
+    ks = records["ks"]
+    assert ks["difference"] - ks["interval"]["low"] == pytest.approx(down, rel=1e-9)
+    for name in ("ks", "f1"):
+        record = records[name]
+        assert (record["p_value"] < 0.05) == (
+            record["interval"]["low"] > 0 or record["interval"]["high"] < 0
+        )
+        assert record["hypothesis"]["p_value"] is not None
+    assert recompute(found).problems == ()
+
+
+def test_the_distance_where_alarms_outrun_what_is_found() -> None:
+    columns = columns_of()
+    turned = {**columns, "a": [1 - s for s in columns["a"]]}
+    plain, other = (of(results(c, ["ks"]), "ks") for c in (columns, turned))
+    assert other["interval"]["high"] == pytest.approx(plain["interval"]["high"], rel=1e-9)
