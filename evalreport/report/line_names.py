@@ -150,20 +150,29 @@ def _costs(
     left, low, right, top, _, _, apart = tried.T
     cost = apart - APART[0]
     out = (left < 1) | (right > room[0] - 1) | (low < 1) | (top > room[1] - 1)
-    inside = np.zeros(len(tried), dtype=int)
-    for a, b in strokes.tolist():
-        inside += (left - 1.5 < a) & (a < right + 1.5) & (low - 1 < b) & (b < top + 1)
+    inside = np.zeros(len(tried), dtype=bool)
+    sides = [side[:, None] for side in (left - 1.5, right + 1.5, low - 1, top + 1)]
+    for part in _in_blocks(strokes):
+        a, b = part.T
+        inside |= ((sides[0] < a) & (a < sides[1]) & (sides[2] < b) & (b < sides[3])).any(1)
     over = np.zeros(len(tried), dtype=bool)
     for box in taken:
         over |= (left < box[2]) & (right > box[0]) & (low < box[3]) & (top > box[1])
     # a name within reach of another line could be read as that line's
-    for part in np.array_split(others, max(1, len(others) // 400)) if len(others) else ():
+    for part in _in_blocks(others):
         nearest = np.sqrt(((tried[:, None, 4:6] - part[None]) ** 2).sum(-1)).min(1)
         cost = cost + 40 * (nearest < DOUBTFUL) + 8 * (nearest < 3 * DOUBTFUL)
         across = np.maximum(left[:, None] - part[:, 0], part[:, 0] - right[:, None]).clip(0)
         down = np.maximum(low[:, None] - part[:, 1], part[:, 1] - top[:, None]).clip(0)
         cost = cost + 6 * np.clip(apart + 4 - np.hypot(across, down).min(1), 0, 20)
-    return cost + 1000 * (out + (inside > 0) + over)
+    return cost + 1000 * (out | inside | over)
+
+
+def _in_blocks(points: Any) -> Sequence[Any]:
+    """Points in blocks, so that tables of them and boxes stay small."""
+    import numpy as np
+
+    return np.array_split(points, max(1, len(points) // 400)) if len(points) else ()
 
 
 def key(axes: Any, named: Sequence[Named], corner: str) -> None:

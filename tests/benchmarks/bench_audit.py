@@ -156,6 +156,26 @@ def ours(path: Path, folder: Path, formats: str, times: int) -> Run:
     return best([*command, "--quiet"], times)
 
 
+def its_imports(path: Path, folder: Path, times: int) -> Run:
+    """A process that imports the modules that the audit imports, in the same order, and no more."""
+    spec = folder / "audit.yaml"
+    spec.write_text(SPEC.format(path=path, format="html"), encoding="utf-8")
+    words = [sys.executable, "-X", "importtime", "-m", "evalreport", "run", str(spec)]
+    told = subprocess.run(
+        [*words, "-o", str(folder / "runs"), "--quiet"],
+        capture_output=True, text=True, check=False, env=environment(),
+    ).stderr  # fmt: skip
+    lines = [line for line in told.splitlines() if line.startswith("import time:")][1:]
+    names = [line.rpartition("|")[2].strip() for line in lines]
+    listed = folder / "imported.txt"
+    listed.write_text("\n".join(name for name in names if name != "evalreport.__main__"))
+    code = (
+        "import sys\nfor name in open(sys.argv[1]).read().split():\n"
+        "    try:\n        __import__(name)\n    except ImportError:\n        pass\n"
+    )
+    return best([sys.executable, "-c", code, str(listed)], times)
+
+
 def pages_of(path: Path) -> int:
     """How many pages a PDF has."""
     import pikepdf
@@ -182,6 +202,9 @@ def bench(rows: int, times: int, resamples: int, with_peers: bool) -> None:
         unit = ours(path, folder, "html", times)
         show("evalreport, HTML, all intervals", unit, unit)
         show("importing the libraries", best([sys.executable, "-c", IMPORTS], times), unit)
+        show(
+            "importing what it imports, its own modules too", its_imports(path, folder, times), unit
+        )
         bare = [sys.executable, "-c", BARE, str(path)]
         show("one GROUP BY and one sort", best(bare, times), unit)
         if rows <= 1_000_000:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
-
-from sqlglot import exp
+from typing import TYPE_CHECKING, Any, Protocol
 
 from evalreport.data.score_bins import ScoreBins
 from evalreport.data.table import RawColumn
-from evalreport.engine.counting.queries import Field
+
+if TYPE_CHECKING:
+    # Where rows are read, no query is written.
+    from sqlglot import exp
+
+    from evalreport.engine.counting.queries import Field
 
 Columns = Mapping[str, Any]
 

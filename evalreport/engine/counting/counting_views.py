@@ -112,13 +112,13 @@ def views_of_kinds(
     None where rows are to be written out: there are not many of them, single ones are needed,
     or something is wrong with them.
     """
+    count = spec.datasets[name].count
+    if count is None or count not in table.columns:
+        return None
     from evalreport.data.multiplicity import multiplicities
     from evalreport.data.score_bins import binned_scores
     from evalreport.engine.counting.table_rows import table_rows
 
-    count = spec.datasets[name].count
-    if count is None or count not in table.columns:
-        return None
     wanted = _wanted(spec, name, requests, UNWATCHED)
     scores = wanted.numbers - {count}
     binned = [c for c in scores if c in table.columns and binned_scores(table, c) is not None]
