@@ -270,17 +270,18 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
         told = "Everything that was asked for was computed, and every value exists."
         return [Text(told, "words")]
     columns = (
-        Column("what", "left", "34%"),
-        Column("where", "left", "20%"),
+        Column("what", "left", "30%"),
+        Column("where", "left", "29%"),
         Column("state", "left", "11%"),
-        Column("why", "left", "35%"),
+        Column("why", "left", "30%"),
     )
     note = (
         f"{MOST_LINES} of {len(lines)} lines; the others are in results.json."
         if len(lines) > MOST_LINES
         else ""
     )
-    return [PlainTable("", columns, tuple(TableRow(k) for k in lines[:MOST_LINES]), note)]
+    shown = tuple(TableRow(line) for line in lines[:MOST_LINES])
+    return [PlainTable("", columns, shown, note, "methods")]
 
 
 class _Missing(NamedTuple):

@@ -15,7 +15,8 @@ from evalreport.report.words import plain_name
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion
 
-ANNEXES = ("methods", "not_computed", "checklists", "provenance", "signatures")
+#: The spec as written comes last: unlike lines to sign on, it can end on any part of a page.
+ANNEXES = ("methods", "not_computed", "checklists", "signatures", "provenance")
 
 
 @dataclass(frozen=True)

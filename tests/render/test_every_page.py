@@ -14,7 +14,7 @@ from stress.paper import Paper, split
 TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal"]
 #: What a page on screen may weigh, how long the one on paper may be, and what share of a page
 #: but the last may stay white: a picture or a pair of tables that stays whole can need the next.
-BYTES, PAGES, WHITE = 600_000, 13, 1 / 3
+BYTES, PAGES, WHITE = 600_000, 12, 1 / 3
 needs_pdftotext = pytest.mark.skipif(
     shutil.which("pdftotext") is None, reason="pdftotext is not installed"
 )

@@ -185,8 +185,8 @@ def test_sections_appear_in_order_and_only_with_content():
         "folds",
         "methods",
         "not_computed",
-        "provenance",
         "signatures",
+        "provenance",
     ]
     small = parse(render_html(states()))
     assert "curves" not in [s.attrs["id"] for s in small.all("section")]
