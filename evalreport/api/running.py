@@ -35,7 +35,8 @@ def run(
             scikit-learn's; the option ``--allow-import`` of the command.
         trust: types that saved models may hold, beside those that scikit-learn's models are
             made of; the option ``--trust`` of the command.
-        allow_hosts: computers whose databases and clusters the spec may name, beside this one;
+        allow_hosts: computers whose databases and clusters the spec may name, beside this one,
+            and buckets of object stores (s3://bucket);
             the option ``--allow-host`` of the command.
 
     Raises:
