@@ -53,11 +53,16 @@ demo: $(RUN_STAMP)
 # of every ready spec. COUNT=goals counts lines and branches in both, and holds them against
 # their goals after the long ones, in all tests but those long ones marked as uncounted.
 COUNT ?= none
-TESTS = $(WITH_LIBRARIES) $(BIN)/python -m pytest -q -n 2 --dist worksteal
+# Tests start some thousand commands: bytecode is compiled before them, and what pytest makes of
+# the tests themselves is kept, also where the environment says that Python is to write none.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(WITH_LIBRARIES) $(BIN)/python -m pytest -q
+TESTS = $(PYTEST) -n 2 --dist worksteal
+COMPILE_FIRST = $(BIN)/python -m compileall -q -j 2 evalreport
 COUNTED = COVERAGE_FILE=$(CURDIR)/build/.coverage $(TESTS) --cov --cov-branch --cov-append
 
 test: $(DEV_STAMP)
 	@sh requirements/pango.sh $(BIN)/python || true
+	@$(COMPILE_FIRST)
 ifeq ($(COUNT),none)
 	@$(TESTS) -m "not long"
 else
@@ -66,6 +71,7 @@ else
 endif
 
 test-long: $(DEV_STAMP)
+	@$(COMPILE_FIRST)
 ifeq ($(COUNT),none)
 	@$(TESTS) -m "long and not wheel"
 else
@@ -112,7 +118,7 @@ audit: $(BIN)/python
 	@sh requirements/audit.sh $(BIN)/python build/audit requirements/run-$(LOCK).txt
 
 wheel-test: $(DEV_STAMP)
-	@$(WITH_LIBRARIES) $(BIN)/python -m pytest -q -m wheel tests/packaging
+	@$(PYTEST) -m wheel tests/packaging
 
 # Spark in an environment of its own: the whole of it, with a server; Java comes from the system.
 SPARK_VENV := .venv-spark
