@@ -325,7 +325,7 @@ class Made:
         return _yaml(spec_text(spec))
 
     def _metrics(self, metrics: Any) -> Any:
-        from evalreport.spec.metric_requests import usual_metrics
+        from evalreport.metrics.catalogue import usual_metrics
 
         if metrics is None:
             return usual_metrics(

@@ -82,6 +82,7 @@ TOO_HIGH = (
     avoid="alone: probabilities can be too high everywhere and still have a slope of 1",
     standard_error=lambda s: _line_error(s, 1),
     shows=Shows.CALIBRATION,
+    line="slope",
     reference=f"{COX}; {MILLER}",
 )
 def calibration_slope(s: ScoreTable) -> Expression:
@@ -132,6 +133,7 @@ def calibration_intercept(s: ScoreTable) -> Expression:
     avoid="alone: mistakes at the low and the high end can cancel",
     standard_error=_level_error,
     shows=Shows.CALIBRATION,
+    line="in_the_large",
     reference=f"{COX}; {MILLER}",
 )
 def calibration_in_the_large(s: ScoreTable) -> Expression:

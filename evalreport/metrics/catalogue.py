@@ -58,6 +58,54 @@ def find(word: str) -> Metric | None:
     return REGISTRY.get(word)
 
 
+def of_caution(code: str) -> Metric:
+    """The metric that a caution is about, as the metric declares it; raises LookupError.
+
+    >>> of_caution("auc_below_half").title
+    'ROC AUC'
+    """
+    found = next((metric for metric in catalogue() if code in metric.cautions), None)
+    if found is None:
+        raise LookupError(f"no metric declares the caution {code}")
+    return found
+
+
+def of_line(line: str) -> Metric:
+    """The metric that is this number of the calibration lines; raises LookupError.
+
+    >>> of_line("slope").title
+    'Calibration slope'
+    """
+    found = next((metric for metric in catalogue() if metric.line == line), None)
+    if found is None:
+        raise LookupError(f"no metric declares the calibration line {line}")
+    return found
+
+
+#: Metrics of two classes that are told of every threshold one may choose.
+AT_THRESHOLDS = ("recall", "specificity", "precision", "npv", "accuracy", "f1", "mcc")
+
+
+def usual_metrics(classes: int, *, scored: bool, probabilities: bool) -> list[str]:
+    """Names of metrics for so many classes; ``scored``: there are scores, not only labels.
+
+    They are those that most evaluations ask for, for a spec that nobody has written yet.
+
+    >>> usual_metrics(3, scored=False, probabilities=False)
+    ['accuracy', 'balanced_accuracy', 'recall', 'precision', 'f1', 'mcc']
+    """
+    names = ["accuracy", "balanced_accuracy", "recall", "precision", "f1", "mcc"]
+    if classes <= 2:
+        names.insert(3, "specificity")
+        if scored:
+            names += ["roc_auc", "average_precision"]
+        if probabilities:
+            names += ["brier", "log_loss"]
+    elif scored:
+        names += ["roc_auc", "log_loss"]
+    return names
+
+
 def known_names() -> tuple[str, ...]:
     """Every name and alias, sorted."""
     catalogue()

@@ -51,6 +51,7 @@ NOT_AVERAGED = "its mean over classes says nothing about the classifier"
     of_one_class="the share of rows that are rightly put into the class or left out of it",
     shows=Shows.SUMMARY,
     advice=IMPROPER,
+    cautions=("majority_class",),
     reference=FAWCETT,
 )
 def accuracy(c: Counts) -> Ratio:
@@ -116,6 +117,7 @@ def _(m: Matrix) -> Expression:
     use="when missing a positive is the costly mistake",
     avoid="alone: predicting everything positive reaches 1; read specificity or precision with it",
     shows=Shows.ONE_KIND,
+    worst_class=True,
     reference=FAWCETT,
 )
 def recall(c: Counts) -> Ratio:

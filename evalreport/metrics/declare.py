@@ -51,6 +51,7 @@ class Parameter:
 
     ``choices`` lists allowed texts; ``low`` and ``high`` bound a number (``open_low``
     and ``open_high``: the bound itself is not allowed); ``required``: no default.
+    ``of_spec``: a list of the same name in the spec fills it where the metric is written without.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Parameter:
     open_low: bool = False
     open_high: bool = False
     meaning: str = ""
+    of_spec: bool = False
 
     def problem(self, value: Any) -> str | None:
         """What is wrong with ``value``, or None."""
@@ -178,6 +180,9 @@ class Facts(TypedDict, total=False):
     p_value: bool
     either: tuple[str, ...]
     advice: Advice
+    cautions: tuple[str, ...]
+    line: str
+    worst_class: bool
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -210,7 +215,9 @@ class Metric:
     itself. ``one_of``: exactly one of these parameters must be given.
     ``p_value``: the value is a p-value, and printed as one.
     ``either``: ways to write one thing, of which at most one may be given. ``advice``: what
-    guidance on models for medical decisions says of it, where it does.
+    guidance on models for medical decisions says of it, where it does. ``cautions``: codes of the
+    cautions that are about its value. ``line``: which number of the calibration lines it is.
+    ``worst_class``: of several metrics of single classes its worst class is told first.
     """
 
     name: str
@@ -257,6 +264,9 @@ class Metric:
     p_value: bool = False
     either: tuple[str, ...] = ()
     advice: Advice | None = None
+    cautions: tuple[str, ...] = ()
+    line: str = ""
+    worst_class: bool = False
     _forms: dict[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -334,6 +344,11 @@ class Metric:
     def arguments(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter with its value: as given, else its default."""
         return {p.name: params.get(p.name, p.default) for p in self.parameters}
+
+    @property
+    def of_spec(self) -> Parameter | None:
+        """The parameter that a list of the spec fills, or None."""
+        return next((p for p in self.parameters if p.of_spec), None)
 
     def missing(self, params: Mapping[str, Any]) -> str | None:
         """What is wrong with the parameters taken together, or None."""

@@ -97,6 +97,7 @@ _PREVALENCE = Parameter(
     open_low=True,
     open_high=True,
     meaning="share of positives where the classifier will be used",
+    of_spec=True,
 )
 
 

@@ -136,6 +136,7 @@ def spiegelhalter_z(s: ScoreTable) -> Expression:
     use="to test calibration without choosing groups",
     avoid="as proof of calibration: a large p value on few rows shows nothing",
     shows=Shows.CALIBRATION,
+    cautions=("miscalibration",),
     reference=SPIEGELHALTER,
 )
 def spiegelhalter_p(s: ScoreTable) -> Expression:

@@ -104,6 +104,7 @@ def _no_probabilities(c: ClassScores) -> bool:
     use="to judge probabilities where confident mistakes must cost most",
     avoid="when probabilities of exactly 0 or 1 occur: the value then rests on the clip at 1e-15",
     chance=chance.entropy,
+    cautions=("confident_mistake", "clipped_probabilities"),
     reference=GOOD,
 )
 def log_loss(s: ScoreTable) -> Expression:

@@ -72,6 +72,7 @@ def lost_pairs(s: ScoreTable) -> Cell:
     binned=Binned.ORDERS,
     chance=0.5,
     advice=ESSENTIAL,
+    cautions=("auc_below_half",),
     reference=HANLEY,
 )
 def roc_auc(s: ScoreTable) -> Ratio:

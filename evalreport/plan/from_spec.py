@@ -13,9 +13,6 @@ from evalreport.spec.costs import TwoClassCosts
 from evalreport.spec.model import Spec
 from evalreport.spec.thresholds import Threshold
 
-#: A parameter that the spec's own list fills where it is not written beside the metric.
-FROM_THE_SPEC = "prevalence"
-
 
 def requests_of(spec: Spec) -> Requests:
     """The requests of a spec; what acceptance needs and nobody asked for is added."""
@@ -42,23 +39,20 @@ def _metrics(spec: Spec) -> tuple[MetricRequest, ...]:
             key = (metric.name, tuple(sorted(params.items())))
             found.setdefault(key, MetricRequest(metric, key[1]))
     # a list of prevalences asks by itself for every metric that needs one
-    for metric in filter(_at_a_prevalence, catalogue() if spec.prevalence else ()):
-        for share in spec.prevalence:
-            at = ((FROM_THE_SPEC, share),)
+    for metric in catalogue() if spec.prevalence else ():
+        for params in _expanded(metric, {}, spec.prevalence) if metric.of_spec else ():
+            at = tuple(params.items())
             found.setdefault((metric.name, at), MetricRequest(metric, at))
     return tuple(found.values())
-
-
-def _at_a_prevalence(metric: Metric) -> bool:
-    return any(p.name == FROM_THE_SPEC and p.required for p in metric.parameters)
 
 
 def _expanded(
     metric: Metric, params: dict[str, Any], prevalence: tuple[float, ...]
 ) -> list[dict[str, Any]]:
-    if not _at_a_prevalence(metric) or FROM_THE_SPEC in params:
+    listed = metric.of_spec
+    if listed is None or listed.name in params:
         return [params]
-    return [{**params, FROM_THE_SPEC: share} for share in prevalence]
+    return [{**params, listed.name: share} for share in prevalence]
 
 
 def _thresholds(spec: Spec) -> tuple[ThresholdRequest, ...]:

@@ -152,7 +152,7 @@ class Kept:
 def _scores(results: Results) -> dict[tuple[str, str, str], Kept]:
     found: dict[tuple[str, str, str], Kept] = {}
     for curve in results.curves:
-        if curve.kind != "gain" or curve.subgroup:
+        if not curve.tells_scores or curve.subgroup:
             continue
         ends = [float(rows or 0) for rows in curve.points["rows"]]
         steps = [after - before for before, after in pairwise([0.0, *ends])]

@@ -49,10 +49,9 @@ from evalreport.record.signals import signals_held
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine
 from evalreport.results.lookup import Results
+from evalreport.results.records import CURVES_OF_SCORES
 
 FOLDER = "kept"
-#: Scores are told from the one; that they are probabilities from the other.
-CURVES = ("gain", "calibration")
 
 
 def keep(runs: Path, name: str) -> str | None:
@@ -89,7 +88,7 @@ def _lasting(results: Results) -> Results:
         thresholds=results.thresholds,
         tables=results.tables,
         measures=results.measures,
-        curves=tuple(c for c in results.curves if c.kind in CURVES and not c.subgroup),
+        curves=tuple(c for c in results.curves if c.kind in CURVES_OF_SCORES and not c.subgroup),
         comparisons=(),
         acceptance=results.acceptance,
         looks=results.looks,

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from evalreport.metrics.estimates import estimate_of
 from evalreport.record.checks import OF_THE_SPEC, Finding, Known, checks, held
-from evalreport.results.records import Change, ControlLimits, Measure, Moved, Period
+from evalreport.results.records import SHARES_MOVED, Change, ControlLimits, Measure, Moved, Period
 from evalreport.statistics import change as course
 from evalreport.statistics.interval import z_value
 
@@ -116,7 +116,7 @@ def _sides(
 
 def _moved(change: Change, own: Sequence[Measure], place: int, known: Known) -> Iterator[str]:
     for one in change.moved:
-        if one.what not in ("prevalence", "predicted_prevalence"):
+        if one.what not in SHARES_MOVED:
             continue
         for name, told, part in (
             ("before", one.before, own[:place]),
@@ -129,6 +129,7 @@ def _moved(change: Change, own: Sequence[Measure], place: int, known: Known) -> 
 
 def _share(one: Moved, measures: Sequence[Measure], known: Known) -> float | None:
     x = n = 0.0
+    by_actual = SHARES_MOVED[one.what].axis == 1
     for measure in measures:
         if measure.table is None:
             return None
@@ -138,7 +139,7 @@ def _share(one: Moved, measures: Sequence[Measure], known: Known) -> float | Non
         place = list(table.labels).index(table.positive)
         counts = [[float(cell or 0) for cell in row] for row in table.counts]
         n += sum(map(sum, counts))
-        x += sum(counts[place]) if one.what == "prevalence" else sum(row[place] for row in counts)
+        x += sum(counts[place]) if by_actual else sum(row[place] for row in counts)
     return x / n if n else None
 
 

@@ -32,6 +32,7 @@ from evalreport.results.history import LookTold
 from evalreport.results.identity import WhichCriterion, WhichNumber
 from evalreport.results.records import (
     CONTINUE,
+    CURVES_OF_SCORES,
     HELD,
     ChartMark,
     Criterion,
@@ -46,8 +47,6 @@ from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
 HEADLINES = 3
-#: Kinds of curves that a course looks at: scores stand in the first, the second says what they are.
-CURVES = ("gain", "calibration")
 
 
 @dataclass(frozen=True)
@@ -243,7 +242,7 @@ def _findings(found: RecordedBytes) -> Findings:
 
 def _is_told(curve: Any) -> bool:
     """Whether a parsed curve is one that is looked at; what is no curve has to be refused."""
-    return not isinstance(curve, dict) or curve.get("kind") in CURVES
+    return not isinstance(curve, dict) or curve.get("kind") in CURVES_OF_SCORES
 
 
 def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
@@ -251,7 +250,7 @@ def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
     overall = [one for one in whole.curves if not one.subgroup]
     calibrated = {(c.dataset, c.model) for c in overall if c.kind == "calibration"}
     for curve in overall:
-        if curve.kind != "gain" or curve.thinned or curve.bins is not None:
+        if not curve.tells_scores or curve.thinned or curve.bins is not None:
             continue
         if len({len(column) for column in curve.points.values()}) > 1:
             continue

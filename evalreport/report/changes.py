@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import p_text, value_text
 from evalreport.report.words import label_text, method_text
-from evalreport.results.records import Change, ChartMark, Moved, Period
+from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Moved, Period
 
 SIGNAL = "◆"
 #: Periods in the table of a chart, the newest ones.
@@ -15,8 +15,7 @@ MOST_PERIODS = 36
 #: The chance of a change from which on a course has a line without an alarm, too.
 EVEN = 0.5
 WHAT_MOVED = {
-    "prevalence": "share of positives",
-    "predicted_prevalence": "share predicted positive",
+    **{what: share.words for what, share in SHARES_MOVED.items()},
     "scores": "mean score",
     "calibration": "mean of outcome minus score",
 }

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import AT_THRESHOLDS, find
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts
 from evalreport.report.contents import Contents, View
@@ -21,8 +21,6 @@ from evalreport.report.orientation import turned_counts
 from evalreport.report.words import label_text
 from evalreport.results.records import Curve
 
-#: Metrics that are shown at each threshold.
-SHOWN = ("recall", "specificity", "precision", "npv", "accuracy", "f1", "mcc")
 #: Thresholds that can be chosen of longer sweeps, and models that have a choice.
 MOST_POSITIONS, MOST_CHOOSERS = 25, 3
 #: Decimals of places in a drawing of 100 units.
@@ -104,7 +102,7 @@ def _position(
     tn, fp, fn, tp = (points[name][k] for name in ("tn", "fp", "fn", "tp"))
     counts = Counts(tp, fp, fn, tn)
     metrics = []
-    for name in SHOWN:
+    for name in AT_THRESHOLDS:
         declared = find(name)
         if declared is None:
             continue

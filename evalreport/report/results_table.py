@@ -198,13 +198,13 @@ def stands_on_few(contents: Contents, m: Measure) -> bool:
 
 
 def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
-    """The class that recall, or else the first metric of single classes, is worst for."""
+    """The class that the metric which tells its worst class, or else the first, is worst for."""
     if contents.is_binary(view):
         return None
     own = [m for m in contents.pooled(view) if contents.names_class(m) and m.value is not None]
     names = list(dict.fromkeys(m.metric for m in own))
-    name = "recall" if "recall" in names else names[0] if names else ""
-    same = [m for m in own if m.metric == name]
+    first = [name for name in names if (metric := find(name)) is not None and metric.worst_class]
+    same = [m for m in own if m.metric in [*first, *names][:1]]
     worst = worst_of(same)
     return None if worst is None else (worst, f"worst of {len(same)} classes")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber, frozen_subgroup
 from evalreport.results.marks import OMITTED, AtLeast, Where, one_of
@@ -271,6 +271,12 @@ class Band:
     reason: Annotated[str | None, OMITTED, "Why there are none."] = None
 
 
+#: The kind of curve whose points are scores, and the kinds that tell all of scores without their
+#: rows: these points, and a calibration where the scores are probabilities.
+SCORES_BY_RANK = "gain"
+CURVES_OF_SCORES = (SCORES_BY_RANK, "calibration")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
     """The points of a curve, as columns of equal length."""
@@ -285,6 +291,11 @@ class Curve:
     thinned: Annotated[bool, OMITTED, "Fewer points than distinct scores."] = False
     bins: Annotated[int | None, OMITTED, "Scores were counted in so many bins."] = None
     band: Annotated[Band | None, OMITTED] = None
+
+    @property
+    def tells_scores(self) -> bool:
+        """Whether its points are the scores, highest first, and the rows down to each."""
+        return self.kind == SCORES_BY_RANK
 
 
 @dataclass(frozen=True, slots=True)
@@ -1122,6 +1133,22 @@ class ControlLimits:
     signal: Annotated[bool, "Whether the value is outside."]
 
 
+class ShareMoved(NamedTuple):
+    """A share of rows that may move: its words, and the axis of a table that is summed over.
+
+    Summed over axis 1, the predictions, the rows of each actual class are left.
+    """
+
+    words: str
+    axis: int
+
+
+SHARES_MOVED: Mapping[str, ShareMoved] = {
+    "prevalence": ShareMoved("share of positives", 1),
+    "predicted_prevalence": ShareMoved("share predicted positive", 0),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ChartMark:
     """One period in the charts that carry the past along; None where it has no value before it."""
@@ -1138,9 +1165,7 @@ class ChartMark:
 class Moved:
     """Something beside the measure, before the point of change and after it."""
 
-    what: Annotated[
-        str, one_of("prevalence", "predicted_prevalence", "scores", "calibration", "subgroups")
-    ]
+    what: Annotated[str, one_of(*SHARES_MOVED, "scores", "calibration", "subgroups")]
     column: Annotated[str | None, "The subgroup column."]
     before: float | None
     after: float | None

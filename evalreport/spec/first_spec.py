@@ -26,8 +26,8 @@ from evalreport.data.read import read_table
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, FilesError, Location, Problem
+from evalreport.metrics.catalogue import usual_metrics
 from evalreport.spec.guess import Guess, guessed
-from evalreport.spec.metric_requests import usual_metrics
 
 #: Rows that are looked at; what stands in later ones is found by the run.
 MOST_ROWS = 200_000

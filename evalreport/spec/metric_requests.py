@@ -1,7 +1,4 @@
-"""A metric as a spec asks for it: ``accuracy``, or ``{fbeta: {beta: 2}}``.
-
-The metrics of a spec that names none are those that most evaluations ask for.
-"""
+"""A metric as a spec asks for it: ``accuracy``, or ``{fbeta: {beta: 2}}``."""
 
 from __future__ import annotations
 
@@ -19,8 +16,6 @@ from evalreport.spec.fields import Fault, Part, plain, refuse, shown, wrong_type
 #: The rule that picks the point of the ROC curve nearest to (0, 1); no metric, only a rule.
 CORNER = "distance_to_corner"
 OF_A_TABLE = (Table.COUNTS, Table.MATRIX)
-#: Filled from the spec's ``prevalence`` where it is not written beside the metric.
-FROM_THE_SPEC = "prevalence"
 
 
 class MetricRequest(Part):
@@ -197,13 +192,18 @@ def read_params(
             faults.append(Fault(f"{name} is {shown(raw)}", problem, (*at, name)))
         elif value is not None:
             values[name] = _converted(known[name], value)
-    wrong = None if faults else metric.missing({FROM_THE_SPEC: None, **values})
+    wrong = None if faults else metric.missing({**_of_spec(metric), **values})
     if wrong is not None:
         example = (metric.one_of or metric.either or tuple(known))[0]
         faults.append(Fault(wrong, f"{{{metric.name}: {{{example}: ...}}}}", at))
     if faults:
         raise refuse(*faults)
     return values
+
+
+def _of_spec(metric: Metric) -> dict[str, None]:
+    """The parameters that another part of the spec may fill; whether it does is seen later."""
+    return {p.name: None for p in metric.parameters if p.of_spec}
 
 
 def _converted(parameter: Parameter, value: Any) -> bool | int | float | str:
@@ -220,21 +220,3 @@ def _number_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
         return str(int(value))
     return str(value)
-
-
-def usual_metrics(classes: int, *, scored: bool, probabilities: bool) -> list[str]:
-    """Names of metrics for so many classes; ``scored``: there are scores, not only labels.
-
-    >>> usual_metrics(3, scored=False, probabilities=False)
-    ['accuracy', 'balanced_accuracy', 'recall', 'precision', 'f1', 'mcc']
-    """
-    names = ["accuracy", "balanced_accuracy", "recall", "precision", "f1", "mcc"]
-    if classes <= 2:
-        names.insert(3, "specificity")
-        if scored:
-            names += ["roc_auc", "average_precision"]
-        if probabilities:
-            names += ["brier", "log_loss"]
-    elif scored:
-        names += ["roc_auc", "log_loss"]
-    return names

@@ -323,13 +323,12 @@ def _metrics(known: Outline) -> Iterator[Problem]:
             key, example = FROM_OTHER_PARTS.get(word, ("", ""))
             if key and not known.has(key):
                 yield Problem(f"{request.name} needs {key}", example, known.document.where(path))
-        needs_prevalence = any(
-            p.name == "prevalence" and p.required for p in request.metric.parameters
-        )
-        if needs_prevalence and not request.params and not known.has("prevalence"):
+        listed = request.metric.of_spec
+        if listed is not None and not request.params and not known.has(listed.name):
             yield Problem(
-                f"{request.name} needs a prevalence",
-                f"{{{request.name}: {{prevalence: 0.01}}}}, or prevalence: [0.01] for the spec",
+                f"{request.name} needs a {listed.name}",
+                f"{{{request.name}: {{{listed.name}: 0.01}}}}, "
+                f"or {listed.name}: [0.01] for the spec",
                 known.document.where(path),
             )
 

@@ -8,15 +8,14 @@ from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
-from evalreport.results.records import Change, Period
+from evalreport.results.records import SHARES_MOVED, Change, Period
 
 #: Further measures that are named.
 MOST_NAMED = 4
 #: What moved is told where chance explains it less often than this.
 SURE = 0.001
 WORDS = {
-    "prevalence": "the share of positives",
-    "predicted_prevalence": "the share predicted positive",
+    **{what: f"the {share.words}" for what, share in SHARES_MOVED.items()},
     "scores": "the scores",
     "calibration": "the calibration",
 }

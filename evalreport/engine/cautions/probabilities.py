@@ -19,7 +19,7 @@ from evalreport.engine.cautions.wording import (
     part,
     percent,
 )
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, of_caution, of_line
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.probabilities import CLIP
 from evalreport.metrics.readings import confidences
@@ -39,11 +39,8 @@ CONFIDENT = 0.1
 #: The default threshold of a score; on another scale it says nothing.
 HALF = 0.5
 
-#: (metric, its value under calibration, its name in a sentence)
-LINES = (
-    ("calibration_slope", 1.0, "the calibration slope"),
-    ("calibration_in_the_large", 0.0, "calibration in the large"),
-)
+#: The numbers of the calibration lines, by their names in a sentence.
+LINES = {"slope": "the calibration slope", "in_the_large": "calibration in the large"}
 #: Scores up to here, most of them above 1, look like percent.
 PERCENT = 100.0
 #: So many scores outside 0 and 1, and under this share of the rows, look like slips.
@@ -139,7 +136,7 @@ def miscalibration(run: RunFacts) -> Iterator[Caution]:
             continue
         found = [*_off_the_line(run, view), *_spiegelhalter(run, view)]
         if found:
-            measure = next((m for m in run.measures_of(view, LINES[0][0])), None)
+            measure = next((m for m in run.measures_of(view, of_line("slope").name)), None)
             yield Caution(
                 f"{_capital('; '.join(found))}.",
                 view.dataset,
@@ -164,14 +161,18 @@ def _probabilities_measured(run: RunFacts, view: View) -> bool:
 
 def _off_the_line(run: RunFacts, view: View) -> Iterator[str]:
     fitted = _fitted(run, view)
-    for metric, expected, words in LINES:
-        m = run.measure(view, metric)
+    for line, words in LINES.items():
+        metric = of_line(line)
+        expected = metric.best
+        m = run.measure(view, metric.name)
         interval = (m.interval.low, m.interval.high) if m is not None and m.interval else None
         value = m.value if m is not None else None
-        if interval is None and metric in fitted:
-            value, low, high = fitted[metric]
+        if interval is None and line in fitted:
+            value, low, high = fitted[line]
             interval = (low, high)
-        if value is not None and interval and not interval[0] <= expected <= interval[1]:
+        if expected is None or value is None or not interval:
+            continue
+        if not interval[0] <= expected <= interval[1]:
             yield f"{words} is {estimate(value)} ({limits(*interval)}), not {number(expected)}"
 
 
@@ -185,12 +186,12 @@ def _fitted(run: RunFacts, view: View) -> dict[str, tuple[float, float, float]]:
         return {}
     z = z_value(run.settings.level)
     lines = {
-        "calibration_slope": (fit.slope, fit.slope_se),
-        "calibration_in_the_large": (fit.in_the_large, fit.in_the_large_se),
+        "slope": (fit.slope, fit.slope_se),
+        "in_the_large": (fit.in_the_large, fit.in_the_large_se),
     }
     return {
-        metric: (value, value - z * error, value + z * error)
-        for metric, (value, error) in lines.items()
+        line: (value, value - z * error, value + z * error)
+        for line, (value, error) in lines.items()
         if math.isfinite(value) and math.isfinite(error)
     }
 
@@ -216,7 +217,7 @@ def _fit(run: RunFacts, view: View) -> CalibrationFit | None:
 
 
 def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:
-    m = run.measure(view, "spiegelhalter_p")
+    m = run.measure(view, of_caution("miscalibration").name)
     if m is not None and m.value is not None and m.value < 1 - run.settings.level:
         yield f"Spiegelhalter's test has {p_value(m.value)}"
 
@@ -232,7 +233,7 @@ def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:
 def confident_mistake(run: RunFacts) -> Iterator[Caution]:
     """One row makes up a quarter or more of the log loss at a probability under 0.1."""
     for view in run.views:
-        m = run.measure(view, "log_loss")
+        m = run.measure(view, of_caution("confident_mistake").name)
         given = actual_probability(run, view)
         if m is None or given is None:
             continue
@@ -271,7 +272,7 @@ def _place(view: View, place: int) -> str:
 def clipped_probabilities(run: RunFacts) -> Iterator[Caution]:
     """Rows whose actual class got less than the clip, with all that were clipped."""
     for view in run.views:
-        m = run.measure(view, "log_loss")
+        m = run.measure(view, of_caution("clipped_probabilities").name)
         given = actual_probability(run, view)
         if m is None or given is None:
             continue

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.engine.cautions.wording import limits, name, number, part, percent, rows
+from evalreport.metrics.catalogue import of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
 from evalreport.metrics.precision_recall import average_precision
@@ -106,7 +107,7 @@ def tied_scores(run: RunFacts) -> Iterator[Caution]:
 def auc_below_half(run: RunFacts) -> Iterator[Caution]:
     """A ROC AUC of all rows is below 0.5; with its interval where there is one."""
     for view in run.views:
-        for m in run.measures_of(view, "roc_auc"):
+        for m in run.measures_of(view, of_caution("auc_below_half").name):
             if m.value is not None and m.value < 0.5:
                 interval = "" if m.interval is None else f" ({_limits(m)})"
                 yield Caution(
@@ -171,7 +172,7 @@ def auc_flatters_rare_positives(run: RunFacts) -> Iterator[Caution]:
                 view.model,
                 measured.id,
                 measured.table,
-                {"roc_auc": area.number, "average_precision": precise.number},
+                {roc_auc.name: area.number, average_precision.name: precise.number},
             )
 
 

@@ -19,7 +19,7 @@ from evalreport.engine.cautions.wording import (
     percent,
 )
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.tables import Matrix
 from evalreport.predict.view import View
@@ -52,7 +52,9 @@ def majority_class(run: RunFacts) -> Iterator[Caution]:
 
 
 def _accuracy(run: RunFacts, view: View, record: PrintedTable) -> Measure | None:
-    found = (m for m in run.measures_of(view, "accuracy") if m.table == record.id)
+    found = (
+        m for m in run.measures_of(view, of_caution("majority_class").name) if m.table == record.id
+    )
     two = len(view.labels) <= 2
     return next((m for m in found if m.average == (None if two else "micro")), None)
 

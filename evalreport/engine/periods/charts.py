@@ -11,7 +11,7 @@ from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
-from evalreport.results.records import Change, ChartMark, Measure, Moved, Table
+from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Measure, Moved, Table
 from evalreport.statistics.course import LEVEL, RUN_LENGTH, ChartedCourse, charted_course
 from evalreport.statistics.shift import Values, chi_square, value_shift
 from evalreport.statistics.tail import chi2_sf, normal_sf
@@ -91,8 +91,8 @@ def _moved(
 def moved_tables(before: Sequence[Table | None], after: Sequence[Table | None]) -> list[Moved]:
     """Prevalence, and the share that is predicted positive."""
     found = []
-    for what, axis in (("prevalence", 1), ("predicted_prevalence", 0)):
-        sides = [_positives(tables, axis) for tables in (before, after)]
+    for what, share in SHARES_MOVED.items():
+        sides = [_positives(tables, share.axis) for tables in (before, after)]
         if any(side is None or not side[1] for side in sides):
             continue
         (x, n), (y, m) = (side for side in sides if side is not None)

@@ -228,8 +228,8 @@ def _scores_of_run(run: ReferenceRun, view: View, label: str) -> Kept | None:
     Where there are more scores than points, a point stands for its score and those up to the next.
     """
     for curve in run.results.curves:
-        place = (curve.dataset, curve.model, curve.label, curve.kind)
-        if place == (view.dataset, view.model, label, "gain") and not curve.subgroup:
+        place = (curve.dataset, curve.model, curve.label)
+        if curve.tells_scores and place == (view.dataset, view.model, label) and not curve.subgroup:
             steps = np.diff([0, *(n or 0 for n in curve.points["rows"])]).tolist()
             told = zip(curve.points["threshold"], steps, strict=True)
             values = [(float(at), float(n)) for at, n in told if at is not None][::-1]
