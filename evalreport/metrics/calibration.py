@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -261,12 +262,25 @@ def _distance(s: ScoreTable, name: str, words: str) -> Expression:
     """A distance of the probabilities from the smoothed calibration curve."""
     if outside_unit(s.scores):
         return Nothing(NOT_PROBABILITIES)
+    found = _distances(s)
     if s.stacked:
-        tables = zip(s.positives, s.negatives, strict=True)
-        found = [calibration_distances(ScoreTable(s.scores, p, n)) for p, n in tables]
         return Cell(words, np.array([math.nan if one is None else one[name] for one in found]))
-    distances = calibration_distances(s)
-    return Nothing(NO_ROW) if distances is None else Cell(words, distances[name])
+    return Nothing(NO_ROW) if found[0] is None else Cell(words, found[0][name])
+
+
+#: A curve takes long, and five metrics ask for distances from that of the same table.
+_KNOWN: WeakKeyDictionary[ScoreTable, list[dict[str, float] | None]] = WeakKeyDictionary()
+
+
+def _distances(s: ScoreTable) -> list[dict[str, float] | None]:
+    """Distances from the smoothed curve of a table, or of each one of a stack."""
+    if s not in _KNOWN:
+        tables = [s]
+        if s.stacked:
+            parts = zip(s.positives, s.negatives, strict=True)
+            tables = [ScoreTable(s.scores, p, n) for p, n in parts]
+        _KNOWN[s] = [calibration_distances(table) for table in tables]
+    return _KNOWN[s]
 
 
 @metric(

