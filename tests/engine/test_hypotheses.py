@@ -190,19 +190,25 @@ def test_a_weighted_or_clustered_difference_is_tested_by_its_draws() -> None:
         "positive": {"label": "ill"},
         "datasets": {"new": {"target": "y", "cluster": "g"}},
         "models": {"m": {"score": "p"}, "n": {"score": "q"}},
-        "metrics": ["recall", "roc_auc"],
+        "metrics": ["recall", "roc_auc", "brier"],
         "confidence": {"resamples": 300},
         "comparisons": {
             "reference": "n",
-            "hypotheses": {"recall": "non_inferiority", "roc_auc": "non_inferiority"},
-            "margins": {"recall": 0.1, "roc_auc": 0.1},
+            "hypotheses": dict.fromkeys(("recall", "roc_auc", "brier"), "non_inferiority"),
+            "margins": dict.fromkeys(("recall", "roc_auc", "brier"), 0.1),
         },
     }
     results = evalreport.run(spec, frames={"new": own})
-    tests = {m: of(results, m)["hypothesis"]["test"] for m in ("recall", "roc_auc")}
-    assert tests == {"recall": "cluster_bootstrap", "roc_auc": "obuchowski_score"}
+    tests = {m: of(results, m)["hypothesis"]["test"] for m in ("brier", "recall", "roc_auc")}
+    assert tests == {"brier": "cluster_bootstrap", "recall": "square_and_add",
+                     "roc_auc": "obuchowski_score"}  # fmt: skip
+    drawn = of(results, "brier")
+    z = (0.1 - drawn["difference"]) / drawn["hypothesis"]["standard_error"]
+    assert drawn["hypothesis"]["p_value"] == pytest.approx(stats.norm.sf(z), rel=1e-9)
     found = of(results, "recall")
-    z = (found["difference"] + 0.1) / found["hypothesis"]["standard_error"]
+    assert found["difference"] > -0.1
+    down = (found["difference"] - found["interval"]["low"]) / stats.norm.ppf(0.975)
+    z = (found["difference"] + 0.1) / down
     assert found["hypothesis"]["p_value"] == pytest.approx(stats.norm.sf(z), rel=1e-9)
     area = of(results, "roc_auc")["hypothesis"]
     assert area["df"] == 49  # 50 clusters

@@ -165,6 +165,30 @@ def test_differences_add_the_squares_of_the_limits_of_both_values(role: Any) -> 
     assert recompute(found.json).problems == ()
 
 
+@pytest.mark.parametrize("metric", ["recall", "f1", "kappa", "roc_auc"])
+def test_differences_of_few_weighted_rows_add_the_squares_of_both_limits(metric: str) -> None:
+    found = results(columns_of(), [metric], weight="w", comparisons={"reference": "b"})
+    (record,) = found.json["comparisons"]
+    one, two = of(found, metric, "a"), of(found, metric, "b")
+    assert record["interval"]["method"] == record["test"] == "square_and_add"
+    assert record["interval"]["why"].startswith("fewer than 100 clusters, or weighted rows")
+    far = math.hypot(one["value"] - one["interval"]["low"], two["interval"]["high"] - two["value"])
+    # the two models are hardly correlated here
+    assert record["difference"] - record["interval"]["low"] == pytest.approx(far, rel=0.3)
+    assert (record["p_value"] < 0.05) == (
+        record["interval"]["low"] > 0 or record["interval"]["high"] < 0
+    )
+    assert recompute(found.json).problems == ()
+
+
+def test_many_weighted_rows_and_losses_are_drawn() -> None:
+    many = columns_of(400, 150)
+    for columns, metric in ((many, "f1"), (columns_of(), "brier")):
+        found = results(columns, [metric], weight="w", comparisons={"reference": "b"})
+        (record,) = found.json["comparisons"]
+        assert record["interval"]["method"] == "bootstrap_percentile"
+
+
 def test_what_was_asked_for_of_a_value_or_its_difference_is_drawn() -> None:
     columns, by = columns_of(), {"reference": "b", "methods": {"ks": "bootstrap_percentile"}}
     for more in (

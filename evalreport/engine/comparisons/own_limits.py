@@ -1,7 +1,8 @@
 """Differences of two values by the limits that each of them has by itself, squared and added.
 
 For values of ranked scores whose replicates lie to one side of the truth: drawn differences would
-do so too, the limits of the values do not (Zou G., Donner A. Stat Med 27, 2008).
+do so too, the limits of the values do not (Zou G., Donner A. Stat Med 27, 2008). And for few
+weighted rows, or clusters: drawn, they vary too little, which the limits of values make up for.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from evalreport.engine.comparisons.pairs import Side, metric_of
 from evalreport.engine.comparisons.result import Replicates, Test
+from evalreport.engine.intervals.studied import design_of, drawn_as, was_studied
 from evalreport.engine.measures import Measurer
 from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE
 from evalreport.metrics.declare import Interval
+from evalreport.metrics.interval_methods import CLUSTERS as CLUSTERS_ENOUGH
 from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.plan.task import Task
 from evalreport.results import records
@@ -24,6 +29,13 @@ from evalreport.statistics.tail import normal_two_sided
 
 NAME = "square_and_add"
 WHY = "drawn differences lie to one side: limits of both values"
+WHY_FEW = f"fewer than {CLUSTERS_ENOUGH} clusters, or weighted rows of a class: both limits"
+#: Families whose values have limits with weights and in clusters without drawing rows; those of
+#: losses are far too wide to be added.
+_ANALYTIC = (
+    *(Interval.PROPORTION, Interval.TWO_RATES, Interval.SMOOTH, Interval.KAPPA),
+    *(Interval.CORRELATION, Interval.AUC),
+)
 _DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
 
 
@@ -36,12 +48,13 @@ class OfLimits:
     up: float
     most: float
     level: float
+    why: str = WHY
 
     def interval(self) -> records.Interval:
         """Limits of the difference, within what two values of the metric can differ by."""
         low = max(self.difference - self.down, -self.most)
         high = min(self.difference + self.up, self.most)
-        return records.Interval(self.level, low, high, NAME, why=WHY)
+        return records.Interval(self.level, low, high, NAME, why=self.why)
 
     def test(self) -> Test:
         """The normal test of no difference that agrees with the limits."""
@@ -89,18 +102,35 @@ def of_limits(
         _together(above, low, correlation),
         most - least,
         sides[0].settings.level,
+        WHY if _ranked(task) else WHY_FEW,
     )
 
 
 def may(sides: tuple[Side, Side], task: ComparisonTask) -> bool:
-    """Whether the values are of ranked scores, and no method was asked for."""
-    metric = metric_of(task.task)
-    ranked = metric.interval in (Interval.DISTANCE, Interval.RANKED) and task.task.average is None
+    """Whether the values are of ranked scores or rows are few, and no method was asked for."""
+    fits = _ranked(task) or _few_units(sides, task)
     planned = task.test in _DRAWN and task.interval in _DRAWN
     asked = ASKED in (task.why, task.task.why, task.reference.why)
     sampled = any(side.view.sample is not None for side in sides)
     unreasoned = task.test_reason is None and task.interval_reason is None
-    return ranked and planned and unreasoned and not asked and not sampled
+    return fits and planned and unreasoned and not asked and not sampled
+
+
+def _ranked(task: ComparisonTask) -> bool:
+    ranked = metric_of(task.task).interval in (Interval.DISTANCE, Interval.RANKED)
+    return ranked and task.task.average is None
+
+
+def _few_units(sides: tuple[Side, Side], task: ComparisonTask) -> bool:
+    """Whether the values are of the same few weighted rows, or clusters, of two classes."""
+    view = sides[0].view
+    known = metric_of(task.task).interval in _ANALYTIC and was_studied(view, task.task)
+    if not known or not task.paired or not design_of(view):
+        return False
+    rows = np.arange(len(view.actual))
+    drawn = drawn_as(view, rows, sides[0].class_index(task.task))
+    least = drawn.clusters if view.cluster is not None else min(drawn.positives, drawn.negatives)
+    return least < CLUSTERS_ENOUGH
 
 
 def _limits(side: Side, task: Task) -> tuple[float, float] | None:
