@@ -154,17 +154,13 @@ class Measurer:
             return Evaluated(Undefined(NEGATIVE), metric.formula or metric.name, ""), None
         matrix = table.matrix(task.indeterminate)
         value = self._table_value(task, metric, arguments, table, matrix)
+        case = TableCase(self, task, metric, arguments, value, table, matrix, threshold)
         interval = None
         if isinstance(value.outcome, Value) and task.interval is not None:
-            case = TableCase(self, task, metric, arguments, value, table, matrix, threshold)
             interval = table_interval(case)
-        own = self.class_index(task)
         rows = matrix.row_totals
-        interval = self._with_study(task, interval, float(rows[own]), float(sum(rows)))
-        told = missing_cases.of_table(
-            self.view, task, metric, arguments, matrix, value, threshold, own
-        )
-        return told, interval
+        interval = self._with_study(task, interval, float(rows[case.index]), float(sum(rows)))
+        return missing_cases.of_table(case), interval
 
     def _table_value(
         self,
@@ -202,14 +198,14 @@ class Measurer:
         at = table.middle if metric.row_loss and isinstance(table, BinnedScores) else table
         label = self.view.labels[self.class_index(task)]
         value = evaluated(metric, metric(at, **arguments), label)
+        case = ScoreCase(self, task, metric, arguments, value, at, index)
         interval = None
         if isinstance(value.outcome, Value) and task.interval is not None:
-            interval = score_interval(ScoreCase(self, task, metric, arguments, value, at, index))
+            interval = score_interval(case)
             of_class = float(table.positive_total)
             interval = self._with_study(task, interval, of_class, float(table.total))
         value = _where_reached(metric, at, value)
-        own = self.class_index(task)
-        value = missing_cases.of_scores(self.view, task, metric, at, value, own)
+        value = missing_cases.of_scores(replace(case, value=value))
         return with_bounds(metric, arguments, table, value, interval)
 
     def _of_class_scores(

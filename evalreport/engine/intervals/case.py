@@ -25,9 +25,10 @@ Cells = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Case:
-    """What was asked for and where, the metric with its arguments, and the value that exists.
+    """What was asked for and where, the metric with its arguments, and the value.
 
-    ``measurer`` holds the rows, their design, the settings and the shared draws.
+    ``measurer`` holds the rows, their design, the settings and the shared draws. An interval is
+    made where the value is a number; ``number`` may be read there alone.
     """
 
     measurer: Measuring

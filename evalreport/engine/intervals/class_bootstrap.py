@@ -18,6 +18,7 @@ from evalreport.plan.task import Task
 from evalreport.statistics import resampling
 
 if TYPE_CHECKING:
+    from evalreport.engine.intervals.case import Case
     from evalreport.engine.intervals.measuring import Measuring
 
 Floats = npt.NDArray[np.float64]
@@ -61,35 +62,33 @@ def _canonical(measurer: Measuring) -> npt.NDArray[Any]:
     return np.lexsort([view.actual, view.sample.stratum, view.weight, *view.class_scores.T])
 
 
-def class_jackknife(
-    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
-) -> Jackknife | None:
+def class_jackknife(case: Case) -> Jackknife | None:
     """The same metric with one row or cluster left out, or groups of them where they are many."""
-    drawn = _Drawn.of(measurer, task)
+    drawn = _Drawn.of(case.measurer, case.task)
     if drawn is None:
         return None
     if drawn.units > MOST_LEFT_OUT:
-        values = _without_groups(drawn, measurer, task, metric, arguments)
+        values = _without_groups(drawn, case)
         return values, np.ones(len(values))
     kept = 1 - np.eye(drawn.units, dtype=np.int64)
+    task, metric, arguments = case.task, case.metric, case.arguments
     found = [drawn.values(task, metric, arguments, part) for part in drawn.batches(kept)]
     return finite(np.concatenate(found)), np.ones(drawn.units)
 
 
-def class_left_out(
-    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
-) -> Floats | None:
+def class_left_out(case: Case) -> Floats | None:
     """The same metric without each of the groups of the grouped jackknife."""
+    measurer, task = case.measurer, case.task
     drawn = _Drawn.of(measurer, task)
     if drawn is None:
         return None
     if task.average in (None, Average.MICRO.value):
-        return _without_groups(drawn, measurer, task, metric, arguments)
+        return _without_groups(drawn, case)
 
     def of_classes() -> ByClass:
         group = grouped_jackknife.groups_of(drawn.units, _rng(measurer, task, "groups"))
         parts = [
-            _of_classes(metric, arguments, drawn, times)
+            _of_classes(case.metric, case.arguments, drawn, times)
             for kept in _kept(group)
             for times in drawn.batches(kept)
         ]
@@ -99,12 +98,10 @@ def class_left_out(
     return finite(averaged(*shared, Average(task.average)))
 
 
-def _without_groups(
-    drawn: _Drawn, measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
-) -> Floats:
-    group = grouped_jackknife.groups_of(drawn.units, _rng(measurer, task, "groups"))
+def _without_groups(drawn: _Drawn, case: Case) -> Floats:
+    group = grouped_jackknife.groups_of(drawn.units, _rng(case.measurer, case.task, "groups"))
     found = [
-        drawn.values(task, metric, arguments, times)
+        drawn.values(case.task, case.metric, case.arguments, times)
         for kept in _kept(group)
         for times in drawn.batches(kept)
     ]

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from evalreport.data.completeness import Lost
 from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.engine.intervals.case import ScoreCase, TableCase
 from evalreport.engine.intervals.missing_rows import (
     CELLS,
     Groups,
@@ -28,53 +29,42 @@ from evalreport.engine.intervals.missing_rows import (
 from evalreport.engine.metric_values import Evaluated, stacked_value
 from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Value
-from evalreport.metrics.tables import Counts, Matrix, ScoreTable
-from evalreport.plan.task import Task
-from evalreport.predict.view import View
+from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.results.records import Cells, Fraction, MissingBounds, OfCells
 
 Floats = npt.NDArray[np.float64]
 
 
-def of_table(
-    view: View,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    matrix: Matrix,
-    value: Evaluated,
-    threshold: float | None,
-    own_class: int,
-) -> Evaluated:
-    """The value of a table metric with its worst and best case, where it has one.
-
-    ``own_class``: the class that the value belongs to, where it belongs to one.
-    """
+def of_table(case: TableCase) -> Evaluated:
+    """The value of a table metric with its worst and best case, where it has one."""
+    view, task, metric, value = case.measurer.view, case.task, case.metric, case.value
     pooled = task.average == Average.MICRO.value and metric.for_classes is not None
-    missing = missing_rows(view, task.where, threshold)
+    missing = missing_rows(view, task.where, case.threshold)
     if missing is None or not (task.average is None or pooled):
         return value
     if not isinstance(value.outcome, Value):
         return value
     classes = len(view.labels)
     whole = pooled or (classes > 2 and metric.scope == "all")
-    index = None if whole else own_class
-    bounds = missing_bounds(metric, arguments, value, matrix, index, missing, task.indeterminate)
+    index = None if whole else case.index
+    bounds = missing_bounds(
+        metric, case.arguments, value, case.matrix, index, missing, task.indeterminate
+    )
     if bounds is None and index is not None and (metric.table is Table.COUNTS or classes == 2):
         groups = placeable(missing, index, classes, task.indeterminate)
-        bounds = extremes(metric, arguments, matrix.one_versus_rest(index), groups)
+        bounds = extremes(metric, case.arguments, case.matrix.one_versus_rest(index), groups)
     return replace(value, missing=bounds)
 
 
-def of_scores(
-    view: View, task: Task, metric: Metric, table: ScoreTable, value: Evaluated, own_class: int
-) -> Evaluated:
+def of_scores(case: ScoreCase) -> Evaluated:
     """An area with its worst and best case, where rows lack a score or a target."""
+    view, task, table, value = case.measurer.view, case.task, case.table, case.value
     found = lost_inside(view, task.where)
     if found is None or isinstance(table, BinnedScores) or not isinstance(value.outcome, Value):
         return value
+    own_class = case.measurer.class_index(task)
     missing = ranked(*found, own_class, len(view.labels) > 2)
-    bounds = None if missing is None else area_bounds(metric, table, missing)
+    bounds = None if missing is None else area_bounds(case.metric, table, missing)
     return value if bounds is None else replace(value, missing=bounds)
 
 

@@ -9,6 +9,7 @@ which every row stands once for each class.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,20 +52,9 @@ def average_of_scores(
     value = average(kind, labels, values, [t.positive_total.item() for t in tables])
     if not isinstance(value.outcome, Value):
         return value, None
-    number, level = value.outcome.number, measurer.settings.level
-    if task.interval == "influence":
-        variance = average_variance(measurer, task, metric, arguments, tables, values)
-        if variance is not None:
-            return value, symmetric(number, variance, level, "influence", metric.bounds)
-        note = grouped_jackknife.NO_INFLUENCE
-        return value, _jackknife(measurer, task, metric, arguments, number, note)
-    if task.interval == grouped_jackknife.METHOD:
-        return value, _jackknife(measurer, task, metric, arguments, number)
-    if task.interval not in BOOTSTRAP:
-        return value, None
-    if len(labels) > 2:
-        return value, class_score_interval(Case(measurer, task, metric, arguments, value))
-    return value, _mirrored_interval(measurer, task, metric, arguments, number)
+    case = Case(measurer, task, metric, arguments, value)
+    variance = partial(average_variance, measurer, task, metric, arguments, tables, values)
+    return value, _interval(case, variance)
 
 
 def _of_pooled(
@@ -82,17 +72,26 @@ def _of_pooled(
     value = evaluated(metric, metric(together, **arguments), None)
     if not isinstance(value.outcome, Value):
         return value, None
-    number, level, note = value.outcome.number, measurer.settings.level, ""
+    case = Case(measurer, task, metric, arguments, value)
+    variance = partial(pooled_variance, measurer, task, metric, arguments, together)
+    return value, _interval(case, variance)
+
+
+def _interval(case: Case, variance: Callable[[], float | None]) -> Interval | None:
+    """The planned method carried out; ``variance`` by influence, None where it is not known."""
+    task, note = case.task, ""
     if task.interval == "influence":
-        variance = pooled_variance(measurer, task, metric, arguments, together)
-        if variance is not None:
-            return value, symmetric(number, variance, level, "influence", metric.bounds)
+        found = variance()
+        if found is not None:
+            return symmetric(case.number, found, case.level, "influence", case.metric.bounds)
         note = grouped_jackknife.NO_INFLUENCE
     if task.interval in ("influence", grouped_jackknife.METHOD):
-        return value, _jackknife(measurer, task, metric, arguments, number, note)
+        return _jackknife(case, note)
     if task.interval not in BOOTSTRAP:
-        return value, None
-    return value, class_score_interval(Case(measurer, task, metric, arguments, value))
+        return None
+    if len(case.measurer.view.labels) > 2 or task.average == Average.MICRO.value:
+        return class_score_interval(case)
+    return _mirrored_interval(case)
 
 
 def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]:
@@ -104,34 +103,20 @@ def _tables(measurer: Measuring, task: Task, metric: Metric) -> list[ScoreTable]
     return [own if k == positive else mirrored(own, metric.kind) for k in range(size)]
 
 
-def _jackknife(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    number: float,
-    note: str = "",
-) -> Interval | None:
+def _jackknife(case: Case, note: str) -> Interval | None:
     """Random groups of rows or clusters left out in turn, all classes together."""
-    if len(measurer.view.labels) > 2:
-        left_out = class_left_out(measurer, task, metric, arguments)
-    else:
-        left_out = _mirrored_left_out(measurer, task, metric, arguments)
+    columns = len(case.measurer.view.labels) > 2
+    left_out = class_left_out(case) if columns else _mirrored_left_out(case)
     if left_out is None:
         return None
-    level = measurer.settings.level
-    return grouped_jackknife.interval(left_out, number, level, metric.bounds, note)
+    return grouped_jackknife.interval(left_out, case.number, case.level, case.metric.bounds, note)
 
 
-def _mirrored_left_out(
-    measurer: Measuring, task: Task, metric: Metric, arguments: Mapping[str, Any]
-) -> Any:
+def _mirrored_left_out(case: Case) -> Any:
     """Averages over both classes of one score without each group."""
-    bootstrap = measurer.bootstrap
-    shared = bootstrap.shared(
-        task,
-        lambda: bootstrap.without_groups(task.where, lambda t: _of_both(metric, arguments, t)),
-    )
+    bootstrap, task = case.measurer.bootstrap, case.task
+    function = partial(_of_both, case.metric, case.arguments)
+    shared = bootstrap.shared(task, lambda: bootstrap.without_groups(task.where, function))
     return averaged(*shared, Average(str(task.average)))
 
 
@@ -143,22 +128,16 @@ def _of_both(metric: Metric, arguments: Mapping[str, Any], table: ScoreTable) ->
     return each, np.stack([np.asarray(t.positive_total, np.float64) for t in both])
 
 
-def _mirrored_interval(
-    measurer: Measuring,
-    task: Task,
-    metric: Metric,
-    arguments: Mapping[str, Any],
-    number: float,
-) -> Interval | None:
+def _mirrored_interval(case: Case) -> Interval | None:
     """Bootstrap over the one table, both classes from the same draws."""
-    function = _mean(metric, arguments, Average(str(task.average)))
-    bootstrap, method, name = measurer.bootstrap, str(task.interval), task.name()
-    bootstrap.plan(task.where, None, name, function)
-    values = bootstrap.of_scores(task.where, None, name)
+    task, bootstrap = case.task, case.measurer.bootstrap
+    function = _mean(case.metric, case.arguments, Average(str(task.average)))
+    bootstrap.plan(task.where, None, task.name(), function)
+    values = bootstrap.of_scores(task.where, None, task.name())
     left_out = None
-    if method == "bootstrap_bca":
+    if case.method == "bootstrap_bca":
         left_out = bootstrap.score_jackknife(task.where, None, function)
-    return from_replicates(values, number, measurer.settings.level, method, left_out)
+    return from_replicates(values, case.number, case.level, case.method, left_out)
 
 
 def _mean(

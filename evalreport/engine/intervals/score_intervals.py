@@ -621,17 +621,16 @@ def _designed_mean(
 
 def _class_resampled(case: Case) -> records.Interval | None:
     """Whole rows or clusters drawn, or left out in groups, all columns together."""
-    drawn = (case.measurer, case.task, case.metric, case.arguments)
     number, level, method = case.number, case.level, case.method
     if method == grouped_jackknife.METHOD:
-        left = class_left_out(*drawn)
+        left = class_left_out(case)
         if left is None:
             return None
         return grouped_jackknife.interval(left, number, level, case.metric.bounds)
     if not method.startswith(("bootstrap", "cluster_bootstrap", SURVEY_BOOTSTRAP)):
         return None
-    values = class_replicates(*drawn)
+    values = class_replicates(case.measurer, case.task, case.metric, case.arguments)
     if values is None:
         return None
-    left_out = class_jackknife(*drawn) if method == "bootstrap_bca" else None
+    left_out = class_jackknife(case) if method == "bootstrap_bca" else None
     return from_replicates(values, number, level, method, left_out)
