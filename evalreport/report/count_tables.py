@@ -23,7 +23,7 @@ from evalreport.results.records import Measure, MissingRows, Table
 MOST_CLASSES = 50
 PART = 12
 #: Letters of all columns of counts that fit half a line.
-HALF_WIDTH = 48
+HALF_WIDTH = 52
 #: Letters of a count and its weight that fill a cell of a small card, beside its role.
 TIGHT = 5
 
