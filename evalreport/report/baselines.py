@@ -16,6 +16,7 @@ from evalreport.report.model import (
     LineCell,
     PlainTable,
     Strip,
+    TablePair,
     TableRow,
 )
 from evalreport.report.numbers import count_text, difference_text, p_text, value_text
@@ -50,6 +51,9 @@ MOST_CLASSES = 12
 MOST_BASELINES = 20
 #: Models beside the baselines in one table; further ones stand in a table of their own.
 MOST_MODELS = 4
+
+#: Classes of tables of baselines that stand two on a line: fewer are short, more are too wide.
+ABREAST = range(5, 13)
 
 
 @section(
@@ -122,8 +126,8 @@ def _baselines(contents: Contents, dataset: str, views: list[View]) -> Strip | N
     )
 
 
-def _tables(contents: Contents, dataset: str) -> PlainTable | None:
-    """The tables that the values of the baselines follow from, one below the other."""
+def _tables(contents: Contents, dataset: str) -> PlainTable | TablePair | None:
+    """The tables that the values of the baselines follow from: long ones two on a line."""
     own = [t for t in contents.of(BaselineTable) if t.dataset == dataset]
     if not own:
         return None
@@ -139,27 +143,31 @@ def _tables(contents: Contents, dataset: str) -> PlainTable | None:
     for t in own:
         cells = tuple(map(tuple, t.counts))
         alike.setdefault(cells, []).append(visible(t.baseline.replace("_", " ")))
-    rows = [
-        TableRow(
-            (
-                listed(names) if k == 0 else "",
-                label_text(label),
-                *(count_text(count) for count in counts),
-                count_text(sum(counts)),
-            )
-        )
+    title = f"Tables of the baselines, {label_text(dataset)}"
+    lines = {
+        listed(names): [
+            (label_text(label), *map(count_text, counts), count_text(sum(counts)))
+            for label, counts in zip(labels, turned_counts(cells, how), strict=True)
+        ]
         for cells, names in alike.items()
-        for k, (label, counts) in enumerate(zip(labels, turned_counts(cells, how), strict=True))
+    }
+    ends = (*(Column(label_text(label), "right") for label in labels), Column("total", "right"))
+    corner = " ".join(how.corner)
+    if len(labels) in ABREAST and len(lines) > 1:
+        columns = (Column(corner, "left", "21%"), *ends)
+        pairs = [
+            PlainTable(f"{title}: {name}", columns, tuple(map(TableRow, some)))
+            for name, some in lines.items()
+        ]
+        pairs[-1] = replace(pairs[-1], note=_at(own))
+        return TablePair(tuple(pairs))
+    rows = [
+        TableRow((name if k == 0 else "", *line))
+        for name, own_lines in lines.items()
+        for k, line in enumerate(own_lines)
     ]
-    columns = (
-        Column("baseline", "left", "26%"),
-        Column(" ".join(how.corner), "left", "18%"),
-        *(Column(label_text(label), "right") for label in labels),
-        Column("total", "right"),
-    )
-    return PlainTable(
-        f"Tables of the baselines, {label_text(dataset)}", columns, tuple(rows), _at(own)
-    )
+    columns = (Column("baseline", "left", "26%"), Column(corner, "left", "18%"), *ends)
+    return PlainTable(title, columns, tuple(rows), _at(own))
 
 
 def _at(tables: Sequence[BaselineTable]) -> str:

@@ -8,7 +8,16 @@ from typing import Any
 from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import abreast, cell_counts, count_table
 from evalreport.report.marking import role_text
-from evalreport.report.model import Block, Column, Heading, PlainTable, TableRow, Tables, Text
+from evalreport.report.model import (
+    Block,
+    Column,
+    Heading,
+    PlainTable,
+    TablePair,
+    TableRow,
+    Tables,
+    Text,
+)
 from evalreport.report.numbers import count_text, share_text
 from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.sections import section
@@ -17,6 +26,8 @@ from evalreport.report.words import counted, label_text
 from evalreport.results.records import LabelLedger, Measure, Table
 
 MOST_CONFUSIONS = 10
+#: Confusions in one table; more stand in two, side by side.
+MOST_IN_ONE = 5
 #: Classes with a line of their own; the others are in results.json.
 MOST_LINES = 50
 
@@ -68,7 +79,9 @@ def first_table(contents: Contents, view: View) -> Table | None:
     return None
 
 
-def top_confusions(table: Table, how: Orientation = ACTUAL_IN_ROWS) -> PlainTable | None:
+def top_confusions(
+    table: Table, how: Orientation = ACTUAL_IN_ROWS
+) -> PlainTable | TablePair | None:
     """The cells off the diagonal that hold most rows."""
     labels = table.labels
     cells = cell_counts(table)
@@ -103,7 +116,16 @@ def top_confusions(table: Table, how: Orientation = ACTUAL_IN_ROWS) -> PlainTabl
     )
     more = len(off) - len(rows)
     note = f"{counted(more, 'other pair')} of classes hold the rest." if more else ""
-    return PlainTable("What is most often mistaken for what", columns, tuple(rows), note)
+    title = "What is most often mistaken for what"
+    if len(rows) <= MOST_IN_ONE:
+        return PlainTable(title, columns, tuple(rows), note)
+    half = (len(rows) + 1) // 2
+    return TablePair(
+        (
+            PlainTable(title, columns, tuple(rows[:half]), note),
+            PlainTable(f"{title}, continued", columns, tuple(rows[half:])),
+        )
+    )
 
 
 def _asked_for(contents: Contents, view: View, labels: Sequence[str]) -> list[Block]:

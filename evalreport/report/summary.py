@@ -39,7 +39,7 @@ MOST_CAUTIONS, CAUTION_LETTERS = 5, 108
 #: Letters of a limitation that is quoted.
 QUOTED = 180
 #: Classes of a table that stands on the first page.
-MOST_CLASSES = 6
+MOST_CLASSES = 12
 #: Names in a sentence.
 MOST_NAMES = 4
 BOUNDS = {"point": "value", "lower": "lower limit", "upper": "upper limit"}

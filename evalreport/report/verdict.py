@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evalreport.report import model
 from evalreport.report.cards import number_of
@@ -52,6 +53,8 @@ from evalreport.results.records import (
 )
 
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 320
+#: So many cautions are said in full on the first page, and once.
+FEW_CAUTIONS = 3
 BOUNDS = {"point": "the value", "lower": "lower limit", "upper": "upper limit"}
 
 
@@ -81,15 +84,16 @@ def verdict_title(contents: Contents) -> str:
 def verdict_blocks(contents: Contents) -> list[Block]:
     """The summary of the first page; then criteria that it leaves, ledgers, all cautions."""
     notes = cautions(contents)
+    few = len(notes.items) <= FEW_CAUTIONS
     blocks = summary_blocks(contents)
     if notes.items:
-        blocks.append(brief_cautions(notes))
+        blocks.append(notes if few else brief_cautions(notes))
     told = criteria_in(contents, contents.views[:MOST_MODELS])
     left = [c for c in contents.of(Criterion) if not any(c is one for one in told)]
     if left:
         blocks.append(_criteria(contents, left, some=bool(told)))
     blocks.append(ledgers(contents))
-    return [*blocks, notes] if notes.items else blocks
+    return blocks if few else [*blocks, replace(notes, title="Cautions in full")]
 
 
 def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) -> Criteria:
