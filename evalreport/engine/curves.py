@@ -70,7 +70,7 @@ def curve_records(
 
 
 def _with_band(record: Curve, view: Any, level: float) -> Curve:
-    """A ROC or precision-recall curve with its band, or with the reason why it has none."""
+    """A curve that bands are known of with its band, or with the reason why it has none."""
     of = curves.BANDS.get(record.kind)
     if of is None:
         return record
@@ -78,11 +78,11 @@ def _with_band(record: Curve, view: Any, level: float) -> Curve:
     if reason is not None:
         return replace(record, band=Band(of, level, None, reason))
     points = curves.with_band(record.kind, record.points, level)
-    return replace(record, points=points, band=Band(of, level, curves.BAND_METHOD))
+    return replace(record, points=points, band=Band(of, level, curves.BAND_METHODS[of]))
 
 
 def _no_band(view: Any) -> str | None:
-    """Why there are no limits at each point: those of Wilson take rows that count one each."""
+    """Why there are no limits at each point: all take independent rows that count one each."""
     if view.sample is not None:
         return "rows were sampled by a design"
     if view.cluster is not None:

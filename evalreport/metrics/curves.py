@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from evalreport.metrics.probabilities import outside_unit
 from evalreport.metrics.tables import Counts, ScoreTable
+from evalreport.statistics.interval import z_value
 from evalreport.statistics.proportions import wilson
 
 Columns: TypeAlias = "dict[str, list[Any]]"
@@ -73,25 +74,36 @@ def precision_recall(s: ScoreTable) -> Columns:
 
 
 #: The column of a curve that a band is of, by the kind of curve, and the rows it is a share of.
-BANDS = {"roc": "tpr", "precision_recall": "precision"}
-#: How the limits of a band are made.
-BAND_METHOD = "wilson"
+BANDS = {"roc": "tpr", "precision_recall": "precision", "smoothed_calibration": "observed"}
+#: How the limits of a band are made, by its column.
+BAND_METHODS = {"tpr": "wilson", "precision": "wilson", "observed": "normal"}
 
 
 def with_band(kind: str, points: Mapping[str, Sequence[Any]], level: float) -> dict[str, Any]:
-    """The points of a ROC or precision-recall curve with the Wilson limits of its height at each.
+    """The points of a curve with the limits of its height at each.
 
-    Of recall at a threshold: TP of the actual positives. Of precision: TP of the rows that are
-    called positive there. Each point by itself; rows count one each and are independent. Columns
-    ``tpr_low`` and ``tpr_high``, or ``precision_low`` and ``precision_high``, each as long as the
-    others; None where there are no limits.
+    Wilson's of recall at a threshold: TP of the actual positives; and of precision: TP of the
+    rows that are called positive there. Of a smoothed share: value and normal deviates of its
+    standard error, within 0 and 1. Each point by itself; rows count one each and are
+    independent. Columns ``tpr_low`` and ``tpr_high``, or ``precision_low`` and
+    ``precision_high``, or ``observed_low`` and ``observed_high``, as long as the others; None
+    where there are no limits.
 
     >>> s = ScoreTable(np.array([0.8, 0.4]), np.array([1, 1]), np.array([0, 2]))
     >>> found = with_band("precision_recall", precision_recall(s), 0.95)
     >>> [round(low, 3) for low in found["precision_low"]], found["precision_high"][0]
     ([0.207, 0.15], 1.0)
     """
-    tp, of = points["tp"], BANDS[kind]
+    of = BANDS[kind]
+    if BAND_METHODS[of] == "normal":
+        z = z_value(level)
+        pairs = list(zip(points[of], points["standard_error"], strict=True))
+        return {
+            **points,
+            f"{of}_low": [max(0.0, value - z * error) for value, error in pairs],
+            f"{of}_high": [min(1.0, value + z * error) for value, error in pairs],
+        }
+    tp = points["tp"]
     if kind == "roc":
         wholes = points["p"]
     else:

@@ -225,13 +225,17 @@ def _differences(interval: Interval, expected: Limits, source: str) -> list[str]
 
 #: The rows that the height of a curve is a share of TP of: columns that add up to them.
 _BELOW = {"tpr": ("p",), "precision": ("tp", "fp")}
+_BANDED = (*_BELOW, "observed")
 _OF_POINTS = "points are counted from rows; areas are held against them"
 
 
 @checks(
     Curve,
     lambda one, _: f"curve {one.id}, {one.kind} of {one.model} on {one.dataset}",
-    holds=("band.level", *(f"points.{of}_{end}" for of in _BELOW for end in ("low", "high"))),
+    holds=(
+        "band.level",
+        *(f"points.{of}_{end}" for of in _BANDED for end in ("low", "high")),
+    ),
     unless={
         **dict.fromkeys(("points", "bins"), _OF_POINTS),
         "band": OF_THE_SPEC,
@@ -251,6 +255,9 @@ def band(record: Curve, known: Known) -> Iterator[Finding]:
         if any(name in record.points for name in names) or not own.reason:
             yield "its band has no method, and limits or no reason"
         return
+    if own.of not in _BELOW:
+        yield from _smoothed_band(record, own, names)
+        return
     below = [record.points[name] for name in _BELOW[own.of]]
     counts = zip(record.points["tp"], *below, strict=True)
     ends = zip(*(record.points[name] for name in names), strict=True)
@@ -259,6 +266,19 @@ def band(record: Curve, known: Known) -> Iterator[Finding]:
         right = _wilson(x, n, _deviate(own)) if n else (None, None)
         if not all(_is_near(one, other) for one, other in zip(stated, right, strict=True)):
             yield f"its band at point {place + 1} is {stated!r}, its counts give {right!r}"
+            break
+    yield held(*(f"points.{name}" for name in names))
+
+
+def _smoothed_band(record: Curve, own: Band, names: list[str]) -> Iterator[Finding]:
+    """Limits of a smoothed share: so many standard errors around it, within 0 and 1."""
+    z = _deviate(own)
+    columns = [record.points[name] for name in (own.of, "standard_error", *names)]
+    for place, (value, error, *stated) in enumerate(zip(*columns, strict=True)):
+        middle, reach = float(value or 0), z * float(error or 0)
+        right = (max(0.0, middle - reach), min(1.0, middle + reach))
+        if not all(_is_near(one, other) for one, other in zip(stated, right, strict=True)):
+            yield f"its band at point {place + 1} is {stated!r}, its error gives {right!r}"
             break
     yield held(*(f"points.{name}" for name in names))
 

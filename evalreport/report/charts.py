@@ -76,6 +76,8 @@ def shade(axes: Any, curve: Curve, x: str, y: str, steps: bool = False) -> None:
 
     edges = []
     for end in ("high", "low"):
+        if f"{y}_{end}" not in curve.points:
+            return
         rows = columns(curve.points, x, f"{y}_{end}")
         kept = [rows[k] for k in simplified(rows, steps, EDGE)]
         if steps:
@@ -185,13 +187,22 @@ def precision_recall_chart(
 
 
 def calibration_chart(
-    curves: Sequence[Curve], x: str, y: str, smoothed: Sequence[Curve] = ()
+    curves: Sequence[Curve],
+    x: str,
+    y: str,
+    smoothed: Sequence[Curve] = (),
+    bands: bool = False,
 ) -> bytes:
-    """Observed share over mean score; the diagonal is perfect calibration, thin lines smoothed."""
+    """Observed share over mean score; the diagonal is perfect calibration, thin lines smoothed.
+
+    ``bands``: whether limits of the smoothed lines are drawn, where there are any.
+    """
 
     def paint(axes: Any) -> None:
         unit_axes(axes, "mean score of the bin", "observed share")
         axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
+        for curve in smoothed if bands else ():
+            shade(axes, curve, "score", "observed")
         for curve in smoothed:
             rows = columns(curve.points, "score", "observed")
             stroke(axes, rows, curve.place, linewidth=0.7, linestyle="-")

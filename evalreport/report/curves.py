@@ -360,6 +360,8 @@ def _joint(
         aside = "Dots are bins with intervals; the thin lines are smoothed."
         rows = rows_per_bin(shown)
         aside += f" {rows}" if rows else ""
+        smooth = [c for c in _drawable(contents) if _is_smoothed(c, curves)]
+        aside += f" {_band_words(contents, smooth)}" if any(c.band for c in smooth) else ""
     elif curves[0].band is not None:
         aside = _band_words(contents, curves)
     return Chart(
@@ -376,6 +378,12 @@ def _joint(
     )
 
 
+def _is_smoothed(curve: Curve, dots: Sequence[Curve]) -> bool:
+    """Whether a curve is the smoothed one of one of some calibration curves in bins."""
+    own = {(_view(c), c.label) for c in dots}
+    return curve.kind == "smoothed_calibration" and (_view(curve), curve.label) in own
+
+
 def _band_words(contents: Contents, curves: Sequence[Curve]) -> str:
     """What the light areas of a chart are, or why there are none."""
     bands = [c.band for c in curves if c.band is not None]
@@ -384,11 +392,15 @@ def _band_words(contents: Contents, curves: Sequence[Curve]) -> str:
         return f"No band: {reason}."
     if len(curves) > MOST_BANDS:
         return "No bands: of more than two curves they hide each other; limits are in results.json."
-    of = contents.said(curves[0].dataset, {"tpr": "recall"}.get(bands[0].of, bands[0].of))
+    if bands[0].of == "observed":
+        said, where = "the smoothed share", "at each score"
+    else:
+        said = contents.said(curves[0].dataset, {"tpr": "recall"}.get(bands[0].of, bands[0].of))
+        where = "at each threshold"
     method = method_text(str(bands[0].method))
     area = "Shaded area" if len(curves) == 1 else "Shaded areas"
     level = level_text(bands[0].level)
-    return f"{area}: {level} limits of {of} at each threshold by itself ({method})."
+    return f"{area}: {level} limits of {said} {where} by itself ({method})."
 
 
 def _finding(
@@ -432,10 +444,13 @@ def _drawn(
         smoothed = [
             charts.Curve("", of[_view(c), c.label], c.points)
             for c in _drawable(contents)
-            if c.kind == "smoothed_calibration" and (_view(c), c.label) in of
+            if _is_smoothed(c, curves)
         ]
         return "Calibration", charts.calibration_chart(
-            shown, *_calibration_columns(shown[0].points), smoothed
+            shown,
+            *_calibration_columns(shown[0].points),
+            smoothed,
+            len(shown) <= MOST_BANDS,
         )
     points = shown[0].points
     baselines = [

@@ -265,7 +265,7 @@ class Band:
     They are the columns ``<of>_low`` and ``<of>_high`` of its points.
     """
 
-    of: Annotated[str, one_of("tpr", "precision")]
+    of: Annotated[str, one_of("tpr", "precision", "observed")]
     level: float
     method: Annotated[str | None, "Of the limits; null where there are none."]
     reason: Annotated[str | None, OMITTED, "Why there are none."] = None

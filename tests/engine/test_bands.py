@@ -18,9 +18,10 @@ from evalreport.report.charts import Curve, precision_recall_chart, roc_chart
 from evalreport.results.codec import results_schema
 
 KINDS = {"roc": "tpr", "precision_recall": "precision"}
+SMOOTH = "smoothed_calibration"
 
 
-def made(models: int = 2, rows: int = 80, level: float = 0.9, **roles: str) -> evalreport.Results:
+def drawn(models: int = 2, rows: int = 80) -> dict[str, Any]:
     random = np.random.default_rng(5)
     ill = random.random(rows) < 0.4
     frame: dict[str, Any] = {
@@ -28,9 +29,13 @@ def made(models: int = 2, rows: int = 80, level: float = 0.9, **roles: str) -> e
         "w": random.choice([0.5, 1.0, 2.0], rows).tolist(),
         "person": [f"p{k // 2}" for k in range(rows)],
     }
-    names = [f"m{k}" for k in range(models)]
-    for name in names:
+    for name in [f"m{k}" for k in range(models)]:
         frame[name] = (1 / (1 + np.exp(-random.normal(size=rows) - ill))).round(3).tolist()
+    return frame
+
+
+def made(models: int = 2, rows: int = 80, level: float = 0.9, **roles: str) -> evalreport.Results:
+    names = [f"m{k}" for k in range(models)]
     spec = {
         "evalreport": 1,
         "datasets": {"d": {"target": "y", **roles}},
@@ -39,7 +44,7 @@ def made(models: int = 2, rows: int = 80, level: float = 0.9, **roles: str) -> e
         "metrics": ["roc_auc"],
         "confidence": {"level": level},
     }
-    return evalreport.run(spec, frames={"d": frame})
+    return evalreport.run(spec, frames={"d": drawn(models, rows)})
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +104,7 @@ def test_rows_that_do_not_count_one_each_have_none_and_the_reason(
         assert not any(name.endswith(("_low", "_high")) for name in curve["points"])
     assert recompute(run.json).problems == ()
     page = run.to_html()
-    assert page.count(f"No band: {reason}.") == 2
+    assert page.count(f"No band: {reason}.") == 3
     assert "Shaded area" not in page
 
 
@@ -157,3 +162,38 @@ def test_a_band_is_one_path_of_few_points(run: evalreport.Results) -> None:
 def test_the_schema_has_the_band() -> None:
     text = str(results_schema())
     assert "Of the limits; null where there are none." in text
+
+
+def test_the_error_of_a_smoothed_share_is_that_of_a_weighted_regression(
+    run: evalreport.Results,
+) -> None:
+    x = np.array(drawn()["m0"])
+    y = np.array(drawn()["y"]) == "ill"
+    own = next(c for c in run.json["curves"] if c["kind"] == SMOOTH)
+    points, near = own["points"], int(0.75 * len(x))
+    for place in (0, len(points["score"]) // 2, len(points["score"]) - 1):
+        at = points["score"][place]
+        reach = np.sort(np.abs(x - at))[near - 1] * (1 + 1e-6)
+        weight = np.clip(1 - (np.abs(x - at) / reach) ** 3, 0, None) ** 3
+        columns = np.stack([np.ones(len(x)), x - at], axis=1)
+        # the rows of the inverse give value and slope as weighted sums of the rows
+        sums = np.linalg.solve(
+            columns.T @ (weight[:, None] * columns), (weight[:, None] * columns).T
+        )
+        value, slope = sums @ y
+        line = np.clip(value + slope * (x - at), 0, 1)
+        error = np.sqrt(np.sum(sums[0] ** 2 * line * (1 - line)))
+        assert points["observed"][place] == pytest.approx(min(1, max(0, value)), abs=1e-9)
+        assert points["standard_error"][place] == pytest.approx(error, abs=1e-9)
+        low, high = (points[f"observed_{end}"][place] for end in ("low", "high"))
+        assert low == pytest.approx(max(0, points["observed"][place] - 1.6448536269514722 * error))
+        assert high == pytest.approx(min(1, points["observed"][place] + 1.6448536269514722 * error))
+    assert own["band"] == {"of": "observed", "level": 0.9, "method": "normal"}
+
+
+def test_a_changed_limit_of_a_smoothed_share_is_found(run: evalreport.Results) -> None:
+    changed = copy.deepcopy(run.json)
+    own = next(c for c in changed["curves"] if c["kind"] == SMOOTH)
+    assert recompute(run.json).problems == ()
+    own["points"]["observed_low"][3] += 0.01
+    assert any("its error gives" in str(p) for p in recompute(changed).problems)

@@ -25,7 +25,7 @@ OUTSIDE = table([2.5, -1.0], [1, 1], [0, 2])
 @pytest.mark.parametrize("scores", [NOTHING, OUTSIDE])
 def test_no_calibration_of_what_are_no_probabilities(scores: ScoreTable) -> None:
     assert not any(calibration(scores).values())
-    assert smoothed_calibration(scores) == {"score": [], "observed": []}
+    assert smoothed_calibration(scores) == {"score": [], "observed": [], "standard_error": []}
     assert calibration_distances(scores) is None
     assert not any(accuracy_coverage(scores).values())
 
