@@ -60,13 +60,13 @@ def run(which: list[Metric], methods: dict[str, str], **model: str) -> dict[str,
     return results
 
 
-MOST = max(len(m.interval.methods) for m in metrics())
+MOST = max(len(m.interval_methods) for m in metrics())
 
 
 @pytest.mark.parametrize("place", range(MOST))
 def test_a_method_that_is_asked_for_is_given_and_never_exchanged(place: int) -> None:
-    chosen = [m for m in metrics() if place < len(m.interval.methods)]
-    methods = {m.name: m.interval.methods[place] for m in chosen}
+    chosen = [m for m in metrics() if place < len(m.interval_methods)]
+    methods = {m.name: m.interval_methods[place] for m in chosen}
     results = run(chosen, methods)
     margins = run(chosen, methods, margin="margin")
     found = {m["metric"]: m for m in margins["measures"] if m["state"] == "value"}
@@ -94,3 +94,14 @@ def test_rows_and_clusters_are_both_counted_on_the_page() -> None:
     lines = {row.text: row.count for row in account}
     assert lines["= used"] == "160"
     assert lines["clusters of used rows, by c"] == "80"
+
+
+def test_limits_of_won_pairs_are_those_of_the_area_times_all_pairs() -> None:
+    both = [m for m in metrics() if m.name in ("roc_auc", "mann_whitney_u")]
+    measures = run(both, {m.name: "sandwich" for m in both})["measures"]
+    found = {m["metric"]: m for m in measures}
+    area, pairs = found["roc_auc"], found["mann_whitney_u"]
+    all_pairs = pairs["value"] / area["value"]
+    for end in ("low", "high"):
+        expected = area["interval"][end] * all_pairs
+        assert pairs["interval"][end] == pytest.approx(expected, rel=1e-12)

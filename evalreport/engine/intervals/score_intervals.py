@@ -32,6 +32,7 @@ from evalreport.metrics.declare import (
     Interval,
     Metric,
 )
+from evalreport.metrics.formula import Value
 from evalreport.metrics.interval_methods import (
     AREA_OF_CLUSTERS,
     AREA_OF_WEIGHTS,
@@ -41,6 +42,7 @@ from evalreport.metrics.interval_methods import (
     few_clusters,
     taking_over,
 )
+from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.methods import BOOTSTRAP_ROWS, DRAWN, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
@@ -71,7 +73,7 @@ def score_interval(case: ScoreCase) -> records.Interval | None:
     if method in delong.AUC_METHODS:
         return _area(case)
     if method in ("obuchowski", SANDWICH) and not _of_simple_rows(case):
-        return _linearised(case)
+        return _linearised(case) if _own_influence(case) else _linearised_area(case)
     if method == "obuchowski" or (method == SANDWICH and metric.row_loss is None):
         return _area_of_rows(case)
     if method in ("normal", LOG_T, SANDWICH):
@@ -112,6 +114,22 @@ def _of_simple_rows(case: ScoreCase) -> bool:
         return case.method == "obuchowski" and view.weight is None
     known = metric.interval is Interval.AUC or metric.row_loss is not None
     return view.weight is not None and known
+
+
+def _own_influence(case: ScoreCase) -> bool:
+    """Whether the metric has derivatives of its own, or rows that no area is scaled for."""
+    view, metric = case.measurer.view, case.metric
+    simple = view.weight is None and view.cluster is None and view.sample is None
+    return not simple or metric.interval is not Interval.AUC or metric.influence is not None
+
+
+def _linearised_area(case: ScoreCase) -> records.Interval | None:
+    """Limits of the area, scaled as the value is: of the pairs won, times all pairs."""
+    area = delong.auc(case.table.positives, case.table.negatives)
+    if area is None:
+        return None
+    value = replace(case.value, outcome=Value(area))
+    return _scaled(case, _linearised(replace(case, metric=roc_auc, arguments={}, value=value)))
 
 
 def _linearised(case: ScoreCase) -> records.Interval | None:
