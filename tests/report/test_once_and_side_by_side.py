@@ -1,0 +1,65 @@
+"""What is short is said once, and what is narrow stands side by side."""
+
+from __future__ import annotations
+
+import pytest
+from plain_results import render_html
+from report.example_results import two_models
+from report.html_page import parse
+
+from evalreport.report.classes import top_confusions
+from evalreport.report.model import TablePair
+from evalreport.results.records import Table
+
+LETTERS = list("abcdef")
+
+
+@pytest.mark.parametrize(
+    ("count", "headings"),
+    [(2, ["Cautions"]), (4, ["Cautions", "Cautions in full"])],
+)
+def test_few_cautions_are_said_in_full_and_once(count, headings):
+    results = two_models()
+    results["cautions"] = [
+        {"code": f"c{k}", "severity": "warning", "title": f"Caution {k}", "message": "word " * 60,
+         "why": "", "read": "elsewhere", "dataset": "d", "model": "m", "measure": None,
+         "table": None, "numbers": {}}
+        for k in range(count)
+    ]  # fmt: skip
+    page = parse(render_html(results))
+    section = next(s for s in page.all("section") if s.attrs["id"] == "verdict")
+    blocks = [d for d in section.all("div") if "caut" in d.attrs.get("class", "").split()]
+    assert [b.all("h3")[0].text for b in blocks] == headings
+    assert blocks[-1].text.count("Read instead: elsewhere") == count
+
+
+def test_tables_of_baselines_with_several_classes_stand_side_by_side():
+    results = two_models()
+    counts = [[3 if i == j else 1 for j in range(6)] for i in range(6)]
+    results["baseline_tables"] = [
+        {"dataset": "d", "baseline": name, "threshold": None, "labels": LETTERS,
+         "positive": None, "counts": own}
+        for name, own in (("majority_class", [[8, 0, 0, 0, 0, 0]] * 6), ("prevalence", counts))
+    ]  # fmt: skip
+    results["baselines"] = [
+        {"baseline": "majority_class", "dataset": "d", "metric": "accuracy", "n": 48, "note": "",
+         "params": {}, "average": None, "label": None, "value": 0.25}
+    ]  # fmt: skip
+    page = parse(render_html(results))
+    pairs = [d for d in page.all("div") if d.attrs.get("class") == "halves"]
+    pair = next(d for d in pairs if "Tables of the baselines" in d.text)
+    captions = [c.text for c in pair.all("caption")]
+    assert [c.split(": ")[1] for c in captions] == ["majority class", "prevalence"]
+    assert [len(t.all("tr")) for t in pair.all("table")] == [7, 7]
+
+
+def test_more_than_five_confusions_stand_in_two_tables_in_their_order():
+    counts = [[10] * 3, [7, 50, 5], [3, 1, 60]]
+    found = top_confusions(
+        Table(id="t1", dataset="d", model="m", labels=LETTERS[:3], counts=counts, threshold=None,
+              positive=None, label=None, subgroup={}, fold=None)
+    )  # fmt: skip
+    assert isinstance(found, TablePair)
+    rows = [row.cells[2] for table in found.tables for row in table.rows]
+    assert rows == ["10", "10", "7", "5", "3", "1"]
+    assert [len(table.rows) for table in found.tables] == [3, 3]
