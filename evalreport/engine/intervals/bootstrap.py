@@ -36,6 +36,8 @@ _BATCH = 4_000_000
 
 #: From so many rows on average that are alike, they are added up before they are weighed.
 ALIKE = 2
+#: Kinds of rows from which on those of a unit are added up by a sparse table.
+MANY_KINDS = 100_000
 
 
 class Bootstrap:
@@ -314,10 +316,16 @@ class Bootstrap:
         starts = _starts(code, weight)
         together = self.tables.view.cluster is None and ALIKE * len(starts) <= len(code)
         held, heavy = (code[starts], weight[starts]) if together else (code, weight)
+        whole = self.tables.view.weight is None and len(code) >= MANY_KINDS
+        by_unit = _sums_by_unit(code, weight, unit, (2 * size, count)) if whole else None
         for drawn in self._times(code // size, count, rng):
             step = max(1, _BATCH // max(1, 2 * size))
             for start in range(0, len(drawn), step):
                 often = drawn[start : start + step]
+                if by_unit is not None:
+                    part = by_unit(often)
+                    yield ScoreTable(table.scores, part[:, :size], part[:, size:])
+                    continue
                 if together:
                     each = np.add.reduceat(often, starts, axis=1)
                 else:
@@ -340,6 +348,20 @@ class Bootstrap:
                 chosen = factors[start : start + step][:, rows] * view.weight[rows]
                 part = np.stack([np.bincount(code, one, 2 * size) for one in chosen])
                 yield ScoreTable(table.scores, part[:, :size], part[:, size:])
+
+
+def _sums_by_unit(
+    code: npt.NDArray[Any], weight: Floats, unit: npt.NDArray[Any], shape: tuple[int, int]
+) -> Callable[[npt.NDArray[Any]], Floats]:
+    """What drawn units add up to at each entry: draws of shape (b, units) to (b, entries).
+
+    Whole numbers, of which any order of adding gives the same sum.
+    """
+    from scipy.sparse import csr_array
+
+    held = csr_array((weight, (code, unit)), shape=shape)
+    # in the order of memory that other draws have: sums of what follows depend on it
+    return lambda drawn: np.ascontiguousarray((held @ drawn.T.astype(np.float64)).T)
 
 
 def _starts(*columns: npt.NDArray[Any]) -> npt.NDArray[np.intp]:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
+from evalreport.predict.view import distinct
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.design_based import DesignVariance
 
@@ -73,7 +74,7 @@ def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | No
     rows = case.measurer.tables.rows(case.task.where)
     own = contributions(case.measurer, rows, case.table, slopes, case.index)
     totals = np.bincount(view.cluster[0][rows], own)
-    units = len(np.unique(view.cluster[0][rows]))
+    units = distinct(view.cluster[0][rows])
     return units / (units - 1) * float(np.sum(totals**2)) if units > 1 else None
 
 

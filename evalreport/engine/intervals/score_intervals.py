@@ -46,7 +46,7 @@ from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.methods import BOOTSTRAP_ROWS, DRAWN, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
-from evalreport.predict.view import View
+from evalreport.predict.view import View, distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
@@ -382,11 +382,11 @@ def _of_few_clusters(
     level: float,
 ) -> records.Interval | None:
     """Score limits with Obuchowski's variance and Student's t; None with clusters enough."""
-    clusters = len(np.unique(cluster))
+    clusters = distinct(cluster)
     few = few_clusters(AREA_OF_CLUSTERS, clusters)
     if few is None:
         return None
-    units = min(len(np.unique(cluster[side])) for side in (positive, ~positive))
+    units = min(distinct(cluster[side]) for side in (positive, ~positive))
     counted = float(positive.sum()), float((~positive).sum())
     limits = delong.score_form(area, variance, counted, units, deviate(level, clusters - 1.0))
     found = intervals.from_limits(limits, level, few.name)

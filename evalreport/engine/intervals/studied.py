@@ -13,7 +13,7 @@ from evalreport.metrics import coverage_study
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.plan.task import Task
-from evalreport.predict.view import View
+from evalreport.predict.view import View, distinct
 from evalreport.results.records import Interval
 
 
@@ -51,7 +51,7 @@ def drawn_as(
     times = np.ones(len(inside)) if view.times is None else view.times[inside]
     positive = view.actual[inside] == of_class
     rows = float(times[positive].sum()), float(times[~positive].sum())
-    clusters = 0 if view.cluster is None else len(np.unique(view.cluster[0][inside]))
+    clusters = 0 if view.cluster is None else distinct(view.cluster[0][inside])
     return Drawn(*rows, design_of(view, compared=compared), clusters)
 
 
