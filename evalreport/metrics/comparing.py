@@ -70,8 +70,8 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
     Family.ROWS: _TWO_SAMPLES,
     Family.CALLS: _TWO_SAMPLES,
     Family.AREA: (
-        ("delong_unpaired", "delong_score", BOOTSTRAP),
-        ("delong_unpaired", "delong_score", PERCENTILE),
+        ("delong_unpaired", "delong_score_unpaired", BOOTSTRAP),
+        ("delong_unpaired", "delong_score_unpaired", PERCENTILE),
     ),
     Family.MEAN: ((BOOTSTRAP,), (PERCENTILE,)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
@@ -92,7 +92,11 @@ SEVERAL: Mapping[Family, str] = {
 }
 
 #: Names that mean another form of the same method where the rows are not the same.
-WITHOUT_PAIRS = {"delong": "delong_unpaired", "newcombe": "newcombe_hybrid"}
+WITHOUT_PAIRS = {
+    "delong": "delong_unpaired",
+    "delong_score": "delong_score_unpaired",
+    "newcombe": "newcombe_hybrid",
+}
 
 
 def pooled_over_rows(metric: Metric) -> bool:

@@ -117,6 +117,11 @@ def _few_for_a_difference(rows: float | None, pairs: float | None) -> bool:
     return any(rows < most and pairs < least for most, least in FEW_OF_DIFFERENCES)
 
 
+_FEW_PAIRS = f"few rows of a class, and fewer than {PAIRS} independent pairs lost, or won"
+_SCORE_FORM = (
+    "Zou G., Donner A. Stat Med 27, 2008; Hanley J., McNeil B. Radiology 143, 1982; "
+    "DeLong E. et al. Biometrics 44, 1988"
+)
 #: Of differences of two areas, by the design of their rows.
 DIFFERENCES = (
     SmallSampleMethod(
@@ -124,11 +129,20 @@ DIFFERENCES = (
         title="DeLong in score form, squared and added",
         of="differences of areas under the ROC curve",
         design="independent rows",
-        instead_of=("delong", "delong_unpaired"),
+        instead_of=("delong",),
         few=lambda h: _few_for_a_difference(h.class_rows, h.fewer_pairs),
-        reason=f"few rows of a class, and fewer than {PAIRS} independent pairs lost, or won",
-        reference="Zou G., Donner A. Stat Med 27, 2008; Hanley J., McNeil B. Radiology 143, 1982; "
-        "DeLong E. et al. Biometrics 44, 1988",
+        reason=_FEW_PAIRS,
+        reference=_SCORE_FORM,
+    ),
+    SmallSampleMethod(
+        name="delong_score_unpaired",
+        title="DeLong in score form, squared and added, unpaired",
+        of="differences of areas under the ROC curve of two datasets",
+        design="independent rows",
+        instead_of=("delong_unpaired",),
+        few=lambda h: _few_for_a_difference(h.class_rows, h.fewer_pairs),
+        reason=_FEW_PAIRS,
+        reference=_SCORE_FORM,
     ),
     SmallSampleMethod(
         name="mover_paired",

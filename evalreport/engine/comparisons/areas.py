@@ -25,7 +25,7 @@ from evalreport.statistics.interval import deviate
 from evalreport.statistics.tail import t_two_sided
 
 #: Tests, and intervals, of differences of areas of the same rows.
-SCORE = "delong_score"
+SCORE, UNPAIRED_SCORE = "delong_score", "delong_score_unpaired"
 TESTS = ("delong", "obuchowski", SCORE)
 TOO_FEW = "too few rows of one class for a variance"
 
@@ -92,8 +92,8 @@ def in_score_form(
 ) -> ScoreForm | None:
     """The difference in score form, where it was asked for or few pairs ask for it."""
     df = min(first.degrees, second.degrees)
-    if planned == SCORE:
-        return ScoreForm(first, second, correlation, df, factor, SCORE, None)
+    if planned in (SCORE, UNPAIRED_SCORE):
+        return ScoreForm(first, second, correlation, df, factor, planned, None)
     pairs = min(side.units * min(side.area, 1.0 - side.area) for side in (first, second))
     held = Held(fewer_pairs=pairs, class_rows=min(first.units, second.units))
     few = taking_over(planned, held, DIFFERENCES)

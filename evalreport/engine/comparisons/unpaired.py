@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.areas import SCORE, ScoreForm, in_score_form, scale
+from evalreport.engine.comparisons.areas import UNPAIRED_SCORE, ScoreForm, in_score_form, scale
 from evalreport.engine.comparisons.calls import unpaired_ratio
 from evalreport.engine.comparisons.few_cells import OfTables, of_independent
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
@@ -113,7 +113,7 @@ class Independent:
             return Test(reason=task.test_reason)
         if task.test in hypotheses.UNPAIRED_TAILS:
             return _of_proportions(task.test, values)
-        if task.test in ("delong_unpaired", SCORE):
+        if task.test in ("delong_unpaired", UNPAIRED_SCORE):
             return self._of_areas(task)
         small = self._small(task, difference)
         if small is not None:
@@ -138,7 +138,7 @@ class Independent:
             limits = unpaired.UNPAIRED_METHODS[method](*counts, level)
             interval = from_limits(limits, level, method)
             return interval, None if interval is not None else f"{method} gives none here"
-        if method in ("delong_unpaired", SCORE):
+        if method in ("delong_unpaired", UNPAIRED_SCORE):
             return self._area_interval(task, level)
         few = self._few(task)
         if few is not None:
@@ -237,7 +237,7 @@ class Independent:
 
 
 def _of_areas(asked: Hypothesis) -> bool:
-    return asked.test in ("delong_unpaired", SCORE)
+    return asked.test in ("delong_unpaired", UNPAIRED_SCORE)
 
 
 def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:

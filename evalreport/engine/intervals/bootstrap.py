@@ -371,6 +371,16 @@ def _starts(*columns: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     return np.flatnonzero(new)
 
 
+def undefined_in(values: Floats) -> list[str]:
+    """In how many replicates a metric has no value, as a note; none where it has one in all.
+
+    >>> undefined_in(np.array([0.5, np.nan])), undefined_in(np.array([0.5]))
+    (['the metric is undefined in 1 of 2 replicates'], [])
+    """
+    lost = int(np.count_nonzero(~np.isfinite(values)))
+    return [f"the metric is undefined in {lost} of {len(values)} replicates"] if lost else []
+
+
 def from_replicates(
     values: Floats,
     estimate: float,
@@ -392,11 +402,7 @@ def from_replicates(
         limits = resampling.percentile(values, level)
     if limits is None or not has_width(limits):
         return None
-    notes, bias = [], None
-    if usable < len(values):
-        notes.append(
-            f"the metric is undefined in {len(values) - usable} of {len(values)} replicates"
-        )
+    notes, bias = undefined_in(values), None
     if not limits.low <= estimate <= limits.high:
         bias = float(np.nanmean(values)) - estimate
         notes.append(f"the value lies outside: resamples differ from it by {bias:+.3g} on average")

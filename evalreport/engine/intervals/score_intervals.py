@@ -12,7 +12,7 @@ import numpy.typing as npt
 from evalreport.engine.intervals import grouped_jackknife, influence, linearised
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.at_cut import at_cut
-from evalreport.engine.intervals.bootstrap import from_replicates
+from evalreport.engine.intervals.bootstrap import from_replicates, undefined_in
 from evalreport.engine.intervals.case import Case, ScoreCase
 from evalreport.engine.intervals.class_bootstrap import (
     class_jackknife,
@@ -233,7 +233,8 @@ def _on_logits(case: ScoreCase, values: npt.NDArray[np.float64]) -> records.Inte
     found = intervals.on_logits(case.number, variance, case.level, case.method, bounds, df)
     if not intervals.has_width(found):
         return None
-    return replace(found, resamples=len(values), usable=len(usable))
+    note = "; ".join(undefined_in(values)) or found.note
+    return replace(found, resamples=len(values), usable=len(usable), note=note)
 
 
 def _least_units(case: ScoreCase) -> float:
