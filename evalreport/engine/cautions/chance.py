@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import counted, estimate, limits, listed, name, number
+from evalreport.engine.cautions.wording import (
+    counted,
+    estimate,
+    limits,
+    listed,
+    name,
+    number,
+    of_class,
+)
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
 from evalreport.predict.view import View
@@ -48,7 +56,7 @@ def _against_chance(run: RunFacts, view: View, m: Measure) -> str | None:
     if baseline is None or m.average not in (None, "macro"):
         return None
     expected, loss = baseline
-    of = f" of {name(m.label)}" if m.label is not None and len(view.labels) > 2 else ""
+    of = of_class(m.label) if len(view.labels) > 2 else ""
     if loss:
         if value < expected:
             return None
@@ -124,9 +132,7 @@ def _baseline_words(record: AgainstBaseline) -> str:
 
 def _beside(view: View, record: AgainstBaseline) -> str:
     """A value beside that of a baseline, with the interval that was judged."""
-    of = ""
-    if record.label is not None and len(view.labels) > 2:
-        of = f" of {name(record.label)}"
+    of = of_class(record.label) if len(view.labels) > 2 else ""
     average = f" ({record.average})" if record.average else ""
     interval = record.interval
     assert interval is not None

@@ -15,6 +15,7 @@ from evalreport.engine.cautions.wording import (
     listed,
     name,
     number,
+    of_class,
     p_value,
 )
 from evalreport.engine.printed_table import PrintedTable
@@ -282,7 +283,7 @@ def _difference(record: Comparison) -> str:
     if record.average:
         words = f"{words} ({record.average})"
     elif record.label is not None:
-        words = f"{words} of {name(str(record.label))}"
+        words += of_class(record.label)
     interval, p, adjusted = record.interval, record.p_value, record.p_adjusted
     inside = [limits(interval.low, interval.high)] if interval else []
     if adjusted is not None and adjusted != p:

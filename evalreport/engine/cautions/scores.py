@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import limits, name, number, part, percent, rows
+from evalreport.engine.cautions.wording import limits, name, number, of_class, part, percent, rows
 from evalreport.metrics.catalogue import of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
@@ -193,7 +193,7 @@ def _limits(m: Measure) -> str:
 
 
 def _of(m: Measure) -> str:
-    return "" if m.label is None else f" of {name(m.label)}"
+    return of_class(m.label)
 
 
 def _is_area(measure: Measure) -> bool:

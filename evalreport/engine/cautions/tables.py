@@ -14,6 +14,7 @@ from evalreport.engine.cautions.wording import (
     listed,
     name,
     number,
+    of_class,
     p_value,
     part,
     percent,
@@ -354,10 +355,9 @@ def _worth(m: Measure) -> float | None:
 
 
 def _named(m: Measure) -> str:
-    of = f" of {name(m.label)}" if m.label is not None else ""
     worth = _worth(m)
     told = "" if worth is None else f" (worth {number(worth)})"
-    return f"{m.title}{of} {part(m.numerator or 0, m.denominator or 0)}{told}"
+    return f"{m.title}{of_class(m.label)} {part(m.numerator or 0, m.denominator or 0)}{told}"
 
 
 def _occurring(matrix: Matrix) -> int:

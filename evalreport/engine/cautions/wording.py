@@ -131,6 +131,20 @@ def name(label: str) -> str:
     return label if len(label) <= LONGEST_NAME else f"{label[: LONGEST_NAME - 1]}…"
 
 
+def of_class(label: str | None) -> str:
+    """The class of a value, ready to follow its metric; empty without one.
+
+    A class that is called by a number is told from the value behind it.
+
+    >>> of_class("benign"), of_class("8"), of_class(None)
+    (' of benign', ' of class 8', '')
+    """
+    if label is None:
+        return ""
+    word = "class " if label.lstrip("+-−.")[:1].isdigit() else ""
+    return f" of {word}{name(label)}"
+
+
 def listed(names: Iterable[str], most: int = LISTED) -> str:
     """Names in a sentence; beyond ``most`` only their number.
 
