@@ -187,7 +187,7 @@ def in_store(path: str, info: ValidationInfo) -> bool:
     if bucket not in allowed:
         raise refuse(
             Fault(
-                f"the bucket {bucket} is not on this computer",
+                f"{path}: the bucket is not on this computer",
                 f"if it may be asked with your credentials: --allow-host {bucket}",
             )
         )
