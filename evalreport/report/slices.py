@@ -306,15 +306,21 @@ def thresholds_section(contents: Contents) -> list[Block]:
     return [*blocks, *threshold_choosers(contents)]
 
 
+#: Rows from which on the counts of a table take so much room that models stand apart.
+WIDE_COUNTS = 100_000_000
+
+
 def threshold_blocks(contents: Contents) -> list[Block]:
     """The same rows at every threshold, exploratory ones marked, and the sweep."""
-    together: dict[tuple[str, bool], list[View]] = {}
+    together: dict[tuple[str, bool, View | None], list[View]] = {}
     for view in contents.views:
         if len(contents.thresholds(view)) > 1:
-            together.setdefault((view[0], contents.is_binary(view)), []).append(view)
+            # beside the names of models there is no room for counts of thousands of millions
+            alone = view if (contents.used(view) or 0) > WIDE_COUNTS else None
+            together.setdefault((view[0], contents.is_binary(view), alone), []).append(view)
     blocks: list[Block] = []
     columns = [Column("threshold", "left", "12%"), Column("how it was set", "left", "19%")]
-    for (dataset, binary), views in together.items():
+    for (dataset, binary, _), views in together.items():
         rows = [row for view in views for row in _threshold_rows(contents, view)]
         one = len(views) == 1
         mark = contents.mark(views[0])
