@@ -216,7 +216,8 @@ def test_two_datasets_add_squares_without_a_correlation() -> None:
     found = evalreport.run(spec, frames=frames).json
     records = {c["metric"]: c for c in found["comparisons"]}
     methods = {name: c["interval"]["method"] for name, c in records.items()}
-    assert methods == {"ks": "square_and_add", "f1": "square_and_add", "roc_auc": "delong_score"}
+    area = "delong_score_unpaired"
+    assert methods == {"ks": "square_and_add", "f1": "square_and_add", "roc_auc": area}
     own = {m["dataset"]: m for m in found["measures"] if m["metric"] == "ks"}
     one, two = own["now"], own["then"]
     down = math.hypot(one["value"] - one["interval"]["low"], two["interval"]["high"] - two["value"])
