@@ -37,7 +37,7 @@ def _after(counts: Floats) -> Floats:
     return np.concatenate([np.cumsum(counts[:0:-1])[::-1], [0.0]])
 
 
-def _placements(positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
+def placements(positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
     """Per entry: share of negatives scored lower, and of positives scored higher; ties half.
 
     Sums of counts are exact up to 2^53; only the last division rounds.
@@ -73,7 +73,7 @@ def delong_variance(positives: ArrayLike, negatives: ArrayLike) -> float | None:
     area = auc(pos, neg)
     if area is None or m < 2.0 or n < 2.0:
         return None
-    v10, v01 = _placements(pos, neg)
+    v10, v01 = placements(pos, neg)
     s10 = float(np.sum(pos * (v10 - area) ** 2)) / (m - 1.0)
     s01 = float(np.sum(neg * (v01 - area) ** 2)) / (n - 1.0)
     return s10 / m + s01 / n
@@ -254,7 +254,7 @@ def row_placements(actual_positive: NDArray[np.bool_], score: ArrayLike) -> tupl
     size = int(entry.max()) + 1 if entry.size else 0
     pos = np.bincount(entry[actual_positive], minlength=size).astype(np.float64)
     neg = np.bincount(entry[~actual_positive], minlength=size).astype(np.float64)
-    v10, v01 = _placements(pos, neg)
+    v10, v01 = placements(pos, neg)
     return v10[entry[actual_positive]], v01[entry[~actual_positive]]
 
 
@@ -306,7 +306,7 @@ def delong_paired(
         distinct, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
         entries.append(entry.reshape(-1))
         counts = [_totals(entries[-1][c], many[c], len(distinct)) for c in (positive, ~positive)]
-        placed.append(_placements(counts[0], counts[1]))
+        placed.append(placements(counts[0], counts[1]))
     width = len(placed[1][0])
     code = entries[0] * np.int64(width) + entries[1]
     kinds = []

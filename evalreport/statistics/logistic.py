@@ -170,6 +170,7 @@ def robust_calibration_fit(
     positive: ArrayLike,
     weight: ArrayLike | None = None,
     cluster: ArrayLike | None = None,
+    times: ArrayLike | None = None,
 ) -> CalibrationFit:
     """Both fits with standard errors that hold for weighted rows and rows of one cluster.
 
@@ -182,22 +183,24 @@ def robust_calibration_fit(
         positive: whether each row is an actual positive, shape (n,).
         weight: weight of each row, shape (n,), 1 where not given.
         cluster: code of the cluster of each row, shape (n,); a row each where not given.
+        times: how many rows there are of each that is given, shape (n,), 1 where not given.
 
     Raises:
         NotEstimable: as :func:`calibration_fit`, and where there is one cluster only.
     """
     probability, y = np.asarray(p, np.float64), np.asarray(positive, np.float64)
     w = np.ones(len(y)) if weight is None else np.asarray(weight, np.float64)
+    often = np.ones(len(y)) if times is None else np.asarray(times, np.float64)
     values, entry = np.unique(probability, return_inverse=True)
     fit = calibration_fit(
         values,
-        np.bincount(entry, w * y, len(values)),
-        np.bincount(entry, w * (1.0 - y), len(values)),
+        np.bincount(entry, often * w * y, len(values)),
+        np.bincount(entry, often * w * (1.0 - y), len(values)),
     )
-    codes = np.arange(len(y)) if cluster is None else np.unique(cluster, return_inverse=True)[1]
     held = w > 0
+    codes = None if cluster is None else np.unique(np.asarray(cluster)[held], return_inverse=True)
     x = np.log(probability[held]) - np.log1p(-probability[held])
-    rows = _Rows(x, y[held], w[held], codes[held])
+    rows = _Rows(x, y[held], w[held], often[held], None if codes is None else codes[1].reshape(-1))
     line = rows.covariance(np.column_stack([np.ones(len(x)), x]), fit.intercept + fit.slope * x)
     large = rows.covariance(np.ones((len(x), 1)), fit.in_the_large + x)
     return CalibrationFit(
@@ -212,27 +215,32 @@ def robust_calibration_fit(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows of a fit: logit, outcome, weight and cluster."""
+    """Kinds of rows of a fit: logit, outcome, weight, how many there are, and cluster from 0.
+
+    Each row is a cluster of its own where ``cluster`` is None.
+    """
 
     x: Floats
     y: Floats
     weight: Floats
-    cluster: NDArray[np.int64]
+    times: Floats
+    cluster: NDArray[np.intp] | None
 
     def covariance(self, design: Floats, eta: Floats) -> Floats:
         """The sandwich of coefficients on a design, at the linear predictor of the fit."""
         q = _expit(eta)
-        information = (design * (self.weight * q * (1.0 - q))[:, None]).T @ design
-        residual = self.weight * (self.y - q)
-        _, entry = np.unique(self.cluster, return_inverse=True)
-        number = int(entry.max()) + 1
+        information = (design * (self.times * self.weight * q * (1.0 - q))[:, None]).T @ design
+        own = design * (self.weight * (self.y - q))[:, None]
+        if self.cluster is None:
+            number, scores, often = int(self.times.sum()), own, self.times
+        else:
+            number = int(self.cluster.max()) + 1
+            summed = [np.bincount(self.cluster, self.times * c, number) for c in own.T]
+            scores, often = np.column_stack(summed), np.ones(number)
         if number < 2:
             raise NotEstimable("rows of a single cluster do not tell how clusters differ")
-        scores = np.column_stack(
-            [np.bincount(entry, residual * column, number) for column in design.T]
-        )
         bread = np.linalg.inv(information)
-        meat = scores.T @ scores * (number / (number - 1))
+        meat = (scores * often[:, None]).T @ scores * (number / (number - 1))
         return np.asarray(bread @ meat @ bread, np.float64)
 
 

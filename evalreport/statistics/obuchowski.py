@@ -6,10 +6,12 @@ all weights are equal.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evalreport.statistics.delong import Floats, PairedAreas, row_placements
+from evalreport.statistics.delong import Floats, PairedAreas, placements
 
 Bools = NDArray[np.bool_]
 
@@ -17,16 +19,58 @@ Bools = NDArray[np.bool_]
 class _ClusterSums:
     """Per cluster: sums over its positive and its negative rows of placement minus area."""
 
-    def __init__(self, actual_positive: Bools, score: ArrayLike, codes: NDArray[np.int64]) -> None:
-        clusters = int(codes.max()) + 1
-        v10, v01 = row_placements(actual_positive, score)
-        self.area = min(float(np.mean(v10)), 1.0)
-        self.positive = np.bincount(codes[actual_positive], v10 - v10.mean(), clusters)
-        self.negative = np.bincount(codes[~actual_positive], v01 - v01.mean(), clusters)
+    def __init__(self, score: ArrayLike, kinds: _Kinds) -> None:
+        distinct, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
+        entry = entry.reshape(-1)
+        counts = [kinds.totals(entry, side, len(distinct)) for side in kinds.sides]
+        placed = placements(counts[0], counts[1])
+        means = [
+            float(np.sum(many * place)) / float(np.sum(many))
+            for many, place in zip(counts, placed, strict=True)
+        ]
+        self.area = min(means[0], 1.0)
+        self.positive, self.negative = (
+            kinds.of_clusters(entry, side, place - mean)
+            for side, place, mean in zip(kinds.sides, placed, means, strict=True)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Kinds:
+    """Kinds of clustered rows, of shape (k,): their class, cluster from 0, and how many there are.
+
+    Sums go over the distinct pairs of cluster and score in their order, so neither the order of
+    rows nor whether they come as kinds changes a bit.
+    """
+
+    positive: Bools
+    cluster: NDArray[np.int64]
+    times: Floats
+
+    @property
+    def sides(self) -> tuple[Bools, Bools]:
+        return self.positive, ~self.positive
+
+    def totals(self, entry: NDArray[np.intp], side: Bools, size: int) -> Floats:
+        """Rows of each entry, shape (size,)."""
+        return np.bincount(entry[side], self.times[side], size).astype(np.float64)
+
+    def of_clusters(self, entry: NDArray[np.intp], side: Bools, values: Floats) -> Floats:
+        """Sums of the values of entries over the rows of each cluster, shape (C,)."""
+        size = len(values)
+        pairs, kind = np.unique(
+            self.cluster[side] * np.int64(size) + entry[side], return_inverse=True
+        )
+        many = np.bincount(kind.reshape(-1), self.times[side], len(pairs))
+        clusters = int(self.cluster.max()) + 1
+        return np.bincount(pairs // size, many * values[pairs % size], clusters).astype(np.float64)
 
 
 def obuchowski_variance(
-    actual_positive: Bools, score: ArrayLike, cluster_codes: ArrayLike
+    actual_positive: Bools,
+    score: ArrayLike,
+    cluster_codes: ArrayLike,
+    times: ArrayLike | None = None,
 ) -> float | None:
     """Variance of the area when the rows of a cluster are dependent (Obuchowski 1997).
 
@@ -34,32 +78,50 @@ def obuchowski_variance(
         actual_positive: shape (rows,).
         score: shape (rows,).
         cluster_codes: shape (rows,); clusters numbered from 0.
+        times: how many rows there are of each that is given; each stands for itself where None.
 
     Returns:
         None with fewer than two clusters holding positives, or negatives.
     """
-    paired = obuchowski_paired(actual_positive, score, score, cluster_codes)
+    paired = _areas(actual_positive, (score,), cluster_codes, times)
     return None if paired is None else paired.variance_1
 
 
 def obuchowski_paired(
-    actual_positive: Bools, score_1: ArrayLike, score_2: ArrayLike, cluster_codes: ArrayLike
+    actual_positive: Bools,
+    score_1: ArrayLike,
+    score_2: ArrayLike,
+    cluster_codes: ArrayLike,
+    times: ArrayLike | None = None,
 ) -> PairedAreas | None:
     """Two areas of the same clustered rows; None without both classes.
 
-    Variances are None with fewer than two clusters holding positives, or negatives.
+    ``times`` as in :func:`obuchowski_variance`. Variances are None with fewer than two clusters
+    holding positives, or negatives.
     """
-    m = int(np.count_nonzero(actual_positive))
-    n = int(actual_positive.size) - m
+    return _areas(actual_positive, (score_1, score_2), cluster_codes, times)
+
+
+def _areas(
+    actual_positive: Bools,
+    scores: tuple[ArrayLike, ...],
+    cluster_codes: ArrayLike,
+    times: ArrayLike | None,
+) -> PairedAreas | None:
+    """Areas of one or two scores of the same rows; of one, it is both."""
+    positive = np.asarray(actual_positive, np.bool_)
+    many = np.ones(positive.size) if times is None else np.asarray(times, np.float64)
+    m, n = float(np.sum(many[positive])), float(np.sum(many[~positive]))
     if m == 0 or n == 0:
         return None
     _, codes = np.unique(np.asarray(cluster_codes), return_inverse=True)
-    codes = codes.reshape(-1).astype(np.int64)
-    clusters = int(codes.max()) + 1
-    with_positives = np.unique(codes[actual_positive]).size
-    with_negatives = np.unique(codes[~actual_positive]).size
-    first = _ClusterSums(actual_positive, score_1, codes)
-    second = _ClusterSums(actual_positive, score_2, codes)
+    kinds = _Kinds(positive, codes.reshape(-1).astype(np.int64), many)
+    clusters = int(kinds.cluster.max()) + 1
+    with_positives, with_negatives = (
+        int(np.count_nonzero(np.bincount(kinds.cluster[side]))) for side in kinds.sides
+    )
+    sums = [_ClusterSums(score, kinds) for score in scores]
+    first, second = sums[0], sums[-1]
     if with_positives < 2 or with_negatives < 2:
         return PairedAreas(first.area, second.area, None, None, None)
     factor_10 = with_positives / (with_positives - 1.0) / (m * m)

@@ -208,12 +208,13 @@ def _fit(run: RunFacts, view: View) -> CalibrationFit | None:
     if view.score is None:
         return None
     # exp(-log(1 + exp(-s))) is the sigmoid of s without an overflow
-    rows = view.each_row
+    rows = view.places
     p = np.exp(-np.logaddexp(0.0, -view.score)) if margin else view.score
     codes = None if view.cluster is None else view.cluster[0][rows]
     weight = None if view.weight is None else view.weight[rows]
     positive = view.actual == view.positive_index
-    return robust_calibration_fit(p[rows], positive[rows], weight, codes)
+    times = None if view.times is None else view.times[rows]
+    return robust_calibration_fit(p[rows], positive[rows], weight, codes, times)
 
 
 def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:

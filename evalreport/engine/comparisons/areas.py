@@ -154,7 +154,7 @@ def _areas(pair: Pair, task: ComparisonTask, planned: str) -> delong.PairedAreas
     scores = pair.model.scores(task.task), pair.reference.scores(task.reference)
     if planned == "obuchowski":
         assert view.cluster is not None
-        return obuchowski.obuchowski_paired(positive, *scores, view.cluster[0])
+        return obuchowski.obuchowski_paired(positive, *scores, view.cluster[0], pair.times)
     return delong.delong_paired(positive, *scores, pair.times)
 
 

@@ -1,4 +1,6 @@
-"""Differences of two models on one sample drawn by a design: by what each row contributes.
+"""Differences of two models by what each row contributes.
+
+For samples drawn by a design, and for weighted or clustered rows that are too many to be drawn.
 
 A row contributes to the difference what it contributes to the one value less what it does to
 the other, and the variance is that of the sum of these by the design (Binder D. International
@@ -16,14 +18,16 @@ import numpy.typing as npt
 from evalreport.engine.comparisons.draws import of_table
 from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.comparisons.result import Test, no_variation
+from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
-from evalreport.plan.comparisons import ComparisonTask
+from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
+from evalreport.predict.view import View
 from evalreport.results import records
 from evalreport.statistics.delta import gradient
-from evalreport.statistics.design_based import DesignVariance
+from evalreport.statistics.design_based import DesignVariance, single_rows_df
 from evalreport.statistics.interval import deviate
 from evalreport.statistics.tail import t_two_sided
 
@@ -31,6 +35,8 @@ Floats = npt.NDArray[np.float64]
 
 #: The test and the interval of a difference by the design of the sample.
 TEST, INTERVAL = "design_based", "sandwich"
+#: Why they take the place of drawn rows.
+MANY = "too many rows to be drawn: by what each contributes"
 #: Below this a variance is nothing but rounding.
 _VANISHED = 1e-24
 
@@ -39,17 +45,48 @@ def estimated(
     both: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated]
 ) -> DesignVariance | None:
     """The variance of a difference with its degrees of freedom; None where it is not known."""
-    sample = both.model.view.sample
+    view = both.model.view
     parts = [
         _contributions(side, own, value)
         for side, own, value in zip(
             (both.model, both.reference), (task.task, task.reference), values, strict=True
         )
     ]
-    if sample is None or parts[0] is None or parts[1] is None:
+    if parts[0] is None or parts[1] is None:
         return None
-    found = sample.estimated(parts[0] - parts[1])
+    own = parts[0] - parts[1]
+    found = _of_units(own, view) if view.sample is None else view.sample.estimated(own)
     return found if math.isfinite(found.variance) else None
+
+
+def takes_over(both: Pair, task: ComparisonTask) -> bool:
+    """Whether a difference that cannot be drawn is told by contributions: no method was asked."""
+    view = both.model.view
+    units = view.weight is not None or view.cluster is not None
+    return units and view.sample is None and task.why != ASKED
+
+
+def _of_units(contributions: Floats, view: View) -> DesignVariance:
+    """Of rows, or clusters, that are drawn with replacement; NaN with one of them.
+
+    m / (m - 1) times the squared distances of the units' totals from their mean. Equal
+    contributions are counted before they are added, so that kinds of rows tell what rows do.
+    """
+    if view.cluster is None:
+        held = contributions
+        often = np.ones(len(held)) if view.times is None else view.times.astype(np.float64)
+    else:
+        codes = np.unique(view.cluster[0], return_inverse=True)[1].reshape(-1)
+        held = summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times)
+        often = np.ones(len(held))
+    totals, place = np.unique(held, return_inverse=True)
+    times = np.bincount(place.reshape(-1), often, len(totals)).astype(np.float64)
+    m = float(times.sum())
+    if m < 2:
+        return DesignVariance(math.nan)
+    mean = float(np.sum(times * totals)) / m
+    variance = m / (m - 1.0) * float(np.sum(times * (totals - mean) ** 2))
+    return DesignVariance(variance, m - 1.0, single_rows_df(totals, times))
 
 
 def tested(found: DesignVariance | None, difference: float) -> Test:
@@ -76,25 +113,24 @@ def limits(
 
 
 def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
-    """Weight times derivative of each row, shape (n,)."""
+    """Weight times derivative of each row, or kind of rows, shape (n,)."""
     view = side.view
-    if view.weight is None or not isinstance(value.outcome, Value):
+    if not isinstance(value.outcome, Value):
         return None
+    weight = np.ones(len(view.actual)) if view.weight is None else view.weight
     if task.table in AT_THRESHOLD:
         size, predicted = len(view.labels), side.predicted(task)
         if bool(np.any(predicted >= size)):
             return None
         code = view.actual.astype(np.int64) * size + predicted
-        summed = np.bincount(code, view.weight, size * size).astype(np.float64)
-        table = summed.reshape(size, size)
+        table = summed(code, weight, size * size, view.times).reshape(size, size)
         slopes = gradient(of_table(side, task), table)
         slopes = slopes - float((table * slopes).sum()) / float(table.sum())
-        return np.asarray(view.weight * slopes.reshape(-1)[code], np.float64)
+        return np.asarray(weight * slopes.reshape(-1)[code], np.float64)
     losses = side.losses(task)
     if losses is not None:
-        return np.asarray(
-            view.weight * (losses - value.outcome.number) / math.fsum(view.weight), np.float64
-        )
+        total = float(view.rows) if view.weight is None else view.total_weight()
+        return np.asarray(weight * (losses - value.outcome.number) / total, np.float64)
     if task.average is not None or view.score is None:
         return None
     table_of_scores = side.tables.scores(task.where)
@@ -105,4 +141,4 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
         return None
     entry = np.searchsorted(-table_of_scores.scores, -view.score)
     own = np.where(view.actual == view.positive_index, found[0][entry], found[1][entry])
-    return np.asarray(view.weight * own, np.float64)
+    return np.asarray(weight * own, np.float64)

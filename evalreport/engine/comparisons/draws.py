@@ -10,7 +10,7 @@ their kind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -163,10 +163,20 @@ class PairedDraws:
 
     def __init__(self, pair: Pair, of: str = "") -> None:
         self._of = of
-        self.pair = ordered(pair)
+        self.pair = pair
         self.settings = pair.model.settings
         self._kept: dict[ComparisonTask, Replicates | str] = {}
         self._planned: list[ComparisonTask] = []
+
+    @cached_property
+    def _ordered(self) -> Pair:
+        """The pair in an order of its own."""
+        return ordered(self.pair)
+
+    @cached_property
+    def _each_row(self) -> Pair:
+        """The same with an entry for each row, where it has kinds of rows."""
+        return ordered(row_by_row(self.pair))
 
     def announce(self, task: ComparisonTask) -> None:
         """Tell of a comparison, so that it shares the draws of its kind."""
@@ -246,10 +256,13 @@ class PairedDraws:
         self._keep(found)
 
     def _stacks(self, task: ComparisonTask) -> Iterator[tuple[Stack, Stack]]:
-        view = self.pair.model.view
+        by_rows = (
+            self.pair.model.view.weight is not None or self.pair.model.view.cluster is not None
+        )
+        both = self._each_row if by_rows else self._ordered
+        view = both.model.view
         size = len(view.labels)
-        first = self.pair.model.predicted(task.task)
-        second = self.pair.reference.predicted(task.reference)
+        first, second = both.model.predicted(task.task), both.reference.predicted(task.reference)
         code = (view.actual.astype(np.int64) * size + first) * size + second
         cells, place = np.unique(code, return_inverse=True)
         place = place.reshape(-1)
@@ -268,7 +281,7 @@ class PairedDraws:
         view, rng = self.pair.model.view, self._rng("table")
         cells = len(actual)
         if view.weight is not None or view.cluster is not None:
-            for times in row_batches(self.pair, rng):
+            for times in row_batches(self._each_row, rng):
                 yield np.stack([np.bincount(place, row, cells) for row in times])
             return
         counts = np.bincount(place, self.pair.times, cells).astype(np.int64)
@@ -286,7 +299,7 @@ class PairedDraws:
 
     def _rows(self, tasks: list[ComparisonTask]) -> None:
         found: dict[ComparisonTask, list[tuple[Stack, Stack]]] = {task: [] for task in tasks}
-        both = row_by_row(self.pair)
+        both = self._each_row
         sides = (DrawnRows(both.model), DrawnRows(both.reference))
         functions = {
             task: (sides[0].function(task.task), sides[1].function(task.reference))

@@ -206,9 +206,7 @@ def pair(model: Side, reference: Side) -> Pair | str:
         return "the true classes of the rows differ between the two models"
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
-    both = Pair(one, two, _left_out(model, reference, one.view.rows))
-    # Sums of weights, and over clusters, depend on no order of rows, nor on how they were counted.
-    return ordered(row_by_row(both)) if _has_units(one.view) else both
+    return Pair(one, two, _left_out(model, reference, one.view.rows))
 
 
 def paired_calls(both: Pair, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
@@ -309,11 +307,6 @@ def ordered(both: Pair) -> Pair:
     else:
         order, _ = canonical_rows(codes_of(actual, *keys), None, cluster[0])
     return replace(both, model=_taken(both.model, order), reference=_taken(both.reference, order))
-
-
-def _has_units(view: View) -> bool:
-    """Whether rows have weights or clusters, and no design of a sample."""
-    return view.sample is None and (view.weight is not None or view.cluster is not None)
 
 
 def _keys(view: View) -> npt.NDArray[np.int64]:

@@ -55,7 +55,7 @@ def paired_comparison(
     interval, reason = _interval(pair, draws, task, values, difference)
     if interval is not None and pair.model.view.cluster is not None:
         interval = _warned(interval)
-    drawn = _studied(pair, task)
+    drawn = None if interval is not None and interval.why == designed.MANY else _studied(pair, task)
     interval = with_study(interval, task.task.metric, drawn, task.why)
     ratio = ratio_with_study(_ratio(pair, task, counts), task.task.metric, drawn)
     found = Found(test, interval, reason, counts, ratio=ratio)
@@ -133,8 +133,22 @@ def _test(
     if own is not None:
         return own.test()
     if isinstance(replicates, str):
-        return Test(reason=replicates)
+        return _test_undrawn(pair, task, values, difference, replicates)
     return bootstrap_comparison(replicates, values, difference)
+
+
+def _test_undrawn(
+    pair: Pair,
+    task: ComparisonTask,
+    values: tuple[Evaluated, Evaluated],
+    difference: float,
+    reason: str,
+) -> Test:
+    """The test where rows cannot be drawn for the ``reason``."""
+    if not designed.takes_over(pair, task):
+        return Test(reason=reason)
+    found = designed.tested(designed.estimated(pair, task, values), difference)
+    return replace(found, name=designed.TEST)
 
 
 def _interval(
@@ -172,8 +186,23 @@ def _interval(
     if own is not None:
         return own.interval(), None
     if isinstance(replicates, str):
-        return None, replicates
+        return _interval_undrawn(pair, task, values, difference, replicates)
     return bootstrap_interval(difference, replicates, level, method)
+
+
+def _interval_undrawn(
+    pair: Pair,
+    task: ComparisonTask,
+    values: tuple[Evaluated, Evaluated],
+    difference: float,
+    reason: str,
+) -> Interval:
+    """The interval where rows cannot be drawn for the ``reason``."""
+    if not designed.takes_over(pair, task):
+        return None, reason
+    level = pair.model.settings.level
+    limits, why_none = designed.limits(designed.estimated(pair, task, values), difference, level)
+    return None if limits is None else replace(limits, why=designed.MANY), why_none
 
 
 def _of_limits(

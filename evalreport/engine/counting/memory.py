@@ -30,8 +30,6 @@ Codes = npt.NDArray[np.int64]
 
 #: Cells of all clusters' tables together that are held in memory.
 MOST_CLUSTER_CELLS = 50_000_000
-#: Rows whose weights are written out at a time, where kinds of rows are held.
-ROWS_AT_A_TIME = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,9 +206,9 @@ class MemoryTables:
         code = (cluster * size + view.actual[rows]) * size + predicted
         weight = None if view.weight is None else view.weight[rows]
         times = None if view.times is None else view.times[rows]
-        summed = _summed(code, weight, count * size * size, times)
+        total = summed(code, weight, count * size * size, times)
         # In an order of their own, so that sums over clusters depend on no name.
-        return canonical_stack(summed.reshape(count, size, size).astype(float))
+        return canonical_stack(total.reshape(count, size, size).astype(float))
 
     def _once(self, key: tuple[Any, ...], build: Callable[[], T]) -> T:
         if key not in self._kept:
@@ -336,9 +334,9 @@ class MemoryTables:
             labels=view.labels,
             per_class=tuple(self.scores(where, k) for k in range(size)),
             true_scores=true_scores,
-            true_weights=_summed(entry, weight, len(true_scores)),
-            ranks=_summed(rank, weight, size),
-            class_totals=_summed(actual.astype(np.int64), weight, size),
+            true_weights=summed(entry, weight, len(true_scores)),
+            ranks=summed(rank, weight, size),
+            class_totals=summed(actual.astype(np.int64), weight, size),
             pairs=self._pairs(where) if pairs else {},
         )
 
@@ -395,9 +393,9 @@ def _score_table(
         of = entry[chosen]
         often = None if times is None else times[chosen]
         own = None if weights is None else weights[chosen]
-        parts.append(_summed(of, own, size, often))
+        parts.append(summed(of, own, size, often))
         if own is not None:
-            squares.append(_summed(of, own**2, size, often))
+            squares.append(summed(of, own**2, size, often))
     present = np.zeros(size, dtype=bool)
     present[entry] = True
     if present.all():
@@ -411,44 +409,34 @@ def _score_table(
     )
 
 
-def _summed(
+def summed(
     entry: npt.NDArray[Any],
     weights: npt.NDArray[np.float64] | None,
     size: int,
     times: Codes | None = None,
 ) -> npt.NDArray[Any]:
-    """Rows, or their summed weights, per entry; independent of the order of rows.
+    """Rows, or their summed weights, per entry.
 
-    ``times``: how many rows are of each kind. Their weights are added one by one, as those of
-    rows that are held would be, some rows at a time.
+    ``times``: how many rows are of each kind. Equal weights of an entry are counted before
+    they are added, smallest first, so the sums depend neither on the order of rows nor on whether
+    they come as kinds.
     """
     if weights is None:
         # Whole numbers below 2^53, so the sums are exact.
         return np.bincount(entry, times, minlength=size).astype(np.int64)
     order = np.lexsort((weights, entry))
     entry, weights = entry[order], weights[order]
+    new = np.ones(len(entry), np.bool_)
+    new[1:] = (np.diff(entry) != 0) | (np.diff(weights) != 0)
+    starts = np.flatnonzero(new)
     if times is None:
-        # without entries NumPy counts in whole numbers, and a class without rows would make
-        # the weights of the other class look whole
-        return np.bincount(entry, weights=weights, minlength=size).astype(np.float64)
-    summed, times = np.zeros(size), times[order]
-    ends = np.flatnonzero(np.diff(entry, append=-1)) + 1
-    start, before = 0, 0
-    upto = np.cumsum(times)
-    while start < len(entry):
-        # whole entries, of about so many rows
-        last = np.searchsorted(upto[ends - 1], before + ROWS_AT_A_TIME, side="right")
-        end = max(int(ends[max(int(last) - 1, 0)]), _next(ends, start))
-        part = slice(start, end)
-        low, often = int(entry[start]), times[part]
-        found = np.bincount(np.repeat(entry[part] - low, often), np.repeat(weights[part], often))
-        summed[low : low + len(found)] += found
-        start, before = end, int(upto[end - 1])
-    return summed
-
-
-def _next(ends: npt.NDArray[np.intp], start: int) -> int:
-    return int(ends[np.searchsorted(ends, start, side="right")])
+        many = np.diff(starts, append=len(entry))
+    else:
+        many = np.add.reduceat(times[order], starts) if len(starts) else times
+    # without entries NumPy counts in whole numbers, and a class without rows would make
+    # the weights of the other class look whole
+    own = np.bincount(entry[starts], weights=weights[starts] * many, minlength=size)
+    return own.astype(np.float64)
 
 
 def counted_cells(codes: Codes, times: Codes | None, width: int) -> dict[tuple[int, int], int]:

@@ -168,10 +168,14 @@ def _ranked(case: ScoreCase) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.floa
 
 
 def _of_pairs(
-    case: ScoreCase, area: float, positive: npt.NDArray[np.bool_]
+    case: ScoreCase,
+    area: float,
+    positive: npt.NDArray[np.bool_],
+    times: npt.NDArray[np.float64] | None = None,
 ) -> records.Interval | None:
-    """Limits of the independent pairs of a positive and a negative row."""
-    counted = float(positive.sum()), float((~positive).sum())
+    """Limits of the independent pairs of a positive and a negative row; ``times``: of each kind."""
+    often = np.ones(len(positive)) if times is None else times
+    counted = float(often[positive].sum()), float(often[~positive].sum())
     return intervals.independent_pairs(area, *counted, case.level, case.method)
 
 
@@ -317,9 +321,10 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     positive = view.actual == (view.positive_index if index is None else index)
     if method == "obuchowski":
         assert view.cluster is not None
-        rows = tables.rows(where)
-        times, codes = np.ones(len(rows)), view.cluster[0][rows]
-        variance = obuchowski.obuchowski_variance(positive[rows], column[rows], codes)
+        rows = tables.kinds(where)
+        times = np.ones(len(rows)) if view.times is None else view.times[rows].astype(np.float64)
+        codes = view.cluster[0][rows]
+        variance = obuchowski.obuchowski_variance(positive[rows], column[rows], codes, times)
     else:
         assert view.weight is not None
         rows, times = tables.distinct(where, column, positive)
@@ -330,11 +335,11 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
         return None
     held = positive[rows]
     if method == "obuchowski" and variance > intervals.VANISHED:
-        scored = _of_few_clusters(area, variance, held, codes, level)
+        scored = _of_few_clusters(area, variance, (held, codes, times), level)
         if scored is not None:
             return _scaled(case, scored)
     if variance <= intervals.VANISHED:
-        return _scaled(case, _of_pairs(case, area, np.repeat(held, times.astype(np.int64))))
+        return _scaled(case, _of_pairs(case, area, held, times))
     if method != SANDWICH:
         around = intervals.symmetric(area, variance, level, method, (0.0, 1.0))
         return _scaled(case, around)
@@ -378,17 +383,20 @@ def _few_weights(
 def _of_few_clusters(
     area: float,
     variance: float,
-    positive: npt.NDArray[np.bool_],
-    cluster: npt.NDArray[Any],
+    rows: tuple[npt.NDArray[np.bool_], npt.NDArray[Any], npt.NDArray[np.float64]],
     level: float,
 ) -> records.Interval | None:
-    """Score limits with Obuchowski's variance and Student's t; None with clusters enough."""
+    """Score limits with Obuchowski's variance and Student's t; None with clusters enough.
+
+    ``rows``: of each kind whether it is positive, its cluster, and how many there are.
+    """
+    positive, cluster, times = rows
     clusters = distinct(cluster)
     few = few_clusters(AREA_OF_CLUSTERS, clusters)
     if few is None:
         return None
     units = min(distinct(cluster[side]) for side in (positive, ~positive))
-    counted = float(positive.sum()), float((~positive).sum())
+    counted = float(times[positive].sum()), float(times[~positive].sum())
     limits = delong.score_form(area, variance, counted, units, deviate(level, clusters - 1.0))
     found = intervals.from_limits(limits, level, few.name)
     if found is None:
