@@ -182,14 +182,20 @@ class View:
     def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:
         """Sum of the weights of the chosen rows, or of a power of them, rounded once."""
         assert self.weight is not None
-        weights = self.weight[chosen] ** power
         if self.times is None:
-            return math.fsum(weights)
-        parts, kind = np.unique(weights, return_inverse=True)
-        times = np.bincount(kind.reshape(-1), self.times[chosen], len(parts))
+            return math.fsum(self.weight[chosen] ** power)
+        parts, kind = self._weights
+        times = np.bincount(kind[chosen], self.times[chosen], len(parts))
         # Rounded once, as the sum over all rows would be.
-        pairs = zip(parts.tolist(), times.tolist(), strict=True)
-        return float(sum((Fraction(part) * int(n) for part, n in pairs), Fraction()))
+        pairs = zip((parts**power).tolist(), times.tolist(), strict=True)
+        return float(sum((Fraction(part) * int(n) for part, n in pairs if n), Fraction()))
+
+    @cached_property
+    def _weights(self) -> tuple[Floats, Codes]:
+        """The different weights, and the place of each row's among them."""
+        assert self.weight is not None
+        parts, kind = np.unique(self.weight, return_inverse=True)
+        return parts, kind.reshape(-1)
 
     def groups_of(self, column: str) -> tuple[str, ...]:
         """The values of a subgroup column."""

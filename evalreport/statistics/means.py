@@ -96,24 +96,33 @@ class ClusteredMean(NamedTuple):
         return max(min(loss_degrees(self.rows), self.clusters - 1.0), 1.0)
 
 
-def clustered_losses(losses: ArrayLike, codes: ArrayLike) -> ClusteredMean | None:
+def clustered_losses(
+    losses: ArrayLike, codes: ArrayLike, times: ArrayLike | None = None
+) -> ClusteredMean | None:
     """How well the mean of losses, shape (rows,), is known; ``codes``: the cluster of each.
 
-    The error is that of the ratio of totals of clusters. Sums do not depend on the order of rows
-    or on how clusters are numbered. None with fewer than two clusters and with losses of 0.
+    The error is that of the ratio of totals of clusters. ``times``: how many rows there are of
+    each that is given. Equal losses of a cluster are counted before they are added, so sums do not
+    depend on the order of rows, whether they come as kinds, or how clusters are numbered. None with
+    fewer than two clusters and with losses of 0.
     """
     x, code = np.asarray(losses, np.float64), np.asarray(codes)
+    often = np.ones(x.size) if times is None else np.asarray(times, np.float64)
     order = np.lexsort((x, code))
-    _, unit = np.unique(code[order], return_inverse=True)
-    totals = np.bincount(unit.reshape(-1), x[order])
-    sizes = np.bincount(unit.reshape(-1)).astype(np.float64)
-    whole, count, n = math.fsum(totals), len(totals), float(x.size)
+    x, code = x[order], code[order]
+    new = np.ones(x.size, np.bool_)
+    new[1:] = (np.diff(code) != 0) | (np.diff(x) != 0)
+    starts = np.flatnonzero(new)
+    many = np.add.reduceat(often[order], starts) if x.size else often
+    x, unit = x[starts], np.unique(code[starts], return_inverse=True)[1].reshape(-1)
+    totals, sizes = np.bincount(unit, x * many), np.bincount(unit, many)
+    whole, count, n = math.fsum(totals), len(totals), float(np.sum(many))
     if count < 2 or whole <= 0.0:
         return None
     spread = math.fsum((totals - whole / n * sizes) ** 2)
     return ClusteredMean(
         math.sqrt(count / (count - 1.0) * spread) / n,
-        whole * whole / math.fsum(x * x),
+        whole * whole / math.fsum(x * x * many),
         whole * whole / math.fsum(totals**2),
     )
 

@@ -26,12 +26,14 @@ from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.predict.view import View
 from evalreport.results import records
+from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.delta import gradient
 from evalreport.statistics.design_based import DesignVariance, single_rows_df
 from evalreport.statistics.interval import deviate
 from evalreport.statistics.tail import t_two_sided
 
 Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
 
 #: The test and the interval of a difference by the design of the sample.
 TEST, INTERVAL = "design_based", "sandwich"
@@ -112,6 +114,18 @@ def limits(
     return records.Interval(level, low, high, INTERVAL, standard_error=error, df=found.df), None
 
 
+def _table(side: Side, task: Task, code: Codes, weight: Floats) -> Floats:
+    """The table of the rows, shape (K, K); ``code``: the cell of each."""
+    size = len(side.view.labels)
+    if side.view.sample is not None or side.view.indeterminate:
+        return summed(code, weight, size * size, side.view.times).reshape(size, size)
+    table = np.zeros((size, size))
+    cells = side.tables.classification(EVERYTHING, side.threshold(task).number).cells
+    for place, held in cells.items():
+        table[place] = held
+    return table
+
+
 def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
     """Weight times derivative of each row, or kind of rows, shape (n,)."""
     view = side.view
@@ -123,7 +137,7 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
         if bool(np.any(predicted >= size)):
             return None
         code = view.actual.astype(np.int64) * size + predicted
-        table = summed(code, weight, size * size, view.times).reshape(size, size)
+        table = _table(side, task, code, weight)
         slopes = gradient(of_table(side, task), table)
         slopes = slopes - float((table * slopes).sum()) / float(table.sum())
         return np.asarray(weight * slopes.reshape(-1)[code], np.float64)

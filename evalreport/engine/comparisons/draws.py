@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.statistics import resampling
 
 Values = Callable[[], Any]
+T = TypeVar("T")
 
 
 class _Order:
@@ -167,6 +168,15 @@ class PairedDraws:
         self.settings = pair.model.settings
         self._kept: dict[ComparisonTask, Replicates | str] = {}
         self._planned: list[ComparisonTask] = []
+        self._told: dict[tuple[Task, Task], Any] = {}
+
+    def once(self, task: ComparisonTask, build: Callable[[], T]) -> T:
+        """What test and limits of a difference share where nothing is drawn, made once."""
+        numbers = (task.task, task.reference)
+        if numbers not in self._told:
+            self._told[numbers] = build()
+        told: T = self._told[numbers]
+        return told
 
     @cached_property
     def _ordered(self) -> Pair:

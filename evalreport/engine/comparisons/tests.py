@@ -133,22 +133,25 @@ def _test(
     if own is not None:
         return own.test()
     if isinstance(replicates, str):
-        return _test_undrawn(pair, task, values, difference, replicates)
+        return _undrawn(pair, draws, task, values, difference, replicates)[0]
     return bootstrap_comparison(replicates, values, difference)
 
 
-def _test_undrawn(
+def _undrawn(
     pair: Pair,
+    draws: PairedDraws,
     task: ComparisonTask,
     values: tuple[Evaluated, Evaluated],
     difference: float,
     reason: str,
-) -> Test:
-    """The test where rows cannot be drawn for the ``reason``."""
+) -> tuple[Test, Interval]:
+    """Test and interval where nothing can be drawn for the ``reason``."""
     if not designed.takes_over(pair, task):
-        return Test(reason=reason)
-    found = designed.tested(designed.estimated(pair, task, values), difference)
-    return replace(found, name=designed.TEST)
+        return Test(reason=reason), (None, reason)
+    known = draws.once(task, lambda: designed.estimated(pair, task, values))
+    test = replace(designed.tested(known, difference), name=designed.TEST)
+    limits, why_none = designed.limits(known, difference, pair.model.settings.level)
+    return test, (None if limits is None else replace(limits, why=designed.MANY), why_none)
 
 
 def _interval(
@@ -186,23 +189,8 @@ def _interval(
     if own is not None:
         return own.interval(), None
     if isinstance(replicates, str):
-        return _interval_undrawn(pair, task, values, difference, replicates)
+        return _undrawn(pair, draws, task, values, difference, replicates)[1]
     return bootstrap_interval(difference, replicates, level, method)
-
-
-def _interval_undrawn(
-    pair: Pair,
-    task: ComparisonTask,
-    values: tuple[Evaluated, Evaluated],
-    difference: float,
-    reason: str,
-) -> Interval:
-    """The interval where rows cannot be drawn for the ``reason``."""
-    if not designed.takes_over(pair, task):
-        return None, reason
-    level = pair.model.settings.level
-    limits, why_none = designed.limits(designed.estimated(pair, task, values), difference, level)
-    return None if limits is None else replace(limits, why=designed.MANY), why_none
 
 
 def _of_limits(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.counting.memory import summed
 from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
@@ -71,10 +72,11 @@ def variance(case: ScoreCase) -> DesignVariance | None:
 def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | None:
     view = case.measurer.view
     assert view.cluster is not None
-    rows = case.measurer.tables.rows(case.task.where)
+    rows = case.measurer.tables.kinds(case.task.where)
     own = contributions(case.measurer, rows, case.table, slopes, case.index)
-    totals = np.bincount(view.cluster[0][rows], own)
-    units = distinct(view.cluster[0][rows])
+    codes = view.cluster[0][rows]
+    totals = summed(codes, own, view.cluster[1], None if view.times is None else view.times[rows])
+    units = distinct(codes)
     return units / (units - 1) * float(np.sum(totals**2)) if units > 1 else None
 
 

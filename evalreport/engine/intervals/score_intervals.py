@@ -448,9 +448,11 @@ def _clustered_losses(case: ScoreCase) -> records.Interval | None:
         return None
     if case.method not in FEW_LOSSES_OF_CLUSTERS.instead_of or case.asked:
         return None
-    rows = case.measurer.tables.rows(case.task.where)
+    rows = case.measurer.tables.kinds(case.task.where)
     own = contributions(case.measurer, rows, case.table, _losses(metric, case.table), case.index)
-    return clustered_mean(metric, own, view.cluster[0][rows], case.number, case.level)
+    times = None if view.times is None else view.times[rows]
+    codes = view.cluster[0][rows]
+    return clustered_mean(metric, own, codes, case.number, case.level, times=times)
 
 
 def clustered_mean(
@@ -460,14 +462,18 @@ def clustered_mean(
     number: float,
     level: float,
     classes: int = 2,
+    times: npt.NDArray[np.int64] | None = None,
 ) -> records.Interval | None:
-    """Student's t on the logarithm of a mean of losses, where few clusters ask for it."""
+    """Student's t on the logarithm of a mean of losses, where few clusters ask for it.
+
+    ``times``: how many rows are of each kind; each stands for itself where None.
+    """
     least, most = metric.range_of(classes)
-    known = means.clustered_losses(losses, codes) if least >= 0 else None
+    known = means.clustered_losses(losses, codes, times) if least >= 0 else None
     if known is None or number <= 0:
         return None
     few = FEW_LOSSES_OF_CLUSTERS
-    if not few.few(Held(clusters=len(np.unique(codes)), loss_rows=known.rows)):
+    if not few.few(Held(clusters=distinct(codes), loss_rows=known.rows)):
         return None
     limits = means.log_t_limits(number, known.error, known.degrees, level)
     if limits is None or not intervals.has_width(limits):
