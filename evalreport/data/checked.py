@@ -232,7 +232,8 @@ class Checked:
     index, None with more than two classes. ``lost``: what is known of rows that lack a
     target or a prediction. ``sample``: how the rows were drawn, where that is declared.
     ``readings``: who read which case, of every row of the file. ``kinds_read``: rows of the
-    file, where each stands for several of those that are counted.
+    file, where each stands for several of those that are counted. ``times``: how many rows
+    each of the n stands for, where rows were counted; None where each is one.
     """
 
     rows_read: int
@@ -257,6 +258,7 @@ class Checked:
     sample: Sample | None = None
     readings: Readings | None = None
     kinds_read: int | None = None
+    times: npt.NDArray[np.int64] | None = None
     _ids: tuple[Codes, tuple[str, ...]] | None = None
 
     @cached_property
@@ -288,7 +290,7 @@ def check(raw: RawTable, roles: Roles, rules: Rules, where: Where = _nowhere) ->
     problems = [*unfit_names(raw, roles.named()), *_number_problems(raw, roles), *rows.problems]
     problems += sampling_problems(raw, roles)
     problems += reading_problems(raw, roles, rows.used)
-    if roles.id is not None and roles.cluster is None:
+    if roles.id is not None and roles.cluster is None and raw.times is None:
         problems += duplicate_ids(raw, roles.id)
     if not problems and not len(rows.used):
         problems.append(_nothing_left(raw, rows))
@@ -338,7 +340,7 @@ def _number_problems(raw: RawTable, roles: Roles) -> list[Problem]:
 def _nothing_left(raw: RawTable, rows: Completeness) -> Problem:
     reasons = ", ".join(f"{reason}: {count}" for reason, count in rows.excluded)
     return Problem(
-        f"none of {raw.rows} rows can be used ({reasons})",
+        f"none of {raw.count()} rows can be used ({reasons})",
         "give rows with a target and a prediction",
         Location(raw.name),
     )
@@ -409,10 +411,12 @@ def _checked(
     scored = [c for c in (single, *roles.scores.values()) if c is not None]
     findings += [f for column in scored for f in numbers(raw, column).findings]
     if roles.margin is None:
-        findings += [f for c in scored for f in outside_unit(c, numbers(raw, c).values[used])]
+        times = None if raw.times is None else raw.times[used]
+        own = ((c, numbers(raw, c).values[used]) for c in scored)
+        findings += [f for column, values in own for f in outside_unit(column, values, times)]
     in_groups = {column: groups(raw, column, used) for column in roles.subgroups}
     return Checked(
-        rows_read=raw.rows,
+        rows_read=raw.count(),
         used=used,
         excluded=rows.excluded,
         labels=labels.labels,
@@ -432,6 +436,7 @@ def _checked(
         seen_predicted=() if found.predicted is None else _seen(found.predicted, labels),
         lost=_lost(raw, roles, found, labels, positive, in_groups),
         readings=readings(raw, roles),
+        times=None if raw.times is None else raw.times[used],
         _ids=None if roles.id is None else texts(raw, roles.id),
     )
 

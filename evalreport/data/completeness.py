@@ -68,7 +68,9 @@ def accounted(
         []
         if exclude
         else [
-            rows_problem(table, reason, rows[:SHOWN_ROWS].tolist(), _INSTEAD, count=len(rows))
+            rows_problem(
+                table, reason, rows[:SHOWN_ROWS].tolist(), _INSTEAD, count=table.count(rows)
+            )
             for reason, mask in gaps
             if len(rows := np.flatnonzero(mask))
         ]
@@ -79,7 +81,7 @@ def accounted(
     free = np.ones(table.rows, np.bool_)
     excluded = []
     for reason, mask in gaps:
-        count = int(np.count_nonzero(free & mask))
+        count = table.count(free & mask)
         if count:
             excluded.append((reason, count))
         free &= ~mask
@@ -190,7 +192,7 @@ def lost_rows(
         score = np.where(column.missing, np.nan, column.values)[places]
     return Lost(
         row=places,
-        weight=np.ones(len(places), np.int64)
+        weight=_often(raw, places)
         if roles.weight is None
         else weights(raw, roles.weight).values[places],
         actual=actual,
@@ -200,6 +202,10 @@ def lost_rows(
             column: group_codes(raw, column, places, names) for column, (_, names) in groups.items()
         },
     )
+
+
+def _often(raw: RawTable, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.ones(len(places), np.int64) if raw.times is None else raw.times[places]
 
 
 def joined(one: Lost | None, other: Lost) -> Lost:

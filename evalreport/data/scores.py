@@ -111,13 +111,20 @@ def _sum_tolerance(table: RawTable, names: Sequence[str]) -> float:
     return max(SUM_TOLERANCE, len(names) * 0.5 * 10.0**-decimals * (1 + 1e-9))
 
 
-def outside_unit(name: str, values: Floats) -> list[Finding]:
-    """A finding if scores lie outside [0, 1]: they can rank, but are no probabilities."""
-    outside = int(np.count_nonzero((values < 0) | (values > 1)))
+def outside_unit(
+    name: str, values: Floats, times: npt.NDArray[np.int64] | None = None
+) -> list[Finding]:
+    """A finding if scores lie outside [0, 1]: they can rank, but are no probabilities.
+
+    ``times``: how many rows have each of the values; None where each is that of one.
+    """
+    beyond = (values < 0) | (values > 1)
+    outside = int(np.count_nonzero(beyond) if times is None else times[beyond].sum())
     if not outside:
         return []
+    rows = len(values) if times is None else int(times.sum())
     message = (
-        f"{outside} of {len(values)} scores in {name} lie outside 0 to 1: they rank rows, "
+        f"{outside} of {rows} scores in {name} lie outside 0 to 1: they rank rows, "
         "but are not probabilities."
     )
     return [Finding("scores_outside_unit", message, {"column": name, "rows": outside})]

@@ -99,7 +99,8 @@ class RawTable:
     several files has them in ``parts``, one after the other. ``label_names`` are what
     labels are called, by how they are written; ``bins`` the edges of the intervals that
     make subgroups of a column of numbers. ``kind`` is, where rows of the file stand for
-    several rows each, the row of the file that each row comes from, shape (n,).
+    several rows each, the row of the file that each row comes from, shape (n,). ``times`` is,
+    where rows were counted and not read, how many each of these stands for, shape (n,).
     """
 
     name: str
@@ -113,6 +114,7 @@ class RawTable:
     label_names: Mapping[str, str] = field(default_factory=dict)
     bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     kind: npt.NDArray[np.int64] | None = None
+    times: npt.NDArray[np.int64] | None = None
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def line(self, row: int) -> int | None:
@@ -144,6 +146,12 @@ class RawTable:
             part, own = self._part(row)
             return f"{part.row_name(own)} of {part.name}"
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
+
+    def count(self, chosen: Array | slice = slice(None)) -> int:
+        """How many rows are chosen, by a mask of shape (n,) or by their places."""
+        if self.times is not None:
+            return int(self.times[chosen].sum())
+        return len(np.arange(self.rows)[chosen])
 
     def _in_file(self, row: int) -> int:
         """The row of the file, from 0, that a row comes from."""

@@ -341,7 +341,7 @@ def _counted(
     if choice.name == "memory":
         return False
     step(f"counting {name}", None)
-    views = again(
+    found = again(
         spec.engine.retries,
         lambda: counted_views(
             spec,
@@ -354,11 +354,13 @@ def _counted(
             data.counts,
         ),
     )
-    if isinstance(views, Choice):
-        data.choices[name] = views
+    if isinstance(found, Choice):
+        data.choices[name] = found
         return False
-    data.counted[name] = list(views)
-    rows = _rows_of_file(views, source)
+    data.counted[name] = list(found.views)
+    if found.table is not None:
+        data.tables[name] = found.table
+    rows = _rows_of_file(found.views, source)
     data.watch.done(rows)
     shown = _shown(source.name)
     of = _hashed(source, choice.name)

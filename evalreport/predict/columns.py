@@ -360,6 +360,7 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Vie
         # scores decide every row: nothing is left between the classes
         indeterminate=checked.indeterminate if source == "prediction" else (),
         ledger=checked,
+        times=checked.times,
     )
 
 

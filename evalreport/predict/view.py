@@ -113,6 +113,7 @@ class View:
             return np.arange(len(self.actual))
         held = [self.weight, self.predicted, self.score, self.actual]
         keys: list[Any] = [part for part in held if part is not None]
+        keys = keys if self.class_scores is None else [*self.class_scores.T, *keys]
         return np.lexsort(keys if self.cluster is None else [self.cluster[0], *keys])
 
     @property

@@ -111,7 +111,7 @@ def test_a_list_without_a_number_is_a_missing_score():
     assert made["rows"][0]["excluded"] == [{"reason": "p[dog] is missing", "count": 1}]
 
 
-def test_the_plan_says_why_rows_are_loaded(tmp_path: Path):
+def test_the_plan_says_how_many_kinds_of_lists_are_counted(tmp_path: Path):
     rows = [f'{y},"{json.dumps(p.tolist())}"' for y, p in zip(TRUTH, P, strict=True)]
     (tmp_path / "d.csv").write_text("\n".join(["y,p", *rows]) + "\n")
     (tmp_path / "spec.yaml").write_text(
@@ -120,7 +120,7 @@ def test_the_plan_says_why_rows_are_loaded(tmp_path: Path):
     )
     command = [sys.executable, "-m", "evalreport", "plan", "spec.yaml", "--engine", "duckdb"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "lists the scores" in done.stdout + done.stderr
+    assert "d, m: counted by what each row holds, 60 kinds of rows" in done.stdout
 
 
 # -- a label beside a score ------------------------------------------------------------------

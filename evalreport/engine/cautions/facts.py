@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,6 +28,7 @@ from evalreport.results.records import (
     RocRelation,
     Threshold,
 )
+from evalreport.statistics.exact_sums import exact_sum
 
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, str]
@@ -196,22 +196,7 @@ class Given:
     @property
     def total(self) -> float:
         """Sum over all rows, rounded once; ``values`` of shape (n,)."""
-        if self.times is None:
-            return math.fsum(self.values.tolist())
-        # Products in two parts without rounding: halves of 26 bits multiply exactly.
-        times = self.times.astype(np.float64)
-        product = self.values * times
-        high, low = _halves(self.values), _halves(times)
-        rest = high[0] * low[0] - product
-        rest = ((rest + high[0] * low[1]) + high[1] * low[0]) + high[1] * low[1]
-        return math.fsum([*product.tolist(), *rest.tolist()])
-
-
-def _halves(values: Floats) -> tuple[Floats, Floats]:
-    """Upper and lower half of the bits of each value (Dekker 1971); their sum is the value."""
-    scaled = values * (2.0**27 + 1.0)
-    upper = scaled - (scaled - values)
-    return upper, values - upper
+        return exact_sum(self.values, self.times)
 
 
 def given_scores(run: RunFacts, view: View) -> Given | None:
@@ -238,8 +223,8 @@ def actual_probability(run: RunFacts, view: View) -> Given | None:
     if given is None or given.values.min() < 0 or given.values.max() > 1:
         return None
     if given.values.ndim == 2:
-        own = given.values[np.arange(view.rows), view.actual]
-        return Given(np.asarray(own, dtype=np.float64))
+        own = given.values[np.arange(len(view.actual)), view.actual]
+        return Given(np.asarray(own, dtype=np.float64), view.times)
     if view.score is not None:
         positive = view.actual == view.positive_index
         return Given(np.where(positive, given.values, 1.0 - given.values), view.times)

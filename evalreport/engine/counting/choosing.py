@@ -245,12 +245,12 @@ def counts_lack(spec: Spec, name: str, requests: Requests, *, single: bool = Fal
         return "columns are compared value by value"
     if spec.report.characteristics:
         return "rows are described by class"
-    if in_overlap(spec, name) and (fitted_on(spec, name) or not single):
+    if in_overlap(spec, name) and (
+        fitted_on(spec, name) or not single or together(spec, name, requests) is not None
+    ):
         trained = "a model is trained on its rows"
         compared = "rows are compared with those that a model learned from"
         return trained if fitted_on(spec, name) else compared
-    if elsewhere(requests, name) and compares(spec):
-        return "a threshold is chosen on another dataset, and models are compared at it"
     why = _models_need_rows(spec, name)
     if why is not None:
         return why
@@ -261,6 +261,19 @@ def counts_lack(spec: Spec, name: str, requests: Requests, *, single: bool = Fal
         or _types_need_rows(spec, name)
         or _changed_need_rows(spec, name)
     )
+
+
+def together(spec: Spec, name: str, requests: Requests) -> str | None:
+    """Why all columns of a dataset are counted together, by kinds of whole rows, or None.
+
+    Elsewhere only the columns that metrics need at a time are.
+    """
+    if elsewhere(requests, name) and compares(spec):
+        return "a threshold is chosen on another dataset, and models are compared at it"
+    for model in spec.models:
+        if name in spec.datasets_of(model) and isinstance(spec.models[model], ScoresModel):
+            return f"{model} has scores of each class"
+    return _types_of_each_value(spec, name)
 
 
 def _models_need_rows(spec: Spec, name: str) -> str | None:
@@ -304,22 +317,31 @@ def _changed_need_rows(spec: Spec, name: str) -> str | None:
     return None
 
 
+#: Why rows, or whole rows of each kind, are needed for types.
+_TYPED = "types are declared for its columns"
+
+
 def _types_need_rows(spec: Spec, name: str) -> str | None:
-    """Why types that are declared need single rows, or None.
+    """Why types that are declared need single rows, or None."""
+    typed = {*spec.datasets[name].types}
+    return _TYPED if typed & {*period_columns(spec)} else None
+
+
+def _types_of_each_value(spec: Spec, name: str) -> str | None:
+    """Why types that are declared need kinds of whole rows, or None.
 
     What a column's few values stand for is settled once for each of them.
     """
     dataset = spec.datasets[name]
     if not dataset.types:
         return None
-    told = "types are declared for its columns"
     groups = {column for crossing in spec.crossings for column in crossing}
     plain = {dataset.target, dataset.fold, *groups} - {None, *spec.bins, *period_columns(spec)}
     for key, model in spec.models.items():
         if name in spec.datasets_of(key) and isinstance(model, PredictionModel):
             plain.add(model.prediction)
     if dataset.count is not None or not plain.issuperset(dataset.types):
-        return told
+        return _TYPED
     return None
 
 
@@ -350,8 +372,8 @@ def _columns_need_rows(dataset: Dataset) -> str | None:
 
 def _rows_of(model: Any) -> str | None:
     """What a model needs single rows for, or None where counts are enough."""
-    if isinstance(model, ScoresModel) and isinstance(model.scores, str):
-        return "lists the scores of each row"
+    if isinstance(model, ScoresModel):
+        return None
     if isinstance(model, (ScoreModel, MarginModel)):
         return None if model.prediction is None else "has a score and a label in each row"
     enough = isinstance(model, PredictionModel) and isinstance(model.prediction, str)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.source import Source, opened
 from evalreport.data.table import RawTable
+from evalreport.data.types import with_types
 from evalreport.engine.counting.calendar import periods_of
 from evalreport.engine.counting.choosing import (
     ENTRY_BYTES,
@@ -21,6 +22,7 @@ from evalreport.engine.counting.choosing import (
     elsewhere,
     limit_bytes,
     loaded,
+    together,
 )
 from evalreport.engine.counting.wanted import (
     OTHER_ENGINE,
@@ -35,7 +37,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval, Table
 from evalreport.plan.inputs import Requests
 from evalreport.plan.task import Plan, Skipped, Task
-from evalreport.predict.columns import columns_needed, roles_of
+from evalreport.predict.columns import columns_needed, columns_read, roles_of, rules_of, view_of
 from evalreport.predict.view import View
 from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
@@ -59,6 +61,14 @@ MANY_COUNTED = 200_000
 LEAST_FOR_ENGINE = 64_000_000
 
 
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The views of a dataset's models; ``table``: its kinds of whole rows, where these are held."""
+
+    views: Sequence[View]
+    table: RawTable | None = None
+
+
 def counted_views(
     spec: Spec,
     name: str,
@@ -68,7 +78,7 @@ def counted_views(
     watch: Watcher = UNWATCHED,
     numbers_of: Numbers | None = None,
     counts: KeptCounts | None = None,
-) -> Sequence[View] | Choice:
+) -> Counted | Choice:
     """The views of a dataset's models by counting, or how and why the rows are to be read.
 
     ``numbers_of`` gives the thresholds at which models are compared; ``counts`` keeps the
@@ -80,7 +90,10 @@ def counted_views(
         with _rows(spec, source, choice, wanted, counts) as rows:
             try:
                 _check_counts(rows)
-                views = _views(rows, spec, name, requests, numbers_of)
+                if together(spec, name, requests) is None:
+                    found = Counted(_views(rows, spec, name, requests, numbers_of))
+                else:
+                    found = _together(rows, spec, name, requests)
             except DataError as error:
                 if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
                     raise
@@ -88,7 +101,7 @@ def counted_views(
                 return Choice("memory", f"{MISTAKES}{lacks}", choice.named)
         if counts is not None:
             counts.store()
-        return views
+        return found
     except NotPlainError as error:
         if choice.named:
             what = f"the engine {choice.name} cannot count these rows: {error}"
@@ -124,7 +137,7 @@ def views_of_kinds(
     binned = [c for c in scores if c in table.columns and binned_scores(table, c) is not None]
     if int(multiplicities(table, count).sum()) < MANY_COUNTED and not binned:
         return None
-    lack = counts_lack(spec, name, requests)
+    lack = counts_lack(spec, name, requests) or together(spec, name, requests)
     if lack is not None and binned:
         what = f"scores of {binned[0]} are known by their bins alone, and {lack}"
         raise DataError(Problem(what, "the scores themselves", Location(table.name)))
@@ -147,9 +160,14 @@ def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted
     """The columns that are counted by, and what is kept to."""
     memory, count = limit_bytes(spec.engine.memory_limit or MEMORY), spec.datasets[name].count
     subgroups = _subgroup_columns(requests)
+    columns = columns_needed(spec, name, subgroups)
+    numbers = _only_numbers(spec, name, subgroups)
+    if together(spec, name, requests) is not None:
+        # as they are written: what is checked in memory looks at that
+        columns, numbers = columns_read(spec, name, subgroups) or columns, frozenset()
     return Wanted(
-        columns=(*columns_needed(spec, name, subgroups), *([count] if count else ())),
-        numbers=_only_numbers(spec, name, subgroups) | ({count} if count else set()),
+        columns=tuple(dict.fromkeys((*columns, *([count] if count else ())))),
+        numbers=numbers | ({count} if count else set()),
         memory=max(int(ENGINE_SHARE * memory), LEAST_FOR_ENGINE),
         watch=watch,
         query=path if isinstance(path := spec.datasets[name].path, Query) else None,
@@ -200,6 +218,39 @@ def _views(
 
     counted = [(v, k) for v, k in views if isinstance(v, CountedView)]
     return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory)
+
+
+def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> Counted:
+    """Each model of a dataset, by kinds of whole rows that are checked as rows in memory are.
+
+    Raises DataError where they are not in order, NotPlainError where they are to be read.
+    """
+    from evalreport.engine.counting.in_intervals import in_intervals
+    from evalreport.engine.counting.in_periods import in_periods
+    from evalreport.engine.counting.kinds_table import kinds_table
+
+    dataset, subgroups = spec.datasets[name], _subgroup_columns(requests)
+    columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
+    rows = in_periods(rows, periods_of(spec, name))
+    described = {*spec.report.characteristics, *dataset.types}
+    described |= set(spec.drift.columns if spec.drift is not None else ())
+    rows = in_intervals(rows, {c: spec.bins[c] for c in spec.bins if c not in described})
+    memory = limit_bytes(spec.engine.memory_limit or MEMORY)
+    alone = dataset.id if dataset.id not in (dataset.cluster, *described) else None
+    kinds = kinds_table(rows, columns, memory, alone, repeats=dataset.cluster is not None)
+    table = rules_of(spec, name).reading(with_types(kinds, dataset.types))
+    views = [
+        view_of(spec, name, model, table, subgroups, lambda _: None)
+        for model in spec.models
+        if name in spec.datasets_of(model)
+    ]
+    for view in views:
+        if view.weight is not None and getattr(view.ledger, "lost", None) is not None:
+            raise NotPlainError("rows are left out that have weights")
+    if rows.times is not None:
+        read = _count(rows)
+        views = [replace(view, ledger=replace(view.ledger, kinds_read=read)) for view in views]
+    return Counted(views, table)
 
 
 def _check_counts(rows: CountedRows) -> None:

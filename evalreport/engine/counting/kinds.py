@@ -30,7 +30,8 @@ def joint_notes(views: Sequence[View]) -> list[str]:
     for view in views:
         if view.times is not None:
             units = [name for name in ("weight", "cluster") if getattr(view, name) is not None]
-            told = f"counted by what each row holds and its {' and '.join(units)}"
+            own = f" and its {' and '.join(units)}" if units else ""
+            told = f"counted by what each row holds{own}"
             notes.append(f"{view.dataset}, {view.model}: {told}, {len(view.times):,} kinds of rows")
         joints: Mapping[str, Joint] = getattr(view, "joints", {})
         for reference, joint in joints.items():

@@ -81,9 +81,8 @@ class MemoryTables:
         """What the columns of class scores are reduced to."""
         return self._once(("class_scores", where, pairs), lambda: self._class_scores(where, pairs))
 
-    def ranks(self, where: Slice) -> Codes:
-        """The rank of the actual class among the scores of each row of a slice, 0 first."""
-        rows = self.rows(where)
+    def ranks(self, rows: npt.NDArray[np.intp]) -> Codes:
+        """The rank of the actual class among the scores of each of the rows, 0 first."""
         assert self.view.class_scores is not None
         return _ranks(self.view.class_scores[rows], self.view.actual[rows])
 
@@ -326,6 +325,7 @@ class MemoryTables:
         chosen = slice(None) if mask is None else mask
         scores, actual = view.class_scores[chosen], view.actual[chosen]
         weight = None if view.weight is None else view.weight[chosen]
+        times = None if view.times is None else view.times[chosen]
         size = len(view.labels)
         own = scores[np.arange(len(actual)), actual]
         rank = _ranks(scores, actual)
@@ -334,9 +334,9 @@ class MemoryTables:
             labels=view.labels,
             per_class=tuple(self.scores(where, k) for k in range(size)),
             true_scores=true_scores,
-            true_weights=summed(entry, weight, len(true_scores)),
-            ranks=summed(rank, weight, size),
-            class_totals=summed(actual.astype(np.int64), weight, size),
+            true_weights=summed(entry.reshape(-1), weight, len(true_scores), times),
+            ranks=summed(rank, weight, size, times),
+            class_totals=summed(actual.astype(np.int64), weight, size, times),
             pairs=self._pairs(where) if pairs else {},
         )
 

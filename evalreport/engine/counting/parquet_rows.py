@@ -73,9 +73,7 @@ def relation(types: Sequence[str], parts: Sequence[Part], paths: Sequence[str], 
     ``keys``: how many columns stand in the names of folders.
     """
     shown = [
-        f"{expression(kind, f'c{i}')} AS c{i}"
-        for i, kind in enumerate(types)
-        if readable(kind) and not kind.endswith("]")
+        f"{expression(kind, f'c{i}')} AS c{i}" for i, kind in enumerate(types) if readable(kind)
     ]
     width = len(types)
     for place in range(keys):
@@ -147,4 +145,6 @@ def _same_types(files: Sequence[HasColumns], columns: tuple[str, ...]) -> None:
 def _shown_type(kind: str) -> str:
     """The type of a column in ``data``: itself for plain values and integers, else text."""
     whole = kind.removeprefix("U") in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+    if kind.endswith("]"):
+        return kind if kind == "VARCHAR[]" else "DOUBLE[]"
     return kind if kind in _PLAIN or whole else "VARCHAR"

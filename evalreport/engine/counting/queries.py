@@ -205,6 +205,11 @@ def repeated(field: Field) -> exp.Select:
     )
 
 
+def empty_flag(field: Field) -> Tree:
+    """1 where a column has no value or empty text, else 0."""
+    return _flag(field.empty)
+
+
 def coded(field: Field, codes: Mapping[str | None, int]) -> Tree:
     """The code of each text of a column, for texts that are few; NULL for any other."""
     case = exp.Case()

@@ -16,6 +16,7 @@ from evalreport.metrics.declare import Average, Kind, Metric
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import Task
+from evalreport.statistics.exact_sums import exact_sum
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring
@@ -85,7 +86,7 @@ def _of_columns(
     moved: dict[int, float],
 ) -> float:
     """One column of scores per class: the influences of each row are added up."""
-    view, rows = measurer.view, measurer.tables.rows(task.where)
+    view, rows = measurer.view, measurer.tables.kinds(task.where)
     assert view.class_scores is not None
     actual = view.actual[rows]
     influence = np.zeros(len(rows))
@@ -95,7 +96,7 @@ def _of_columns(
         own = actual == k
         influence += part * np.where(own, of_positive[entry], of_negative[entry])
         influence += np.where(own, moved[k], 0.0)
-    return float(np.sum(influence**2))
+    return exact_sum(influence**2, None if view.times is None else view.times[rows])
 
 
 def _of_mirrored(

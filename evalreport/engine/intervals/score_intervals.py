@@ -50,6 +50,7 @@ from evalreport.predict.view import View, distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
+from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate, z_value
 
@@ -553,10 +554,13 @@ def class_score_interval(case: Case) -> records.Interval | None:
     """The interval of a metric over the columns of all classes, or of a class average."""
     value, method = case.value, case.method
     if method == "normal":
-        losses = _row_values(case)
+        view, inside = case.measurer.view, case.measurer.tables.kinds(case.task.where)
+        losses = _row_values(case, inside)
         assert losses is not None
-        second = math.fsum(losses**2) / len(losses)
-        return _of_losses(case, len(losses), second, classes=len(case.measurer.view.labels))
+        times = None if view.times is None else view.times[inside]
+        rows = len(inside) if times is None else int(times.sum())
+        second = exact_sum(losses**2, times) / rows
+        return _of_losses(case, rows, second, classes=len(view.labels))
     if method in FEW_LOSSES_OF_CLUSTERS.instead_of and not case.asked:
         few = _clustered_class_losses(case)
         if few is not None:
@@ -575,17 +579,18 @@ def _clustered_class_losses(case: Case) -> records.Interval | None:
     view = case.measurer.view
     if case.metric.class_loss is None or view.cluster is None or view.weight is not None:
         return None
-    losses = _row_values(case)
+    rows = case.measurer.tables.rows(case.task.where)
+    losses = _row_values(case, rows)
     if losses is None:
         return None
-    codes = view.cluster[0][case.measurer.tables.rows(case.task.where)]
+    codes = view.cluster[0][rows]
     return clustered_mean(case.metric, losses, codes, case.number, case.level, len(view.labels))
 
 
-def _row_values(case: Case) -> npt.NDArray[np.float64] | None:
-    """What each row adds to a mean over rows, or whether it is in a share of rows; else None."""
+def _row_values(case: Case, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64] | None:
+    """What each of ``rows`` adds to a mean, or whether it is in a share of rows; else None."""
     metric, where, tables = case.metric, case.task.where, case.measurer.tables
-    view, rows = case.measurer.view, tables.rows(where)
+    view = case.measurer.view
     assert view.class_scores is not None
     if metric.class_loss is not None:
         losses = metric.class_loss(view.class_scores[rows], view.actual[rows])
@@ -596,15 +601,15 @@ def _row_values(case: Case) -> npt.NDArray[np.float64] | None:
     table = tables.class_scores(where, metric.class_pairs)
     single = np.eye(len(view.labels))
     by_rank = metric(replace(table, ranks=single, class_totals=single), **case.arguments).array()
-    return np.asarray(by_rank, np.float64)[tables.ranks(where)]
+    return np.asarray(by_rank, np.float64)[tables.ranks(rows)]
 
 
 def _row_mean(case: Case) -> records.Interval | None:
     """A mean or share of rows with a score of each class, by how the rows were sampled."""
-    values = _row_values(case)
+    view, rows = case.measurer.view, case.measurer.tables.rows(case.task.where)
+    values = _row_values(case, rows)
     if values is None:
         return None
-    view, rows = case.measurer.view, case.measurer.tables.rows(case.task.where)
     number, level, method = case.number, case.level, case.method
     weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
     if view.sample is not None:

@@ -19,7 +19,9 @@ from evalreport.engine.counting.queries import Field, repeated
 from evalreport.engine.counting.wanted import Wanted
 from evalreport.errors import DataError, FilesError, LimitError, SpecError
 
-ROWS = "SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, i / 100 AS s FROM range(100) t(i)"
+ROWS = """
+SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, i / 100 AS s, i AS t FROM range(100) t(i)
+"""
 MEMORY = 200_000_000
 
 
@@ -89,16 +91,17 @@ def test_auto_counts_from_many_rows_on(
     spec["datasets"]["d"]["weight"] = "s"
     assert engine_of(run(spec, "auto")) == ("duckdb", reason)
     spec["datasets"]["d"]["types"] = {"s": "number"}
-    reason = "100 rows are loaded: types are declared for its columns (about 0 MB of memory)"
+    assert engine_of(run(spec, "auto")) == ("duckdb", reason)
+    spec["datasets"]["d"] |= {"keep_rows": True, "id": "t"}
+    reason = "100 rows are loaded: digests of its rows are kept (about 0 MB of memory)"
     assert engine_of(run(spec, "auto")) == ("memory", reason)
 
 
 @pytest.mark.parametrize(
     ("dataset", "parts", "why"),
     [
-        ({"types": {"s": "number"}}, {}, "types are declared for its columns"),
-        ({}, {"models": {"m": {"scores": {"a": "s", "b": "t"}}}},
-         "m needs several columns of each row"),
+        ({"keep_rows": True, "id": "t"}, {}, "digests of its rows are kept"),
+        ({"readers": "y", "id": "t"}, {}, "what readers say of a case is held together"),
     ],
 )  # fmt: skip
 def test_what_needs_single_rows_is_refused_where_the_engine_is_named(

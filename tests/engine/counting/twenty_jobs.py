@@ -31,12 +31,19 @@ SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS truth,
        CASE h % 11 WHEN 0 THEN NULL WHEN 2 THEN 'F' ELSE 'M' END AS sex,
        (i % 5)::INTEGER AS fold, [0.1, 0.7, 1.3, 2.9][h % 4 + 1]::DOUBLE AS w,
        ('k' || (h % 40)) AS c, ('2026-0' || (1 + i % 9) || '-1' || (h % 9)) AS day,
+       (1 + h % 7) / 32 AS high, (5 - h % 5) / 16 AS mid,
+       1 - (1 + h % 7) / 32 - (5 - h % 5) / 16 AS low, (h % 16) / 16 AS ill,
+       1 - (h % 16) / 16 AS fine,
+       format('[{}, {}, {}]', (1 + h % 7) / 32, 1 - (1 + h % 7) / 32 - (5 - h % 5) / 16,
+              (5 - h % 5) / 16) AS listed,
        CASE WHEN h % 2 = 0 THEN '1.0' ELSE '1' END AS code, i::INTEGER AS id
 FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h FROM range(1200) t(i))
 """
 LABELS = ["accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc",
           "kappa", "lr_plus", "prevalence"]  # fmt: skip
 SCORES = [*LABELS[:7], "roc_auc", "gini", "average_precision", "ks", "log_loss", "brier", "ece"]
+CLASSES = ["accuracy", "f1", "kappa", "roc_auc", "average_precision", "log_loss", "brier",
+           "top_k_accuracy"]  # fmt: skip
 SICK = {"positive": {"label": "sick"}}
 
 
@@ -58,6 +65,8 @@ def _two(
     }
 
 
+_OF_EACH = {"scores": {"low": "low", "mid": "mid", "high": "high"}}
+_OF_OTHERS = {"scores": {"low": "mid", "mid": "high", "high": "low"}}
 _SCORE, _SAID = {"score": "score"}, {"prediction": "said"}
 _ON_E = {"maximize": "youden_j", "on": "e"}
 
@@ -116,6 +125,21 @@ JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
         "declared types": _job(
             _SCORE, SCORES, dataset={"types": {"code": "number", "truth": "text"}},
             subgroups=["code"]),
+        "scores of each class": _job(
+            _OF_EACH, CLASSES, dataset={"target": "truth3", "id": "id"}, subgroups=["sex"],
+            averaging=["none", "macro", "micro", "weighted"]),
+        "scores of each of two classes": _job(
+            {"scores": {"sick": "ill", "well": "fine"}}, SCORES, subgroups=["site"], **SICK),
+        "scores in a list": _job(
+            {"scores": "listed"}, CLASSES, dataset={"target": "truth3", "missing": "exclude"},
+            confidence={"resamples": 40, "stratify": True}),
+        "scores of each class of clustered rows with weights": _job(
+            _OF_EACH, CLASSES, dataset={"target": "truth3", "cluster": "c", "weight": "w"}),
+        "two models with scores of each class": {
+            **_job(_OF_EACH, [*CLASSES, "hand_till_auc"], dataset={"target": "truth3"}),
+            "models": {"m": _OF_EACH, "n": _OF_OTHERS},
+            "comparisons": {"reference": "m"},
+        },
         "a threshold of another dataset": {
             **_job(_SCORE, SCORES, thresholds=[_ON_E, 0.5], **SICK),
             "datasets": {"d": {"target": "truth"}, "e": {"target": "truth"}},
