@@ -294,7 +294,7 @@ class PairedDraws:
             for times in row_batches(self._each_row, rng):
                 yield np.stack([np.bincount(place, row, cells) for row in times])
             return
-        counts = np.bincount(place, self.pair.times, cells).astype(np.int64)
+        counts = np.bincount(place, self._ordered.times, cells).astype(np.int64)
         strata = np.unique(actual) if self.settings.stratify else [None]
         step = max(1, _BATCH // max(cells, width))
         for start in range(0, self.settings.resamples, step):
