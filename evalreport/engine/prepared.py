@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from evalreport.data.table import RawTable
+import numpy as np
+import numpy.typing as npt
+
+from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.acceptance import Criterion
+from evalreport.engine.counting.single_columns import Described
 from evalreport.engine.predicting import (
     Predicted,
     fits_text,
@@ -19,6 +24,8 @@ from evalreport.predict.view import View
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
 from evalreport.spec.load import LoadedSpec
 
+#: How many rows have each value; None where each is that of one row.
+Times: TypeAlias = npt.NDArray[np.int64] | None
 Step = Callable[[str, int | None], None]
 
 
@@ -46,7 +53,12 @@ class InputData:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Everything a run needs before a number is computed."""
+    """Everything a run needs before a number is computed.
+
+    ``tables``: the datasets that were read, or counted by kinds of whole rows. Of one that was
+    counted otherwise ``columns`` has those whose drift is looked at, and ``described`` those that
+    are described, by its models.
+    """
 
     loaded: LoadedSpec
     inputs: tuple[InputData, ...]
@@ -60,11 +72,20 @@ class Prepared:
     engine_reason: str = ""
     asked_engine: str = "auto"
     tables: Mapping[str, RawTable] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, RawTable]] = field(default_factory=dict)
+    described: Mapping[tuple[str, str], Described] = field(default_factory=dict)
     predictions: tuple[Predicted, ...] = ()
     logo: Logo | None = None
     overlaps: tuple[Overlap, ...] = ()
     identities: tuple[ModelIdentity, ...] = ()
     protocol: CitedProtocol | None = None
+
+    def column(self, dataset: str, name: str) -> tuple[RawColumn, Times] | None:
+        """The values of a column with how many rows have each (None: one); None without it."""
+        table = self.tables.get(dataset) or self.columns.get(dataset, {}).get(name)
+        if table is None or name not in table.columns:
+            return None
+        return table.columns[name], table.times
 
     def positive_classes(self) -> dict[tuple[str, str], str | None]:
         """The positive class of each dataset and model of two classes; None for others."""

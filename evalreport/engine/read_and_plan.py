@@ -28,6 +28,7 @@ from evalreport.engine.counting.choosing import (
 from evalreport.engine.counting.counted_view import CountedView, counted_facts
 from evalreport.engine.counting.counting_views import (
     MISTAKES,
+    Counted,
     counted_views,
     refuse_unbounded,
     views_of_kinds,
@@ -35,6 +36,7 @@ from evalreport.engine.counting.counting_views import (
 from evalreport.engine.counting.kept_counts import KeptCounts
 from evalreport.engine.counting.postgres_rows import again
 from evalreport.engine.counting.reads import Reads
+from evalreport.engine.counting.single_columns import Described
 from evalreport.engine.counting.sql_rows import hash_of, open_database, open_table, read_query
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher
 from evalreport.engine.counting.written_out import counted_out, printed_tables
@@ -109,6 +111,8 @@ def prepare(
         engine_reason=reason,
         asked_engine=engine,
         tables=data.tables,
+        columns=data.columns,
+        described=data.described,
         predictions=tuple(predictions),
         logo=logo,
         protocol=protocol,
@@ -260,6 +264,16 @@ class Data:
     sources: dict[str, Source] = field(default_factory=dict)
     watch: Watcher = UNWATCHED
     counts: KeptCounts | None = None
+    columns: dict[str, Mapping[str, RawTable]] = field(default_factory=dict)
+    described: dict[tuple[str, str], Described] = field(default_factory=dict)
+
+    def add_counted(self, name: str, found: Counted) -> None:
+        """Take what was counted of a dataset."""
+        self.counted[name] = list(found.views)
+        self.columns[name] = found.columns
+        self.described.update({(name, model): one for model, one in found.described.items()})
+        if found.table is not None:
+            self.tables[name] = found.table
 
     def check_named(self) -> None:
         """Raise DataError where rows were read for their mistakes, and there are none."""
@@ -357,9 +371,7 @@ def _counted(
     if isinstance(found, Choice):
         data.choices[name] = found
         return False
-    data.counted[name] = list(found.views)
-    if found.table is not None:
-        data.tables[name] = found.table
+    data.add_counted(name, found)
     rows = _rows_of_file(found.views, source)
     data.watch.done(rows)
     shown = _shown(source.name)
@@ -438,7 +450,7 @@ def _read(
     kinds = table.rows
     added_up = views_of_kinds(spec, name, table, requests, _numbers_of(data, requests))
     if added_up is not None:
-        data.counted[name] = list(added_up)
+        data.add_counted(name, added_up)
         data.choices[name] = _kinds_added_up(data.choices[name], kinds)
         return
     table = counted_out(table, spec, name)

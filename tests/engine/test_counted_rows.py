@@ -214,11 +214,10 @@ def test_what_is_no_count_is_refused_at_its_line(
 def test_more_rows_than_fit_are_refused_before_they_are_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "k.csv").write_text("y,p,n\na,a,3\nb,b,900000000000\n")
+    (tmp_path / "k.csv").write_text("y,a,b,n\na,1,0,3\nb,0,1,900000000000\n")
     spec = (
         "evalreport: 1\ndatasets: {d: {path: k.csv, target: y, count: n}}\n"
-        "models: {m: {prediction: p}}\nmetrics: [accuracy]\n"
-        "report: {characteristics: [p]}\n"
+        "models: {m: {scores: {a: a, b: b}}}\nmetrics: [accuracy]\n"
     )
     run(tmp_path, spec, status=4)
     assert "of memory" in capsys.readouterr().err

@@ -241,10 +241,6 @@ def counts_lack(spec: Spec, name: str, requests: Requests, *, single: bool = Fal
 
     ``single``: the rows are of one Parquet file.
     """
-    if spec.drift is not None and spec.drift.columns:
-        return "columns are compared value by value"
-    if spec.report.characteristics:
-        return "rows are described by class"
     if in_overlap(spec, name) and (
         fitted_on(spec, name) or not single or together(spec, name, requests) is not None
     ):
@@ -273,7 +269,22 @@ def together(spec: Spec, name: str, requests: Requests) -> str | None:
     for model in spec.models:
         if name in spec.datasets_of(model) and isinstance(spec.models[model], ScoresModel):
             return f"{model} has scores of each class"
+    if spec.report.characteristics and not _same_rows(spec, name):
+        return "rows are described by class"
     return _types_of_each_value(spec, name)
+
+
+def _same_rows(spec: Spec, name: str) -> bool:
+    """Whether it is known beforehand that all models of a dataset use the same rows."""
+    dataset = spec.datasets[name]
+    alone = len(spec.models_on(name)) < 2 or dataset.missing == "error"
+    return alone and dataset.weight is None and dataset.cluster is None
+
+
+def columns_alone(spec: Spec) -> tuple[str, ...]:
+    """The columns that are compared or described, each by itself."""
+    compared = spec.drift.columns if spec.drift is not None else ()
+    return tuple(dict.fromkeys((*compared, *spec.report.characteristics)))
 
 
 def _models_need_rows(spec: Spec, name: str) -> str | None:
@@ -336,7 +347,11 @@ def _types_of_each_value(spec: Spec, name: str) -> str | None:
     if not dataset.types:
         return None
     groups = {column for crossing in spec.crossings for column in crossing}
-    plain = {dataset.target, dataset.fold, *groups} - {None, *spec.bins, *period_columns(spec)}
+    plain = {dataset.target, dataset.fold, *groups, *columns_alone(spec)} - {
+        None,
+        *spec.bins,
+        *period_columns(spec),
+    }
     for key, model in spec.models.items():
         if name in spec.datasets_of(key) and isinstance(model, PredictionModel):
             plain.add(model.prediction)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.source import Source, opened
@@ -17,6 +17,7 @@ from evalreport.engine.counting.choosing import (
     MEMORY,
     MUCH_TEXT,
     Choice,
+    columns_alone,
     compares,
     counts_lack,
     elsewhere,
@@ -44,8 +45,10 @@ from evalreport.spec.model import Spec
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows
+    from evalreport.engine.counting.counted_rows import Known
     from evalreport.engine.counting.joint_kinds import Numbers
     from evalreport.engine.counting.kept_counts import KeptCounts
+    from evalreport.engine.counting.single_columns import Described
 
 #: Up to so many rows a dataset that is not in order is read, to name every mistake.
 READ_FOR_MISTAKES = 20_000_000
@@ -63,10 +66,16 @@ LEAST_FOR_ENGINE = 64_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The views of a dataset's models; ``table``: its kinds of whole rows, where these are held."""
+    """The views of a dataset's models; ``table``: its kinds of whole rows, where these are held.
+
+    Where they are not, ``columns`` has the values of the columns that are compared, and
+    ``described`` those that are described, by model.
+    """
 
     views: Sequence[View]
     table: RawTable | None = None
+    columns: Mapping[str, RawTable] = field(default_factory=dict)
+    described: Mapping[str, Described] = field(default_factory=dict)
 
 
 def counted_views(
@@ -91,7 +100,7 @@ def counted_views(
             try:
                 _check_counts(rows)
                 if together(spec, name, requests) is None:
-                    found = Counted(_views(rows, spec, name, requests, numbers_of))
+                    found = _counted(rows, spec, name, requests, numbers_of)
                 else:
                     found = _together(rows, spec, name, requests)
             except DataError as error:
@@ -119,7 +128,7 @@ def counted_views(
 
 def views_of_kinds(
     spec: Spec, name: str, table: RawTable, requests: Requests, numbers_of: Numbers
-) -> Sequence[View] | None:
+) -> Counted | None:
     """The views of a dataset whose kinds of rows were read, by adding up how many there are.
 
     None where rows are to be written out: there are not many of them, single ones are needed,
@@ -145,7 +154,7 @@ def views_of_kinds(
         return None
     try:
         with table_rows(table, count, wanted, scores) as rows:
-            return _views(rows, spec, name, requests, numbers_of)
+            return _counted(rows, spec, name, requests, numbers_of)
     except DataError:
         if binned:
             raise
@@ -165,6 +174,8 @@ def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted
     if together(spec, name, requests) is not None:
         # as they are written: what is checked in memory looks at that
         columns, numbers = columns_read(spec, name, subgroups) or columns, frozenset()
+    alone = columns_alone(spec)
+    columns, numbers = (*columns, *alone), numbers - {*alone}
     return Wanted(
         columns=tuple(dict.fromkeys((*columns, *([count] if count else ())))),
         numbers=numbers | ({count} if count else set()),
@@ -180,15 +191,37 @@ def _subgroup_columns(requests: Requests) -> tuple[str, ...]:
     return tuple(dict.fromkeys(c for crossing in requests.subgroups for c in crossing))
 
 
+def _counted(
+    rows: CountedRows, spec: Spec, name: str, requests: Requests, numbers_of: Numbers | None
+) -> Counted:
+    """Each model of a dataset by counting, with the columns that are looked at by themselves."""
+    from evalreport.engine.counting.in_periods import in_periods
+    from evalreport.engine.counting.single_columns import column_tables, described
+
+    rows = in_periods(rows, periods_of(spec, name))
+    views, known = _views(rows, spec, name, requests, numbers_of)
+    if not columns_alone(spec):
+        return Counted(views)
+    rules, types = rules_of(spec, name), spec.datasets[name].types
+    memory = limit_bytes(spec.engine.memory_limit or MEMORY)
+    compared = spec.drift.columns if spec.drift is not None else ()
+    return Counted(
+        views,
+        columns=column_tables(rows, compared, types, rules, memory),
+        described={
+            model: described(rows, one, spec.report.characteristics, types, rules, memory)
+            for model, one in known.items()
+        },
+    )
+
+
 def _views(
     rows: CountedRows, spec: Spec, name: str, requests: Requests, numbers_of: Numbers | None
-) -> Sequence[View]:
-    """Each model of a dataset by counting, with what pairs of models share."""
-    from evalreport.engine.counting.in_periods import in_periods
+) -> tuple[Sequence[View], Mapping[str, Known]]:
+    """Each model of a dataset by counting, with what pairs of models share, and what is known."""
     from evalreport.engine.counting.score_counting import Room, counted_view
     from evalreport.engine.counting.scored_kinds import KIND_BYTES
 
-    rows = in_periods(rows, periods_of(spec, name))
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
     room = Room(
         max(1_000, memory // ENTRY_BYTES),
@@ -202,6 +235,7 @@ def _views(
         for model in spec.models
         if name in spec.datasets_of(model)
     ]
+    told = {view.model: known for view, known in views}
     if any(view.times is not None for view, _ in views):
         from evalreport.engine.counting.in_intervals import in_intervals
         from evalreport.engine.counting.scored_kinds import Seen, kinds_of_models
@@ -209,15 +243,15 @@ def _views(
         columns = _subgroup_columns(requests)
         rows = in_intervals(rows, {c: spec.bins[c] for c in columns if c in spec.bins})
         seen = [Seen(view, known) for view, known in views]
-        return kinds_of_models(rows, seen, room.kinds, together=compares(spec))
+        return kinds_of_models(rows, seen, room.kinds, together=compares(spec)), told
     pairs = _compared(spec, [view.model for view, _ in views])
     if not pairs or numbers_of is None:
-        return [view for view, _ in views]
+        return [view for view, _ in views], told
     from evalreport.engine.counting.counted_view import CountedView
     from evalreport.engine.counting.joint_kinds import with_joints
 
     counted = [(v, k) for v, k in views if isinstance(v, CountedView)]
-    return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory)
+    return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory), told
 
 
 def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> Counted:
@@ -232,11 +266,10 @@ def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> C
     dataset, subgroups = spec.datasets[name], _subgroup_columns(requests)
     columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
     rows = in_periods(rows, periods_of(spec, name))
-    described = {*spec.report.characteristics, *dataset.types}
-    described |= set(spec.drift.columns if spec.drift is not None else ())
-    rows = in_intervals(rows, {c: spec.bins[c] for c in spec.bins if c not in described})
+    written = {*columns_alone(spec), *dataset.types}
+    rows = in_intervals(rows, {c: spec.bins[c] for c in spec.bins if c not in written})
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
-    alone = dataset.id if dataset.id not in (dataset.cluster, *described) else None
+    alone = dataset.id if dataset.id not in (dataset.cluster, *written) else None
     kinds = kinds_table(rows, columns, memory, alone, repeats=dataset.cluster is not None)
     table = rules_of(spec, name).reading(with_types(kinds, dataset.types))
     views = [

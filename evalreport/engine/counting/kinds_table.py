@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.engine.counting import queries
-from evalreport.engine.counting.answering import CountedRows
+from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.loading import VALUE_BYTES
 from evalreport.engine.counting.wanted import TooManyKindsError
 from evalreport.errors import DataError, Location, Problem
@@ -41,20 +41,15 @@ def kinds_table(
     """
     kept = [c for c in dict.fromkeys(columns) if c in rows.header and c != id_column]
     kept += [PARTNER] if PARTNER in rows.header and PARTNER not in kept else []
-    trees: list[queries.Tree] = [rows.field(c).value for c in kept]
+    by: list[queries.Tree] = []
     if id_column is not None and id_column in rows.header:
         if not repeats:
             _check_unique(rows, id_column)
-        trees.append(queries.empty_flag(rows.field(id_column)))
-    most = max(LEAST_KINDS, memory // (VALUE_BYTES * max(len(trees), 1)))
-    if rows.rows > most:  # type: ignore[attr-defined]
-        count = int(rows.ask(queries.how_many(trees, None))["n"][0])
-        if count > most:
-            raise TooManyKindsError(f"by {', '.join(kept)} there are {count:,} kinds of rows")
-    answer = rows.ask(queries.kinds(trees, None, rows.times))
+        by.append(queries.flag(rows.field(id_column).empty))
+    answer = _asked(rows, kept, by, memory)
     held = [rows.column(c, rows.field(c).kind, answer[f"k{i}"]) for i, c in enumerate(kept)]
     times = np.ma.getdata(answer["n"]).astype(np.int64)
-    if len(trees) > len(kept) and id_column is not None:
+    if by and id_column is not None:
         gaps = np.ma.getdata(answer[f"k{len(kept)}"]).astype(np.int64) == 1
         named = np.full(len(times), "id", object)
         held.append(RawColumn(id_column, "text", named, gaps))
@@ -66,6 +61,32 @@ def kinds_table(
         {one.name: _taken(one, order) for one in held},
         times=times[order],
     )
+
+
+def kinds_by(
+    rows: CountedRows, column: str, by: Sequence[queries.Tree], memory: int
+) -> tuple[RawTable, list[Any]]:
+    """The kinds of all rows by a column and by what else they are told apart by, with that.
+
+    Raises TooManyKindsError where kinds take more than ``memory`` bytes.
+    """
+    answer = _asked(rows, [column], by, memory)
+    held = rows.column(column, rows.field(column).kind, answer["k0"])
+    times = np.ma.getdata(answer["n"]).astype(np.int64)
+    table = RawTable(rows.name, len(times), rows.header, {column: held}, times=times)
+    return table, [answer[f"k{i + 1}"] for i in range(len(by))]
+
+
+def _asked(
+    rows: CountedRows, columns: Sequence[str], by: Sequence[queries.Tree], memory: int
+) -> Columns:
+    trees = [*(rows.field(c).value for c in columns), *by]
+    most = max(LEAST_KINDS, memory // (VALUE_BYTES * max(len(trees), 1)))
+    if rows.rows > most:  # type: ignore[attr-defined]
+        count = int(rows.ask(queries.how_many(trees, None))["n"][0])
+        if count > most:
+            raise TooManyKindsError(f"by {', '.join(columns)} there are {count:,} kinds of rows")
+    return rows.ask(queries.kinds(trees, None, rows.times))
 
 
 def _check_unique(rows: CountedRows, column: str) -> None:

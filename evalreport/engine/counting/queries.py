@@ -205,9 +205,9 @@ def repeated(field: Field) -> exp.Select:
     )
 
 
-def empty_flag(field: Field) -> Tree:
-    """1 where a column has no value or empty text, else 0."""
-    return _flag(field.empty)
+def flag(condition: Tree) -> Tree:
+    """1 where a condition holds, else 0."""
+    return _flag(condition)
 
 
 def coded(field: Field, codes: Mapping[str | None, int]) -> Tree:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from evalreport.data.design import groups
 from evalreport.data.findings import quoted
 from evalreport.data.scores import numbers
 from evalreport.data.table import RawTable
+from evalreport.engine.counting.single_columns import Described
 from evalreport.errors import Location, Problem, did_you_mean
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
@@ -26,6 +27,7 @@ from evalreport.results.records import (
     ValueCount,
 )
 from evalreport.spec.load import LoadedSpec
+from evalreport.statistics.exact_sums import exact_sum
 
 if TYPE_CHECKING:
     from evalreport.engine.prepared import Prepared
@@ -66,14 +68,20 @@ def characteristics(prepared: Prepared) -> tuple[Characteristics, ...] | None:
     columns = prepared.loaded.spec.report.characteristics
     if not columns:
         return None
-    found: dict[tuple[str, bytes, bytes], tuple[View, list[str]]] = {}
+    found: dict[tuple[Hashable, ...], tuple[_Rows, list[str]]] = {}
     for view in prepared.views:
-        if view.dataset in prepared.tables:
-            key = (view.dataset, view.row.tobytes(), view.actual.tobytes())
+        counted = prepared.described.get((view.dataset, view.model))
+        key: tuple[Hashable, ...] | None = None
+        if counted is not None:
+            key, own = (view.dataset, counted.of), _counted_rows(view, counted)
+        elif view.dataset in prepared.tables:
             # A row that was tested twice is described once.
-            own = view if view.entries is None else rows_once(view, view.entries)
+            once = view if view.entries is None else rows_once(view, view.entries)
+            key = (view.dataset, view.row.tobytes(), view.actual.tobytes())
+            own = _rows_of(once, prepared.tables[view.dataset])
+        if key is not None:
             found.setdefault(key, (own, []))[1].append(view.model)
-    return tuple(_record(prepared, view, models, columns) for view, models in found.values())
+    return tuple(_record(prepared, rows, models, columns) for rows, models in found.values())
 
 
 def rows_once(view: View, entries: Rows) -> View:
@@ -81,64 +89,111 @@ def rows_once(view: View, entries: Rows) -> View:
     return replace(view, row=view.row[entries], actual=view.actual[entries], fold=None)
 
 
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """One column of the used rows: where these stand in ``raw``, and of which class they are.
+
+    ``classes`` gives the places among them of each class; a row with several labels stands with
+    each. ``times``: how many rows each stands for.
+    """
+
+    raw: RawTable
+    rows: Rows
+    classes: tuple[tuple[str, Rows], ...]
+
+    @property
+    def times(self) -> Rows:
+        often = self.raw.times
+        return np.ones(len(self.rows), np.int64) if often is None else often[self.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The used rows of a dataset: how many, of each class too, and their columns."""
+
+    dataset: str
+    rows: int
+    classes: tuple[tuple[str, int], ...]
+    column: Callable[[str], _Values]
+
+
+def _rows_of(view: View, raw: RawTable) -> _Rows:
+    """Rows, or kinds of whole rows, that are held."""
+    if isinstance(view, SetView):
+        places = [np.flatnonzero(flags) for flags in view.actual_sets.T]
+    else:
+        places = [np.flatnonzero(view.actual == code) for code in range(len(view.labels))]
+    classes = tuple(zip(view.labels, places, strict=True))
+    values = _Values(raw, np.asarray(view.row), classes)
+    counts = tuple((label, int(values.times[at].sum())) for label, at in classes)
+    return _Rows(view.dataset, view.rows, counts, lambda _: values)
+
+
+def _counted_rows(view: View, counted: Described) -> _Rows:
+    """Rows of which each column was counted by itself."""
+
+    def column(name: str) -> _Values:
+        own = counted.columns[name]
+        labels = enumerate(view.labels)
+        classes = tuple((label, np.flatnonzero(own.actual == code)) for code, label in labels)
+        return _Values(own.table, own.rows, classes)
+
+    classes = tuple(zip(view.labels, view.class_rows, strict=True))
+    return _Rows(view.dataset, view.rows, classes, column)
+
+
 def _record(
-    prepared: Prepared, view: View, models: list[str], columns: tuple[str, ...]
+    prepared: Prepared, rows: _Rows, models: list[str], columns: tuple[str, ...]
 ) -> Characteristics:
-    raw = prepared.tables[view.dataset]
-    declared = prepared.loaded.spec.datasets[view.dataset].types or {}
+    declared = prepared.loaded.spec.datasets[rows.dataset].types or {}
     return Characteristics(
-        dataset=view.dataset,
+        dataset=rows.dataset,
         models=tuple(models),
-        rows=view.rows,
-        classes=tuple(ClassRows(label, len(rows)) for label, rows in _classes(view)),
+        rows=rows.rows,
+        classes=tuple(ClassRows(label, count) for label, count in rows.classes),
         columns=tuple(
-            _column(raw, name, view, declared.get(name) in {"text", "boolean"}) for name in columns
+            _column(name, rows.column(name), declared.get(name) in {"text", "boolean"})
+            for name in columns
         ),
     )
 
 
-def _classes(view: View) -> Iterator[tuple[str, Rows]]:
-    """Each class with the places of its rows; a row with several labels stands with each."""
-    for code, label in enumerate(view.labels):
-        if isinstance(view, SetView):
-            yield label, np.flatnonzero(view.actual_sets[:, code])
-        else:
-            yield label, np.flatnonzero(view.actual == code)
-
-
-def _column(raw: RawTable, name: str, view: View, counted: bool) -> DescribedColumn:
-    rows = np.asarray(view.row)
-    places = [(None, np.arange(len(rows))), *_classes(view)]
+def _column(name: str, held: _Values, counted: bool) -> DescribedColumn:
+    raw, rows, times = held.raw, held.rows, held.times
+    places = [(None, np.arange(len(rows))), *held.classes]
     read = numbers(raw, name)
     values = read.values[rows]
     kind = raw.columns[name].kind
     several = len(np.unique(values[~np.isnan(values)])) > MOST_CODES
     if not counted and kind != "boolean" and not read.problems and several:
-        numeric = tuple(_of_numbers(label, values[at]) for label, at in places)
+        numeric = tuple(_of_numbers(label, values[at], times[at]) for label, at in places)
         return DescribedColumn(name, "number", numeric)
     codes, names = groups(raw, name, rows)
     gaps = raw.columns[name].missing[rows]
-    shown = _most_frequent(codes[~gaps], names)
-    words = tuple(_of_words(label, codes[at], gaps[at], names, shown) for label, at in places)
+    shown = _most_frequent(codes[~gaps], times[~gaps], names)
+    words = tuple(
+        _of_words(label, codes[at], gaps[at], times[at], names, shown) for label, at in places
+    )
     return DescribedColumn(name, "category", words)
 
 
-def _of_numbers(label: str | None, values: Floats) -> NumberGroup:
+def _of_numbers(label: str | None, values: Floats, times: Rows) -> NumberGroup:
     """n, mean, standard deviation (n - 1), quartiles (type 7) and range of what is there."""
-    there = values[~np.isnan(values)]
-    n = len(there)
+    known = ~np.isnan(values)
+    there, often = values[known], times[known]
+    n = int(often.sum())
     mean = sd = None
     quartiles: list[float | None] = [None] * 5
     if n:
-        mean = math.fsum(there) / n
-        squares = math.fsum((value - mean) ** 2 for value in there.tolist())
+        mean = exact_sum(there, often) / n
+        squares = exact_sum((there - mean) ** 2, often)
         sd = math.sqrt(squares / (n - 1)) if n > 1 else None
-        quartiles = np.quantile(there, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        quartiles = [_quantile(there, often, share) for share in (0, 0.25, 0.5, 0.75, 1)]
     low, first, median, third, high = quartiles
     return NumberGroup(
         label=label,
         n=n,
-        missing=len(values) - n,
+        missing=int(times.sum()) - n,
         mean=mean,
         sd=sd,
         median=median,
@@ -149,23 +204,37 @@ def _of_numbers(label: str | None, values: Floats) -> NumberGroup:
     )
 
 
-def _most_frequent(codes: Rows, names: tuple[str, ...]) -> list[int]:
+def _quantile(values: Floats, times: Rows, share: float) -> float:
+    """The quantile of values that stand ``times`` times each, type 7 of Hyndman and Fan (1996)."""
+    order = np.argsort(values)
+    upto = np.cumsum(times[order])
+    at = (int(upto[-1]) - 1) * share
+    places = np.searchsorted(upto, [math.floor(at), math.ceil(at)], side="right")
+    return float(np.quantile(values[order][places], at - math.floor(at)))
+
+
+def _most_frequent(codes: Rows, times: Rows, names: tuple[str, ...]) -> list[int]:
     """Codes of the values counted by name, in the order of their names."""
-    counts = np.bincount(codes, minlength=len(names))
+    counts = np.bincount(codes, times, minlength=len(names))
     kept = sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-counts[code], code))
     return sorted(kept[:MOST_VALUES])
 
 
 def _of_words(
-    label: str | None, codes: Rows, gaps: Rows, names: tuple[str, ...], shown: list[int]
+    label: str | None,
+    codes: Rows,
+    gaps: Rows,
+    times: Rows,
+    names: tuple[str, ...],
+    shown: list[int],
 ) -> CategoryGroup:
     """Rows of each value, and n; values too many to be named are ``other``."""
-    counts = np.bincount(codes[~gaps], minlength=len(names))
-    n = len(codes) - int(gaps.sum())
+    counts = np.bincount(codes[~gaps], times[~gaps], minlength=len(names))
+    n = int(times[~gaps].sum())
     return CategoryGroup(
         label=label,
         n=n,
-        missing=len(codes) - n,
+        missing=int(times.sum()) - n,
         values=tuple(ValueCount(names[code], int(counts[code])) for code in shown),
         other=n - sum(int(counts[code]) for code in shown),
     )

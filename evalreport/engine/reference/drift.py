@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from evalreport.data.table import RawColumn
 from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.set_tables import SetTables
+from evalreport.engine.prepared import Times
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.predict.view import View
 from evalreport.results import records
@@ -244,42 +246,49 @@ def _column(
     state: RunState, asked: Drift, dataset: str, name: str, weighted: bool
 ) -> dict[str, Any]:
     assert isinstance(asked.reference, DatasetReference)
-    tables = state.prepared.tables
-    sides = [
-        tables[place].columns.get(name) if place in tables else None
-        for place in (asked.reference.dataset, dataset)
-    ]
-    if sides[0] is None or sides[1] is None:
+    places = (asked.reference.dataset, dataset)
+    sides = [side for place in places if (side := state.prepared.column(place, name)) is not None]
+    if len(sides) < len(places):
         return _nothing("categories", f"no column '{name}' in one of the two datasets")
-    values = [_as_numbers(side) for side in sides if side is not None]
+    values = [_as_numbers(*side) for side in sides]
     if all(own is not None for own in values):
         return _numbers(values[0], values[1], asked.bins, weighted)
-    counted = [_as_categories(side) for side in sides if side is not None]
+    counted = [_as_categories(*side) for side in sides]
     if len({value for own in counted for value in own}) > MOST_CATEGORIES:
         return _nothing("categories", f"text with more than {MOST_CATEGORIES} values")
     return _categories(counted[0], counted[1], weighted)
 
 
-def _as_numbers(column: RawColumn) -> Values | None:
+def _as_numbers(column: RawColumn, times: Times) -> Values | None:
     """Distinct numbers with their rows; None where any value is none. Missing ones are left out."""
     if column.kind == "boolean" or not column.single:
         return None
     try:
-        numbers = [
-            float(value)
-            for value, gap in zip(column.values.tolist(), column.missing.tolist(), strict=True)
-            if not gap
-        ]
+        told = [(float(v), n) for v, gap, n in _each(column, times) if not gap]
     except (TypeError, ValueError):
         return None
-    if not numbers or not all(map(math.isfinite, numbers)):
+    if not told or not all(math.isfinite(value) for value, _ in told):
         return None
-    return sorted((value, float(rows)) for value, rows in Counter(numbers).items())
+    return sorted((value, float(rows)) for value, rows in _added(told).items())
 
 
-def _as_categories(column: RawColumn) -> Counts:
-    told = zip(column.values.tolist(), column.missing.tolist(), strict=True)
-    return {k: float(n) for k, n in Counter(MISSING if gap else str(v) for v, gap in told).items()}
+def _as_categories(column: RawColumn, times: Times) -> Counts:
+    told = ((MISSING if gap else str(v), n) for v, gap, n in _each(column, times))
+    return {name: float(rows) for name, rows in _added(told).items()}
+
+
+def _each(column: RawColumn, times: Times) -> Iterator[tuple[Any, bool, int]]:
+    """Values, whether they are missing, and how many rows have them."""
+    often = repeat(1) if times is None else times.tolist()
+    return zip(column.values.tolist(), column.missing.tolist(), often, strict=False)
+
+
+def _added(told: Iterable[tuple[Any, int]]) -> Counter[Any]:
+    """How many rows have each value."""
+    total: Counter[Any] = Counter()
+    for value, rows in told:
+        total[value] += rows
+    return total
 
 
 # -- records --------------------------------------------------------------------------------

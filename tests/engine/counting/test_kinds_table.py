@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from engine.counting.counted_runs import engine_of, run, spec_of
 
-from evalreport.engine.counting import choosing, kinds_table
+from evalreport.engine.counting import choosing, counting_views, kinds_table
 from evalreport.errors import DataError, LimitError
 
 THREE = """
@@ -77,3 +78,73 @@ def test_scores_that_do_not_add_up_are_named_with_their_rows(write: Callable[...
     path = write(f"SELECT * REPLACE (a + (id = 8)::INT / 2 AS a) FROM ({THREE})")
     with pytest.raises(DataError, match="do not add up to 1 in row 9"):
         run(spec_on(path), "duckdb")
+
+
+COLUMNS = """
+SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 97) / 97 AS s, i % 5 AS g,
+       CASE WHEN i % 7 = 0 THEN NULL ELSE 20 + i % 60 END AS age, i AS id FROM range(1000) t(i)
+"""
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_columns_are_described_one_by_one(write: Callable[..., Path], kind: str) -> None:
+    path = write(COLUMNS)
+    if kind == "csv":
+        path = path.with_suffix(".csv")
+        duckdb.connect().execute(f"COPY ({COLUMNS}) TO '{path}' (HEADER)")
+    spec = spec_of(path, {"score": "s"}, report={"characteristics": ["age", "g", "s"]})
+    memory, counted = run(spec, "memory"), run(spec, "duckdb")
+    assert engine_of(counted) == ("duckdb", "asked for")
+    assert counted["characteristics"] == memory["characteristics"]
+    first = counted["characteristics"][0]["columns"][0]["groups"][0]
+    assert (first["n"], first["missing"]) == (857, 143)
+
+
+def test_rows_described_for_two_models_that_lack_different_ones(
+    write: Callable[..., Path],
+) -> None:
+    path = write(f"SELECT *, nullif(s, 0) AS t FROM ({COLUMNS})")
+    spec = spec_of(path, {"score": "s"}, dataset={"missing": "exclude"})
+    spec |= {"models": {"m": {"score": "s"}, "n": {"score": "t"}}}
+    spec |= {"report": {"characteristics": ["age"]}}
+    memory, counted = run(spec, "memory"), run(spec, "duckdb")
+    assert engine_of(counted)[0] == "duckdb"
+    assert [c["models"] for c in counted["characteristics"]] == [["m"], ["n"]]
+    assert counted["characteristics"] == memory["characteristics"]
+
+
+def test_a_column_to_describe_that_is_not_there(write: Callable[..., Path]) -> None:
+    spec = spec_of(write(COLUMNS), {"score": "s"}, report={"characteristics": ["agee"]})
+    with pytest.raises(DataError, match=r"no column 'agee'.*did you mean 'age'"):
+        run(spec, "duckdb")
+
+
+def test_a_column_of_drift_with_too_many_values_is_loaded(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(COLUMNS)
+    spec = spec_of(path, {"score": "s"})
+    spec["datasets"]["e"] = dict(spec["datasets"]["d"])
+    spec["drift"] = {"reference": {"dataset": "e"}, "columns": ["id", "nowhere"]}
+    exact = run(spec, "memory")["drift"]
+    found = run(spec, "duckdb")
+    assert engine_of(found)[0] == "duckdb"
+    assert found["drift"] == exact
+    monkeypatch.setattr(kinds_table, "LEAST_KINDS", 5)
+    monkeypatch.setattr(kinds_table, "VALUE_BYTES", 10**8)
+    loaded = run(spec, "duckdb")
+    assert "by id there are 1,000 kinds of rows" in engine_of(loaded)[1]
+    assert loaded["drift"] == exact
+
+
+def test_kinds_that_were_read_are_described_without_being_written_out(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting_views, "MANY_COUNTED", 10)
+    path = write(f"SELECT y, s, g, age, 1 + id % 3 AS n FROM ({COLUMNS})")
+    spec = spec_of(path, {"score": "s"}, dataset={"count": "n"})
+    spec["report"] = {"characteristics": ["age", "g"]}
+    added = run(spec, "memory")
+    assert "kinds of rows, each with how many rows are of it, are added up" in engine_of(added)[1]
+    monkeypatch.setattr(counting_views, "MANY_COUNTED", 10**9)
+    assert run(spec, "memory")["characteristics"] == added["characteristics"]

@@ -16,7 +16,7 @@ from evalreport.errors import LimitError, SpecError
 from evalreport.spec.load import load_spec
 
 ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 97) / 97 AS s,
-    1 + i % 5 AS w FROM range(20000) t(i)"""
+    i AS k FROM range(20000) t(i)"""
 
 
 @pytest.fixture(autouse=True)
@@ -25,30 +25,31 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "MUCH_TEXT", 20_000)
 
 
-def described(path: Path, **engine: str) -> dict[str, Any]:
-    report = {"characteristics": ["w"]}
-    spec = spec_of(path, {"score": "s"}, metrics=["accuracy"], report=report)
+def kept(path: Path, **engine: str) -> dict[str, Any]:
+    """A spec that keeps digests of rows, for which they have to be loaded."""
+    dataset = {"keep_rows": True, "id": "k"}
+    spec = spec_of(path, {"score": "s"}, metrics=["accuracy"], dataset=dataset)
     return {**spec, "engine": engine} if engine else spec
 
 
 def test_the_memory_that_loading_takes_is_told(write: Callable[..., Path]) -> None:
     # three columns of 20 000 rows at 100 bytes each
-    found = run(described(write(ROWS)), "auto")
+    found = run(kept(write(ROWS)), "auto")
     assert engine_of(found) == (
         "memory",
-        "20,000 rows are loaded: rows are described by class (about 6 MB of memory)",
+        "20,000 rows are loaded: digests of its rows are kept (about 6 MB of memory)",
     )
-    with pytest.raises(SpecError, match="duckdb cannot count d: rows are described by class"):
-        run(described(write(ROWS)), "duckdb")
+    with pytest.raises(SpecError, match="duckdb cannot count d: digests of its rows are kept"):
+        run(kept(write(ROWS)), "duckdb")
 
 
 def test_it_is_said_before_the_rows_are_loaded(write: Callable[..., Path]) -> None:
     told: list[str] = []
     spec = write(ROWS).with_name("spec.yaml")
-    spec.write_text(json.dumps(described(write(ROWS))))
+    spec.write_text(json.dumps(kept(write(ROWS))))
     prepare(load_spec(spec), step=lambda what, _total: told.append(what))
     assert (
-        told[0] == "reading d: rows are loaded: rows are described by class (about 6 MB of memory)"
+        told[0] == "reading d: rows are loaded: digests of its rows are kept (about 6 MB of memory)"
     )
     prepare(load_spec(spec), engine="memory", step=lambda what, _total: told.append(what))
     assert told[1] == "reading d"
@@ -56,32 +57,32 @@ def test_it_is_said_before_the_rows_are_loaded(write: Callable[..., Path]) -> No
 
 @pytest.mark.parametrize("engine", ["auto", "memory"])
 def test_rows_that_would_not_fit_are_refused(write: Callable[..., Path], engine: str) -> None:
-    spec = described(write(ROWS), memory_limit="5MB")
+    spec = kept(write(ROWS), memory_limit="5MB")
     with pytest.raises(LimitError, match=r"about 6 MB of memory, and engine\.memory_limit allows"):
         run(spec, engine)
-    run(described(write(ROWS), memory_limit="6MB"), engine)
+    run(kept(write(ROWS), memory_limit="6MB"), engine)
 
 
 def test_rows_that_the_machine_cannot_hold_are_refused(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loading, "machine_bytes", lambda: 5_000_000)
-    with pytest.raises(LimitError, match=r"this machine has 5 MB.*because rows are described"):
-        run(described(write(ROWS)), "auto")
+    with pytest.raises(LimitError, match=r"this machine has 5 MB.*because digests of its rows are"):
+        run(kept(write(ROWS)), "auto")
     unweighted = spec_of(write(ROWS), {"score": "s"})
     assert engine_of(run(unweighted, "auto"))[0] == "duckdb"
 
 
 def test_text_is_judged_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rows.csv"
-    rows = [f"{'ab'[i % 2]},{i % 97 / 97},{i % 5}\n" for i in range(2000)]
-    path.write_text("".join(["y,s,w\n", *rows]))
-    found = run(described(path), "auto")
+    rows = [f"{'ab'[i % 2]},{i % 97 / 97},{i}\n" for i in range(2000)]
+    path.write_text("".join(["y,s,k\n", *rows]))
+    found = run(kept(path), "auto")
     size = path.stat().st_size
     assert f"{size * 10 / 1e6:.0f} MB" in engine_of(found)[1]
     monkeypatch.setattr(loading, "machine_bytes", lambda: size * 10 - 1)
     with pytest.raises(LimitError):
-        run(described(path), "auto")
+        run(kept(path), "auto")
 
 
 def test_the_machine_tells_its_memory() -> None:

@@ -13,7 +13,7 @@ from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from evalreport.engine.comparisons import designed, draws
 from evalreport.engine.counting import choosing, counted_rows
 from evalreport.engine.intervals import bootstrap
-from evalreport.errors import DataError, LimitError, SpecError
+from evalreport.errors import DataError, LimitError
 
 METRICS = [
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",
@@ -212,26 +212,6 @@ def test_text(tmp_path: Path) -> None:
     duckdb.connect().execute(f"COPY ({ROWS}) TO '{path}' (HEADER)")
     dataset = {"weight": "v", "cluster": "c"}
     same(spec_of(path, {"prediction": "p"}, metrics=METRICS, dataset=dataset))
-
-
-@pytest.mark.parametrize(
-    ("model", "parts", "why"),
-    [
-        ({"score": "s"}, {"report": {"characteristics": ["w"]}}, "rows are described by class"),
-    ],
-)  # fmt: skip
-def test_what_still_needs_rows_says_so(
-    write: Callable[..., Path],
-    monkeypatch: pytest.MonkeyPatch,
-    model: dict[str, str],
-    parts: dict[str, Any],
-    why: str,
-) -> None:
-    spec = spec_of(write(ROWS), model, dataset={"weight": "w"}, **parts)
-    assert engine_of(run(spec, "duckdb")) == ("memory", f"duckdb was asked for, but {why}")
-    monkeypatch.setattr(choosing, "MANY_ROWS", 1)
-    with pytest.raises(SpecError, match=f"duckdb cannot count d: {why}"):
-        run(spec, "duckdb")
 
 
 def test_too_many_kinds_are_loaded(

@@ -68,6 +68,7 @@ def _two(
 _OF_EACH = {"scores": {"low": "low", "mid": "mid", "high": "high"}}
 _OF_OTHERS = {"scores": {"low": "mid", "mid": "high", "high": "low"}}
 _SCORE, _SAID = {"score": "score"}, {"prediction": "said"}
+_DESCRIBED = {"report": {"characteristics": ["age", "sex", "w", "code", "score"]}}
 _ON_E = {"maximize": "youden_j", "on": "e"}
 
 JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
@@ -139,6 +140,24 @@ JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
             **_job(_OF_EACH, [*CLASSES, "hand_till_auc"], dataset={"target": "truth3"}),
             "models": {"m": _OF_EACH, "n": _OF_OTHERS},
             "comparisons": {"reference": "m"},
+        },
+        "drift of columns": {
+            **_job(_SCORE, SCORES[7:], **SICK),
+            "datasets": {"d": {"target": "truth"}, "e": {"target": "truth"}},
+            "drift": {"reference": {"dataset": "e"}, "columns": ["age", "sex", "code", "w"]},
+        },
+        "rows described by class": _job(
+            {"score": "holes"}, SCORES[7:], dataset={"missing": "exclude", "id": "id"},
+            subgroups=[{"column": "age", "bins": [40, 60]}], **_DESCRIBED, **SICK),
+        "rows of two models described by class": {
+            **_two(_SCORE, _SAID, LABELS[:3]), **_DESCRIBED,
+        },
+        "weighted rows with scores of each class described": _job(
+            _OF_EACH, CLASSES, dataset={"target": "truth3", "weight": "w"}, **_DESCRIBED),
+        "two models at a threshold of another dataset": {
+            **_two(_SCORE, {"score": "other"}, SCORES[:9]),
+            "thresholds": [_ON_E, 0.5],
+            "datasets": {"d": {"target": "truth"}, "e": {"target": "truth"}},
         },
         "a threshold of another dataset": {
             **_job(_SCORE, SCORES, thresholds=[_ON_E, 0.5], **SICK),
