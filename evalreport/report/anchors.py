@@ -130,7 +130,7 @@ def missing_tables(contents: Contents, blocks: list[Block]) -> list[Block]:
     shown: set[str] = set()
     wanted: dict[str, None] = {}
     for part in _parts(blocks):
-        if isinstance(part, CountTable) or (isinstance(part, Line) and part.table):
+        if isinstance(part, CountTable) or (isinstance(part, (Line, LineCell)) and part.table):
             shown.add(part.table)
         elif isinstance(part, Number):
             m = contents.measure_of(part.measure)

@@ -334,7 +334,10 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     spec, plan, engine = record.spec, contents.results.plan, record.engine
     items = [("evaluated with", f"evalreport {visible(record.version or 'unknown')}")]
     items.append(("clock of the run", _clock_words(record)))
-    items.append(("spec", "given as data" if spec is None else _hashed(spec)))
+    text = "" if spec is None else spec.text or ""
+    whole = contents.shows_spec or bool((contents.spec.get("report") or {}).get("sections"))
+    elsewhere = "; as written in results.json" if text and not whole else ""
+    items.append(("spec", "given as data" if spec is None else _hashed(spec) + elsewhere))
     items += [(f"data, {label_text(entry.dataset)}", _hashed(entry)) for entry in record.inputs]
     items += [(f"model, {label_text(one.model)}", identity_text(one)) for one in record.models]
     if record.protocol is not None:
@@ -348,11 +351,11 @@ def provenance_blocks(contents: Contents) -> list[Block]:
     versions = record.versions
     if versions:
         items.append(("libraries", ", ".join(f"{k} {versions[k]}" for k in sorted(versions))))
-    items.append(("criteria", _criteria_words(contents)))
-    blocks: list[Block] = [Facts("", tuple(items), "hashes")]
-    if spec is not None and spec.text:
-        blocks.append(Code("The spec as written", _code(spec.text)))
-    return blocks
+    criteria = len({c.criterion for c in contents.of(Criterion)})
+    if criteria:  # that there are none stands first in the summary
+        items.append(("criteria", _criteria_words(contents, criteria)))
+    facts = Facts("", tuple(items), "hashes")
+    return [facts, Code("The spec as written", _code(text))] if text and whole else [facts]
 
 
 def _protocol_words(cited: CitedProtocol) -> list[tuple[str, str]]:
@@ -386,10 +389,7 @@ def _clock_words(record: Provenance) -> str:
     return at + told.get(record.clock, "")
 
 
-def _criteria_words(contents: Contents) -> str:
-    number = len({c.criterion for c in contents.of(Criterion)})
-    if not number:
-        return "none declared"
+def _criteria_words(contents: Contents, number: int) -> str:
     said = f"{counted(number, 'criterion', 'criteria')} declared in the spec"
     if contents.results.provenance.clock != "read":
         return (

@@ -21,7 +21,6 @@ from evalreport.report.metric_sections import without_tables_of
 from evalreport.report.model import (
     Block,
     Charts,
-    Code,
     Facts,
     Failure,
     Heading,
@@ -40,11 +39,6 @@ from evalreport.results import records
 from evalreport.results.codec import encode
 from evalreport.results.lookup import Results
 from evalreport.results.records import Comparison, Provenance
-
-#: What stands where a template leaves the spec out.
-_SPEC_ELSEWHERE = Text(
-    "The spec as written is in results.json, which the PDF has attached.", "small"
-)
 
 
 def build(results: Results, template: str = "standard", failed: list[str] | None = None) -> Report:
@@ -155,8 +149,6 @@ def _blocks(
         own = _metrics_joined(contents, wording, declared.id, own)
     if declared.id == "verdict" and "rows" in chosen:
         own = [block for block in own if not isinstance(block, Ledgers)]
-    if not wording.spec_text and not (contents.spec.get("report") or {}).get("sections"):
-        own = [_SPEC_ELSEWHERE if isinstance(block, Code) else block for block in own]
     blocks = [*_failures(contents, declared.id, chosen), *own]
     return [*blocks, *missing_tables(contents, blocks)] if blocks else []
 

@@ -67,6 +67,8 @@ class Contents:
     def __init__(self, results: Results, wording: Wording = STANDARD_WORDING) -> None:
         #: The sections of the template; the spec may ask for others.
         self.template_sections = wording.sections
+        #: Whether the template shows the spec as written where no sections are asked for.
+        self.shows_spec = wording.spec_text
         self.words = Words(results, wording)
         self.results = reworded(results, wording)
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.marking import FLAT, flat_counts
+from evalreport.report.marking import flat_counts
 from evalreport.report.model import Block, Column, Line, LineCell, Strip
 from evalreport.report.numbers import count_text, value_text
+from evalreport.report.pieces import Mark
 from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.strips import Row, flat_cells, measures_strip
@@ -22,6 +23,11 @@ MEAN = "mean"
 MOST_FOLDS = 40
 #: Folds of further repeats that stand with their table.
 MOST_TABLES = 200
+#: Models whose tables of further repeats stand beside each other.
+ABREAST = 2
+
+#: The further folds of a model by name, each with its table.
+Further = tuple[Mark, dict[str, Any]]
 
 
 @section(
@@ -40,6 +46,7 @@ def folds_section(contents: Contents) -> list[Block]:
 def fold_blocks(contents: Contents) -> list[Block]:
     """Each view: its folds, all rows pooled, further repeats, and the mean over folds."""
     blocks: list[Block] = []
+    further: list[Further] = []
     for view in contents.views:
         first = contents.at_first(view)
         own = [
@@ -48,11 +55,16 @@ def fold_blocks(contents: Contents) -> list[Block]:
             if m.fold is not None and not m.subgroup and first(m) and wanted(contents, m)
         ]
         if own:
-            blocks += _of_view(contents, view, own)
-    return blocks
+            strips, tables = _of_view(contents, view, own)
+            blocks += strips
+            further.append((contents.mark(view), tables))
+    return [*blocks, *_tables(contents, further)]
 
 
-def _of_view(contents: Contents, view: View, own: Sequence[Measure]) -> list[Block]:
+def _of_view(
+    contents: Contents, view: View, own: Sequence[Measure]
+) -> tuple[list[Strip], dict[str, Any]]:
+    """The strips of a model, and the tables of its further repeats by fold."""
     by_fold: dict[str, list[Measure]] = {}
     for m in own:
         by_fold.setdefault(str(m.fold), []).append(m)
@@ -63,9 +75,9 @@ def _of_view(contents: Contents, view: View, own: Sequence[Measure]) -> list[Blo
     folds = [name for name in by_fold if name not in wholes and name not in further]
     rows = [_row(contents, label_text(name), by_fold[name]) for name in folds[:MOST_FOLDS]]
     if pooled:
-        words = "repeat 1, all rows pooled" if wholes else "all rows pooled"
+        words = "repeat 1, pooled" if wholes else "all rows pooled"
         rows.append(_row(contents, words, pooled, "pooled"))
-    rows += [_row(contents, f"{name}, all rows pooled", by_fold[name], name) for name in wholes]
+    rows += [_row(contents, f"{name}, pooled", by_fold[name], name) for name in wholes]
     if means:
         words = f"mean of {counted(len(folds) + len(further), 'fold')}"
         rows.append(Row((words, ""), tuple(means), MEAN))
@@ -81,8 +93,7 @@ def _of_view(contents: Contents, view: View, own: Sequence[Measure]) -> list[Blo
         strong=lambda row: row.group in {MEAN, "pooled", *wholes},
     )
     strips = [_with_spread(contents, strip) for strip in strips] if means else strips
-    tables = [by_fold[name][0].table for name in further]
-    return [*strips, *_tables(contents, f"{mark.symbol} {mark.name}", further, tables)]
+    return strips, {name: by_fold[name][0].table for name in further}
 
 
 def _with_spread(contents: Contents, strip: Strip) -> Strip:
@@ -91,7 +102,7 @@ def _with_spread(contents: Contents, strip: Strip) -> Strip:
     numbers = [cell.number for cell in mean.cells if cell.number is not None]
     if any(contents.measure[number.measure].fold != MEAN for number in numbers):
         return strip
-    cells = [LineCell("standard deviation of folds", head=True)]
+    cells = [LineCell("SD of folds", head=True)]
     for cell in mean.cells[1:]:
         number = cell.number
         spread = None if number is None else contents.measure[number.measure].spread
@@ -132,25 +143,39 @@ def _right_of_tested(table: Table | None) -> str:
     return f"{count_text(right)} of {count_text(tested)}"
 
 
-def _tables(contents: Contents, name: str, folds: Sequence[str], ids: Sequence[Any]) -> list[Block]:
+def _tables(contents: Contents, further: Sequence[Further]) -> list[Block]:
     """The tables of further repeats, laid flat: the mean is over them too."""
+    groups: list[list[Further]] = []
+    for one in further:
+        last = groups[-1] if groups else []
+        if last and len(last) < ABREAST and list(last[0][1]) == list(one[1]):
+            last.append(one)
+        elif one[1]:
+            groups.append([one])
+    return [strip for group in groups for strip in _abreast(contents, group)]
+
+
+def _abreast(contents: Contents, group: Sequence[Further]) -> list[Block]:
+    """The same folds of several models, their tables beside each other."""
+    folds = list(group[0][1])
     lines = []
-    for fold, table_id in list(zip(folds, ids, strict=True))[:MOST_TABLES]:
-        table = contents.table_of(table_id)
-        if table is None or flat_counts(table) is None:
+    for fold in folds[:MOST_TABLES]:
+        tables = [contents.table_of(tables[fold]) for _, tables in group]
+        if any(table is None or flat_counts(table) is None for table in tables):
             continue
-        cells = [LineCell(label_text(fold), head=True), LineCell(_right_of_tested(table), "right")]
-        cells += flat_cells(table, None, "middle") or []
-        lines.append(Line((*cells, LineCell()), table=str(table_id)))
+        cells = [LineCell(label_text(fold), head=True)]
+        for table in tables:
+            laid = tuple((c.cell.upper(), c.text) for c in flat_cells(table, None, "middle") or ())
+            cells.append(LineCell(_right_of_tested(table)))
+            cells.append(LineCell(counts=laid, table="" if table is None else table.id))
+        lines.append(Line(tuple(cells)))
     if not lines:
         return []
     notes = ["Their numbers are in results.json and measures.csv."]
     if len(lines) < len(folds):
         notes.append(f"{len(lines)} of {len(folds)} folds.")
-    columns = (
-        Column("fold", "left", "20%"),
-        Column("right of tested", "right", "12%"),
-        *(Column(word, "right", "7%") for word in FLAT),
-        Column("", "left"),
-    )
-    return [Strip(f"Folds of further repeats, {name}", columns, tuple(lines), tuple(notes), "many")]
+    columns = [Column("fold", "left", "18%")]
+    for mark, _ in group:
+        columns.append(Column(f"{mark.symbol} {mark.name}, right of tested", "left", "19%"))
+        columns.append(Column("its table", "left", "22%"))
+    return [Strip("Folds of further repeats", tuple(columns), tuple(lines), tuple(notes), "many")]

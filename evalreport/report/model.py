@@ -46,7 +46,8 @@ class MetricBlock:
 class LineCell:
     """A cell of a line: text, a count of a flat table (``cell``), or a number.
 
-    ``counts`` are the cells of a flat table, by name, that stand below the text.
+    ``counts`` are the cells of a flat table, by name, that stand below the text; ``table`` is
+    its name where the line has several.
     """
 
     text: str = ""
@@ -59,6 +60,7 @@ class LineCell:
     strong: bool = False
     head: bool = False
     counts: tuple[tuple[str, str], ...] = ()
+    table: str = ""
 
 
 @dataclass(frozen=True)

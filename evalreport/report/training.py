@@ -14,7 +14,17 @@ from evalreport.report import panels as drawn
 from evalreport.report.contents import Contents
 from evalreport.report.drawing import as_drawing, draw_abreast
 from evalreport.report.marking import FLAT, flat_counts_of
-from evalreport.report.model import Block, Chart, Charts, Column, Facts, PlainTable, TableRow, Text
+from evalreport.report.model import (
+    Block,
+    Chart,
+    Charts,
+    Column,
+    Facts,
+    PlainTable,
+    TablePair,
+    TableRow,
+    Text,
+)
 from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
 from evalreport.report.sections import section
 from evalreport.report.slices import spread_over
@@ -24,6 +34,7 @@ from evalreport.results.records import (
     History,
     LearningCurve,
     LearningPoint,
+    Measure,
     Summary,
     TrainingOverlap,
     Tuning,
@@ -418,39 +429,52 @@ def _history_table(run: History) -> PlainTable:
 
 def repeat_blocks(contents: Contents) -> list[Block]:
     """How values vary over repeats of the whole cross-validation, model by model."""
-    blocks: list[Block] = []
+    tables = []
     for view in contents.views:
-        rows = []
-        number = 0
-        for m in contents.pooled(view):
-            repeats = m.repeats
-            if not repeats:
-                continue
-            number = max(number, len(repeats.values))
-            cells = (
-                contents.title(m),
-                _or_dash(repeats.mean),
-                _spread(repeats),
-                _or_dash(repeats.low),
-                _or_dash(repeats.high),
-                " · ".join(_or_dash(v) for v in repeats.values),
+        own = [m for m in contents.pooled(view) if m.repeats]
+        if own:
+            number = max(len(m.repeats.values) for m in own if m.repeats)
+            caption = (
+                f"{counted(number, 'repeat')} of the cross-validation, {contents.mark(view).name}"
             )
-            rows.append(TableRow(cells))
-        if rows:
-            mark = contents.mark(view)
-            heads = (
-                ("metric", "left", "22%"),
-                ("mean", "right", "9%"),
-                ("SD", "right", "9%"),
-                ("lowest", "right", "9%"),
-                ("highest", "right", "9%"),
-                ("each repeat", "left", "42%"),
-            )
-            note = "Repeats share their rows: their spread is no interval."
-            caption = f"{counted(number, 'repeat')} of the cross-validation, {mark.name}"
-            columns = tuple(Column(*h) for h in heads)
-            blocks.append(PlainTable(caption, columns, tuple(rows), note))
-    return blocks
+            tables.append(_repeats(contents, caption, own, few=number <= FEW_REPEATS))
+    if len(tables) > 1 and all(len(table.columns) < len(_REPEATS) for table in tables):
+        return [TablePair(tuple(tables[k : k + 2])) for k in range(0, len(tables), 2)]
+    return list(tables)
+
+
+#: Repeats whose lowest and highest value are seen at a glance.
+FEW_REPEATS = 3
+
+_REPEATS = (
+    Column("metric", "left", "22%"),
+    Column("mean", "right", "9%"),
+    Column("SD", "right", "9%"),
+    Column("lowest", "right", "9%"),
+    Column("highest", "right", "9%"),
+    Column("each repeat", "left", "42%"),
+)
+_FEW = (
+    Column("metric", "left", "30%"),
+    Column("mean", "right", "13%"),
+    Column("SD", "right", "16%"),
+    Column("each repeat", "left", "41%"),
+)
+
+
+def _repeats(contents: Contents, caption: str, own: Sequence[Measure], *, few: bool) -> PlainTable:
+    """The values of a model over repeats; ``few``: each of them tells the lowest and highest."""
+    rows = []
+    for m in own:
+        repeats = m.repeats
+        assert repeats is not None
+        ends = () if few else (_or_dash(repeats.low), _or_dash(repeats.high))
+        each = " · ".join(_or_dash(v) for v in repeats.values)
+        rows.append(
+            TableRow((contents.title(m), _or_dash(repeats.mean), _spread(repeats), *ends, each))
+        )
+    note = "Repeats share their rows: their spread is no interval."
+    return PlainTable(caption, _FEW if few else _REPEATS, tuple(rows), note)
 
 
 def _spread(repeats: Summary) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import skops.io
 from plain_results import render_html
+from report.html_page import parse
 from scipy.stats import t
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -135,10 +136,19 @@ def test_mean_over_folds_is_over_the_folds_of_every_repeat():
     assert len(recompute(wrong).problems) == 2
     page = render_html(made)
     assert "mean of 15 folds" in page
-    assert "standard deviation of folds" in page
-    for name in ("repeat 1 fold 5", "repeat 3 fold 5", "repeat 2, all rows pooled"):
+    assert "SD of folds" in page
+    for name in ("repeat 1 fold 5", "repeat 3 fold 5", "repeat 2, pooled"):
         assert name in page
     assert "pooled records are those of the first" in page
+    shown = {e.attrs["data-table"]: e for e in parse(page).walk() if "data-table" in e.attrs}
+    further = {m["table"] for m in made["measures"] if m["fold"] == "repeat 3 fold 5"} - {None}
+    assert further
+    for name in further:
+        cells = {e.attrs["data-cell"]: e.text for e in shown[name].walk() if "data-cell" in e.attrs}
+        (counts,) = [t["counts"] for t in made["tables"] if t["id"] == name]
+        assert cells == dict(
+            zip(("tn", "fp", "fn", "tp"), (str(n) for row in counts for n in row), strict=True)
+        )
 
 
 def test_leave_one_out_is_pooled_only():

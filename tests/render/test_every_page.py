@@ -17,8 +17,6 @@ TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal"]
 BYTES, PAGES, WHITE = 600_000, 12, 1 / 3
 #: How long the standard report of two models may be on paper.
 PAGES_OF_TWO = 10
-#: Folds, each with its numbers, and a learning curve take a page more.
-WITH_FOLDS = {"cross_validation": 11}
 needs_pdftotext = pytest.mark.skipif(
     shutil.which("pdftotext") is None, reason="pdftotext is not installed"
 )
@@ -52,4 +50,4 @@ def test_every_page_of_a_ready_spec(path: Path, template: str) -> None:
     }
     assert {what: where for what, where in found.items() if where} == {}
     two = template == "standard" and len({row["model"] for row in results["rows"]}) <= 2
-    assert len(paper) <= (WITH_FOLDS.get(path.stem, PAGES_OF_TWO) if two else PAGES)
+    assert len(paper) <= (PAGES_OF_TWO if two else PAGES)
