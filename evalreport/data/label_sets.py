@@ -138,7 +138,7 @@ def _lists(table: RawTable, source: ListColumn) -> LabelSetColumn:
         known[codes],
         ((source.column, missing),),
         _empty_labels(table, source, codes, sets),
-        int(np.count_nonzero(blank)) if delimited else 0,
+        table.count(blank) if delimited else 0,
     )
 
 
@@ -215,6 +215,8 @@ class CheckedSets:
     fold: tuple[Codes, tuple[str, ...]] | None = None
     groups: Mapping[str, tuple[Codes, tuple[str, ...]]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    kinds_read: int | None = None
+    times: npt.NDArray[np.int64] | None = None
 
     @property
     def seen_true(self) -> tuple[str, ...]:
@@ -246,13 +248,13 @@ def check_sets(raw: RawTable, roles: SetRoles, rules: Rules, where: Where) -> Ch
     design = {"id", "cluster", "fold", "subgroups"}
     problems += unfit_names(raw, [one for one in roles.named() if one[0] in design])
     problems += rows.problems
-    if roles.design.id is not None and roles.design.cluster is None:
+    if roles.design.id is not None and roles.design.cluster is None and raw.times is None:
         problems += duplicate_ids(raw, roles.design.id)
     if not problems and not len(rows.used):
         told = ", ".join(f"{reason}: {count}" for reason, count in rows.excluded)
         problems.append(
             Problem(
-                f"none of {raw.rows} rows can be used ({told})",
+                f"none of {raw.count()} rows can be used ({told})",
                 "give rows with a target and a prediction",
                 Location(raw.name),
             )
@@ -366,7 +368,7 @@ def _checked(
     if roles.scores:
         scores = np.stack([numbers(raw, roles.scores[x]).values[used] for x in labels], axis=1)
     return CheckedSets(
-        rows_read=raw.rows,
+        rows_read=raw.count(),
         used=used,
         excluded=rows.excluded,
         labels=labels,
@@ -379,6 +381,7 @@ def _checked(
         fold=None if design.fold is None else folds(raw, design.fold, used),
         groups={column: groups(raw, column, used) for column in design.subgroups},
         findings=tuple(_findings(raw, roles, rules, labels, used, truth, given)),
+        times=None if raw.times is None else raw.times[used],
     )
 
 
@@ -423,13 +426,14 @@ def _findings(
     for source, column in ((roles.target, truth), (roles.given, given)):
         if column is not None and column.empty and isinstance(source, ListColumn):
             message = (
-                f"{column.empty} of {raw.rows} cells of {source.column} are empty: "
+                f"{column.empty} of {raw.count()} cells of {source.column} are empty: "
                 "they are read as rows without any label."
             )
             found.append(Finding("empty_label_sets", message, {"rows": column.empty}))
     for name in roles.scores.values():
         found += numbers(raw, name).findings
-        found += outside_unit(name, numbers(raw, name).values[used])
+        times = None if raw.times is None else raw.times[used]
+        found += outside_unit(name, numbers(raw, name).values[used], times)
     return found
 
 

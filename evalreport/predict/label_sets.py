@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,28 @@ class SetView(View):
     @property
     def class_rows(self) -> tuple[int, ...]:
         """Number of rows that have each label; a row may have several, or none."""
-        return tuple(self.actual_sets.sum(axis=0).tolist())
+        often = 1 if self.times is None else self.times[:, None]
+        return tuple((self.actual_sets * often).sum(axis=0).tolist())
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.intp]:
+        """As of single labels: rows with weights or clusters stand in the order of what they hold.
+
+        So sums over them do not depend on their order in a file, nor on how they were counted.
+        """
+        if self.weight is None and self.cluster is None:
+            return np.arange(len(self.actual))
+        held = self.given_sets if self.label_scores is None else self.label_scores
+        assert held is not None
+        keys: list[Any] = [*held.T, *self.actual_sets.T]
+        keys += [] if self.weight is None else [self.weight]
+        return np.lexsort(keys if self.cluster is None else [*keys, self.cluster[0]])
+
+    def tied(self, threshold: float) -> int | None:
+        """Number of rows with a score of some label that is exactly the threshold."""
+        assert self.label_scores is not None
+        tied = np.any(self.label_scores == threshold, axis=1)
+        return int(np.count_nonzero(tied) if self.times is None else self.times[tied].sum())
 
     def predicted_sets(self, threshold: float | None) -> Flags:
         """The labels given to each row; for scores those at or above the threshold."""
@@ -75,6 +97,7 @@ class SetView(View):
             fold=self.fold,
             groups=self.groups,
             fold_sizes=self.fold_sizes,
+            times=self.times,
         )
 
 
@@ -161,6 +184,7 @@ def view_of_sets(dataset: str, model: str, checked: CheckedSets) -> SetView:
         actual_sets=checked.actual,
         given_sets=checked.predicted,
         label_scores=checked.scores,
+        times=checked.times,
     )
 
 

@@ -29,6 +29,7 @@ from evalreport.predict.columns import (
     in_overlap,
     roles_of,
 )
+from evalreport.predict.label_sets import has_sets
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel, ScoresModel
@@ -264,6 +265,8 @@ def together(spec: Spec, name: str, requests: Requests) -> str | None:
 
     Elsewhere only the columns that metrics need at a time are.
     """
+    if has_sets(spec.datasets[name]):
+        return "rows have sets of labels"
     if elsewhere(requests, name) and compares(spec):
         return "a threshold is chosen on another dataset, and models are compared at it"
     for model in spec.models:
@@ -382,7 +385,7 @@ def _columns_need_rows(dataset: Dataset) -> str | None:
         return "what readers say of a case is held together"
     if dataset.keep_rows:
         return "digests of its rows are kept"
-    return None if isinstance(dataset.target, str) else "rows have sets of labels"
+    return None
 
 
 def _rows_of(model: Any) -> str | None:
@@ -391,8 +394,7 @@ def _rows_of(model: Any) -> str | None:
         return None
     if isinstance(model, (ScoreModel, MarginModel)):
         return None if model.prediction is None else "has a score and a label in each row"
-    enough = isinstance(model, PredictionModel) and isinstance(model.prediction, str)
-    return None if enough else "needs several columns of each row"
+    return None if isinstance(model, PredictionModel) else "needs several columns of each row"
 
 
 def stored_rows(source: Source) -> int | None:

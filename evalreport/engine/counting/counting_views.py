@@ -39,6 +39,7 @@ from evalreport.metrics.declare import Interval, Table
 from evalreport.plan.inputs import Requests
 from evalreport.plan.task import Plan, Skipped, Task
 from evalreport.predict.columns import columns_needed, columns_read, roles_of, rules_of, view_of
+from evalreport.predict.label_sets import has_sets
 from evalreport.predict.view import View
 from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
@@ -169,11 +170,12 @@ def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted
     """The columns that are counted by, and what is kept to."""
     memory, count = limit_bytes(spec.engine.memory_limit or MEMORY), spec.datasets[name].count
     subgroups = _subgroup_columns(requests)
-    columns = columns_needed(spec, name, subgroups)
-    numbers = _only_numbers(spec, name, subgroups)
-    if together(spec, name, requests) is not None:
+    columns, numbers = columns_needed(spec, name, subgroups), frozenset[str]()
+    if together(spec, name, requests) is None:
+        numbers = _only_numbers(spec, name, subgroups)
+    else:
         # as they are written: what is checked in memory looks at that
-        columns, numbers = columns_read(spec, name, subgroups) or columns, frozenset()
+        columns = columns_read(spec, name, subgroups) or columns
     alone = columns_alone(spec)
     columns, numbers = (*columns, *alone), numbers - {*alone}
     return Wanted(
@@ -266,7 +268,7 @@ def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> C
     dataset, subgroups = spec.datasets[name], _subgroup_columns(requests)
     columns = columns_read(spec, name, subgroups) or columns_needed(spec, name, subgroups)
     rows = in_periods(rows, periods_of(spec, name))
-    written = {*columns_alone(spec), *dataset.types}
+    written = {*columns_alone(spec), *dataset.types, *(spec.bins if has_sets(dataset) else ())}
     rows = in_intervals(rows, {c: spec.bins[c] for c in spec.bins if c not in written})
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
     alone = dataset.id if dataset.id not in (dataset.cluster, *written) else None

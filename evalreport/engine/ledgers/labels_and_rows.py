@@ -61,7 +61,7 @@ def _set_record(spec: Spec, view: SetView, thresholds: Sequence[float]) -> Label
         label_sets=True,
         rule="sets of labels: each label against its absence",
         operator=None if scores is None else "score >= threshold",
-        ties=tuple(Ties(t, int(np.any(scores == t, axis=1).sum())) for t in ties),
+        ties=tuple(Ties(t, view.tied(t)) for t in ties),
     )
 
 

@@ -80,6 +80,20 @@ def test_scores_that_do_not_add_up_are_named_with_their_rows(write: Callable[...
         run(spec_on(path), "duckdb")
 
 
+def test_lists_of_labels_are_counted_in_the_file(write: Callable[..., Path]) -> None:
+    path = write(
+        "SELECT [['a'], ['a', 'b'], []::VARCHAR[], ['c']][i % 4 + 1] AS y, "
+        "[['b', 'a'], ['a']][i % 2 + 1] AS p FROM range(100) t(i)"
+    )
+    spec = spec_of(path, {"prediction": {"list": "p"}}, metrics=["f1", "hamming_loss"])
+    spec["datasets"]["d"]["target"] = {"list": "y"}
+    memory, counted = run(spec, "memory"), run(spec, "duckdb")
+    assert engine_of(counted)[0] == "duckdb"
+    assert "d, m: counted by what each row holds, 4 kinds of rows" in counted["plan"]["counted"]
+    assert counted["measures"] == memory["measures"]
+    assert counted["labels"] == memory["labels"]
+
+
 COLUMNS = """
 SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 97) / 97 AS s, i % 5 AS g,
        CASE WHEN i % 7 = 0 THEN NULL ELSE 20 + i % 60 END AS age, i AS id FROM range(1000) t(i)

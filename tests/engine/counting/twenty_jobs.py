@@ -31,6 +31,11 @@ SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS truth,
        CASE h % 11 WHEN 0 THEN NULL WHEN 2 THEN 'F' ELSE 'M' END AS sex,
        (i % 5)::INTEGER AS fold, [0.1, 0.7, 1.3, 2.9][h % 4 + 1]::DOUBLE AS w,
        ('k' || (h % 40)) AS c, ('2026-0' || (1 + i % 9) || '-1' || (h % 9)) AS day,
+       (h % 2)::INTEGER AS red, (h % 3 = 0)::INTEGER AS green, (h % 5 < 2)::INTEGER AS blue,
+       (h % 4 < 2)::INTEGER AS red_said, (h % 7 < 3)::INTEGER AS green_said,
+       (h % 10 < 4)::INTEGER AS blue_said,
+       ['a;b', 'b', 'a', 'a;c', 'c'][h % 5 + 1] AS tags,
+       CASE WHEN h % 40 = 1 THEN NULL ELSE ['a;b', 'a', 'c', 'b'][h % 4 + 1] END AS tags_said,
        (1 + h % 7) / 32 AS high, (5 - h % 5) / 16 AS mid,
        1 - (1 + h % 7) / 32 - (5 - h % 5) / 16 AS low, (h % 16) / 16 AS ill,
        1 - (h % 16) / 16 AS fine,
@@ -42,6 +47,7 @@ FROM (SELECT i, (i * 7919 + i * i * 31) % 1009 AS h FROM range(1200) t(i))
 LABELS = ["accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc",
           "kappa", "lr_plus", "prevalence"]  # fmt: skip
 SCORES = [*LABELS[:7], "roc_auc", "gini", "average_precision", "ks", "log_loss", "brier", "ece"]
+MULTI = ["f1", "recall", "hamming_loss", "subset_accuracy", "jaccard"]
 CLASSES = ["accuracy", "f1", "kappa", "roc_auc", "average_precision", "log_loss", "brier",
            "top_k_accuracy"]  # fmt: skip
 SICK = {"positive": {"label": "sick"}}
@@ -65,6 +71,8 @@ def _two(
     }
 
 
+_HAS = {"target": {"labels": {"red": "red", "green": "green", "blue": "blue"}}}
+_SETS = {"prediction": {"labels": {n: f"{n}_said" for n in ("red", "green", "blue")}}}
 _OF_EACH = {"scores": {"low": "low", "mid": "mid", "high": "high"}}
 _OF_OTHERS = {"scores": {"low": "mid", "mid": "high", "high": "low"}}
 _SCORE, _SAID = {"score": "score"}, {"prediction": "said"}
@@ -141,6 +149,18 @@ JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
             "models": {"m": _OF_EACH, "n": _OF_OTHERS},
             "comparisons": {"reference": "m"},
         },
+        "sets of labels": _job(
+            _SETS, MULTI, dataset={**_HAS, "id": "id"}, subgroups=["sex"],
+            averaging=["none", "macro", "micro", "weighted", "samples"]),
+        "sets of labels in lists of clustered rows with weights": _job(
+            {"prediction": {"list": "tags_said", "separator": ";"}}, MULTI,
+            dataset={"target": {"list": "tags", "separator": ";"}, "cluster": "c", "weight": "w",
+                     "missing": "exclude"},
+            averaging=["macro", "micro", "samples"]),
+        "scores of sets of labels": _job(
+            {"scores": {"red": "score", "green": "other", "blue": "ill"}},
+            [*MULTI, "roc_auc", "coverage_error"], dataset=_HAS,
+            averaging=["none", "macro", "weighted", "micro"], **_DESCRIBED),
         "drift of columns": {
             **_job(_SCORE, SCORES[7:], **SICK),
             "datasets": {"d": {"target": "truth"}, "e": {"target": "truth"}},
