@@ -13,14 +13,13 @@ import numpy as np
 
 from evalreport.data.checked import Checked, check
 from evalreport.data.design import column_problems
-from evalreport.data.findings import Finding, quoted
-from evalreport.data.label_column import label_column
-from evalreport.data.labels import Positive, matcher
+from evalreport.data.labels import Positive
 from evalreport.data.roles import Roles, Rules, SamplingRoles
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location
 from evalreport.plan.inputs import Facts
 from evalreport.predict.label_sets import SetView, has_sets, set_columns_needed, set_facts, set_view
+from evalreport.predict.labels_beside_scores import Scored, agreement
 from evalreport.predict.overlap import Use
 from evalreport.predict.proxy import with_proxy
 from evalreport.predict.view import View
@@ -40,70 +39,6 @@ from evalreport.spec.models import (
     SkopsModel,
 )
 from evalreport.spec.sampling import Sampling
-
-
-def agreement(
-    table: RawTable, column: str, checked: Checked, view: View, thresholds: tuple[float, ...]
-) -> tuple[Finding, ...]:
-    """Whether labels in ``column`` are those of ``score >= threshold``, at each threshold.
-
-    Args:
-        table: the rows of the file.
-        column: the labels that the model gave.
-        checked: the rows that are used, their classes and which one is positive.
-        view: the same rows with their score.
-        thresholds: the plain numbers at which the model is read.
-
-    They have to be those of one of the thresholds. A row without a label takes no part and
-    is counted, and so is a label that is no class. Where the labels rest on another
-    threshold it is told between which scores it lies.
-    """
-    given = label_column(table, column)
-    find = matcher(checked.labels)
-    place = {label: code for code, label in enumerate(checked.labels)}
-    codes = np.array([*(place.get(find(label), -2) for label in given.labels), -1], np.int64)
-    said = codes[given.codes[checked.used]]
-    known = said >= 0
-    assert view.score is not None
-    score, positive = view.score[known], said[known] == view.positive_index
-    agreeing = [t for t in thresholds if not _different(score, positive, t)]
-    at = agreeing or list(thresholds)
-    told = [_words(column, t, _different(score, positive, t), len(score)) for t in at]
-    if not agreeing:
-        told.append(_own_threshold(score, positive))
-    lacking, odd = int((said == -1).sum()), int((said == -2).sum())
-    if lacking:
-        told.append(f"{lacking:,} rows have no label in {column}")
-    if odd:
-        names = {quoted(given.labels[c].text) for c in given.codes[checked.used][said == -2]}
-        told.append(f"{odd:,} labels in {column} are no class ({', '.join(sorted(names)[:3])})")
-    code = "labels_agree" if agreeing and not odd else "labels_differ"
-    counts = {"rows": len(score), "without_label": lacking, "no_class": odd}
-    return (Finding(code, f"{view.model}: {'; '.join(told)}. The score is used", counts),)
-
-
-def _different(score: Any, positive: Any, threshold: float) -> int:
-    return int(((score >= threshold) != positive).sum())
-
-
-def _words(column: str, threshold: float, different: int, rows: int) -> str:
-    if not different:
-        return f"the labels in {column} are those of score >= {threshold:g} in all {rows:,} rows"
-    return (
-        f"the labels in {column} are not those of score >= {threshold:g} in {different:,} "
-        f"of {rows:,} rows"
-    )
-
-
-def _own_threshold(score: Any, positive: Any) -> str:
-    """Between which scores the labels change, if they follow from the score at all."""
-    if positive.all() or not positive.any():
-        return f"all of them are {'positive' if positive.any() else 'negative'}"
-    above, below = float(score[positive].min()), float(score[~positive].max())
-    if below < above:
-        return f"they are those of a threshold above {below:g} and up to {above:g}"
-    return f"no threshold gives them: a negative one stands at {below:g}, a positive at {above:g}"
-
 
 #: Models that name the columns they take.
 TAKES_FEATURES = (EstimatorModel, SkopsModel, OnnxModel)
@@ -159,7 +94,7 @@ def cluster_column(dataset: Dataset) -> str | None:
 
 
 def _sampling_roles(design: Sampling, model: AnyModel, cut: float | None) -> SamplingRoles:
-    default = 0.0 if source_of(model) == "margin" else 0.5
+    default = default_threshold(source_of(model))
     return SamplingRoles(
         strata=design.strata_columns,
         totals=None if design.totals is None else dict(design.totals),
@@ -304,10 +239,22 @@ def view_of(
     if said is None or view.score is None:
         return view
     _there(table, said, where)
-    at = tuple(t.value for t in spec.thresholds or () if t.value is not None)
-    default = 0.0 if view.source == "margin" else 0.5
-    found = agreement(table, said, checked, view, at or (default,))
+    at = plain_thresholds(spec, view.source) or (default_threshold(view.source),)
+    given = Scored(table, checked.used, view.score, view.score, checked.times)
+    found = agreement(given, said, model_name, checked, at)
     return replace(view, ledger=replace(checked, findings=(*checked.findings, *found)))
+
+
+def plain_thresholds(spec: Spec, source: str) -> tuple[float, ...]:
+    """The thresholds that are numbers: those of the spec, or the one that there is by default."""
+    if spec.thresholds is None:
+        return (default_threshold(source),)
+    return tuple(one.value for one in spec.thresholds if one.value is not None)
+
+
+def default_threshold(source: str) -> float:
+    """Where a model is read that no threshold is given for."""
+    return 0.0 if source == "margin" else 0.5
 
 
 def said_in(model: AnyModel) -> str | None:
@@ -366,8 +313,6 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Vie
 
 def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
     """What the planner needs to know of a view."""
-    import numpy as np
-
     if isinstance(view, SetView):
         return set_facts(view, {columns: _occurring(view, columns) for columns in crossings})
     scores = view.score if view.score is not None else view.class_scores
@@ -397,8 +342,6 @@ def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
 
 def _occurring(view: View, columns: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Values of a column, or combinations of several, that occur; in the order of their names."""
-    import numpy as np
-
     code = np.zeros(len(view.actual), dtype=np.int64)
     for column in columns:
         codes, names = view.groups[column]

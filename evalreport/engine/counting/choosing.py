@@ -28,6 +28,7 @@ from evalreport.predict.columns import (
     fitted_on,
     in_overlap,
     roles_of,
+    said_in,
 )
 from evalreport.predict.label_sets import has_sets
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
@@ -269,9 +270,12 @@ def together(spec: Spec, name: str, requests: Requests) -> str | None:
         return "rows have sets of labels"
     if elsewhere(requests, name) and compares(spec):
         return "a threshold is chosen on another dataset, and models are compared at it"
-    for model in spec.models:
-        if name in spec.datasets_of(model) and isinstance(spec.models[model], ScoresModel):
-            return f"{model} has scores of each class"
+    units = spec.datasets[name].weight is not None or spec.datasets[name].cluster is not None
+    for key, model in spec.models.items():
+        if name in spec.datasets_of(key) and isinstance(model, ScoresModel):
+            return f"{key} has scores of each class"
+        if name in spec.datasets_of(key) and units and said_in(model) is not None:
+            return f"{key} has a score and a label in each row"
     if spec.report.characteristics and not _same_rows(spec, name):
         return "rows are described by class"
     return _types_of_each_value(spec, name)
@@ -367,7 +371,9 @@ def _other_roles(spec: Spec, name: str, model: str) -> list[tuple[str, str]]:
     """The columns of a model that are no subgroups; none where it is not of the dataset."""
     if name not in spec.datasets_of(model) or not isinstance(spec.datasets[name].target, str):
         return []
-    return roles_of(spec.datasets[name], spec.models[model], ()).named()
+    named = roles_of(spec.datasets[name], spec.models[model], ()).named()
+    said = said_in(spec.models[model])
+    return named if said is None else [*named, ("prediction", said)]
 
 
 def elsewhere(requests: Requests, name: str) -> bool:
@@ -390,11 +396,8 @@ def _columns_need_rows(dataset: Dataset) -> str | None:
 
 def _rows_of(model: Any) -> str | None:
     """What a model needs single rows for, or None where counts are enough."""
-    if isinstance(model, ScoresModel):
-        return None
-    if isinstance(model, (ScoreModel, MarginModel)):
-        return None if model.prediction is None else "has a score and a label in each row"
-    return None if isinstance(model, PredictionModel) else "needs several columns of each row"
+    counted = (PredictionModel, ScoreModel, ScoresModel, MarginModel)
+    return None if isinstance(model, counted) else "needs several columns of each row"
 
 
 def stored_rows(source: Source) -> int | None:

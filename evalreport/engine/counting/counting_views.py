@@ -38,7 +38,14 @@ from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Interval, Table
 from evalreport.plan.inputs import Requests
 from evalreport.plan.task import Plan, Skipped, Task
-from evalreport.predict.columns import columns_needed, columns_read, roles_of, rules_of, view_of
+from evalreport.predict.columns import (
+    columns_needed,
+    columns_read,
+    roles_of,
+    rules_of,
+    said_in,
+    view_of,
+)
 from evalreport.predict.label_sets import has_sets
 from evalreport.predict.view import View
 from evalreport.spec.datasets import ClusterTable, Query
@@ -322,6 +329,8 @@ def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozense
     other: set[str] = set()
     for model in spec.models:
         if name in spec.datasets_of(model):
+            said = said_in(spec.models[model])
+            other |= set() if said is None else {said}
             for role, column in roles_of(
                 spec.datasets[name], spec.models[model], subgroups
             ).named():

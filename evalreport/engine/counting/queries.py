@@ -256,6 +256,18 @@ def kinds(keys: Sequence[Tree], where: Tree | None, times: Field | None = None) 
     return exp.select(*names, _count(times)).from_(rows.subquery("d")).group_by(*names)
 
 
+def ranges(
+    keys: Sequence[Tree], score: Tree, where: Tree | None, times: Field | None = None
+) -> exp.Select:
+    """The same with the smallest and largest ``score`` of each kind, ``low`` and ``high``."""
+    names = [_column(f"k{i}") for i in range(len(keys))]
+    shown = [exp.alias_(key, f"k{i}") for i, key in enumerate(keys)]
+    shown += [exp.alias_(score, "s"), *_times(times)]
+    rows = exp.select(*shown).from_("data").where(_some(where, times)).subquery("d")
+    counted = exp.select(*names, _count(times), *_range(_column("s"))).from_(rows)
+    return counted.group_by(*names)
+
+
 def how_many(keys: Sequence[Tree], where: Tree | None) -> exp.Select:
     """How many kinds of rows there are by the values of ``keys``."""
     return exp.select(_count()).from_(kinds(keys, where).subquery("k"))

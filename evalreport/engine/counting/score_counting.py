@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from evalreport.data.roles import Roles
 from evalreport.data.score_bins import ScoreBins
-from evalreport.data.types import ColumnType
+from evalreport.data.table import RawTable
+from evalreport.data.types import ColumnType, with_types
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
@@ -25,7 +26,15 @@ from evalreport.engine.counting.queries import Binning
 from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.tables import ScoreTable
-from evalreport.predict.columns import roles_of, rules_of, source_of
+from evalreport.predict.columns import (
+    default_threshold,
+    plain_thresholds,
+    roles_of,
+    rules_of,
+    said_in,
+    source_of,
+)
+from evalreport.predict.labels_beside_scores import Scored, agreement
 from evalreport.predict.view import View
 from evalreport.spec.model import Spec
 
@@ -81,8 +90,9 @@ def counted_view(
     rules = rules_of(spec, dataset)
     rows = in_intervals(rows, {c: rules.bins[c] for c in subgroups if c in rules.bins})
     found = known(rows, roles, rules, _types(spec, dataset, rows))
-    checked = found.checked
     source = source_of(spec.models[model])
+    found = _with_agreement(rows, spec, dataset, model, found)
+    checked = found.checked
     held = rows.binned.get(str(roles.score or roles.margin))
     if roles.weight is not None or roles.cluster is not None:
         if held is not None:
@@ -93,7 +103,8 @@ def counted_view(
         if held is None:
             binning = _binning(rows, roles, found, crossings, thresholds, room, source)
         else:
-            _check_edges(rows.name, str(roles.score or roles.margin), held, _fixed(spec, source))
+            at = plain_thresholds(spec, source)
+            _check_edges(rows.name, str(roles.score or roles.margin), held, at)
         groupings = [*crossings, *([(FOLD,)] if checked.fold is not None else [])]
         tables = _counted(rows, roles, found, groupings or [()], binning)
         tables = {by: {k: _held(t, held) for k, t in own.items()} for by, own in tables.items()}
@@ -122,11 +133,36 @@ def _types(spec: Spec, dataset: str, rows: CountedRows) -> Mapping[str, ColumnTy
     return {c: kind for c, kind in spec.datasets[dataset].types.items() if c in rows.header}
 
 
-def _fixed(spec: Spec, source: str) -> list[float]:
-    """The thresholds that are numbers: those of the spec, or the one that there is by default."""
-    if spec.thresholds is None:
-        return [0.0 if source == "margin" else 0.5]
-    return [one.value for one in spec.thresholds if one.value is not None]
+def _with_agreement(rows: CountedRows, spec: Spec, dataset: str, model: str, found: Known) -> Known:
+    """What is known, with whether labels beside the scores are those of a threshold.
+
+    Counted by the label and the thresholds that the score reaches. Raises DataError where there
+    is no column of labels, NotPlainError where scores are known by their bins.
+    """
+    column, roles = said_in(spec.models[model]), found.roles
+    if column is None:
+        return found
+    if column not in rows.header:
+        raise DataError(Problem(f"{rows.name} has no column '{column}'", ""))
+    scored = str(roles.score or roles.margin)
+    if scored in rows.binned:
+        raise NotPlainError("labels stand beside scores that are known by their bins")
+    source = source_of(spec.models[model])
+    at = plain_thresholds(spec, source) or (default_threshold(source),)
+    score = queries.number(rows.field(scored))
+    keys = [rows.field(column).value, queries.reached(score, at)]
+    answer = rows.ask(queries.ranges(keys, score, found.where, rows.times))
+    labels = rows.column(column, rows.field(column).kind, answer["k0"])
+    n = np.ma.getdata(answer["n"]).astype(np.int64)
+    raw = RawTable(rows.name, len(n), rows.header, {column: labels}, times=n)
+    types = spec.datasets[dataset].types
+    own = {column: types[column]} if column in types else {}
+    raw = rules_of(spec, dataset).reading(with_types(raw, own))
+    low, high = (np.ma.getdata(answer[name]).astype(np.float64) for name in ("low", "high"))
+    given = Scored(raw, np.arange(len(n)), low, high, n)
+    told = agreement(given, column, model, found.checked, at)
+    checked = replace(found.checked, findings=(*found.checked.findings, *told))
+    return replace(found, checked=checked)
 
 
 def _check_edges(name: str, column: str, held: ScoreBins, thresholds: Sequence[float]) -> None:

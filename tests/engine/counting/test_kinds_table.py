@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pytest
 from engine.counting.counted_runs import engine_of, run, spec_of
 
 from evalreport.engine.counting import choosing, counting_views, kinds_table
+from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import DataError, LimitError
+from evalreport.spec.load import load_spec
 
 THREE = """
 SELECT ['a', 'b', 'c'][i % 3 + 1] AS y, i AS id, (i % 8) / 16 AS a, (i % 4) / 8 AS b,
@@ -162,3 +165,38 @@ def test_kinds_that_were_read_are_described_without_being_written_out(
     assert "kinds of rows, each with how many rows are of it, are added up" in engine_of(added)[1]
     monkeypatch.setattr(counting_views, "MANY_COUNTED", 10**9)
     assert run(spec, "memory")["characteristics"] == added["characteristics"]
+
+
+@pytest.mark.parametrize(
+    ("label", "thresholds", "told"),
+    [
+        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", None, "are those of score >= 0.5 in all"),
+        ("CASE WHEN s >= 0.4 THEN 'b' ELSE 'a' END", None, "those of a threshold above 0.3"),
+        ("CASE WHEN i % 9 = 0 THEN 'c' WHEN i % 9 = 1 THEN NULL ELSE 'b' END", None,
+         "no label in said"),
+        ("CASE WHEN s >= 0.5 THEN 'b' ELSE 'a' END", [{"maximize": "f1"}], "score >= 0.5 in all"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("memory_limit", ["1GB", "6MB"])
+def test_labels_beside_scores_are_held_against_thresholds(
+    write: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    label: str,
+    thresholds: list[Any] | None,
+    told: str,
+    memory_limit: str,
+) -> None:
+    monkeypatch.setattr(counting_views, "ENTRY_BYTES", 100_000)  # 6 MB: scores are binned
+    path = write(f"SELECT *, {label} AS said FROM (SELECT *, id AS i FROM ({COLUMNS}))")
+    spec = spec_of(path, {"score": "s", "prediction": "said"}, metrics=["accuracy"])
+    if thresholds is not None:
+        spec["thresholds"] = thresholds
+    spec["engine"] = {"memory_limit": memory_limit, "bins": 100}
+    file = path.with_name("spec.yaml")
+    file.write_text(json.dumps(spec))
+    loaded, counted = (
+        prepare(load_spec(file), engine=engine).views[0].ledger.findings
+        for engine in ("memory", "duckdb")
+    )
+    assert loaded == counted
+    assert told in counted[-1].message

@@ -161,6 +161,11 @@ JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
             {"scores": {"red": "score", "green": "other", "blue": "ill"}},
             [*MULTI, "roc_auc", "coverage_error"], dataset=_HAS,
             averaging=["none", "macro", "weighted", "micro"], **_DESCRIBED),
+        "a score beside a label": _job(
+            {"score": "score", "prediction": "gaps"}, SCORES[:9], thresholds=[0.37, 0.6], **SICK),
+        "margins beside labels of clustered rows": _job(
+            {"margin": "margin", "prediction": "said"}, SCORES[:9], dataset={"cluster": "c"},
+            **SICK),
         "drift of columns": {
             **_job(_SCORE, SCORES[7:], **SICK),
             "datasets": {"d": {"target": "truth"}, "e": {"target": "truth"}},
