@@ -49,8 +49,8 @@ class Bootstrap:
         self._draws: dict[Any, npt.NDArray[Any]] = {}
         self._score_values: dict[Any, Floats] = {}
         self.planned: dict[Any, dict[str, OfScores]] = {}
-        #: What is drawn of columns of class scores, by slice; the last slice only.
-        self.of_columns: dict[Slice, object] = {}
+        #: What is drawn of columns of class scores, by slice and form; the last of them only.
+        self.of_columns: dict[tuple[Slice, str], object] = {}
         self._shared: dict[Any, ByClass] = {}
 
     def of_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from evalreport.engine.intervals.jackknife import MOST_LEFT_OUT, Jackknife, fini
 from evalreport.metrics.declare import Average, Metric
 from evalreport.metrics.tables import ClassScores, ScoreTable, pooled
 from evalreport.plan.task import Task
+from evalreport.results.identity import Slice
 from evalreport.statistics import resampling
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def class_jackknife(case: Case) -> Jackknife | None:
     if drawn is None:
         return None
     if drawn.units > MOST_LEFT_OUT:
-        values = _without_groups(drawn, case)
+        values = _without_groups(case)
         return values, np.ones(len(values))
     kept = 1 - np.eye(drawn.units, dtype=np.int64)
     task, metric, arguments = case.task, case.metric, case.arguments
@@ -79,18 +80,15 @@ def class_jackknife(case: Case) -> Jackknife | None:
 def class_left_out(case: Case) -> Floats | None:
     """The same metric without each of the groups of the grouped jackknife."""
     measurer, task = case.measurer, case.task
-    drawn = _Drawn.of(measurer, task)
-    if drawn is None:
+    if measurer.view.class_scores is None:
         return None
     if task.average in (None, Average.MICRO.value):
-        return _without_groups(drawn, case)
+        return _without_groups(case)
 
     def of_classes() -> ByClass:
-        group = grouped_jackknife.groups_of(drawn.units, _rng(measurer, task, "groups"))
         parts = [
             _of_classes(case.metric, case.arguments, drawn, times)
-            for kept in _kept(group)
-            for times in drawn.batches(kept)
+            for drawn, times in _each_left_out(case)
         ]
         return np.concatenate([e for e, _ in parts], -1), np.concatenate([s for _, s in parts], -1)
 
@@ -98,14 +96,28 @@ def class_left_out(case: Case) -> Floats | None:
     return finite(averaged(*shared, Average(task.average)))
 
 
-def _without_groups(drawn: _Drawn, case: Case) -> Floats:
-    group = grouped_jackknife.groups_of(drawn.units, _rng(case.measurer, case.task, "groups"))
+def _without_groups(case: Case) -> Floats:
     found = [
         drawn.values(case.task, case.metric, case.arguments, times)
-        for kept in _kept(group)
-        for times in drawn.batches(kept)
+        for drawn, times in _each_left_out(case)
     ]
     return finite(np.concatenate(found))
+
+
+def _each_left_out(case: Case) -> Iterator[tuple[_Drawn, Floats]]:
+    """What is drawn, and how much of each is left without each group of rows or clusters."""
+    measurer, task = case.measurer, case.task
+    view, rng = measurer.view, _rng(measurer, task, "groups")
+    if view.weight is None and view.cluster is None and view.sample is None:
+        kinds = _Drawn.of_kinds(measurer, task)
+        parts = grouped_jackknife.parts_of_kinds(kinds.weight.astype(np.int64), rng)
+        if parts is not None:
+            yield from ((kinds, (kinds.weight - part)[None]) for part in parts)
+            return
+    drawn = _Drawn.of(measurer, task)
+    assert drawn is not None
+    for kept in _kept(grouped_jackknife.groups_of(drawn.units, rng)):
+        yield from ((drawn, times) for times in drawn.batches(kept))
 
 
 def _kept(group: npt.NDArray[np.intp]) -> Iterator[npt.NDArray[np.int64]]:
@@ -134,19 +146,45 @@ class _Drawn:
     @classmethod
     def of(cls, measurer: Measuring, task: Task) -> _Drawn | None:
         """The rows of a task; None without scores. Kept for the next task on the same rows."""
+        if measurer.view.class_scores is None:
+            return None
+        return cls._once(measurer, (task.where, "rows"), lambda: cls._counted(measurer, task))
+
+    @classmethod
+    def of_kinds(cls, measurer: Measuring, task: Task) -> _Drawn:
+        """The kinds of rows of a task that differ; ``weight``: how many rows are of each."""
+        return cls._once(measurer, (task.where, "kinds"), lambda: cls._alike(measurer, task))
+
+    @classmethod
+    def _once(
+        cls, measurer: Measuring, key: tuple[Slice, str], make: Callable[[], _Drawn]
+    ) -> _Drawn:
         kept = measurer.bootstrap.of_columns
-        if task.where not in kept:
+        if key not in kept:
             kept.clear()
-            kept[task.where] = cls._counted(measurer, task)
-        found = kept[task.where]
-        assert found is None or isinstance(found, cls)
+            kept[key] = make()
+        found = kept[key]
+        assert isinstance(found, cls)
         return found
 
     @classmethod
-    def _counted(cls, measurer: Measuring, task: Task) -> _Drawn | None:
+    def _alike(cls, measurer: Measuring, task: Task) -> _Drawn:
+        view, kinds = measurer.view, measurer.tables.kinds(task.where)
+        assert view.class_scores is not None
+        scores, actual = view.class_scores[kinds], view.actual[kinds]
+        times = None if view.times is None else view.times[kinds]
+        code = codes_of(actual, *scores.T)
+        _, first = np.unique(code, return_index=True)
+        counted = np.bincount(code, times).astype(np.float64)
+        scores, actual = scores[first], actual[first]
+        columns = [ScoreColumn(scores[:, k]) for k in range(len(view.labels))]
+        own, places = OwnScores(scores, actual), np.arange(len(first))
+        return cls(view.labels, columns, own, counted, places, places)
+
+    @classmethod
+    def _counted(cls, measurer: Measuring, task: Task) -> _Drawn:
         view = measurer.view
-        if view.class_scores is None:
-            return None
+        assert view.class_scores is not None
         rows, size = measurer.tables.rows(task.where), len(view.labels)
         scores, actual = view.class_scores[rows], view.actual[rows]
         weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]

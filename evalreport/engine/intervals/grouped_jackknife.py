@@ -60,18 +60,30 @@ def without_each(
         yield ScoreTable(scores, left[None, :size], left[None, size:])
 
 
+def parts_of_kinds(
+    counts: npt.NDArray[np.int64], rng: np.random.Generator
+) -> npt.NDArray[np.int64] | None:
+    """How many rows of each kind are in each group, shape (groups, kinds).
+
+    ``counts``: rows of each kind, shape (kinds,). Each row takes a group of its own accord. None
+    unless rows by far outnumber kinds: groups would differ too much in size.
+    """
+    if int(counts.sum()) <= GROUPS * len(counts):
+        return None
+    return np.asarray(rng.multinomial(counts, [1.0 / GROUPS] * GROUPS).T, np.int64)
+
+
 def of_counts(table: ScoreTable, rng: np.random.Generator) -> Iterator[ScoreTable]:
     """The same of independent rows that are only counted: they are put into groups by lot."""
     size = len(table.scores)
     counts = np.concatenate([table.positives, table.negatives])
-    total = int(counts.sum())
-    if total <= GROUPS * len(counts):
+    parts = parts_of_kinds(counts, rng)
+    if parts is None:
+        total = int(counts.sum())
         code = np.repeat(np.arange(len(counts)), counts)
         yield from without_each(table.scores, code, np.ones(total), groups_of(total, rng))
         return
-    # rows by far outnumber scores: each takes a group of its own accord
-    drawn = rng.multinomial(counts, [1.0 / GROUPS] * GROUPS)
-    for part in drawn.T:
+    for part in parts:
         left = (counts - part).astype(np.float64)[None]
         yield ScoreTable(table.scores, left[:, :size], left[:, size:])
 

@@ -20,6 +20,7 @@ THREE = """
 SELECT ['a', 'b', 'c'][i % 3 + 1] AS y, i AS id, (i % 8) / 16 AS a, (i % 4) / 8 AS b,
        1 - (i % 8) / 16 - (i % 4) / 8 AS c FROM range(1200) t(i)
 """
+ENGINES = ("memory", "duckdb")
 OF_EACH = {"scores": {"a": "a", "b": "b", "c": "c"}}
 
 
@@ -200,3 +201,20 @@ def test_labels_beside_scores_are_held_against_thresholds(
     )
     assert loaded == counted
     assert told in counted[-1].message
+
+
+def test_groups_of_rows_are_left_out_by_kind(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalreport.engine.intervals import grouped_jackknife
+
+    path = write(THREE.replace("range(1200)", "range(21000)").replace("i % 3", "i * i % 11 % 3"))
+    spec = {**spec_on(path), "metrics": ["hand_till_auc"]}
+    loaded, counted = (run(spec, engine)["measures"][0]["interval"] for engine in ENGINES)
+    assert counted == loaded
+    assert (counted["method"], counted["groups"]) == ("grouped_jackknife", 50)
+    monkeypatch.setattr(grouped_jackknife, "parts_of_kinds", lambda *_: None)
+    of_rows = run(spec, "duckdb")["measures"][0]["interval"]
+    width = (counted["high"] - counted["low"]) / (of_rows["high"] - of_rows["low"])
+    # each has an error of about 10 % in the width
+    assert 0.6 < width < 1.6
