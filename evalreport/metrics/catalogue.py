@@ -156,3 +156,15 @@ def _slips(word: str, name: str) -> int | None:
     pairs = zip(parts, others, strict=True)
     each = [slips(a, b, size(len(a), len(b))) for a, b in pairs]
     return None if None in each else sum(count for count in each if count is not None)
+
+
+def named_within(word: str) -> str:
+    """A metric's name as it is called within a sentence; any other word with its parts apart.
+
+    >>> [named_within(word) for word in ("youden_j", "recall", "f1", "at_least")]
+    ["Youden's J", 'recall', 'F1', 'at least']
+    """
+    plain, metric = word.replace("_", " "), find(word)
+    # a title that is the name itself needs no capital, unless it is a symbol as F1
+    own = metric is None or metric.title == plain.capitalize() != plain.upper()
+    return plain if own or metric is None else metric.title

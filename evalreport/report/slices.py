@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from evalreport.metrics.catalogue import named_within
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest
 from evalreport.report.contents import Contents, View, grouped, identity
@@ -363,14 +364,15 @@ def rule_text(rule: Any) -> str:
     """A threshold rule in words, ready to stand before its status.
 
     >>> rule_text("maximize youden_j"), rule_text("recall at_least 0.95"), rule_text(None)
-    ('maximizes youden j, ', 'recall at least 0.95, ', '')
+    ("maximizes Youden's J, ", 'recall at least 0.95, ', '')
     """
     if not rule:
         return ""
-    text = visible(str(rule)).replace("_", " ")
-    for verb in ("maximize", "minimize"):
-        text = text.replace(f"{verb} ", f"{verb}s ", 1) if text.startswith(f"{verb} ") else text
-    return f"{text}, "
+    words = [_VERBS.get(word) or named_within(word) for word in visible(str(rule)).split(" ")]
+    return f"{' '.join(words)}, "
+
+
+_VERBS = {"maximize": "maximizes", "minimize": "minimizes"}
 
 
 def _at_threshold(contents: Contents, view: View, threshold: Threshold) -> list[Measure]:

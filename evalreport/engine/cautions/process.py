@@ -16,6 +16,7 @@ from evalreport.engine.cautions.wording import (
     percent,
 )
 from evalreport.engine.intervals.pooled_ranks import ONE_SCALE, fits_of
+from evalreport.metrics.catalogue import named_within
 from evalreport.metrics.declare import Shows
 from evalreport.plan.from_spec import metric_named
 from evalreport.results.identity import EVERYTHING
@@ -39,7 +40,8 @@ def threshold_chosen_here(run: RunFacts) -> Iterator[Caution]:
         if record.status == "exploratory" and record.threshold is not None:
             value = record.threshold
             rule = record.rule
-            by = f" by the rule {name(str(rule)).replace('_', ' ')}" if rule else ""
+            words = " ".join(map(named_within, str(rule).split(" "))) if rule else ""
+            by = f" by a rule ({name(words)})" if rule else ""
             yield Caution(
                 f"The threshold {value:.6g} was chosen{by} on the rows it is judged on.",
                 record.dataset,

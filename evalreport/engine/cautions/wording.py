@@ -41,18 +41,19 @@ def part(count: float, total: float) -> str:
     """A count out of a total.
 
     >>> part(3, 1200)
-    '3/1,200'
+    '3 of 1,200'
     """
-    return f"{number(count)}/{number(total)}"
+    return f"{number(count)} of {number(total)}"
 
 
 def fraction(count: float, total: float) -> str:
     """A count out of a total with its value.
 
     >>> fraction(350, 560)
-    '350/560 = 0.625'
+    '350 / 560 = 0.625'
     """
-    return f"{part(count, total)} = {number(count / total)}" if total else part(count, total)
+    plain = f"{number(count)} / {number(total)}"
+    return f"{plain} = {number(count / total)}" if total else plain
 
 
 def percent(share: float) -> str:

@@ -13,7 +13,7 @@ from evalreport.engine.cautions.findings import BELONGS_TO
 
 def test_imbalance_starts_below_ten_percent(kit: Any) -> None:
     rare = kit.run(kit.from_counts(5, 4, 10, 81), ["recall"])
-    assert kit.message(rare, "imbalance") == "9/100 rows (9 %) are actually yes."
+    assert kit.message(rare, "imbalance") == "9 of 100 rows (9 %) are actually yes."
     assert kit.message(kit.run(kit.from_counts(5, 5, 10, 80), ["recall"]), "imbalance") is None
 
 
@@ -68,7 +68,7 @@ def test_rows_left_out_are_counted_by_reason(kit: Any, left_out: int, severity: 
     one = kit.from_counts(40, 10, 10, used - 60, ledger=ledger)
     (record,) = kit.cautions(kit.run(one, ["recall"]), "rows_excluded")
     assert record.message == (
-        f"{left_out}/100 rows ({left_out} %) were left out: "
+        f"{left_out} of 100 rows ({left_out} %) were left out: "
         f"y is empty ({left_out - 2}) and p is missing (2)."
     )
     assert record.severity == severity
@@ -153,7 +153,7 @@ def test_unknown_category(kit: Any) -> None:
         values[:unknown] = "(missing)"
         one = kit.from_counts(30, 20, 20, 30, groups={"sex": values.tolist()})
         message = kit.message(kit.run(one, ["recall"]), "unknown_category")
-        assert message == ("6/100 rows (6 %) have no sex." if fires else None)
+        assert message == ("6 of 100 rows (6 %) have no sex." if fires else None)
 
 
 def test_a_tiny_subgroup(kit: Any) -> None:

@@ -16,7 +16,8 @@ def test_a_threshold_chosen_on_the_rows_it_is_judged_on(kit: Any) -> None:
     )
     facts = kit.run([], thresholds=[])
     assert kit.message(replace(facts, thresholds=[chosen]), "threshold_chosen_here") == (
-        "The threshold 0.4321 was chosen by the rule maximize youden j on the rows it is judged on."
+        "The threshold 0.4321 was chosen by a rule (maximize Youden's J) on the rows it is "
+        "judged on."
     )
     declared = replace(chosen, status="declared")
     assert kit.message(replace(facts, thresholds=[declared]), "threshold_chosen_here") is None
@@ -83,7 +84,7 @@ def test_acceptance_on_the_point(kit: Any) -> None:
     on_point = replace(facts, acceptance=[_judged(facts)])
     assert kit.message(on_point, "acceptance_on_point") == (
         "The criterion recall >= 0.9 is judged on the point value, once; "
-        "on the limit of the interval 1/1 would fail."
+        "on the limit of the interval 1 of 1 would fail."
     )
     easy = replace(facts, acceptance=[_judged(facts, required=0.1)])
     message = kit.message(easy, "acceptance_on_point")

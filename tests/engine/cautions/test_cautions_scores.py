@@ -22,7 +22,7 @@ from evalreport.predict.view import View
 def test_ties_at_a_plain_threshold(kit: Any) -> None:
     one = kit.view([0, 1, 0, 1, 1], score=[0.5, 0.5, 0.2, 0.9, 0.6])
     (record,) = kit.cautions(kit.run(one, ["recall"]), "ties_at_threshold")
-    assert record.message == ("2/5 rows score exactly 0.5 and are therefore predicted positive.")
+    assert record.message == ("2 of 5 rows score exactly 0.5 and are therefore predicted positive.")
     assert record.table == "t1"
     none = kit.view([0, 1], score=[0.4999999999, 0.5000000001])
     assert kit.message(kit.run(none, ["recall"]), "ties_at_threshold") is None
@@ -35,7 +35,7 @@ def test_a_rule_ties_one_row_by_itself(kit: Any) -> None:
     two = kit.view([0, 1, 0, 1], score=[0.6, 0.6, 0.2, 0.9])
     message = kit.message(kit.run(two, ["recall"], rules=rule), "ties_at_threshold")
     assert message is not None
-    assert message.startswith("2/4 rows score exactly 0.6")
+    assert message.startswith("2 of 4 rows score exactly 0.6")
 
 
 def test_constant_scores(kit: Any) -> None:
@@ -54,7 +54,7 @@ def test_many_tied_scores(kit: Any) -> None:
     """Positives score 1 1 0, negatives 1 0 0: 2 * 1 + 1 * 2 = 4 of 9 pairs are tied."""
     one = kit.view([1, 1, 1, 0, 0, 0], score=[1, 1, 0, 1, 0, 0])
     assert kit.message(kit.run(one, ["roc_auc"]), "tied_scores") == (
-        "4/9 pairs of a positive and a negative row (44.4 %) have the same score; "
+        "4 of 9 pairs of a positive and a negative row (44.4 %) have the same score; "
         "there are 2 distinct scores."
     )
     few = kit.view([1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.3, 0.2, 0.1])
@@ -88,7 +88,7 @@ def test_roc_auc_flatters_rare_positives(kit: Any) -> None:
     facts = kit.run(one, ["roc_auc"])
     (record,) = kit.cautions(facts, "auc_flatters_rare_positives")
     assert record.message == (
-        "ROC AUC is 0.862 while average precision is 0.1; 2/100 rows are positive."
+        "ROC AUC is 0.862 while average precision is 0.1; 2 of 100 rows are positive."
     )
     assert record.numbers["roc_auc"] == pytest.approx(1 - 27 / 196)
     assert kit.message(kit.run(one, ["recall"]), "auc_flatters_rare_positives") is None
@@ -100,7 +100,7 @@ def test_roc_auc_flatters_rare_positives(kit: Any) -> None:
 def test_scores_that_are_no_probabilities(kit: Any) -> None:
     one = kit.view([0, 1, 1], score=[-0.5, 0.5, 2.0])
     assert kit.message(kit.run(one, ["roc_auc", "log_loss"]), "not_probabilities") == (
-        "2/3 rows have a score outside 0 and 1; scores run from −0.5 to 2; the threshold 0.5 is "
+        "2 of 3 rows have a score outside 0 and 1; scores run from −0.5 to 2; the threshold 0.5 is "
         "one for probabilities."
     )
     percents = kit.view([0, 1, 1], score=[3.0, 60.0, 97.0])
@@ -119,7 +119,7 @@ def test_scores_that_are_no_probabilities(kit: Any) -> None:
     )  # fmt: skip
     message = kit.message(kit.run(three, ["accuracy"]), "not_probabilities")
     assert message is not None
-    assert message.startswith("1/3 rows")
+    assert message.startswith("1 of 3 rows")
 
 
 def _halves(kit: Any, low: float, high: float, each: int = 100) -> Any:
@@ -215,8 +215,8 @@ def test_clipped_probabilities(kit: Any, score: list[float], wrong: int, severit
     one = kit.view([0, 1, 1], score=score)
     (record,) = kit.cautions(kit.run(one, ["log_loss"]), "clipped_probabilities")
     assert record.message == (
-        f"2/3 rows have a probability within 1e-15 of 0 or 1 and were clipped; "
-        f"in {wrong}/3 it spoke against the actual class."
+        f"2 of 3 rows have a probability within 1e-15 of 0 or 1 and were clipped; "
+        f"in {wrong} of 3 it spoke against the actual class."
     )
     assert record.severity == severity
     fine = kit.view([0, 1, 1], score=[0.1, 0.5, 0.9])
@@ -351,7 +351,9 @@ def test_scores_that_look_like_percent(kit: Any) -> None:
     one = kit.view([0, 1] * 20, score=[float(k) for k in range(40)])
     message = kit.message(kit.run(one, ["roc_auc"]), "not_probabilities")
     assert message is not None
-    assert message.startswith("38/40 rows have a score outside 0 and 1; scores run from 0 to 39;")
+    assert message.startswith(
+        "38 of 40 rows have a score outside 0 and 1; scores run from 0 to 39;"
+    )
     assert message.endswith("between 0 and 1 but up to 100 look like percent: divide them by 100.")
 
 

@@ -14,7 +14,7 @@ def test_accuracy_below_the_majority(kit: Any) -> None:
     facts = kit.run(kit.from_counts(87, 1, 10, 2), ACCURACY)
     (record,) = kit.cautions(facts, "majority_class")
     assert record.message == (
-        "Accuracy is 89/100 = 0.89; that it is above always naming yes (88/100 = 0.88) "
+        "Accuracy is 89 / 100 = 0.89; that it is above always naming yes (88 / 100 = 0.88) "
         "was not shown (p = 0.45)."
     )
     assert record.severity == "warning"
@@ -26,7 +26,7 @@ def test_accuracy_equal_to_the_majority(kit: Any) -> None:
     facts = kit.run(kit.from_counts(95, 0, 5, 0), ["recall"])
     (record,) = kit.cautions(facts, "majority_class")
     assert record.message == (
-        "Accuracy is 95/100 = 0.95, the same as always naming yes (95/100 = 0.95)."
+        "Accuracy is 95 / 100 = 0.95, the same as always naming yes (95 / 100 = 0.95)."
     )
     assert record.measure is None
 
@@ -34,7 +34,7 @@ def test_accuracy_equal_to_the_majority(kit: Any) -> None:
 def test_accuracy_under_the_majority_of_three_classes(kit: Any) -> None:
     one = kit.view([0] * 6 + [1, 2], predicted=[0, 0, 0, 1, 1, 2, 1, 0], labels=["a", "b", "c"])
     assert kit.message(kit.run(one, ACCURACY), "majority_class") == (
-        "Accuracy is 4/8 = 0.5, below always naming a (6/8 = 0.75)."
+        "Accuracy is 4 / 8 = 0.5, below always naming a (6 / 8 = 0.75)."
     )
 
 
@@ -57,10 +57,12 @@ def test_clustered_accuracy_is_held_against_its_interval(kit: Any) -> None:
 
 def test_every_row_predicted_the_same(kit: Any) -> None:
     facts = kit.run(kit.from_counts(9, 0, 1, 0), ["recall"])
-    assert kit.message(facts, "one_prediction") == "Every row is predicted yes (10/10)."
+    assert kit.message(facts, "one_prediction") == "Every row is predicted yes (10 of 10)."
     at = kit.view([0, 1, 0, 1], score=[0.6, 0.7, 0.8, 0.9])
     found = kit.cautions(kit.run(at, ["recall"], thresholds=[0.5, 0.75]), "one_prediction")
-    assert [r.message for r in found] == ["Every row at the threshold 0.5 is predicted yes (4/4)."]
+    assert [r.message for r in found] == [
+        "Every row at the threshold 0.5 is predicted yes (4 of 4)."
+    ]
     assert kit.message(kit.run(kit.from_counts(8, 1, 1, 0)), "one_prediction") is None
 
 
@@ -77,7 +79,7 @@ def test_indeterminate_predictions_are_counted(kit: Any) -> None:
     one = kit.view([0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"])
     facts = kit.run(one, ["recall"])
     assert kit.message(facts, "indeterminate_predictions") == (
-        "2/5 predictions (40 %) are equivocal."
+        "2 of 5 predictions (40 %) are equivocal."
     )
     none = kit.view([0, 0, 1], predicted=[0, 0, 1], indeterminate=["equivocal"])
     assert kit.message(kit.run(none, ["recall"]), "indeterminate_predictions") is None
@@ -88,13 +90,15 @@ def test_indeterminate_rows_are_in_the_favourable_accuracy(kit: Any) -> None:
     one = kit.view([0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"])
     message = kit.message(kit.run(one, ACCURACY), "majority_class")
     assert message is not None
-    assert message.startswith("Accuracy is 5/5 = 1;")
+    assert message.startswith("Accuracy is 5 / 5 = 1;")
 
 
 def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
     facts = kit.run(kit.from_counts(10, 0, 20, 70), ["recall", "specificity"])
     (record,) = kit.cautions(facts, "extreme_proportion")
-    assert record.message == ("1 proportion is 0 or 1 on fewer than 30 rows: Recall of yes 10/10.")
+    assert record.message == (
+        "1 proportion is 0 or 1 on fewer than 30 rows: Recall of yes 10 of 10."
+    )
     assert kit.message(facts, "small_denominator") is None
     many = kit.run(kit.from_counts(30, 0, 20, 70), ["recall", "specificity"])
     assert kit.message(many, "extreme_proportion") is None
@@ -103,7 +107,7 @@ def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
 def test_a_proportion_on_few_rows(kit: Any) -> None:
     facts = kit.run(kit.from_counts(25, 4, 20, 70), ["recall", "specificity", "precision"])
     (record,) = kit.cautions(facts, "small_denominator")
-    assert record.message == ("1 proportion rests on fewer than 30 rows: Recall of yes 25/29.")
+    assert record.message == ("1 proportion rests on fewer than 30 rows: Recall of yes 25 of 29.")
     assert record.numbers == {"fewest": 29, "proportions": 1}
     enough = kit.run(kit.from_counts(25, 5, 20, 70), ["recall", "specificity"])
     assert kit.message(enough, "small_denominator") is None
@@ -116,7 +120,7 @@ def test_a_proportion_on_rows_that_are_worth_few(kit: Any) -> None:
     (record,) = kit.cautions(facts, "small_denominator")
     assert record.message == (
         "1 proportion rests on rows worth fewer than 30 independent ones: "
-        "Recall of yes 25/116 (worth 8.22)."
+        "Recall of yes 25 of 116 (worth 8.22)."
     )
     assert record.numbers["fewest"] == pytest.approx(116**2 / (25 + 4 * 400 + 11))
 
@@ -160,7 +164,7 @@ def test_scores_that_were_given_as_labels(kit: Any) -> None:
     labels = ["no", "yes", "0.31", "0.62", "0.7"]
     one = kit.view([0, 0, 1, 1], predicted=[2, 3, 4, 3], labels=labels)
     assert kit.message(kit.run(one, ACCURACY), "foreign_predictions") == (
-        "4/4 predictions name a class that no row has: 0.31, 0.62 and 0.7; "
+        "4 of 4 predictions name a class that no row has: 0.31, 0.62 and 0.7; "
         "they look like scores: declare the column as score."
     )
 
@@ -168,7 +172,7 @@ def test_scores_that_were_given_as_labels(kit: Any) -> None:
 def test_labels_that_are_spelled_in_two_ways(kit: Any) -> None:
     one = kit.view([0, 0, 1, 1], predicted=[0, 2, 2, 2], labels=["no", "yes", "Yes"])
     (record,) = kit.cautions(kit.run(one, ACCURACY), "foreign_predictions")
-    assert record.message == "3/4 predictions name a class that no row has: Yes."
+    assert record.message == "3 of 4 predictions name a class that no row has: Yes."
     assert record.numbers == {"foreign": 3, "rows": 4}
     fewer = kit.view([0, 0, 1, 1], predicted=[0, 1, 1, 2], labels=["no", "yes", "Yes"])
     assert kit.cautions(kit.run(fewer, ACCURACY), "foreign_predictions") == []
