@@ -13,6 +13,7 @@ import numpy.typing as npt
 from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.formula import Cell, Ratio, ratio
 from evalreport.metrics.tables import Counts, summed
+from evalreport.statistics.exact_sums import exact_sum
 
 Flags = npt.NDArray[np.bool_]
 
@@ -23,7 +24,8 @@ class LabelSets:
 
     ``actual`` and ``predicted`` have shape (n, K); ``scores`` too, or is None.
     ``times``: how often each row counts, its weight or its number of draws, shape
-    (..., n); leading axes are resamples. None: each row once.
+    (..., n); leading axes are resamples. None: each row once. ``often``: how many rows are of
+    each kind, where rows were counted.
 
     >>> flags = np.array([[True, False], [True, True]])
     >>> sets = LabelSets(("a", "b"), flags, ~flags | flags)
@@ -38,6 +40,7 @@ class LabelSets:
     predicted: Flags
     scores: npt.NDArray[np.float64] | None = None
     times: npt.NDArray[Any] | None = None
+    often: npt.NDArray[np.int64] | None = None
 
     @property
     def stacked(self) -> bool:
@@ -51,7 +54,16 @@ class LabelSets:
 
     def cell(self, name: str, values: npt.NDArray[Any]) -> Cell:
         """The sum over rows of ``values``, shape (n,), as a named cell."""
-        return summed(name, values if self.times is None else values * self.times, self.stacked)
+        parts = values if self.times is None else values * self.times
+        if self.often is None or self.stacked:
+            return summed(name, parts, self.stacked)
+        if np.issubdtype(parts.dtype, np.integer):
+            return Cell(name, int((parts * self.often).sum()))
+        return Cell(name, exact_sum(parts, self.often))
+
+    def count(self, chosen: Flags) -> int:
+        """How many rows are chosen, shape (n,)."""
+        return int(np.count_nonzero(chosen) if self.often is None else self.often[chosen].sum())
 
     def counts(self, index: int) -> Counts:
         """The four cells of one label."""

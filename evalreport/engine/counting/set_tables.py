@@ -41,7 +41,9 @@ class SetTables(MemoryTables):
         return [one.classification(where, threshold).binary() for one in self.of_labels]
 
     def _sets(self, where: Slice, threshold: float | None) -> LabelSets:
-        view, rows = self.view, self.rows(where)
+        view = self.view
+        alone = view.weight is None and view.cluster is None
+        rows = self.kinds(where) if alone else self.rows(where)
         scores = view.label_scores
         return LabelSets(
             labels=view.labels,
@@ -49,6 +51,7 @@ class SetTables(MemoryTables):
             predicted=view.predicted_sets(threshold)[rows],
             scores=None if scores is None else scores[rows],
             times=None if view.weight is None else view.weight[rows],
+            often=view.times[rows] if alone and view.times is not None else None,
         )
 
 
@@ -66,6 +69,7 @@ def stacked_counts(cells: Floats) -> Counts:
 def patterns(sets: LabelSets) -> tuple[LabelSets, npt.NDArray[np.int64]]:
     """The distinct rows of actual and predicted sets, and how many rows each stands for."""
     both = np.packbits(np.concatenate([sets.actual, sets.predicted], axis=1), axis=1)
-    _, first, counts = np.unique(both, axis=0, return_index=True, return_counts=True)
+    _, first, kind = np.unique(both, axis=0, return_index=True, return_inverse=True)
     distinct = LabelSets(sets.labels, sets.actual[first], sets.predicted[first])
-    return distinct, counts.astype(np.int64)
+    # Whole numbers below 2^53, so the sums are exact.
+    return distinct, np.bincount(kind.reshape(-1), sets.often, len(first)).astype(np.int64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from evalreport.metrics.tables import Counts, pooled
 from evalreport.results.identity import Slice
 from evalreport.results.records import Interval
 from evalreport.statistics import means, resampling
+from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.proportions import PROPORTION_METHODS
 
 Floats = npt.NDArray[np.float64]
@@ -109,7 +110,24 @@ class SetBootstrap:
         self, where: Slice, metric: Metric, arguments: Mapping[str, Any], kind: Average
     ) -> Floats:
         """The same without each group of the grouped jackknife, shape (groups,)."""
-        return self._of_scores(where, metric, arguments, kind, self._kept_rows(where))
+        kinds, counts = self._alike(where)
+        view, parts = self.tables.view, None
+        if view.weight is None and view.cluster is None:
+            rng = self._rng(where, "groups")
+            parts = grouped_jackknife.parts_of_kinds(counts, rng)
+        if parts is None:
+            return self._of_scores(where, metric, arguments, kind, self._kept_rows(where))
+        left = ((counts - part).astype(np.float64)[None] for part in parts)
+        return self._of_scores(where, metric, arguments, kind, left, kinds)
+
+    def _alike(self, where: Slice) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+        """One place for the rows of a slice that hold the same scores and labels, and how many."""
+        view, rows = self.tables.view, self.tables.kinds(where)
+        assert view.label_scores is not None
+        code = codes_of(*view.actual_sets[rows].T, *view.label_scores[rows].T)
+        _, first = np.unique(code, return_index=True)
+        times = None if view.times is None else view.times[rows]
+        return rows[first], np.bincount(code, times).astype(np.int64)
 
     def _of_scores(
         self,
@@ -118,8 +136,11 @@ class SetBootstrap:
         arguments: Mapping[str, Any],
         kind: Average,
         batches: Iterator[Floats],
+        places: npt.NDArray[np.intp] | None = None,
     ) -> Floats:
-        view, rows = self.tables.view, self._units(where).rows
+        """``batches``: how much each row, or kind of rows at ``places``, counts."""
+        view = self.tables.view
+        rows = self._units(where).rows if places is None else places
         assert view.label_scores is not None
         columns = [ScoreColumn(view.label_scores[rows, k]) for k in range(len(view.labels))]
         actual = view.actual_sets[rows]
@@ -232,7 +253,7 @@ class RowMean:
     """A mean over rows: ``values``, shape (n,), NaN where a row has none, and its bounds.
 
     ``share`` says that every value is 0 or 1. ``weight`` and ``cluster`` have shape (n,),
-    None where there are none.
+    None where there are none; ``often``: how many rows each value is of, None where of one.
     """
 
     number: float
@@ -241,6 +262,14 @@ class RowMean:
     weight: Floats | None = None
     cluster: npt.NDArray[np.int64] | None = None
     share: bool = False
+    often: npt.NDArray[np.int64] | None = None
+
+    @property
+    def each_row(self) -> RowMean:
+        """The same with a value for each row."""
+        if self.often is None:
+            return self
+        return replace(self, values=np.repeat(self.values, self.often), often=None)
 
     @property
     def counted(self) -> Floats:
@@ -259,16 +288,18 @@ def row_mean_interval(
 ) -> Interval | None:
     """The interval of a mean over rows by the planned method; None where it gives none."""
     if method in PROPORTION_METHODS:
-        top, bottom = math.fsum(mean.parts), math.fsum(mean.counted)
+        top, bottom = (exact_sum(one, mean.often) for one in (mean.parts, mean.counted))
         return intervals.proportion(top, bottom, level, method)
+    if method == "normal":
+        return _normal(mean, level)
+    # What follows needs weights or clusters, of which rows are held one by one, or draws rows.
+    mean = mean.each_row
     if method == "wilson_n_eff":
         hit = mean.parts > 0
         squares = math.fsum(mean.counted[hit] ** 2), math.fsum(mean.counted[~hit] ** 2)
         total, rows = math.fsum(mean.counted), int(np.count_nonzero(mean.counted))
         heaviest = float(mean.counted.max(initial=0.0))
         return intervals.share_of_weights(mean.number, total, squares, heaviest, level, rows)
-    if method == "normal":
-        return _normal(mean, level)
     if method == "sandwich":
         inside = mean.counted > 0
         return _linearised(mean, mean.parts[inside], mean.counted[inside], method, level)
@@ -286,11 +317,14 @@ def row_mean_interval(
 
 
 def _normal(mean: RowMean, level: float) -> Interval | None:
-    values = mean.values[np.isfinite(mean.values)]
+    known = np.isfinite(mean.values)
+    values = mean.values[known]
     if not len(values) or values.min() == values.max():
         return None
-    second = math.fsum(values**2) / len(values)
-    return intervals.mean_of_rows(mean.number, len(values), second, level, mean.bounds)
+    often = None if mean.often is None else mean.often[known]
+    rows = len(values) if often is None else int(often.sum())
+    second = exact_sum(values**2, often) / rows
+    return intervals.mean_of_rows(mean.number, rows, second, level, mean.bounds)
 
 
 def _linearised(
@@ -352,10 +386,10 @@ def delta_interval(
         influence *= sets.times
     if cluster is not None:
         influence = np.bincount(cluster, influence).astype(np.float64)
-    units = len(influence)
+    units = len(influence) if sets.often is None else int(sets.often.sum())
     if units < 2:
         return None
-    variance = units / (units - 1) * math.fsum(influence**2)
+    variance = units / (units - 1) * exact_sum(influence**2, sets.often)
     if variance <= intervals.VANISHED:
         return None
     return intervals.symmetric(number, variance, level, method, metric.bounds)

@@ -145,16 +145,17 @@ class SetMeasurer(Measurer):
         value: Evaluated,
     ) -> Result:
         """The value with its interval, saying how many rows have no value."""
-        left_out = int(np.count_nonzero(~np.isfinite(values)))
+        left_out, rows = sets.count(~np.isfinite(values)), sets.count(np.ones(len(values), bool))
         if left_out:
             weight = f", weight {undefined_rows(sets, values):g}" if sets.times is not None else ""
-            note = f"undefined for {left_out} of {len(values)} rows{weight}, left out of the mean"
+            note = f"undefined for {left_out} of {rows} rows{weight}, left out of the mean"
             value = replace(value, note=note)
         if not isinstance(value.outcome, Value) or task.interval is None:
             return value, None
         share = metric.interval is Interval.PROPORTION and task.average is None
         number = value.outcome.number
-        mean = RowMean(number, values, metric.bounds, sets.times, self._clusters(task), share)
+        clusters = self._clusters(task)
+        mean = RowMean(number, values, metric.bounds, sets.times, clusters, share, sets.often)
         level = self.settings.level
         return value, row_mean_interval(mean, task.interval, level, self.draws, task.where)
 
