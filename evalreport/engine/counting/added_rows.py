@@ -148,17 +148,22 @@ class AddedRows(DuckDBRows):
         self._first = stored[0]
         self._rows_of = {key: one.rows for key, one in zip(self._files, stored, strict=True)}
         self._viewed: list[int] = []
+        kinds = self._relations.kinds(stored[0])
+        self._lists = {f"c{place}" for place, kind in enumerate(kinds) if kind.endswith("]")}
         super().__init__(
             connection,
             source.name,
             (*stored[0].header, *keys_of(source)),
-            self._relations.kinds(stored[0]),
+            kinds,
             sum(one.rows for one in stored),
             wanted.watch,
             wanted.count,
         )
 
     def ask(self, query: exp.Select) -> Columns:
+        if any(column.name in self._lists for column in query.find_all(exp.Column)):
+            # Lists are not kept: they are no plain values.
+            return self._asked(query, range(len(self._files)))
         parts = additive(query)
         if parts is not None:
             return self._added(query, parts)

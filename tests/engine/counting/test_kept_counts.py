@@ -26,7 +26,8 @@ from evalreport.spec.load import parse_spec
 ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y,
     CASE WHEN h % 5 < 2 THEN 'sick' ELSE 'well' END AS said,
     CASE WHEN h % 97 > 0 THEN 'sick' END AS maybe,
-    (h % 50) / 50 AS s, h / 100003 AS fine, h / 7.0 - 5000 AS m, 'c' || h % 40 AS c, 1 + h % 3 AS w,
+    (h % 50) / 50 AS s, 1 - (h % 50) / 50 AS rest,
+    h / 100003 AS fine, h / 7.0 - 5000 AS m, 'c' || h % 40 AS c, 1 + h % 3 AS w,
     CASE WHEN h % 11 > 0 THEN 'g' || h % 3 END AS g,
     DATE '2026-01-28' + CAST({day} AS INTEGER) AS at, 'i' || {day} || '-' || i AS id
     FROM (SELECT i, (i * 7919 + i * i * 31 + {day} * 77) % 100003 AS h FROM range({rows}) t(i))"""
@@ -66,6 +67,16 @@ JOBS: dict[str, dict[str, Any]] = {
         "models": {"m": {"score": "s"}},
         "metrics": ["recall"],
         "dataset": {"period": {"column": "at", "every": "month"}},
+    },
+    "scores of each class, described": {
+        "models": {"m": {"scores": {"sick": "s", "well": "rest"}}},
+        "metrics": ["accuracy"],
+        "report": {"characteristics": ["w"]},
+    },
+    "labels beside scores, described": {
+        "models": {"m": {"score": "s", "prediction": "said"}},
+        "metrics": ["accuracy"],
+        "report": {"characteristics": ["w"]},
     },
     "kinds with counts": {
         "models": {"m": {"prediction": "said"}},

@@ -12,6 +12,7 @@ import pytest
 from engine.counting.counted_runs import engine_of, run, spec_of
 
 from evalreport.engine.counting import choosing, counting_views, kinds_table
+from evalreport.engine.predicting import Fitting
 from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import DataError, LimitError
 from evalreport.spec.load import load_spec
@@ -218,3 +219,19 @@ def test_groups_of_rows_are_left_out_by_kind(
     width = (counted["high"] - counted["low"]) / (of_rows["high"] - of_rows["low"])
     # each has an error of about 10 % in the width
     assert 0.6 < width < 1.6
+
+
+def test_lists_in_several_files_are_counted_together(tmp_path: Path) -> None:
+    (tmp_path / "days").mkdir()
+    for day in range(3):
+        rows = THREE.replace("range(1200)", f"range({day * 100}, {day * 100 + 100})")
+        select = f"SELECT y, [a, b, c] AS p FROM ({rows})"
+        duckdb.connect().execute(f"COPY ({select}) TO '{tmp_path}/days/{day}.parquet'")
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(json.dumps(spec_of(f"{tmp_path}/days/", {"scores": "p"})))
+    fitting = Fitting(cache=tmp_path / "cache")
+    loaded = prepare(load_spec(spec), engine="memory").views[0]
+    counted = prepare(load_spec(spec), engine="duckdb", fitting=fitting).views[0]
+    assert counted.times is not None
+    assert (counted.rows, len(counted.times)) == (300, 24)
+    assert counted.class_rows == loaded.class_rows
