@@ -214,10 +214,11 @@ def test_what_is_no_count_is_refused_at_its_line(
 def test_more_rows_than_fit_are_refused_before_they_are_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "k.csv").write_text("y,a,b,n\na,1,0,3\nb,0,1,900000000000\n")
+    (tmp_path / "k.csv").write_text("y,p,at,n\na,a,2026-01-05,3\nb,b,2026-01-06,900000000000\n")
     spec = (
-        "evalreport: 1\ndatasets: {d: {path: k.csv, target: y, count: n}}\n"
-        "models: {m: {scores: {a: a, b: b}}}\nmetrics: [accuracy]\n"
+        "evalreport: 1\ndatasets: {d: {path: k.csv, target: y, count: n, "
+        "period: {column: at, every: month}}}\n"
+        "models: {m: {prediction: p}}\nmetrics: [accuracy]\n"
     )
     run(tmp_path, spec, status=4)
     assert "of memory" in capsys.readouterr().err

@@ -8,10 +8,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from evalreport.data.source import Source, opened
 from evalreport.data.table import RawTable
 from evalreport.data.types import with_types
-from evalreport.engine.counting.calendar import periods_of
+from evalreport.engine.counting.calendar import periods_of, with_periods
 from evalreport.engine.counting.choosing import (
     ENTRY_BYTES,
     MEMORY,
@@ -46,7 +49,7 @@ from evalreport.predict.columns import (
     said_in,
     view_of,
 )
-from evalreport.predict.label_sets import has_sets
+from evalreport.predict.label_sets import has_sets, set_roles
 from evalreport.predict.view import View
 from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
@@ -150,18 +153,25 @@ def views_of_kinds(
     from evalreport.engine.counting.table_rows import table_rows
 
     wanted = _wanted(spec, name, requests, UNWATCHED)
-    scores = wanted.numbers - {count}
+    subgroups = _subgroup_columns(requests)
+    scores = _only_numbers(spec, name, subgroups)
     binned = [c for c in scores if c in table.columns and binned_scores(table, c) is not None]
-    if int(multiplicities(table, count).sum()) < MANY_COUNTED and not binned:
+    times = multiplicities(table, count)
+    if int(times.sum()) < MANY_COUNTED and not binned:
         return None
-    lack = counts_lack(spec, name, requests) or together(spec, name, requests)
-    if lack is not None and binned:
-        what = f"scores of {binned[0]} are known by their bins alone, and {lack}"
+    # by their numbers, all others by what tells their values apart
+    numbers = scores | {column for column in subgroups if column in spec.bins}
+    whole = together(spec, name, requests)
+    lack = _written_out(spec, name, requests, numbers)
+    if (lack or whole) is not None and binned:
+        what = f"scores of {binned[0]} are known by their bins alone, and {lack or whole}"
         raise DataError(Problem(what, "the scores themselves", Location(table.name)))
     if lack is not None:
         return None
     try:
-        with table_rows(table, count, wanted, scores) as rows:
+        if whole is not None:
+            return _together_as_read(table, times, spec, name, requests)
+        with table_rows(table, count, wanted, numbers) as rows:
             return _counted(rows, spec, name, requests, numbers_of)
     except DataError:
         if binned:
@@ -171,6 +181,15 @@ def views_of_kinds(
         if binned:
             raise DataError(Problem(str(error), "", Location(table.name))) from None
         return None
+
+
+def _written_out(spec: Spec, name: str, requests: Requests, numbers: frozenset[str]) -> str | None:
+    """Why kinds that were read are written out as rows; ``numbers``: columns of numbers only."""
+    lack = counts_lack(spec, name, requests)
+    if lack is not None or together(spec, name, requests) is not None:
+        return lack
+    shared = numbers & {*columns_alone(spec)}
+    return f"{min(shared)} is compared, or described, value by value" if shared else None
 
 
 def _wanted(spec: Spec, name: str, requests: Requests, watch: Watcher) -> Wanted:
@@ -278,9 +297,48 @@ def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> C
     written = {*columns_alone(spec), *dataset.types, *(spec.bins if has_sets(dataset) else ())}
     rows = in_intervals(rows, {c: spec.bins[c] for c in spec.bins if c not in written})
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
-    alone = dataset.id if dataset.id not in (dataset.cluster, *written) else None
+    alone = dataset.id if dataset.id not in {*written, *_parts(spec, name, subgroups)} else None
     kinds = kinds_table(rows, columns, memory, alone, repeats=dataset.cluster is not None)
     table = rules_of(spec, name).reading(with_types(kinds, dataset.types))
+    return _of_whole_rows(
+        spec, name, table, subgroups, None if rows.times is None else _count(rows)
+    )
+
+
+def _parts(spec: Spec, name: str, subgroups: tuple[str, ...]) -> set[str]:
+    """The columns that play a part other than that of the id."""
+    dataset, found = spec.datasets[name], set[str]()
+    for key, model in spec.models.items():
+        if name in spec.datasets_of(key):
+            own = set_roles if has_sets(dataset) else roles_of
+            named = own(dataset, model, subgroups).named()
+            found |= {column for role, column in named if role != "id"}
+    return found
+
+
+def _together_as_read(
+    table: RawTable, times: npt.NDArray[np.int64], spec: Spec, name: str, requests: Requests
+) -> Counted | None:
+    """The same of kinds that were read; None where they have ids, which are of single rows."""
+    dataset = spec.datasets[name]
+    if dataset.id is not None:
+        return None
+    held = np.flatnonzero(times)
+    columns = {
+        column: replace(own, values=own.values[held], missing=own.missing[held])
+        for column, own in table.columns.items()
+        if column != dataset.count
+    }
+    kinds = replace(table, rows=len(held), columns=columns, times=times[held], kind=held, _kept={})
+    typed = with_periods(with_types(kinds, dataset.types), spec, name)
+    read = rules_of(spec, name).reading(typed)
+    return _of_whole_rows(spec, name, read, _subgroup_columns(requests), table.rows)
+
+
+def _of_whole_rows(
+    spec: Spec, name: str, table: RawTable, subgroups: tuple[str, ...], read: int | None
+) -> Counted:
+    """Each model of a dataset from kinds of whole rows; ``read``: kinds that the file has."""
     views = [
         view_of(spec, name, model, table, subgroups, lambda _: None)
         for model in spec.models
@@ -289,8 +347,7 @@ def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> C
     for view in views:
         if view.weight is not None and getattr(view.ledger, "lost", None) is not None:
             raise NotPlainError("rows are left out that have weights")
-    if rows.times is not None:
-        read = _count(rows)
+    if read is not None:
         views = [replace(view, ledger=replace(view.ledger, kinds_read=read)) for view in views]
     return Counted(views, table)
 
@@ -325,6 +382,8 @@ def _by_score(requests: Requests) -> bool:
 
 def _only_numbers(spec: Spec, name: str, subgroups: tuple[str, ...]) -> frozenset[str]:
     """Columns that are scores or margins and nothing else."""
+    if has_sets(spec.datasets[name]):
+        return frozenset()
     numbers: set[str] = set()
     other: set[str] = set()
     for model in spec.models:

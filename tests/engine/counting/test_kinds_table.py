@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from engine.counting.counted_runs import engine_of, run, spec_of
+from engine.counting.twenty_jobs import ROWS, differing, with_paths
 
 from evalreport.engine.counting import choosing, counting_views, kinds_table
 from evalreport.engine.predicting import Fitting
@@ -235,3 +236,21 @@ def test_lists_in_several_files_are_counted_together(tmp_path: Path) -> None:
     assert counted.times is not None
     assert (counted.rows, len(counted.times)) == (300, 24)
     assert counted.class_rows == loaded.class_rows
+
+
+@pytest.mark.parametrize(
+    "job",
+    ["subgroups of numbers", "rows described by class", "scores in a list", "sets of labels"],
+)
+def test_kinds_that_were_read_tell_what_their_rows_do(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, job: str
+) -> None:
+    path = write(f"SELECT * EXCLUDE id, id % 4 AS n FROM ({ROWS})")
+    asked = with_paths(job, lambda _: str(path))
+    asked["datasets"]["d"] = {**asked["datasets"]["d"], "count": "n"}
+    asked["datasets"]["d"].pop("id", None)
+    written_out = run(asked, "memory")
+    monkeypatch.setattr(counting_views, "MANY_COUNTED", 1)
+    added_up = run(asked, "memory")
+    assert "1,200 kinds of rows" in engine_of(added_up)[1] or job == "rows described by class"
+    assert differing(written_out, added_up) == []
