@@ -20,15 +20,17 @@ LONGEST_NAME = 40
 
 
 def number(value: float) -> str:
-    """Three significant digits; more where rounding would make 0 or 1 of what is neither.
+    r"""Three significant digits; more where rounding would make 0 or 1 of what is neither.
 
-    >>> number(0.62512), number(0.9995), number(12), number(-0.25), number(1234.5)
-    ('0.625', '0.9995', '12', '−0.25', '1,234')
+    From five figures on every three are set apart, as counts on a page are.
+
+    >>> number(0.62512), number(0.9995), number(12), number(-0.25), number(1234.5), number(12345)
+    ('0.625', '0.9995', '12', '−0.25', '1234', '12\u202f345')
     """
     if float(value).is_integer() and abs(value) < 1e15:
-        return f"{int(value):,}".replace("-", "−")
+        return _by_threes(int(value))
     if abs(value) >= 1000:
-        return f"{value:,.0f}".replace("-", "−")
+        return _by_threes(round(value))
     text = f"{value:.3g}"
     for digits in range(4, 18):
         if float(text) not in (0.0, 1.0, -1.0):
@@ -37,11 +39,16 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
+def _by_threes(whole: int) -> str:
+    text = f"{whole:,}" if abs(whole) >= 10_000 else str(whole)
+    return text.replace(",", "\u202f").replace("-", "−")
+
+
 def part(count: float, total: float) -> str:
     """A count out of a total.
 
     >>> part(3, 1200)
-    '3 of 1,200'
+    '3 of 1200'
     """
     return f"{number(count)} of {number(total)}"
 
@@ -106,7 +113,7 @@ def rows(count: float) -> str:
     """A number of rows.
 
     >>> rows(1), rows(3), rows(1200)
-    ('1 row', '3 rows', '1,200 rows')
+    ('1 row', '3 rows', '1200 rows')
     """
     return counted(count, "row")
 
