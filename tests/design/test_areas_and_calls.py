@@ -114,6 +114,7 @@ def test_few_rows_are_judged_by_the_score_form_unless_another_is_asked_for() -> 
     assert decisions._difference_limit(by_name, moments, 10, 60) == pytest.approx(limits.low)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", ["precision", "npv"])
 def test_predictive_values_against_drawn_studies(metric: str) -> None:
     """Both tables drawn, the limits of square-and-add of the difference."""

@@ -105,6 +105,7 @@ ALL = [
 # -- a model against itself ---------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_model_compared_with_its_double_differs_by_nothing() -> None:
     actual, scores, _ = noisy(1)
     records = every_record([scored("a", scores, actual), scored("b", scores, actual)], [*ALL])

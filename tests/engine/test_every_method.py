@@ -63,6 +63,7 @@ def run(which: list[Metric], methods: dict[str, str], **model: str) -> dict[str,
 MOST = max(len(m.interval_methods) for m in metrics())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", range(MOST))
 def test_a_method_that_is_asked_for_is_given_and_never_exchanged(place: int) -> None:
     chosen = [m for m in metrics() if place < len(m.interval_methods)]

@@ -310,6 +310,7 @@ def test_every_template_has_the_readers(tmp_path: Path, template: str) -> None:
         assert words in page, words
 
 
+@pytest.mark.long
 def test_records_are_of_the_schema_and_every_changed_number_is_found(tmp_path: Path) -> None:
     content = run(tmp_path, study(left_out=0.1), spec())
     assert not [

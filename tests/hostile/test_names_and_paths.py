@@ -37,6 +37,7 @@ def test_files_and_folders_whose_names_are_no_text(workshop: Workshop) -> None:
     assert [one["name"] for one in manifest["inputs"]] == ["d: k=\\xff/a\\xfe.csv"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [b"ru\xffns", b"ru\nns"])
 def test_a_folder_of_runs_whose_name_is_no_text(workshop: Workshop, name: bytes) -> None:
     workshop.spec()

@@ -46,6 +46,7 @@ def prepared(workshop: Workshop, model: bytes, trusted: str = "") -> Workshop:
     return workshop
 
 
+@pytest.mark.long
 def test_a_spec_cannot_trust(workshop: Workshop) -> None:
     names = "_posixsubprocess.fork_exec, functools.partial"
     found = prepared(workshop, shell(), names).refused(3, "_posixsubprocess.fork_exec")

@@ -115,6 +115,7 @@ def test_it_is_words_own_structure(run: Path, word: Any) -> None:
     assert marked, "no cell of a table is marked as above or below the line"
 
 
+@pytest.mark.long
 def test_the_same_bytes_twice_and_verified(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = built(results(run), "standard")
     one = render_docx(report, AT)

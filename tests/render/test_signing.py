@@ -139,6 +139,7 @@ def test_a_signed_copy_holds_a_whole_signature_and_the_run_is_untouched(keys):
         assert not validate_pdf_signature(found, ValidationContext(trust_roots=[own])).intact
 
 
+@pytest.mark.long
 def test_a_run_that_was_altered_is_not_signed(keys):
     run = _run(keys)
     page = run / "report.html"

@@ -190,6 +190,7 @@ def test_declared_values(tmp_path: Path) -> None:
 # -- now and then in the report -------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_report_shows_now_and_then(tmp_path: Path) -> None:
     audit(tmp_path, (40, 10, 10, 90), 1)
     spec = (

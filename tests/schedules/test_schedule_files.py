@@ -49,6 +49,7 @@ def read(name: str, folder: Path) -> str:
     return (FILES / name).read_text(encoding="utf-8").replace("/srv/audit", str(folder))
 
 
+@pytest.mark.long
 def test_crontab(folder: Path) -> None:
     lines = [line for line in read("crontab", folder).splitlines() if line and line[0] != "#"]
     settings = [line for line in lines if re.match(r"[A-Z]+=", line)]

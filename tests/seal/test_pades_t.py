@@ -58,6 +58,7 @@ def test_the_signature_of_the_pdf_is_stamped(run: Path, signer: Path, authority:
     assert stamp.intact
 
 
+@pytest.mark.long
 def test_no_signed_copy_without_the_stamp_that_was_asked_for(
     run: Path, signer: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
