@@ -94,17 +94,7 @@ ODD: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-#: Those that are verified in the quick tests; the others in the long ones.
-QUICK = {
-    "nothing known of a group", "a cell that nobody counted and zeros beside it",
-    "no threshold and groups", "one class alone",
-}  # fmt: skip
-assert set(ODD) >= QUICK
-
-
-@pytest.mark.parametrize(
-    "odd", [odd if odd in QUICK else pytest.param(odd, marks=pytest.mark.long) for odd in ODD]
-)
+@pytest.mark.parametrize("odd", ODD)
 def test_an_odd_run_is_verified(
     odd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
