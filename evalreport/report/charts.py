@@ -20,7 +20,8 @@ from evalreport.report.drawing import (
     plain,
     unit_axes,
 )
-from evalreport.report.line_names import Named, name_lines
+from evalreport.report.line_names import Named, name_lines, short
+from evalreport.report.placing import inner_size, width_of
 from evalreport.report.simplified import simplified
 
 Panel = Callable[[Any], None]
@@ -259,10 +260,11 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
             axes.axvline(threshold / unit, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
         names(axes, f"score{words}", "share of its rows")
         axes.yaxis.set_major_formatter(lambda v, _: f"{abs(v):g}")
+        wide = 0.9 * inner_size(axes)[0]
         axes.text(
             0.04,
             0.97,
-            f"{plain(labels[0])}, upwards",
+            f"{short(labels[0], wide - width_of(', upwards'))}, upwards",
             transform=axes.transAxes,
             va="top",
             color=COLOURS[curve.place % len(COLOURS)],
@@ -271,7 +273,7 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
         axes.text(
             0.96,
             0.03,
-            f"{plain(labels[1])}, downwards",
+            f"{short(labels[1], wide - width_of(', downwards'))}, downwards",
             transform=axes.transAxes,
             ha="right",
             color=SOFT,

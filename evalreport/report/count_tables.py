@@ -22,6 +22,8 @@ from evalreport.results.records import Measure, MissingRows, Table
 #: Tables of more classes are printed in part.
 MOST_CLASSES = 50
 PART = 12
+#: From so many classes on, heads of columns are the numbers that stand before the names of rows.
+NUMBERED = 16
 #: Letters of all columns of counts that fit half a line.
 HALF_WIDTH = 52
 #: Letters of a count and its weight that fill a cell of a small card, beside its role.
@@ -57,6 +59,9 @@ def count_table(
     columns = [
         CountColumn(label_text(labels[j]), exact_label(labels[j]), strong == j) for j in chosen
     ]
+    if len(chosen) >= NUMBERED:
+        columns = [replace(c, number=str(k)) for k, c in enumerate(columns, 1)]
+        rows = [replace(r, number="" if r.total else str(k)) for k, r in enumerate(rows, 1)]
     columns += [CountColumn(label_text(name), exact_label(name)) for name in extra]
     columns.append(CountColumn("total", None, total=True))
     missing = table.missing

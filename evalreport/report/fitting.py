@@ -17,7 +17,18 @@ from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
 from evalreport.report.contents import Contents
-from evalreport.report.model import Block, Column, Criteria, Line, LineCell, Report, Strip, Tables
+from evalreport.report.model import (
+    Block,
+    Column,
+    Criteria,
+    Line,
+    LineCell,
+    PlainTable,
+    Report,
+    Strip,
+    TablePair,
+    Tables,
+)
 from evalreport.report.numbers import THIN
 from evalreport.report.pieces import CountCell, CountTable, Mark
 
@@ -27,6 +38,10 @@ LETTER, BETWEEN = 0.88, 1.3
 HEAD, LIMITS, BOLD = 0.86, 0.8, 1.07
 #: Size of the type of a table that would not fit otherwise.
 FINE = 0.86
+#: Width of a letter and of the space between columns where two tables share the line.
+SMALLER = (1.68, 2.2)
+#: Letters that the frame around an outcome takes.
+FRAMED = 2.0
 #: A column of pictures is no narrower than this, in percent.
 PICTURE = 6.0
 #: Letters that a large classification table has room for: on half a line, and on a whole one.
@@ -37,6 +52,9 @@ AROUND = 1.9
 MOST_HIGH, STEP = 2.0, 0.5
 #: Size of the name and the weight of a cell, as a share of the text's.
 ROLE = 0.75
+#: Width of a figure and of the edges of a cell in tables of many classes, and of the heads of
+#: their rows, in percent of the line.
+FIGURE, EDGES, LEAST_HEAD, MOST_HEAD = 0.76, 0.42, 15.0, 30.0
 #: Larger tables have small type and columns of their own.
 MOST_COLUMNS = 8
 #: A label may be broken after so many letters.
@@ -56,10 +74,20 @@ def letters(text: str) -> float:
 def with_fitting_columns(report: Report) -> Report:
     """The report with columns that hold what stands in them."""
     sections = tuple(
-        replace(section, blocks=tuple(_fitted(block) for block in section.blocks))
+        replace(section, blocks=tuple(made for block in section.blocks for made in _own(block)))
         for section in report.sections
     )
     return replace(report, sections=sections)
+
+
+def _own(block: Block) -> tuple[Block, ...]:
+    """The block as it fits; two plain tables one below the other where half a line is short."""
+    if not isinstance(block, TablePair):
+        return (_fitted(block),)
+    made = [_plain(table, SMALLER) for table in block.tables]
+    if None in made:
+        return tuple(_plain(table) or table for table in block.tables)
+    return (replace(block, tables=tuple(table for table in made if table is not None)),)
 
 
 def _fitted(block: Block) -> Block:
@@ -69,6 +97,8 @@ def _fitted(block: Block) -> Block:
         return _criteria(block)
     if isinstance(block, Tables):
         return _tables(block)
+    if isinstance(block, PlainTable):
+        return _plain(block) or block
     return block
 
 
@@ -77,24 +107,46 @@ def _strip(block: Strip) -> Strip:
     return replace(block, columns=columns, style=f"{block.style} fine" if fine else block.style)
 
 
+def _plain(table: PlainTable, sizes: tuple[float, float] = (LETTER, BETWEEN)) -> PlainTable | None:
+    """A table of words whose figures have room; None where no widths give it to them."""
+    aligned = [column.align for column in table.columns]
+    lines = [
+        Line(tuple(LineCell(text, how) for text, how in zip(row.cells, aligned, strict=False)))
+        for row in table.rows
+    ]
+    needs = _needs(table.columns, lines, False, _whole, sizes)
+    now = _shared(table.columns)
+    figures = [k for k, how in enumerate(aligned) if how == "right"]
+    if all(now[k] >= needs[k] for k in figures):
+        return table
+    if sum(needs) <= 100.0:
+        return replace(table, columns=_filled(table.columns, now, needs))
+    if sizes != (LETTER, BETWEEN):
+        return None
+    needs = [FINE * need for need in _needs(table.columns, lines, False, _longest_word, sizes)]
+    columns = _filled(table.columns, now, needs)
+    return replace(table, columns=columns, style=f"{table.style} fine".strip())
+
+
 def _criteria(block: Criteria) -> Criteria:
-    columns, fine = _widths(block.columns, [row.line for row in block.rows], False)
+    words = (letters(row.word) * HEAD + FRAMED for row in block.rows if row.word)
+    outcome = max(words, default=0.0) if block.judged else 0.0
+    columns, fine = _widths(block.columns, [row.line for row in block.rows], False, outcome)
     return replace(block, columns=columns, style=f"{block.style} fine" if fine else block.style)
 
 
 def _widths(
-    columns: tuple[Column, ...], lines: Sequence[Line], with_limits: bool
+    columns: tuple[Column, ...], lines: Sequence[Line], with_limits: bool, last: float = 0.0
 ) -> tuple[tuple[Column, ...], bool]:
     """Columns that hold what they need, and whether only smaller type makes room for that.
 
-    ``with_limits``: the template adds the limits and the picture of the last number.
+    ``with_limits``: the template adds the limits and the picture of the last number; ``last``:
+    letters that it adds to the last column.
     """
-    given = [float(c.width.rstrip("%")) if c.width else None for c in columns]
-    free = sum(width is None for width in given)
-    rest = max(0.0, 100.0 - sum(width or 0.0 for width in given))
-    given_or_shared = [rest / free if width is None else width for width in given]
+    given_or_shared = _shared(columns)
     now = list(given_or_shared)
     needs = _needs(columns, lines, with_limits, _whole)
+    needs[-1] = max(needs[-1], last * LETTER + BETWEEN)
     now = _balanced(columns, lines, now, needs)
     if [f"{width:.1f}" for width in now] != [f"{width:.1f}" for width in given_or_shared]:
         columns = tuple(
@@ -104,14 +156,30 @@ def _widths(
         return columns, False
     fine = sum(needs) > 100.0
     if fine:
-        needs = [FINE * need for need in _needs(columns, lines, with_limits, _longest_word)]
+        needs = _needs(columns, lines, with_limits, _longest_word)
+        needs[-1] = max(needs[-1], last * LETTER + BETWEEN)
+        needs = [FINE * need for need in needs]
+    return _filled(columns, now, needs), fine
+
+
+def _shared(columns: Sequence[Column]) -> list[float]:
+    """The widths that columns have: those without one share what the others leave."""
+    given = [float(c.width.rstrip("%")) if c.width else None for c in columns]
+    free = sum(width is None for width in given)
+    rest = max(0.0, 100.0 - sum(width or 0.0 for width in given))
+    return [rest / free if width is None else width for width in given]
+
+
+def _filled(
+    columns: Sequence[Column], now: Sequence[float], needs: Sequence[float]
+) -> tuple[Column, ...]:
+    """Columns as wide as they need; what is left over goes where there was room to spare."""
     over = max(0.0, 100.0 - sum(needs))
-    # what is left over goes where there was more room than was needed
     spare = [max(0.1, width - need) for width, need in zip(now, needs, strict=True)]
     made = [need + over * own / sum(spare) for need, own in zip(needs, spare, strict=True)]
     return tuple(
         replace(column, width=f"{width:.1f}%") for column, width in zip(columns, made, strict=True)
-    ), fine
+    )
 
 
 def _balanced(
@@ -152,8 +220,13 @@ def _needs(
     lines: Sequence[Line],
     with_limits: bool,
     measured: Callable[[str], float],
+    sizes: tuple[float, float] = (LETTER, BETWEEN),
 ) -> list[float]:
-    """The least width of each column, in percent; ``measured``: letters of a text of figures."""
+    """The least width of each column, in percent; ``measured``: letters of a text of figures.
+
+    ``sizes`` are those of a letter and of the space between columns, in percent of the line.
+    """
+    letter, between = sizes
     found = []
     for k, column in enumerate(columns):
         if not column.text:
@@ -163,11 +236,11 @@ def _needs(
         for line in lines:
             if k < len(line.cells):
                 need = max(need, _of_cell(line.cells[k], measured))
-        found.append(need * LETTER + BETWEEN)
+        found.append(need * letter + between)
     if with_limits:
         last = (line.cells[-1].number for line in lines if line.cells)
         limits = max((measured(n.interval) for n in last if n is not None), default=0.0)
-        found[-2] = max(found[-2], limits * LETTER + BETWEEN)
+        found[-2] = max(found[-2], limits * letter + between)
     return found
 
 
@@ -191,11 +264,28 @@ def _of_cell(cell: LineCell, measured: Callable[[str], float]) -> float:
 
 
 def _tables(block: Tables) -> Tables:
-    """Large tables whose columns share the line by what they hold."""
+    """Large tables whose columns share the line by what they hold, and those of many classes."""
+    if any(table.columns[0].number for table in block.tables):
+        return replace(block, tables=tuple(map(_of_many_classes, block.tables)))
     if not block.large:
         return block
     room = HALF if block.across > 1 else WHOLE
     return replace(block, tables=tuple(_laid(table, room) for table in block.tables))
+
+
+def _of_many_classes(table: CountTable) -> CountTable:
+    """The table with narrow columns of counts, so that names of rows take one line."""
+    if not table.columns[0].number:
+        return table
+    counts = []
+    for k, column in enumerate(table.columns):
+        texts = (column.number or column.label, *(row.cells[k].text for row in table.rows))
+        counts.append(max(map(letters, texts)) * FIGURE + EDGES)
+    head = min(MOST_HEAD, max(LEAST_HEAD, 100.0 - sum(counts)))
+    rest = (100.0 - head) / sum(counts)
+    return replace(
+        table, widths=tuple(f"{width:.2f}%" for width in (head, *(rest * c for c in counts)))
+    )
 
 
 def _laid(table: CountTable, room: float) -> CountTable:
@@ -284,7 +374,36 @@ def _keyed(block: Block, keys: Mapping[Mark, str]) -> Block:
             return block
         rows = tuple(replace(row, line=_line(row.line, keys)) for row in block.rows)
         return replace(block, rows=rows, notes=(_legend(used, keys),))
+    if isinstance(block, PlainTable):
+        return _keyed_words(block, keys)
     return block
+
+
+def _keyed_words(table: PlainTable, keys: Mapping[Mark, str]) -> PlainTable:
+    """A table of words with keys in its column of models."""
+    at = next((k for k, column in enumerate(table.columns) if column.text == "model"), None)
+    if at is None:
+        return table
+    named = {mark.name: mark for mark in keys}
+    used = {
+        named[row.cells[at]]: row.cells[at]
+        for row in table.rows
+        if at < len(row.cells) and row.cells[at] in named
+    }
+    if not used:
+        return table
+    rows = tuple(
+        replace(
+            row,
+            cells=tuple(
+                keys[named[text]] if k == at and text in named else text
+                for k, text in enumerate(row.cells)
+            ),
+        )
+        for row in table.rows
+    )
+    legend = _legend(sorted(used, key=lambda mark: keys[mark]), keys)
+    return replace(table, rows=rows, note=f"{table.note} {legend}".strip())
 
 
 def _used(lines: Sequence[Line], keys: Mapping[Mark, str]) -> list[Mark]:

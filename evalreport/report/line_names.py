@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalreport.report.drawing import COLOURS, DASHES, INK, SOFT, dot_look, plain
+from evalreport.report.drawing import COLOURS, DASHES, INK, SOFT, dot_look
 from evalreport.report.placing import inner_size, width_of
+from evalreport.report.words import visible
 
 #: Distance of the lines of a key, as a share of the axes.
 LINE_HEIGHT = 0.085
@@ -21,6 +22,10 @@ TRIED = 36
 APART = (4.0, 13.0, 24.0)
 #: Size of names beside lines; room of the mark before them; height of their boxes, in points.
 SIZE, MARK, HIGH = 8.5, 9.0, 9.5
+#: Letters of a name on a chart; longer ones keep both ends.
+LONGEST = 28
+#: Height of a line of a key in points, and room of the stroke before its words.
+ROW, STROKE = 10.0, 0.1
 #: Points within which a place on a line could be taken for one on another line.
 DOUBTFUL = 5.0
 
@@ -67,12 +72,31 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
         axes.text(
             (x + (MARK if _has_mark(one) else 0)) / wide,
             middle / high,
-            plain(one.name),
+            short(one.name),
             transform=axes.transAxes,
             va="center",
             color=SOFT if one.place is None else COLOURS[one.place % len(COLOURS)],
             fontsize=SIZE if one.place is not None else 7.5,
         )
+
+
+def short(name: str, room: float | None = None) -> str:
+    """A name as a chart has it: the two ends of a long one, or of one wider than this room.
+
+    ``room`` is in points, at the size of names.
+
+    >>> short("a short name"), short("a name that says far more than a chart can hold")
+    ('a short name', 'a name that says…t can hold')
+    """
+    text = visible(name)
+    kept = min(len(text), LONGEST)
+    while kept > 1:
+        tail = 0 if kept == len(text) else (kept - 1) * 2 // 5
+        told = text if not tail else f"{text[: kept - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
+        if room is None or width_of(told) * SIZE / 9 <= room:
+            return told
+        kept -= 1
+    return text[:kept]
 
 
 def _has_mark(one: Named) -> bool:
@@ -100,7 +124,7 @@ def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
         own = _along(axes, one.line, TRIED) * room
         rest = [_along(axes, n.line) * room for n in named if n is not one]
         others = np.concatenate(rest) if rest else np.zeros((0, 2))
-        size = (MARK if _has_mark(one) else 0) + width_of(plain(one.name)) * SIZE / 9
+        size = (MARK if _has_mark(one) else 0) + width_of(short(one.name)) * SIZE / 9
         tried = _candidates(own, size)
         if not len(tried):
             return None
@@ -177,10 +201,13 @@ def _in_blocks(points: Any) -> Sequence[Any]:
 
 def key(axes: Any, named: Sequence[Named], corner: str) -> None:
     """Names beside short strokes as the lines have, in this corner or in a freer one."""
-    x, top = freest(axes, [plain(one.name) for one in named], corner)
-    for k, one in enumerate(named):
-        name, place, line = plain(one.name), one.place, one.line
-        y = top - LINE_HEIGHT * k
+    wide, high = inner_size(axes)
+    told = [short(one.name, (0.94 - STROKE) * wide) for one in named]
+    apart = max(LINE_HEIGHT, ROW / high)
+    x, top = freest(axes, told, corner, apart)
+    for k, (one, name) in enumerate(zip(named, told, strict=True)):
+        place, line = one.place, one.line
+        y = top - apart * k
         if line.get_linestyle() != "None":
             axes.plot(
                 [x, x + 0.08],
@@ -218,9 +245,11 @@ def freest(
     In shares of the axes, as is the height of a ``line``; of equally free places the first
     one is taken, ``corner`` before all.
     """
-    wide = 0.1 + 0.024 * max(map(len, words), default=0)
+    room = inner_size(axes)[0]
+    wide = STROKE + max((width_of(word) for word in words), default=0.0) * SIZE / 9 / room
     high = line * (len(words) - 1)
-    left, right = 0.06, max(0.06, min(0.42, 0.97 - wide))
+    left = max(0.0, min(0.06, 0.97 - wide))
+    right = max(left, min(0.42, 0.97 - wide))
     upper, lower = 0.94, 0.06 + high
     places = {
         "upper right": (right, upper),

@@ -91,10 +91,19 @@ def transposed(table: CountTable, contents: Contents) -> CountTable:
     recorded = contents.table_of(table.table)
     cells = zip(*(row.cells for row in table.rows), strict=True)
     rows = [
-        CountRow(head.label, head.exact, head.strong, tuple(map(_turned_cell, own)), head.total)
+        CountRow(
+            head.label,
+            head.exact,
+            head.strong,
+            tuple(map(_turned_cell, own)),
+            head.total,
+            head.number,
+        )
         for head, own in zip(table.columns, cells, strict=True)
     ]
-    columns = [CountColumn(row.label, row.exact, row.strong, row.total) for row in table.rows]
+    columns = [
+        CountColumn(row.label, row.exact, row.strong, row.total, row.number) for row in table.rows
+    ]
     return replace(
         table,
         columns=tuple(columns),

@@ -65,23 +65,28 @@ class CountCell:
 
 @dataclass(frozen=True)
 class CountRow:
-    """The row of one class. ``exact`` is the label where the shown text is not it."""
+    """The row of one class. ``exact`` is the label where the shown text is not it.
+
+    ``number`` stands before the name where columns are headed by numbers.
+    """
 
     label: str
     exact: str | None
     strong: bool
     cells: tuple[CountCell, ...]
     total: bool = False
+    number: str = ""
 
 
 @dataclass(frozen=True)
 class CountColumn:
-    """The head of the column of one class."""
+    """The head of the column of one class; its ``number`` stands in place of the name."""
 
     label: str
     exact: str | None
     strong: bool = False
     total: bool = False
+    number: str = ""
 
 
 @dataclass(frozen=True)

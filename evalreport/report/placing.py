@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import east_asian_width
 
 #: Points that stay free at the edges of a figure and between its panels.
 EDGE = 3.0
@@ -113,11 +114,21 @@ def _above(axes: Any) -> float:
 
 
 def width_of(text: str) -> float:
-    """Width of words in the size of those at a tick, in points."""
+    """Width of words in the size of those at a tick, in points.
+
+    Signs that the font of the charts lacks are drawn by another, which is not known here:
+    a wide sign counts as wide as high, any other as three quarters of that.
+    """
     from matplotlib import rcParams
-    from matplotlib.font_manager import FontProperties
+    from matplotlib.font_manager import FontProperties, findfont, get_font
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(family=rcParams["font.family"], size=rcParams["font.size"])
-    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
-    return float(width)
+    has = get_font(findfont(font)).get_char_index
+    own = "".join(sign for sign in text if has(ord(sign)))
+    width, _, _ = text_to_path.get_text_width_height_descent(own, font, ismath=False)
+    lacking = [sign for sign in text if not has(ord(sign))]
+    high = float(rcParams["font.size"])
+    return float(width) + high * sum(
+        1.0 if east_asian_width(sign) in "WF" else 0.75 for sign in lacking
+    )

@@ -30,7 +30,8 @@ def words_of(pdf: bytes) -> Iterator[list[Word]]:
     done = subprocess.run(
         ["pdftotext", "-bbox", "-", "-"], input=pdf, capture_output=True, check=True
     )
-    for page in done.stdout.decode("utf-8").split("<page ")[1:]:
+    # it writes letters of a title beyond the first 65536 in halves, which no UTF-8 has
+    for page in done.stdout.decode("utf-8", "replace").split("<page ")[1:]:
         found = [
             Word(*map(float, groups[:4]), html.unescape(groups[4])) for groups in WORD.findall(page)
         ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
-from golden.words_on_paper import clashes
+from golden.words_on_paper import clashes, words_of
 from plain_results import render_html
 from report.example_results import Maker
 from stress.paper import Paper, split
@@ -14,6 +16,11 @@ from evalreport.engine.run import evaluate
 from evalreport.results.codec import encode
 from evalreport.spec.load import load_spec
 
+needs_pdftotext = pytest.mark.skipif(
+    shutil.which("pdftotext") is None, reason="pdftotext is not installed"
+)
+#: Specs of few pages; the others take several seconds each.
+QUICK = ("many scripts", "one class")
 AT = "2026-11-21T12:00:00Z"
 
 
@@ -54,7 +61,12 @@ def counted(scale: int):
     scope="module",
     params=[
         "five million rows",
-        *(pytest.param(one, marks=pytest.mark.long) for one in (*SPECS, "a million million rows")),
+        *QUICK,
+        *(
+            pytest.param(one, marks=pytest.mark.long)
+            for one in (*SPECS, "a million million rows")
+            if one not in QUICK
+        ),
     ],
 )
 def paper(request, tmp_path_factory):
@@ -62,7 +74,7 @@ def paper(request, tmp_path_factory):
     if name in SPECS:
         path = SPECS[name](tmp_path_factory.mktemp("stress"))
         results = encode(evaluate(prepare(load_spec(path)), AT))
-        template = results["spec"]["report"]["template"]
+        template = results["spec"].get("report", {}).get("template", "standard")
     else:
         results, template = counted(1 if name.startswith("five") else 200_000), "standard"
     return Paper(render_html(results, template))
@@ -75,6 +87,24 @@ def test_no_word_stands_over_another_or_beyond_the_margin(paper):
         for pair in clashes(words)
     ]
     assert found == []
+
+
+@needs_pdftotext
+def test_no_word_of_a_chart_stands_over_another(paper):
+    found = [
+        (number, *pair)
+        for number, words in enumerate(words_of(paper.pdf()), start=1)
+        for pair in clashes(words)
+    ]
+    assert found == []
+
+
+def test_no_word_reaches_over_a_frame(paper):
+    assert paper.over_frames() == []
+
+
+def test_signatures_do_not_stand_alone(paper):
+    assert paper.alone("signatures") == []
 
 
 def test_no_card_is_split_and_no_frame_is_broken(paper):
@@ -90,8 +120,9 @@ def test_no_page_but_the_last_is_white_for_a_third(paper):
     assert [round(share, 2) for share in paper.white_feet()[:-1] if share > 1 / 3] == []
 
 
-#: With names in full in tables of many lines it would be 27 pages.
-MOST_PAGES = {"long names": 24}
+#: With names in full in tables of many lines, and in the heads of a table of thirty classes, it
+#: would be 27, 31 and 27 pages.
+MOST_PAGES = {"long names": 24, "fourteen names": 29, "thirty classes": 14}
 
 
 def test_long_names_do_not_fill_pages(paper, request):
