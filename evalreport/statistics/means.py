@@ -6,8 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
+from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval, z_value
 from evalreport.statistics.tail import t_quantile, t_two_sided
 
@@ -144,17 +146,21 @@ class PairedT(NamedTuple):
     error: float | None = None
 
 
-def paired_t(differences: ArrayLike, level: float) -> PairedT | None:
+def paired_t(
+    differences: ArrayLike, level: float, times: npt.NDArray[np.int64] | None = None
+) -> PairedT | None:
     """Student's t of row-wise differences, shape (rows,); None with fewer than two rows.
 
+    ``times``: how many rows have each difference, None where each is of one. Sums are rounded
+    once, so they depend neither on the order of rows nor on how they were counted.
     All differences 0: p = 1. All equal and not 0: no statistic (its denominator is 0).
     """
     d = np.asarray(differences, np.float64)
-    n = d.size
+    n = d.size if times is None else int(times.sum())
     if n < 2:
         return None
-    mean = float(np.mean(d))
-    variance = float(np.sum((d - mean) ** 2)) / (n - 1.0)
+    mean = exact_sum(d, times) / n
+    variance = exact_sum((d - mean) ** 2, times) / (n - 1.0)
     if bool(np.all(d == d[0])):
         variance = 0.0
     return t_from_moments(n, mean, variance, level)

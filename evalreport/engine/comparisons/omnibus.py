@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalreport.engine.comparisons.areas import scale
-from evalreport.engine.comparisons.pairs import Side, metric_of, together
+from evalreport.engine.comparisons.pairs import Side, each_row_of, metric_of, together
 from evalreport.engine.measures import shown_params
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import OmnibusTask, plan_omnibus
@@ -38,6 +38,7 @@ def omnibus_records(state: RunState) -> list[OmnibusTest]:
         alike = list(group)
         sides = [_side(state, task) for task in alike[0].tasks]
         rows = together(sides)
+        rows = rows if isinstance(rows, str) else [each_row_of(side) for side in rows]
         found += [_record(rows, one, sides) for one in alike]
     return found
 

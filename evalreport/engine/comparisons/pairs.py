@@ -277,10 +277,10 @@ def row_by_row(both: Pair) -> Pair:
     """The pair with a row for each row, where it has kinds of rows."""
     if both.times is None:
         return both
-    return replace(both, model=_row_by_row(both.model), reference=_row_by_row(both.reference))
+    return replace(both, model=each_row_of(both.model), reference=each_row_of(both.reference))
 
 
-def _row_by_row(side: Side) -> Side:
+def each_row_of(side: Side) -> Side:
     """The side with a row for each row; itself where it has no kinds of rows."""
     times = side.view.times
     if times is None:

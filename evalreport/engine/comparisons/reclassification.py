@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evalreport.engine.comparisons.pairs import Pair, Side, pair
+from evalreport.engine.comparisons.pairs import Pair, Side, ordered, pair, row_by_row
 from evalreport.results import records
 from evalreport.results.records import Reclassification
 from evalreport.statistics.interval import Interval
@@ -69,6 +69,10 @@ def _record(state: RunState, own: View, other: View) -> Reclassification:
     both = pair(*sides)
     if isinstance(both, str):
         return replace(empty, reason=both)
+    view = both.model.view
+    if view.sample is None and (view.weight is not None or view.cluster is not None):
+        # Sums of weights, and over clusters, are those of rows in an order of their own.
+        both = ordered(row_by_row(both))
     return _computed(both, empty, settings.level)
 
 

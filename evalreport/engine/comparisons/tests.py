@@ -175,8 +175,8 @@ def _interval(
     if method in of_areas.TESTS:
         return of_areas.limits(pair, task, level)
     if method == "paired_t":
-        rows = _loss_differences(pair, task)
-        found = None if rows is None else means.paired_t(rows, level)
+        lost = _loss_differences(pair, task)
+        found = None if lost is None else means.paired_t(lost, level, pair.times)
         limits = None if found is None else found.interval
         return _given(from_limits(limits, level, method), method)
     if method == designed.INTERVAL:
@@ -287,14 +287,14 @@ OF_PROPORTIONS: Mapping[str, Callable[[JointTable], Test]] = {
 
 
 def _loss_differences(pair: Pair, task: ComparisonTask) -> Any:
-    """Row by row, sorted: sums then do not depend on the order of the rows."""
+    """Of each row, or kind of rows."""
     first, second = pair.model.losses(task.task), pair.reference.losses(task.reference)
-    return None if first is None or second is None else np.sort(pair.each(first - second))
+    return None if first is None or second is None else first - second
 
 
 def _t_test(pair: Pair, task: ComparisonTask) -> Test:
-    rows = _loss_differences(pair, task)
-    found = None if rows is None else means.paired_t(rows, pair.model.settings.level)
+    lost, level = _loss_differences(pair, task), pair.model.settings.level
+    found = None if lost is None else means.paired_t(lost, level, pair.times)
     if found is None:
         return Test(reason="fewer than two rows, or no loss of a single row is known")
     if found.p_value is None:

@@ -67,7 +67,7 @@ def _two(
     return {
         **_job(one, metrics, dataset=dataset, **SICK),
         "models": {"m": one, "n": two},
-        "comparisons": {"reference": "m"},
+        "comparisons": {"reference": "m", "net_reclassification": True},
     }
 
 
