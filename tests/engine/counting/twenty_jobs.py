@@ -144,10 +144,11 @@ JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
             confidence={"resamples": 40, "stratify": True}),
         "scores of each class of clustered rows with weights": _job(
             _OF_EACH, CLASSES, dataset={"target": "truth3", "cluster": "c", "weight": "w"}),
-        "two models with scores of each class": {
+        "three models, two with scores of each class": {
             **_job(_OF_EACH, [*CLASSES, "hand_till_auc"], dataset={"target": "truth3"}),
-            "models": {"m": _OF_EACH, "n": _OF_OTHERS},
-            "comparisons": {"reference": "m"},
+            "models": {"m": _OF_EACH, "n": _OF_OTHERS, "p": {"prediction": "said3"}},
+            "comparisons": {"reference": "m", "omnibus": True, "subgroups": True},
+            "subgroups": ["site"],
         },
         "sets of labels": _job(
             _SETS, MULTI, dataset={**_HAS, "id": "id"}, subgroups=["sex"],
