@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.acceptance import Criterion
-from evalreport.engine.counting.single_columns import Described
 from evalreport.engine.predicting import (
     Predicted,
     fits_text,
@@ -23,6 +22,9 @@ from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
 from evalreport.spec.load import LoadedSpec
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.single_columns import Described
 
 #: How many rows have each value; None where each is that of one row.
 Times: TypeAlias = npt.NDArray[np.int64] | None

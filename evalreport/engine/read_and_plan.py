@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalreport.data.files import parts_of
 from evalreport.data.frames import read_frame
@@ -36,7 +36,6 @@ from evalreport.engine.counting.counting_views import (
 from evalreport.engine.counting.kept_counts import KeptCounts
 from evalreport.engine.counting.postgres_rows import again
 from evalreport.engine.counting.reads import Reads
-from evalreport.engine.counting.single_columns import Described
 from evalreport.engine.counting.sql_rows import hash_of, open_database, open_table, read_query
 from evalreport.engine.counting.wanted import UNWATCHED, Watcher
 from evalreport.engine.counting.written_out import counted_out, printed_tables
@@ -67,6 +66,9 @@ from evalreport.predict.view import View
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.single_columns import Described
 
 
 def prepare(

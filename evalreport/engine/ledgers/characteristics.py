@@ -14,7 +14,6 @@ from evalreport.data.design import groups
 from evalreport.data.findings import quoted
 from evalreport.data.scores import numbers
 from evalreport.data.table import RawTable
-from evalreport.engine.counting.single_columns import Described
 from evalreport.errors import Location, Problem, did_you_mean
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.view import View
@@ -30,6 +29,7 @@ from evalreport.spec.load import LoadedSpec
 from evalreport.statistics.exact_sums import exact_sum
 
 if TYPE_CHECKING:
+    from evalreport.engine.counting.single_columns import Described
     from evalreport.engine.prepared import Prepared
 
 Floats = npt.NDArray[np.float64]
