@@ -71,6 +71,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/counting/in_intervals.py": "n",
         "engine/counting/in_periods.py": "n",
         "engine/counting/joint_kinds.py": "n",
+        "engine/counting/kinds_table.py": "n",
         "engine/counting/query_limits.py": "name number unit",
         "engine/counting/score_counting.py": "high low n step",
         "engine/counting/scored_kinds.py": "n",
