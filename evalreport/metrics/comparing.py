@@ -73,7 +73,7 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("delong_unpaired", "delong_score_unpaired", BOOTSTRAP),
         ("delong_unpaired", "delong_score_unpaired", PERCENTILE),
     ),
-    Family.MEAN: ((BOOTSTRAP,), (PERCENTILE,)),
+    Family.MEAN: (("welch_t", BOOTSTRAP), ("welch_t", PERCENTILE)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
 }
 

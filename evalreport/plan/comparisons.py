@@ -320,17 +320,17 @@ def _planned(
         test, interval, why = _by_design(declared_metric(task), task)
     else:
         test, interval, why = _default(
-            family, paired=paired, weighted=weighted, clustered=clustered
+            family, task, paired=paired, weighted=weighted, clustered=clustered
         )
     chosen = ComparisonTask(task, twin, paired, family, test, interval, why)
     known = (PAIRED if paired else UNPAIRED)[family]
     if task.metric in request.tests:
         name = _named(request.tests[task.metric], paired=paired)
-        reason = _unfit(name, known[0], family, weighted=weighted)
+        reason = _unfit(name, known[0], task, family, weighted=weighted)
         chosen = replace(chosen, test=name, test_reason=reason, why=ASKED)
     if task.metric in request.methods:
         name = _named(request.methods[task.metric], paired=paired)
-        reason = _unfit(name, known[1], family, weighted=weighted)
+        reason = _unfit(name, known[1], task, family, weighted=weighted)
         chosen = replace(chosen, interval=name, interval_reason=reason, why=ASKED)
     if not facts.folds and facts.fold_sizes and declared_metric(task).ranks_rows:
         reason = "each row was scored by another fit, and their scores are not on one scale"
@@ -376,8 +376,10 @@ def _by_design(metric: Metric, task: Task) -> tuple[str, str, str]:
 
 
 def _default(
-    family: Family, *, paired: bool, weighted: bool, clustered: bool
+    family: Family, task: Task, *, paired: bool, weighted: bool, clustered: bool
 ) -> tuple[str, str, str]:
+    if family is Family.MEAN and paired and (weighted or clustered):
+        return "design_based", SANDWICH, "a mean over rows: by what each contributes"
     if clustered:
         why = "rows of one cluster are not independent"
         if family is Family.AREA and paired and not weighted:
@@ -386,10 +388,22 @@ def _default(
     if weighted:
         return BOOTSTRAP, PERCENTILE, "weighted rows are drawn"
     tests, methods = (PAIRED if paired else UNPAIRED)[family]
-    return tests[0], methods[0], family.value
+    fitting = [
+        [name for name in own if not _of_scores_alone(name, task)] for own in (tests, methods)
+    ]
+    return fitting[0][0], fitting[1][0], family.value
 
 
-def _unfit(name: str, known: Sequence[str], family: Family, *, weighted: bool) -> str | None:
+def _of_scores_alone(name: str, task: Task) -> bool:
+    """Whether a method needs the losses of single scores, which the task has not."""
+    return name == "welch_t" and (task.table != Table.SCORES.value or task.average is not None)
+
+
+def _unfit(
+    name: str, known: Sequence[str], task: Task, family: Family, *, weighted: bool
+) -> str | None:
+    if _of_scores_alone(name, task):
+        return f"{name} is of means over the scores of single rows"
     if name not in (*known, CLUSTERS):
         return f"{name} is not defined for {family.value.partition(':')[0]}"
     if weighted and name not in (BOOTSTRAP, PERCENTILE, CLUSTERS):

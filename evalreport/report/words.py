@@ -78,6 +78,7 @@ METHODS = {
     "leisenring": "Leisenring",
     "kosinski": "Kosinski",
     "paired_t": "paired t",
+    "welch_t": "Welch's t",
     "mee": "Mee",
     "newcombe_hybrid_simultaneous": "Newcombe hybrid, simultaneous",
     "normal_simultaneous": "normal, simultaneous",

@@ -188,6 +188,15 @@ def single_rows_df(contributions: Floats, times: Floats) -> float:
     m = float(np.sum(times))
     distance = contributions - float(np.sum(times * contributions)) / m
     squared, fourth = (float(np.sum(times * distance**power)) for power in (2, 4))
+    return variance_df(m, squared, fourth)
+
+
+def variance_df(m: float, squared: float, fourth: float) -> float:
+    """The same from m and the sums of the second and fourth powers of the distances.
+
+    >>> round(variance_df(10, 10.0, 30.0), 2), variance_df(10, 10.0, 10.0)
+    (10.0, 9.0)
+    """
     spread = fourth - squared**2 / m
     own = 2.0 * squared**2 / spread if spread > ROUNDING * squared**2 else math.inf
     return min(max(m - 1.0, 1.0), own)

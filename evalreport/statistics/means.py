@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
+from evalreport.statistics.design_based import variance_df
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval, z_value
 from evalreport.statistics.tail import t_quantile, t_two_sided
@@ -164,6 +165,54 @@ def paired_t(
     if bool(np.all(d == d[0])):
         variance = 0.0
     return t_from_moments(n, mean, variance, level)
+
+
+class Mean(NamedTuple):
+    """A mean of independent rows: the variance of the mean, and its degrees of freedom."""
+
+    mean: float
+    variance: float
+    df: float
+
+
+def mean_of(values: ArrayLike, times: ArrayLike, *, own_df: bool) -> Mean | None:
+    """The mean of kinds of rows, both of shape (k,); None with fewer than two rows.
+
+    ``own_df``: with as many degrees of freedom as the variance has, fewer than n - 1 where few
+    rows lose much (see :func:`evalreport.statistics.design_based.variance_df`).
+    """
+    x, often = np.asarray(values, np.float64), np.asarray(times, np.int64)
+    n = int(often.sum())
+    if n < 2:
+        return None
+    mean = exact_sum(x, often) / n
+    squared = exact_sum((x - mean) ** 2, often)
+    df = variance_df(n, squared, exact_sum((x - mean) ** 4, often)) if own_df else n - 1.0
+    return Mean(mean, squared / (n - 1.0) / n, df)
+
+
+def welch_t(one: Mean, two: Mean, level: float) -> PairedT:
+    """Welch's t of the difference of two means of independent rows.
+
+    (s1 + s2)^2 / (s1^2 / v1 + s2^2 / v2) degrees of freedom, s the variances of the means and v
+    their degrees of freedom (Welch B. Biometrika 34, 1947; Satterthwaite F. Biometrics Bulletin
+    2, 1946). Statistic and p are None where neither varies and the means differ.
+
+    >>> a, b = Mean(2.0, 0.5, 9.0), Mean(1.0, 0.5, 9.0)
+    >>> found = welch_t(a, b, 0.95)
+    >>> found.statistic, found.df, round(found.p_value, 3)
+    (1.0, 18.0, 0.331)
+    """
+    difference, variance = one.mean - two.mean, one.variance + two.variance
+    if variance == 0.0:
+        both = Interval(difference, difference)
+        return PairedT(difference, both, None, math.inf, 1.0 if difference == 0.0 else None)
+    df = variance**2 / (one.variance**2 / one.df + two.variance**2 / two.df)
+    error = math.sqrt(variance)
+    half = -t_quantile((1.0 - level) / 2.0, df) * error
+    t = difference / error
+    within = Interval(difference - half, difference + half)
+    return PairedT(difference, within, t, df, t_two_sided(t, df), error)
 
 
 def t_from_moments(n: float, mean: float, variance: float, level: float) -> PairedT | None:

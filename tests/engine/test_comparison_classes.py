@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from evalreport.engine.comparisons.records import compare
 from evalreport.engine.counting.memory import MemoryTables
@@ -253,14 +254,16 @@ def test_a_threshold_that_does_not_exist_leaves_no_difference() -> None:
 # -- independent rows ------------------------------------------------------------------------
 
 
-def two_datasets(metrics: list[str], settings: Settings = SMALL) -> dict[str, dict[str, Any]]:
+def two_datasets(
+    metrics: list[str], settings: Settings = SMALL, **asked: Any
+) -> dict[str, dict[str, Any]]:
     actual, one, _ = noisy(17, 300)
     other, _, two = noisy(18, 240)
     views = [
         replace(scored("m", two, other), dataset="base"),
         replace(scored("m", one, actual), dataset="now"),
     ]
-    request = ComparisonRequest(reference_dataset="base")
+    request = ComparisonRequest(reference_dataset="base", **asked)
     return {r.metric: r for r in every_record(views, metrics, request, settings)}
 
 
@@ -268,7 +271,10 @@ def test_anything_else_on_two_datasets_is_drawn_independently() -> None:
     metrics = ["f1", "mcc", "average_precision", "brier", "diagnostic_odds_ratio"]
     found = two_datasets(metrics)
     assert set(found) == set(metrics)
-    added = {"average_precision": ("square_and_add", "square_and_add")}
+    added = {
+        "average_precision": ("square_and_add", "square_and_add"),
+        "brier": ("welch_t", "welch_t"),
+    }
     for r in found.values():
         expected = added.get(r.metric, ("bootstrap", "bootstrap_percentile"))
         assert (r.test, r.interval.method) == expected
@@ -277,13 +283,20 @@ def test_anything_else_on_two_datasets_is_drawn_independently() -> None:
     assert two_datasets(["brier"])["brier"] == found["brier"]
 
 
-def test_drawn_error_of_independent_means_is_that_of_their_variances() -> None:
-    r = two_datasets(["brier"], Settings(resamples=3000))["brier"]
+def test_independent_means_are_compared_by_welchs_t() -> None:
+    r = two_datasets(["brier"])["brier"]
     actual, one, _ = noisy(17, 300)
     other, _, two = noisy(18, 240)
     parts = [(one - actual) ** 2, (two - other) ** 2]
-    error = math.sqrt(sum(float(np.var(p)) / len(p) for p in parts))
-    assert math.isclose(r.statistic, r.difference / error, rel_tol=0.06)
+    welch = stats.ttest_ind(*parts, equal_var=False)
+    assert math.isclose(r.statistic, welch.statistic, rel_tol=1e-9)
+    # few rows lose much: the variance is less well known than the number of rows says
+    assert r.df < welch.df
+    assert math.isclose(r.p_value, 2 * stats.t.sf(abs(r.statistic), r.df), rel_tol=1e-9)
+    asked = two_datasets(["brier"], tests={"brier": "welch_t"}, methods={"brier": "welch_t"})
+    r, limits = asked["brier"], welch.confidence_interval()
+    assert math.isclose(r.p_value, welch.pvalue, rel_tol=1e-9)
+    assert (r.interval.low, r.interval.high) == pytest.approx(limits, rel=1e-9)
 
 
 @pytest.mark.parametrize("test", ["mcnemar_exact", "paired_t"])

@@ -253,7 +253,11 @@ def test_weighted_rows_are_drawn_and_mcnemar_is_not_given_for_them() -> None:
     weight = np.linspace(0.5, 2.0, len(actual))
     views = [scored("b", two, actual, weight=weight), scored("a", one, actual, weight=weight)]
     r = one_record(views, "brier")
-    assert (r.test, r.interval.method) == ("bootstrap", "bootstrap_percentile")
+    assert (r.test, r.interval.method) == ("design_based", "sandwich")
+    lost = weight * ((one - actual) ** 2 - (two - actual) ** 2 - r.difference) / weight.sum()
+    error = math.sqrt(len(lost) * np.var(lost, ddof=1))
+    assert math.isclose(r.interval.standard_error, error, rel_tol=1e-9)
+    assert math.isclose(r.statistic, r.difference / error, rel_tol=1e-9)
     r = one_record(views, "accuracy")
     # few weighted rows of a class: drawn, they vary too little
     assert (r.test, r.interval.method) == ("square_and_add", "square_and_add")

@@ -40,11 +40,15 @@ from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
 from evalreport.plan.task import AT_THRESHOLD, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Interval, Ratio
-from evalreport.statistics import delong, hypotheses, unpaired
+from evalreport.statistics import delong, hypotheses, means, unpaired
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.tail import normal_two_sided
 
 Floats = npt.NDArray[np.float64]
+
+#: Test and interval of two means of independent rows.
+WELCH = "welch_t"
+FEWER = "fewer than two rows on one of the two sides"
 
 
 class Independent:
@@ -115,6 +119,8 @@ class Independent:
             return _of_proportions(task.test, values)
         if task.test in ("delong_unpaired", UNPAIRED_SCORE):
             return self._of_areas(task)
+        if task.test == WELCH:
+            return _welch_test(self._welch(task))
         small = self._small(task, difference)
         if small is not None:
             return small.test()
@@ -140,6 +146,8 @@ class Independent:
             return interval, None if interval is not None else f"{method} gives none here"
         if method in ("delong_unpaired", UNPAIRED_SCORE):
             return self._area_interval(task, level)
+        if method == WELCH:
+            return _welch_limits(self._welch(task), level)
         few = self._few(task)
         if few is not None:
             return few.interval(level), None
@@ -160,6 +168,17 @@ class Independent:
 
     def _few(self, task: ComparisonTask) -> OfTables | None:
         return of_independent(self.model, self.reference, task)
+
+    # -- means ------------------------------------------------------------------------------
+
+    def _welch(self, task: ComparisonTask) -> means.PairedT | None:
+        """Welch's t of two means of losses; None with fewer than two rows on a side."""
+        own_df = task.why != ASKED
+        one = _mean(self.model, task.task, own_df=own_df)
+        two = _mean(self.reference, task.reference, own_df=own_df)
+        if one is None or two is None:
+            return None
+        return means.welch_t(one, two, self.model.settings.level)
 
     # -- areas ------------------------------------------------------------------------------
 
@@ -234,6 +253,34 @@ class Independent:
         if task not in self._kept:
             self._kept[task] = _replicates(self._bootstraps[place], side, task)
         return self._kept[task]
+
+
+def _mean(side: Side, task: Task, *, own_df: bool) -> means.Mean | None:
+    """The mean of the losses of a side, from its table of scores."""
+    metric, index = side.metric(task), _column(side, task)
+    table = side.tables.scores(EVERYTHING, index)
+    assert metric.row_loss is not None
+    losses = [metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)]
+    counted = [table.positives, table.negatives]
+    return means.mean_of(np.concatenate(losses), np.concatenate(counted), own_df=own_df)
+
+
+def _welch_test(found: means.PairedT | None) -> Test:
+    if found is None:
+        return Test(reason=FEWER)
+    if found.p_value is None:
+        return no_variation(found.difference)
+    df = found.df if math.isfinite(found.df) else None
+    return Test(found.statistic, found.p_value, df, error=found.error)
+
+
+def _welch_limits(found: means.PairedT | None, level: float) -> tuple[Interval | None, str | None]:
+    if found is None:
+        return None, FEWER
+    interval = from_limits(found.interval, level, WELCH)
+    if interval is None or found.error is None:
+        return None, "the variance of the difference is 0"
+    return replace(interval, standard_error=found.error, df=found.df), None
 
 
 def _of_areas(asked: Hypothesis) -> bool:
