@@ -402,6 +402,42 @@ def fourteen_names(folder: Path) -> Path:
     })  # fmt: skip
 
 
+def twelve_months(folder: Path) -> Path:
+    """A year of a service month by month, with persons, crossed groups and four checklists."""
+    rng = np.random.default_rng(23)
+    n = 720
+    ill = rng.random(n) < 0.25
+    month = np.arange(n) % 12
+    _write(folder / "d.csv", ("id", "person", "y", "p", "date", "sex", "age", "site"), zip(
+        range(n), rng.integers(0, 300, n), np.where(ill, "ill", "healthy"),
+        _scores(rng, ill, 1.6), [f"2025-{m + 1:02d}-{1 + k % 28:02d}" for k, m in enumerate(month)],
+        rng.choice(["female", "male"], n), rng.integers(18, 90, n),
+        rng.choice(["Åbenrå", "Kiel", "Łódź"], n), strict=True
+    ))  # fmt: skip
+    limit = {"metric": "recall", "at_least": 0.4, "bound": "lower", "threshold": 0.5}
+    return _spec(folder, {
+        "title": "Twelve months of a service",
+        "about": {"question": "Does the software find ill persons?", "intended_use": "Triage",
+                  "out_of_scope": "Children", "limitations": "One region.",
+                  "primary_metric": "recall"},
+        "datasets": {"screening": {"path": "d.csv", "target": "y", "id": "id", "cluster": "person",
+                                   "missing": "exclude",
+                                   "period": {"column": "date", "every": "month"}}},
+        "positive": {"label": "ill"},
+        "models": {"software": {"score": "p"}},
+        "metrics": ["recall", "specificity", "precision", "npv", "accuracy", "roc_auc", "brier",
+                    "net_benefit"],
+        "thresholds": [0.5],
+        "subgroups": ["sex", "site", ["sex", "site"]],
+        "costs": {"false_negative": 10, "false_positive": 1},
+        "prevalence": [0.01, 0.05],
+        "acceptance": [limit, limit | {"subgroup": "each"}],
+        "confidence": {"resamples": 200, "seed": 1},
+        "report": {"template": "audit", "characteristics": ["age", "sex", "site"],
+                   "checklists": ["stard_2015", "tripod_ai", "eu_ai_act", "model_card"]},
+    })  # fmt: skip
+
+
 SPECS: dict[str, Callable[[Path], Path]] = {
     "forty criteria": forty_criteria,
     "clustered reader": clustered_reader,
@@ -416,4 +452,5 @@ SPECS: dict[str, Callable[[Path], Path]] = {
     "sets of labels": label_sets,
     "many folds": many_folds,
     "weights of cells": weights_of_cells,
+    "twelve months": twelve_months,
 }
