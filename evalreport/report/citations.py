@@ -31,6 +31,7 @@ SOURCES: Mapping[str, str] = {
     "jeffreys": "Brown L., Cai T., DasGupta A. Statistical Science 16, 2001",
     "delong": _DELONG,
     "delong_unpaired": _DELONG,
+    "welch_t": "Welch B. Biometrika 34, 1947",
     "delong_logit": _DELONG,
     "hanley_mcneil": "Hanley J., McNeil B. Radiology 143, 1982",
     "obuchowski": "Obuchowski N. Biometrics 53, 1997",

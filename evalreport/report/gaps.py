@@ -117,7 +117,10 @@ def against_words(gap: Gap) -> str:
     """What a group is held against."""
     text = visible(gap.against)
     if gap.against_subgroup:
-        text += f": {slice_heads(gap.against_subgroup)}"
+        values = slice_heads(gap.against_subgroup)
+        # a group that is a number is told from the value behind it
+        alone = values[:1].isdigit()
+        text += f": {subgroup_text(gap.against_subgroup) if alone else values}"
     return text if text.startswith(("all", "the")) else f"the {text}"
 
 

@@ -22,11 +22,13 @@ from evalreport.report.numbers import (
 from evalreport.report.results_table import headline_identities, margin_of, results_table
 from evalreport.report.words import (
     MEAN,
+    class_text,
     condition_text,
     counted,
     label_text,
     listed,
     prose,
+    rows_of_class,
     subgroup_text,
 )
 from evalreport.results import records
@@ -90,7 +92,7 @@ def _rows_text(contents: Contents) -> str:
         if ledger is None:
             continue
         classes = [
-            f"{count_text(c.count)} {label_text(c.label)}" for c in ledger.classes[:MOST_NAMES]
+            rows_of_class(count_text(c.count), c.label, "") for c in ledger.classes[:MOST_NAMES]
         ]
         if len(ledger.classes) > MOST_NAMES:
             classes = [counted(len(ledger.classes), "class", "classes")]
@@ -204,13 +206,15 @@ def _is_flat(table: Table) -> bool:
 def _of_two(table: Table, who: str) -> str:
     cells = flat_counts(table) or {}
     k = positive_index(table)
-    positive, negative = label_text(table.labels[k]), label_text(table.labels[1 - k])
+    positive, negative = table.labels[k], table.labels[1 - k]
     ill, well = cells["TP"] + cells["FN"], cells["TN"] + cells["FP"]
     if not ill and not well:
         return ""
-    found = f"of {count_text(ill)} {positive}, {who} finds {count_text(cells['TP'])}"
+    of_positive = rows_of_class(count_text(ill), positive)
+    found = f"of {of_positive}, {who} finds {count_text(cells['TP'])}"
     missed = f"misses {count_text(cells['FN'])}"
-    alarms = f"of {count_text(well)} {negative} it calls {count_text(cells['FP'])} {positive}"
+    of_negative = rows_of_class(count_text(well), negative)
+    alarms = f"of {of_negative} it calls {count_text(cells['FP'])} {class_text(positive)}"
     return f"{found[0].upper()}{found[1:]} and {missed}; {alarms}."
 
 
@@ -229,11 +233,11 @@ def _of_many(table: Table, counts: list[list[int]], who: str) -> str:
     names = [*table.labels, *table.extra_columns]
     told = (
         f"Of {count_text(everything)} rows, {who} has {count_text(right)} right. Worst class: "
-        f"of {count_text(total)} rows of {label_text(table.labels[worst])} it finds "
+        f"of {count_text(total)} rows of {class_text(table.labels[worst])} it finds "
         f"{count_text(row[worst])} ({share_text(row[worst], total)})"
     )
     if share < 1 and row[taken]:
-        told += f" and calls {count_text(row[taken])} of them {label_text(names[taken])}"
+        told += f" and calls {count_text(row[taken])} of them {class_text(names[taken])}"
     return f"{told}."
 
 

@@ -153,6 +153,30 @@ def label_text(label: Any) -> str:
     return f"“{shown}”" if text != text.strip() or "  " in text else shown
 
 
+def class_text(label: Any) -> str:
+    """A class as it stands in a sentence; one that is called by a number is told from counts.
+
+    >>> class_text("malignant"), class_text("8"), class_text("-1")
+    ('malignant', 'class 8', 'class -1')
+    """
+    shown = label_text(label)
+    return f"class {shown}" if _is_numbered(shown) else shown
+
+
+def rows_of_class(count: str, label: Any, noun: str = " rows") -> str:
+    """So many rows of a class.
+
+    >>> rows_of_class("212", "malignant"), rows_of_class("212", "1"), rows_of_class("2", "1", "")
+    ('212 malignant', '212 rows of class 1', '2 of class 1')
+    """
+    of = f"{noun} of " if _is_numbered(label_text(label)) else " "
+    return f"{count}{of}{class_text(label)}"
+
+
+def _is_numbered(shown: str) -> bool:
+    return shown.lstrip("+-−.")[:1].isdigit()
+
+
 def exact_label(label: Any) -> str | None:
     """The label itself, where what is shown is not it.
 

@@ -194,8 +194,8 @@ def single_rows_df(contributions: Floats, times: Floats) -> float:
 def variance_df(m: float, squared: float, fourth: float) -> float:
     """The same from m and the sums of the second and fourth powers of the distances.
 
-    >>> round(variance_df(10, 10.0, 30.0), 2), variance_df(10, 10.0, 10.0)
-    (10.0, 9.0)
+    >>> variance_df(10, 10.0, 50.0), variance_df(10, 10.0, 10.0)
+    (5.0, 9.0)
     """
     spread = fourth - squared**2 / m
     own = 2.0 * squared**2 / spread if spread > ROUNDING * squared**2 else math.inf
