@@ -23,7 +23,7 @@ APART = (4.0, 13.0, 24.0)
 #: Size of names beside lines; room of the mark before them; height of their boxes, in points.
 SIZE, MARK, HIGH = 8.5, 9.0, 9.5
 #: Letters of a name on a chart; longer ones keep both ends.
-LONGEST = 28
+LONGEST = 40
 #: Height of a line of a key in points, and room of the stroke before its words.
 ROW, STROKE = 10.0, 0.1
 #: Points within which a place on a line could be taken for one on another line.
@@ -86,7 +86,7 @@ def short(name: str, room: float | None = None) -> str:
     ``room`` is in points, at the size of names.
 
     >>> short("a short name"), short("a name that says far more than a chart can hold")
-    ('a short name', 'a name that says…t can hold')
+    ('a short name', 'a name that says far mor…chart can hold')
     """
     text = visible(name)
     kept = min(len(text), LONGEST)
