@@ -12,7 +12,7 @@ from evalreport.engine.predicting import further_repeats
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.everything import comparison_request
 from evalreport.predict.label_sets import SetView
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import (
     Caution,
@@ -46,7 +46,7 @@ def comparisons_of(state: RunState) -> list[Comparison]:
     )
 
 
-def repeats_of(state: RunState) -> dict[Key, tuple[View, ...]]:
+def repeats_of(state: RunState) -> dict[Key, tuple[LabelView, ...]]:
     """The further repeats of each cross-validated dataset and model."""
     predictions = state.prepared.predictions
     return {
@@ -68,13 +68,13 @@ def cautions_of(
     spec = state.prepared.loaded.spec
 
     def scores(dataset: str, model: str) -> ScoreTable | None:
-        tables = state.tables[dataset, model]
-        table = tables.scores(EVERYTHING) if tables.view.has_score else None
+        tables = state.tables.get((dataset, model))
+        table = tables.scores(EVERYTHING) if tables and tables.view.has_score else None
         # Bins would be taken for distinct scores.
         return None if isinstance(table, BinnedScores) else table
 
     facts = RunFacts(
-        views=[v for v in state.prepared.views if not isinstance(v, SetView)],
+        views=[v for v in state.prepared.views if isinstance(v, LabelView)],
         set_views=[v for v in state.prepared.views if isinstance(v, SetView)],
         measures=state.measures,
         tables=[t for e in state.evaluations for t in e.tables],

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.tables import Tables
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
 from evalreport.engine.intervals.missing_rows import missing_rows
-from evalreport.engine.measures import Computed, Measurer, as_measure, not_applicable
+from evalreport.engine.measures import Computed, Measurer, TaskMeasurer, as_measure, not_applicable
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.plan.from_spec import metric_named
@@ -61,13 +63,13 @@ class Evaluation:
         ]
 
 
-class Evaluator:
+class Evaluator(ABC):
     """Runs the tasks of one dataset and model in the order of the plan."""
 
     def __init__(
         self,
-        measurer: Measurer,
-        tables: MemoryTables,
+        measurer: TaskMeasurer[Any, Any],
+        tables: Tables[Any],
         numbering: Numbering,
         first: ThresholdRequest | None,
     ) -> None:
@@ -75,9 +77,8 @@ class Evaluator:
         self.tables = tables
         self.numbering = numbering
         self.first = first
-        self.view = measurer.view
+        self.view: View = measurer.view
         self.result = Evaluation(self.view)
-        self._table_ids: dict[tuple[Slice, float | None, str | None], str] = {}
         self._computed: dict[tuple[Any, ...], Computed] = {}
 
     def run(
@@ -206,8 +207,26 @@ class Evaluator:
             return None
         return self.view.total_weight(self.tables.kinds(where))
 
+    @abstractmethod
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
         """Id of the classification table a number is printed beside."""
+
+
+class LabelEvaluator(Evaluator):
+    """Runs the tasks of a view of rows of one class each."""
+
+    def __init__(
+        self,
+        measurer: Measurer,
+        tables: MemoryTables,
+        numbering: Numbering,
+        first: ThresholdRequest | None,
+    ) -> None:
+        super().__init__(measurer, tables, numbering, first)
+        self._seen, self._built = measurer.view, tables
+        self._table_ids: dict[tuple[Slice, float | None, str | None], str] = {}
+
+    def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
         threshold = None
         if request is not None and self.view.has_score:
             resolved = self.measurer.thresholds[request]
@@ -226,8 +245,8 @@ class Evaluator:
                     where=where,
                     threshold=threshold,
                     threshold_rule=rule,
-                    table=self.tables.classification(where, threshold),
-                    missing=missing_rows(self.view, where, threshold),
+                    table=self._built.classification(where, threshold),
+                    missing=missing_rows(self._seen, where, threshold),
                     unknown=self.view.unknown_places,
                 )
             )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.tables import Tables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.intervals import missing_cases, pooled_ranks
 from evalreport.engine.intervals.binned import with_bounds
@@ -46,7 +48,7 @@ from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.inputs import MetricRequest
 from evalreport.plan.methods import ASKED, DRAWN, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
 from evalreport.results.records import Bounds, Interval, Measure, Reached
 
@@ -64,13 +66,17 @@ class Computed:
     dropped: str | None = None
 
 
-class Measurer:
-    """Computes the tasks of one dataset and model from its tables."""
+Seen = TypeVar("Seen", bound=View)
+Built = TypeVar("Built", bound=Tables[Any])
+
+
+class TaskMeasurer(ABC, Generic[Seen, Built]):
+    """What computes the tasks of one dataset and model from its tables."""
 
     def __init__(
         self,
-        view: View,
-        tables: MemoryTables,
+        view: Seen,
+        tables: Built,
         settings: Settings,
         thresholds: Mapping[ThresholdRequest, Resolved],
     ) -> None:
@@ -78,12 +84,48 @@ class Measurer:
         self.tables = tables
         self.settings = settings
         self.thresholds = thresholds
+
+    @abstractmethod
+    def announce(self, tasks: Sequence[Task]) -> None:
+        """Tell which tasks will come, so that they can share what they need."""
+
+    @abstractmethod
+    def compute(self, task: Task) -> Computed:
+        """The value and interval of one task."""
+
+    def _declared(self, task: Task) -> Metric:
+        metric = find(task.metric)
+        assert metric is not None
+        return as_read(metric, self.view.source, self.margin_unit)
+
+    @property
+    def margin_unit(self) -> float:
+        """What a margin is multiplied by to be the sum of the model's terms."""
+        return 1.0
+
+    def _threshold(self, task: Task) -> Resolved:
+        if task.threshold is None:
+            return Resolved(None)
+        return self.thresholds[task.threshold]
+
+
+class Measurer(TaskMeasurer[LabelView, MemoryTables]):
+    """Computes the tasks of one dataset and model whose rows are of one class each."""
+
+    def __init__(
+        self,
+        view: LabelView,
+        tables: MemoryTables,
+        settings: Settings,
+        thresholds: Mapping[ThresholdRequest, Resolved],
+    ) -> None:
+        super().__init__(view, tables, settings, thresholds)
         self.bootstrap = Bootstrap(tables, settings)
         self._groups: dict[tuple[str, ...], dict[Slice, None]] = {}
         self._others: dict[bool, Measurer] = {}
 
     def announce(self, tasks: Sequence[Task]) -> None:
-        """Tell which score metrics share draws, and which slices are groups of one column."""
+        # which score metrics share draws, and which slices are groups of one column
         for task in tasks:
             if self._is_of_other(task):
                 self._other(task).announce([task])
@@ -281,10 +323,9 @@ class Measurer:
             arguments["costs"] = self._costs()
         return metric, arguments
 
-    def _declared(self, task: Task) -> Metric:
-        metric = find(task.metric)
-        assert metric is not None
-        return as_read(metric, self.view.source, self.view.margin_unit)
+    @property
+    def margin_unit(self) -> float:
+        return self.view.margin_unit
 
     def highest(self, task: Task, threshold: float | None) -> Selection | None:
         """The group with the highest selection rate among those of the task's columns."""
@@ -311,11 +352,6 @@ class Measurer:
         if len(labels) > 2:
             return self.settings.class_costs(labels)
         return self.settings.two_class_costs(labels, self.view.positive_index)
-
-    def _threshold(self, task: Task) -> Resolved:
-        if task.threshold is None:
-            return Resolved(None)
-        return self.thresholds[task.threshold]
 
 
 #: Limits at a cut, whose bias is drawn.
@@ -345,7 +381,7 @@ NEGATIVE = "an estimated cell of the table is negative: the labels are too few t
 CONDITIONAL = "conditional on the threshold, which was chosen on these rows"
 
 
-def _as_asked(interval: Interval, view: View) -> Interval:
+def _as_asked(interval: Interval, view: LabelView) -> Interval:
     """A method for independent rows that was asked for is kept, and what it passes over said."""
     if interval.method in BOOTSTRAPS or interval.method == SANDWICH:
         return interval

@@ -19,9 +19,9 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.build import thresholds as thresholds_of
 from evalreport.plan.inputs import MetricRequest, Requests
 from evalreport.plan.task import Task
-from evalreport.predict.columns import facts_of
+from evalreport.predict.facts import facts_of
 from evalreport.predict.outcome import Codes, Output
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ def _representative(tasks: tuple[Task, ...]) -> Task | None:
 
 def view_of_output(
     actual: Codes, output: Output, labels: tuple[str, ...], positive: int | None
-) -> View:
+) -> LabelView:
     """The rows of an output as the engine sees them."""
-    return View(
+    return LabelView(
         dataset="rows",
         model="model",
         source=output.source,

@@ -28,7 +28,7 @@ from evalreport.predict.learning_curve import LearningCurve as FittedCurve
 from evalreport.predict.making import Made, Making, outline_of, recipe_of
 from evalreport.predict.models_run_here import MADE_HERE, failure_records, made_here
 from evalreport.predict.outcome import Output
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.results import records
 from evalreport.results.codec import decode_as, encode
 from evalreport.results.records import (
@@ -173,7 +173,7 @@ def _making(loaded: LoadedSpec, settings: Settings, fitting: Fitting) -> Making:
     )
 
 
-def further_repeats(predictions: Sequence[Predicted], view: View) -> tuple[View, ...]:
+def further_repeats(predictions: Sequence[Predicted], view: View) -> tuple[LabelView, ...]:
     """The views of the repeats after the one that ``view`` holds."""
     return next((one.made.further_repeats for one in predictions if one.made.view is view), ())
 

@@ -25,7 +25,6 @@ from evalreport.engine.counting.choosing import (
     limit_bytes,
     stored_rows,
 )
-from evalreport.engine.counting.counted_view import CountedView, counted_facts
 from evalreport.engine.counting.counting_views import (
     MISTAKES,
     Counted,
@@ -59,10 +58,11 @@ from evalreport.plan.everything import with_everything
 from evalreport.plan.from_spec import costs_of, requests_of, threshold_text
 from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
-from evalreport.predict.columns import columns_read, facts_of, rules_of
+from evalreport.predict.columns import columns_read, rules_of
+from evalreport.predict.facts import facts_of
 from evalreport.predict.label_sets import SetView
 from evalreport.predict.overlap import Overlap
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
@@ -195,7 +195,7 @@ def _with_unknown(loaded: LoadedSpec, views: Sequence[View]) -> list[View]:
 
 def _bounded_facts(view: View, requests: Requests) -> Facts:
     """What the planner needs to know of a view; DataError where a subgroup has too many values."""
-    found = _facts(view, requests)
+    found = facts_of(view, requests.subgroups)
     for columns, values in (found.groups or {}).items():
         told = f"the subgroup {' and '.join(columns)}"
         limit_distinct(found.dataset, told, len(values), MOST_GROUPS)
@@ -208,12 +208,6 @@ def _overlaps(spec: Spec, data: Data, step: Step) -> tuple[Overlap, ...]:
     step("comparing with training rows", None)
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
     return overlaps(spec, data.tables, data.sources, memory)
-
-
-def _facts(view: View, requests: Requests) -> Facts:
-    if isinstance(view, CountedView):
-        return counted_facts(view, requests.subgroups)
-    return facts_of(view, requests.subgroups)
 
 
 def settings_of(loaded: LoadedSpec) -> Settings:
@@ -390,9 +384,11 @@ def _rows_of_file(views: Sequence[View], source: Source) -> int:
     return int(ledger.rows_read if ledger.kinds_read is None else ledger.kinds_read)
 
 
-def _numbers_of(data: Data, requests: Requests) -> Callable[[View], Sequence[float]]:
+def _numbers_of(data: Data, requests: Requests) -> Callable[[LabelView], Sequence[float]]:
     """The thresholds at which a counted model is compared."""
-    return lambda view: numbers_at(view, requests, _facts(view, requests), data.settings)
+    return lambda view: numbers_at(
+        view, requests, facts_of(view, requests.subgroups), data.settings
+    )
 
 
 #: What is hashed where rows are counted behind an address.

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.evaluation import Evaluation, Evaluator
+from evalreport.engine.evaluation import Evaluation, LabelEvaluator
 from evalreport.engine.measures import Measurer
 from evalreport.plan.task import Plan, Task
 from evalreport.predict.outcome import repeat_summary
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.records import Measure
 
@@ -30,8 +30,8 @@ NO_INTERVAL = "repeats share their rows, so they have a spread and no intervals"
 
 
 def evaluate_repeats(
-    first: Evaluator,
-    views: tuple[View, ...],
+    first: LabelEvaluator,
+    views: tuple[LabelView, ...],
     plan: Plan,
     step: Callable[[], None] = lambda: None,
     one_versus_rest: bool = False,
@@ -52,14 +52,14 @@ def evaluate_repeats(
     return (summed, *(part.result for pair in pairs for part in pair))
 
 
-def _whole(first: Evaluator, view: View, name: str, plan: Plan) -> Evaluator:
+def _whole(first: LabelEvaluator, view: LabelView, name: str, plan: Plan) -> LabelEvaluator:
     """All rows of a repeat as one fold that is named after it."""
     codes = np.zeros(view.rows, np.int64)
     whole = replace(view, fold=(codes, (name,)), fold_sizes=None)
     return _evaluated(first, whole, _copied(first, plan, EVERYTHING, [name]))
 
 
-def _folds(first: Evaluator, view: View, plan: Plan) -> Evaluator:
+def _folds(first: LabelEvaluator, view: LabelView, plan: Plan) -> LabelEvaluator:
     """The folds of a repeat, by the tasks of the first fold of the first."""
     assert first.view.fold is not None
     assert view.fold is not None
@@ -67,7 +67,7 @@ def _folds(first: Evaluator, view: View, plan: Plan) -> Evaluator:
     return _evaluated(first, view, _copied(first, plan, pattern, view.fold[1]))
 
 
-def _copied(first: Evaluator, plan: Plan, pattern: Slice, names: Any) -> Plan:
+def _copied(first: LabelEvaluator, plan: Plan, pattern: Slice, names: Any) -> Plan:
     """The tasks of one slice, and its refusals, for folds of these names."""
 
     def own(task: Task) -> bool:
@@ -90,11 +90,11 @@ def _copied(first: Evaluator, plan: Plan, pattern: Slice, names: Any) -> Plan:
     )
 
 
-def _evaluated(first: Evaluator, view: View, plan: Plan) -> Evaluator:
+def _evaluated(first: LabelEvaluator, view: LabelView, plan: Plan) -> LabelEvaluator:
     tables = MemoryTables(view)
     known = first.measurer
     measurer = Measurer(view, tables, known.settings, known.thresholds)
-    made = Evaluator(measurer, tables, first.numbering, first.first)
+    made = LabelEvaluator(measurer, tables, first.numbering, first.first)
     made.run(plan)
     return made
 

@@ -11,7 +11,7 @@ from evalreport.engine.thresholds import Resolved, Rule, solve
 from evalreport.plan.build import thresholds
 from evalreport.plan.from_spec import metric_named
 from evalreport.plan.inputs import Facts, Requests
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING
 from evalreport.spec.metric_requests import RuleMetric
 from evalreport.spec.thresholds import Threshold
@@ -40,7 +40,9 @@ def rule_of(threshold: Threshold) -> Rule:
     return best
 
 
-def numbers_at(view: View, requests: Requests, facts: Facts, settings: Settings) -> list[float]:
+def numbers_at(
+    view: LabelView, requests: Requests, facts: Facts, settings: Settings
+) -> list[float]:
     """Every threshold of a model that follows from its own scores, as far as there is one."""
     table = tables_of(view).scores(EVERYTHING)
     costs = settings.two_class_costs(view.labels, view.positive_index) if settings.costs else {}

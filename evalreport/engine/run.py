@@ -22,7 +22,7 @@ from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.curves import curve_records
 from evalreport.engine.due import Due, EarlierRun
-from evalreport.engine.evaluation import Evaluation, Evaluator
+from evalreport.engine.evaluation import Evaluation, LabelEvaluator
 from evalreport.engine.finite import finite
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.groups.impact_records import impact_records
@@ -106,7 +106,11 @@ def evaluate(
     failures = [*(failure for one in prepared.predictions for failure in one.failures)]
     state = RunState(prepared, failures=failures, due=_due(prepared, at, earlier))
     for view in prepared.views:
-        state.tables[view.dataset, view.model] = tables_of(view)
+        tables = tables_of(view)
+        if isinstance(tables, SetTables):
+            state.set_tables[view.dataset, view.model] = tables
+        else:
+            state.tables[view.dataset, view.model] = tables
     for view, facts in zip(prepared.views, prepared.facts, strict=True):
         _resolve_thresholds(state, view, facts)
     step("computing measures", len(prepared.plan.tasks))
@@ -316,13 +320,13 @@ def _subgroup_records(state: RunState) -> dict[str, Any]:
 
 def _evaluated(state: RunState, view: View, advance: Callable[[], None]) -> tuple[Evaluation, ...]:
     key = (view.dataset, view.model)
+    if key in state.set_tables:
+        return (_evaluated_sets(state, state.set_tables[key], advance),)
     tables = state.tables[key]
-    if isinstance(tables, SetTables):
-        return (_evaluated_sets(state, tables, advance),)
-    measurer = Measurer(view, state.tables[key], state.prepared.settings, state.thresholds[key])
+    measurer = Measurer(tables.view, tables, state.prepared.settings, state.thresholds[key])
     return evaluate_repeats(
-        Evaluator(measurer, tables, state.numbering, state.first_threshold[key]),
-        further_repeats(state.prepared.predictions, view),
+        LabelEvaluator(measurer, tables, state.numbering, state.first_threshold[key]),
+        further_repeats(state.prepared.predictions, tables.view),
         state.prepared.plan,
         advance,
         state.prepared.requests.one_versus_rest,
@@ -390,11 +394,14 @@ def _curves_or_failure(state: RunState, view: View, facts: Facts) -> list[Curve]
 
 
 def _curves(state: RunState, view: View, facts: Facts) -> list[Curve]:
-    tables = state.tables[view.dataset, view.model]
+    key = (view.dataset, view.model)
     numbers, level = _numbers(state, view), state.prepared.settings.level
-    if isinstance(tables, SetTables):
-        return set_curves(tables, state.numbering.curve, numbers, facts.probabilities, level)
-    return curve_records(tables, state.numbering.curve, numbers, facts.probabilities, level)
+    if key in state.set_tables:
+        of_sets = state.set_tables[key]
+        return set_curves(of_sets, state.numbering.curve, numbers, facts.probabilities, level)
+    return curve_records(
+        state.tables[key], state.numbering.curve, numbers, facts.probabilities, level
+    )
 
 
 def _roc(state: RunState) -> list[RocRelation]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.due import Due
 from evalreport.engine.evaluation import Evaluation, Numbering
 from evalreport.engine.guarding import guarded
@@ -27,12 +28,18 @@ class RunState:
     prepared: Prepared
     numbering: Numbering = field(default_factory=Numbering)
     tables: dict[Key, MemoryTables] = field(default_factory=dict)
+    set_tables: dict[Key, SetTables] = field(default_factory=dict)
     thresholds: dict[Key, dict[ThresholdRequest, Resolved]] = field(default_factory=dict)
     first_threshold: dict[Key, ThresholdRequest | None] = field(default_factory=dict)
     evaluations: list[Evaluation] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     against: list[AgainstBaseline] = field(default_factory=list)
     due: Due | None = None
+
+    def tables_of(self, dataset: str, model: str) -> MemoryTables | SetTables:
+        """The tables of a dataset and model, of whatever kind."""
+        key = dataset, model
+        return self.set_tables[key] if key in self.set_tables else self.tables[key]
 
     @property
     def measures(self) -> list[Measure]:

@@ -9,20 +9,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from evalreport.data.checked import Checked, check
 from evalreport.data.design import column_problems
 from evalreport.data.labels import Positive
 from evalreport.data.roles import Roles, Rules, SamplingRoles
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location
-from evalreport.plan.inputs import Facts
-from evalreport.predict.label_sets import SetView, has_sets, set_columns_needed, set_facts, set_view
+from evalreport.predict.label_sets import has_sets, set_columns_needed, set_view
 from evalreport.predict.labels_beside_scores import Scored, agreement
 from evalreport.predict.overlap import Use
 from evalreport.predict.proxy import with_proxy
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.spec.datasets import PREDICTED, Dataset, NamedPositive
 from evalreport.spec.model import Spec
 from evalreport.spec.models import (
@@ -279,7 +276,7 @@ def source_of(model: AnyModel) -> str:
     return "margin" if isinstance(model, MarginModel) else "score"
 
 
-def from_checked(dataset: str, model: str, checked: Checked, source: str) -> View:
+def from_checked(dataset: str, model: str, checked: Checked, source: str) -> LabelView:
     """A view of checked rows; with two classes the positive class's column is the score."""
     score, class_scores = checked.score, checked.class_scores
     if class_scores is not None and len(checked.labels) <= 2:
@@ -288,7 +285,7 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Vie
     predicted = checked.predicted
     if class_scores is not None and len(checked.labels) > 2:
         predicted = class_scores.argmax(axis=1).astype(checked.actual.dtype)
-    return View(
+    return LabelView(
         dataset=dataset,
         model=model,
         source=source,
@@ -309,49 +306,3 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Vie
         ledger=checked,
         times=checked.times,
     )
-
-
-def facts_of(view: View, crossings: tuple[tuple[str, ...], ...]) -> Facts:
-    """What the planner needs to know of a view."""
-    if isinstance(view, SetView):
-        return set_facts(view, {columns: _occurring(view, columns) for columns in crossings})
-    scores = view.score if view.score is not None else view.class_scores
-    some = scores is not None and scores.size > 0
-    positive = None
-    if len(view.labels) <= 2:
-        positive = view.labels[view.positive_index]
-    return Facts(
-        dataset=view.dataset,
-        model=view.model,
-        source=view.source,
-        labels=view.labels,
-        positive=positive,
-        rows=view.rows,
-        weighted=view.weight is not None,
-        designed=None if view.sample is None else view.sample.kind,
-        clustered=view.cluster is not None,
-        indeterminate=view.indeterminate,
-        folds=view.fold[1] if view.fold is not None else (),
-        groups={columns: _occurring(view, columns) for columns in crossings},
-        low=float(np.min(scores)) if some else None,  # type: ignore[arg-type]
-        high=float(np.max(scores)) if some else None,  # type: ignore[arg-type]
-        fold_sizes=view.fold_sizes,
-        unknown=view.unknown,
-    )
-
-
-def _occurring(view: View, columns: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Values of a column, or combinations of several, that occur; in the order of their names."""
-    code = np.zeros(len(view.actual), dtype=np.int64)
-    for column in columns:
-        codes, names = view.groups[column]
-        code = code * len(names) + codes
-    found = []
-    for present in np.unique(code).tolist():
-        values, rest = [], present
-        for column in reversed(columns):
-            names = view.groups[column][1]
-            rest, place = divmod(rest, len(names))
-            values.append(names[place])
-        found.append(tuple(reversed(values)))
-    return tuple(found)

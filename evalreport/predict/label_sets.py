@@ -22,8 +22,7 @@ from evalreport.data.label_sets import (
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Problem
-from evalreport.plan.inputs import Facts
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View, range_of
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
 from evalreport.spec.model import Spec
 from evalreport.spec.models import AnyModel, PredictionModel, ScoresModel
@@ -32,17 +31,30 @@ Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SetView(View):
     """The used rows of a dataset with sets of labels, as one model sees them.
 
     ``actual_sets``, ``given_sets`` (None for scores) and ``label_scores`` (None for
-    sets) have shape (n, K). ``actual``, which views of single labels use, is 0 throughout.
+    sets) have shape (n, K).
     """
 
-    actual_sets: Flags = None  # type: ignore[assignment]  # after fields with defaults
+    actual_sets: Flags
     given_sets: Flags | None = None
     label_scores: Floats | None = None
+
+    @property
+    def has_score(self) -> bool:
+        """Never: a score belongs to one label of a row."""
+        return False
+
+    @property
+    def label_sets(self) -> bool:
+        return True
+
+    @property
+    def score_range(self) -> tuple[float | None, float | None]:
+        return range_of(self.label_scores)
 
     @property
     def class_rows(self) -> tuple[int, ...]:
@@ -50,14 +62,13 @@ class SetView(View):
         often = 1 if self.times is None else self.times[:, None]
         return tuple((self.actual_sets * often).sum(axis=0).tolist())
 
+    def is_of(self, code: int) -> Flags:
+        return self.actual_sets[:, code]
+
     @cached_property
     def places(self) -> npt.NDArray[np.intp]:
-        """As of single labels: rows with weights or clusters stand in the order of what they hold.
-
-        So sums over them do not depend on their order in a file, nor on how they were counted.
-        """
         if self.weight is None and self.cluster is None:
-            return np.arange(len(self.actual))
+            return np.arange(len(self.row))
         held = self.given_sets if self.label_scores is None else self.label_scores
         assert held is not None
         keys: list[Any] = [*held.T, *self.actual_sets.T]
@@ -78,11 +89,11 @@ class SetView(View):
         assert threshold is not None
         return np.asarray(self.label_scores >= threshold)
 
-    def of_label(self, index: int) -> View:
+    def of_label(self, index: int) -> LabelView:
         """One label against its absence, as a view with two classes."""
         label = self.labels[index]
         given = None if self.given_sets is None else self.given_sets[:, index].astype(np.int64)
-        return View(
+        return LabelView(
             dataset=self.dataset,
             model=self.model,
             source="prediction" if self.label_scores is None else "score",
@@ -174,7 +185,6 @@ def view_of_sets(dataset: str, model: str, checked: CheckedSets) -> SetView:
         source="prediction" if checked.scores is None else "scores",
         labels=checked.labels,
         positive=None,
-        actual=np.zeros(len(checked.used), np.int64),
         row=checked.used,
         weight=checked.weight,
         cluster=checked.cluster,
@@ -185,26 +195,4 @@ def view_of_sets(dataset: str, model: str, checked: CheckedSets) -> SetView:
         given_sets=checked.predicted,
         label_scores=checked.scores,
         times=checked.times,
-    )
-
-
-def set_facts(view: SetView, groups: Mapping[tuple[str, ...], Any]) -> Facts:
-    """What the planner needs to know; ``groups`` as in :class:`Facts`."""
-    scores = view.label_scores
-    some = scores is not None and scores.size > 0
-    return Facts(
-        dataset=view.dataset,
-        model=view.model,
-        source=view.source,
-        labels=view.labels,
-        positive=None,
-        rows=view.rows,
-        weighted=view.weight is not None,
-        clustered=view.cluster is not None,
-        folds=view.fold[1] if view.fold is not None else (),
-        groups=groups,
-        low=float(np.min(scores)) if some else None,  # type: ignore[arg-type]
-        high=float(np.max(scores)) if some else None,  # type: ignore[arg-type]
-        fold_sizes=view.fold_sizes,
-        label_sets=True,
     )

@@ -17,7 +17,7 @@ from evalreport.predict.features import FeatureTable, Kind, Step, feature_names,
 from evalreport.predict.fitting import Tune
 from evalreport.predict.outcome import Codes, FoldedPredictions, FoldFailure, MetricFunction
 from evalreport.predict.schemes import Groups, Scheme, Splits, make_splits
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.spec.cross_validation import CrossValidation
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.model import Spec
@@ -75,7 +75,7 @@ class Made:
     folded: FoldedPredictions | None = None
     rows: Checked | None = None
     table: FeatureTable | None = None
-    further_repeats: tuple[View, ...] = ()
+    further_repeats: tuple[LabelView, ...] = ()
     key: str = ""
     fits: int = 0
     splits: Splits | None = None

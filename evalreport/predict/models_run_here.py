@@ -21,7 +21,7 @@ from evalreport.predict.outcome import EVERY_FOLD, FoldFailure, Output
 from evalreport.predict.saved import check_saved, saved_output
 from evalreport.predict.trained import fixed, trained
 from evalreport.predict.used_rows import view_of_rows, without
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.records import Failure
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, LinearModel, OnnxModel, SkopsModel
@@ -58,7 +58,7 @@ def made_here(
 
 def _linear(
     spec: Spec, dataset: str, model: str, table: RawTable, checked: Checked, declared: LinearModel
-) -> View:
+) -> LabelView:
     linear = declared.linear
     columns = {name: numbers(table, name) for name in linear.weights}
     problems = [problem for found in columns.values() for problem in found.problems]
@@ -105,7 +105,7 @@ def _saved(
     checked: Checked,
     declared: SkopsModel | OnnxModel,
     making: Making,
-) -> View:
+) -> LabelView:
     path, form, asked = _saved_file(declared)
     content = saved_content(declared, making.folder)
     features = features_of(spec, dataset, table, declared).take(checked.used)

@@ -34,7 +34,7 @@ from evalreport.predict.making import Made, Making, features_of, group_codes, re
 from evalreport.predict.outcome import EVERY_FOLD, FoldedPredictions, FoldFailure, Output, Source
 from evalreport.predict.schemes import Groups, Scheme, Split, Splits
 from evalreport.predict.used_rows import renumbered, rows_of, view_of_rows
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, FitColumn
 
@@ -174,7 +174,7 @@ def trained(
 
 def _further(
     dataset: str, model: str, checked: Checked, folded: FoldedPredictions
-) -> Iterator[View]:
+) -> Iterator[LabelView]:
     """The rows of each repeat after the first, with its folds."""
     for repeat in range(1, folded.repeats):
         own = folded.of_repeat(repeat)
@@ -231,7 +231,7 @@ def _pooled(
     checked: Checked,
     folded: FoldedPredictions,
     findings: tuple[Finding, ...],
-) -> View | None:
+) -> LabelView | None:
     """The rows of the first repeat; rows of a fold that failed are left out, counted."""
     if folded.output is None:
         return None

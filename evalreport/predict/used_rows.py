@@ -12,12 +12,12 @@ from evalreport.data.completeness import Lost, joined
 from evalreport.data.findings import Finding
 from evalreport.predict.columns import from_checked
 from evalreport.predict.outcome import Output
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 
 
 def view_of_rows(
     dataset: str, model: str, checked: Checked, output: Output, notes: tuple[Finding, ...] = ()
-) -> View:
+) -> LabelView:
     """The checked rows with what a model says of them; notes become findings."""
     several = len(checked.labels) > 2
     told = replace(checked, findings=(*checked.findings, *notes))

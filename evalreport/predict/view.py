@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -27,19 +28,22 @@ def distinct(codes: Codes) -> int:
     return int(np.count_nonzero(np.bincount(codes)))
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """The used rows of one dataset and model: n of them, or kinds of rows.
+def range_of(scores: Floats | None) -> tuple[float | None, float | None]:
+    """The lowest and the highest of scores of any shape; None where there are none."""
+    if scores is None or not scores.size:
+        return None, None
+    return float(np.min(scores)), float(np.max(scores))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class View(ABC):
+    """The used rows of a dataset as one model sees them: n of them, or n kinds of rows.
 
     ``times``: how many rows are of each kind, shape (n,); None where rows were read one by
-    one. ``actual``: label code of each row. ``predicted``: label code, from K on an
-    indeterminate prediction; None for score models. ``score``: of the positive
-    class. ``class_scores``: shape (n, K). ``row``: index of the row in its file,
-    by which models are paired. ``sample``: how the rows were drawn, where that is declared.
-    ``margin_unit``: what a margin is multiplied by to be
-    the sum ``b + w . x`` of the model, 1 where it is not known. ``unknown``: cells of the
-    table of two classes that nobody counted. ``source`` as in
-    :class:`evalreport.plan.inputs.Facts`.
+    one. ``row``: index of the row in its file, by which models are paired. ``positive``: place
+    of the positive class among the labels. ``sample``: how the rows were drawn, where that is
+    declared. ``unknown``: cells of the table of two classes that nobody counted. ``source`` as
+    in :class:`evalreport.plan.inputs.Facts`. What a row is said to be is up to each kind of view.
     """
 
     dataset: str
@@ -47,11 +51,7 @@ class View:
     source: str
     labels: tuple[str, ...]
     positive: int | None
-    actual: Codes
     row: Codes
-    predicted: Codes | None = None
-    score: Floats | None = None
-    class_scores: Floats | None = None
     weight: Floats | None = None
     cluster: tuple[Codes, int] | None = None
     fold: tuple[Codes, tuple[str, ...]] | None = None
@@ -60,7 +60,6 @@ class View:
     ledger: Any = None
     fold_sizes: Mapping[str, tuple[int, int]] | None = None
     sample: Sample | None = None
-    margin_unit: float = 1.0
     unknown: tuple[str, ...] = ()
     times: npt.NDArray[np.int64] | None = None
 
@@ -81,25 +80,15 @@ class View:
         }
         return frozenset(places[cell] for cell in self.unknown)
 
-    def of_other_class(self, probabilities: bool) -> View:
-        """The same rows with the other of two classes as the positive one.
-
-        Its score is 1 - p of a probability, else -s. Only where single rows, or kinds of
-        them, are held.
-        """
-        assert self.score is not None
-        assert len(self.labels) == 2
-        score = (1.0 - self.score if probabilities else -self.score) + 0.0
-        return replace(self, positive=1 - self.positive_index, score=score)
-
     @property
     def rows(self) -> int:
         """Number of rows."""
         if self.sample is not None and self.sample.own is not None:
             return len(np.unique(self.row))  # a labelled row stands by its proxy, too
-        return len(self.actual) if self.times is None else int(self.times.sum())
+        return len(self.row) if self.times is None else int(self.times.sum())
 
     @cached_property
+    @abstractmethod
     def places(self) -> npt.NDArray[np.intp]:
         """Where each row, or kind of rows, stands among those held, shape (n,).
 
@@ -107,14 +96,6 @@ class View:
         hold, so that sums over them do not depend on their order in a file, nor on how they
         were counted.
         """
-        plain = self.weight is None and self.cluster is None
-        said = self.score is not None or self.predicted is not None
-        if plain or not said or self.sample is not None:
-            return np.arange(len(self.actual))
-        held = [self.weight, self.predicted, self.score, self.actual]
-        keys: list[Any] = [part for part in held if part is not None]
-        keys = keys if self.class_scores is None else [*self.class_scores.T, *keys]
-        return np.lexsort(keys if self.cluster is None else [self.cluster[0], *keys])
 
     @property
     def each_row(self) -> npt.NDArray[np.intp]:
@@ -141,41 +122,7 @@ class View:
         _, first = np.unique(self.row, return_index=True)
         return None if len(first) == len(self.row) else np.sort(first)
 
-    def row_number(self, place: int) -> int | None:
-        """The number in its file, from 1, of the row at a place here; None without single rows."""
-        if self.times is not None or (self.score is None and self.class_scores is None):
-            return None
-        return int(self.row[place]) + 1
-
-    @property
-    def has_score(self) -> bool:
-        """Whether there is one score of the positive class."""
-        return self.score is not None
-
-    @property
-    def class_rows(self) -> tuple[int, ...]:
-        """Number of rows actually of each class, in the order of the labels.
-
-        A row that was predicted several times is there with each prediction.
-        A labelled row of a sample with a proxy is there by its proxy and, later on, by its
-        target: it is of the class of its target.
-        """
-        if self.sample is not None and self.sample.own is not None:
-            last = len(self.row) - 1 - np.unique(self.row[::-1], return_index=True)[1]
-            own = np.bincount(self.actual[last], minlength=len(self.labels))
-            return tuple(own.tolist())
-        return tuple(self.tally(self.actual, len(self.labels)).tolist())
-
-    @property
-    def classes_of_rows(self) -> tuple[int, ...]:
-        """The same of single rows, however often they were predicted."""
-        entries = self.entries
-        if entries is None:
-            return self.class_rows
-        return tuple(np.bincount(self.actual[entries], minlength=len(self.labels)).tolist())
-
     def group_rows(self, column: str) -> dict[str, int]:
-        """Number of rows of each value of a subgroup column."""
         codes, names = self.groups[column]
         counts = self.tally(codes, len(names)).tolist()
         return dict(zip(names, counts, strict=True))
@@ -199,15 +146,129 @@ class View:
         return parts, kind.reshape(-1)
 
     def groups_of(self, column: str) -> tuple[str, ...]:
-        """The values of a subgroup column."""
         return self.groups[column][1]
 
     @property
     def group_columns(self) -> tuple[str, ...]:
-        """The columns whose values are subgroups."""
         return tuple(self.groups)
 
+    @property
+    @abstractmethod
+    def has_score(self) -> bool:
+        """Whether there is one score of the positive class."""
+
+    @property
+    def label_sets(self) -> bool:
+        """Whether rows have sets of labels."""
+        return False
+
+    @property
+    def counted(self) -> bool:
+        """Whether kinds are those of this model alone, and scores known by tables beside them."""
+        return False
+
+    @property
+    @abstractmethod
+    def score_range(self) -> tuple[float | None, float | None]:
+        """The lowest and the highest score; None without scores or rows."""
+
+    @property
+    @abstractmethod
+    def class_rows(self) -> tuple[int, ...]:
+        """Number of rows actually of each class, in the order of the labels."""
+
+    @abstractmethod
+    def is_of(self, code: int) -> npt.NDArray[np.bool_]:
+        """Which rows are actually of a class, or have a label, shape (n,)."""
+
+    @property
+    def classes_of_rows(self) -> tuple[int, ...]:
+        """The same of single rows, however often they were predicted."""
+        return self.class_rows
+
+    def row_number(self, place: int) -> int | None:  # noqa: ARG002 - as for rows of one class
+        """The number in its file, from 1, of the row at a place here; None without single rows."""
+        return None
+
+    @abstractmethod
     def tied(self, threshold: float) -> int | None:
         """Number of rows whose score is exactly the threshold; None where it is not known."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelView(View):
+    """The used rows of one dataset, each of one class, as one model sees them.
+
+    ``actual``: label code of each row, shape (n,). ``predicted``: label code, from K on an
+    indeterminate prediction; None for score models. ``score``: of the positive
+    class. ``class_scores``: shape (n, K). ``margin_unit``: what a margin is multiplied by to be
+    the sum ``b + w . x`` of the model, 1 where it is not known.
+    """
+
+    actual: Codes
+    predicted: Codes | None = None
+    score: Floats | None = None
+    class_scores: Floats | None = None
+    margin_unit: float = 1.0
+
+    def of_other_class(self, probabilities: bool) -> LabelView:
+        """The same rows with the other of two classes as the positive one.
+
+        Its score is 1 - p of a probability, else -s.
+        """
+        assert self.score is not None
+        assert len(self.labels) == 2
+        score = (1.0 - self.score if probabilities else -self.score) + 0.0
+        return replace(self, positive=1 - self.positive_index, score=score)
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.intp]:
+        plain = self.weight is None and self.cluster is None
+        said = self.score is not None or self.predicted is not None
+        if plain or not said or self.sample is not None:
+            return np.arange(len(self.actual))
+        held = [self.weight, self.predicted, self.score, self.actual]
+        keys: list[Any] = [part for part in held if part is not None]
+        keys = keys if self.class_scores is None else [*self.class_scores.T, *keys]
+        return np.lexsort(keys if self.cluster is None else [self.cluster[0], *keys])
+
+    def row_number(self, place: int) -> int | None:
+        if self.times is not None or (self.score is None and self.class_scores is None):
+            return None
+        return int(self.row[place]) + 1
+
+    @property
+    def has_score(self) -> bool:
+        return self.score is not None
+
+    @property
+    def score_range(self) -> tuple[float | None, float | None]:
+        return range_of(self.score if self.score is not None else self.class_scores)
+
+    @property
+    def class_rows(self) -> tuple[int, ...]:
+        """Number of rows actually of each class, in the order of the labels.
+
+        A row that was predicted several times is there with each prediction.
+        A labelled row of a sample with a proxy is there by its proxy and, later on, by its
+        target: it is of the class of its target.
+        """
+        if self.sample is not None and self.sample.own is not None:
+            last = len(self.row) - 1 - np.unique(self.row[::-1], return_index=True)[1]
+            own = np.bincount(self.actual[last], minlength=len(self.labels))
+            return tuple(own.tolist())
+        return tuple(self.tally(self.actual, len(self.labels)).tolist())
+
+    def is_of(self, code: int) -> npt.NDArray[np.bool_]:
+        return np.asarray(self.actual == code)
+
+    @property
+    def classes_of_rows(self) -> tuple[int, ...]:
+        entries = self.entries
+        if entries is None:
+            return self.class_rows
+        return tuple(np.bincount(self.actual[entries], minlength=len(self.labels)).tolist())
+
+    def tied(self, threshold: float) -> int | None:
         at = self.score == threshold
         return int(np.count_nonzero(at) if self.times is None else self.times[at].sum())

@@ -122,7 +122,7 @@ class RecordedModel:
             fold_sizes=fits if self.trained else None,
             ledger=RecordedLedger(self.rows.read, left_out),
             unknown=self._unknown,
-            counted=tuple(one.count for one in self.rows.classes),
+            of_classes=tuple(one.count for one in self.rows.classes),
             predictions=None if self.rows.predictions is None else self._predictions,
         )
 

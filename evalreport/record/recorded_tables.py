@@ -19,7 +19,7 @@ import numpy.typing as npt
 from evalreport.engine.counting.classification import ClassificationTable
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.metrics.tables import ClassScores, ScoreTable
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice, frozen_subgroup
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
@@ -43,7 +43,9 @@ Place = tuple[Slice, float | None]
 class RecordedTables(MemoryTables):
     """The tables of one dataset and model, as far as results hold them."""
 
-    def __init__(self, view: View, results: Results, ledger: RowLedger, *, weighted: bool) -> None:
+    def __init__(
+        self, view: LabelView, results: Results, ledger: RowLedger, *, weighted: bool
+    ) -> None:
         super().__init__(view)
         self._results, self._ledger, self._weighted = results, ledger, weighted
 
@@ -218,10 +220,10 @@ class RecordedLedger:
 
 
 @dataclass(frozen=True, eq=False)
-class RecordedView(View):
+class RecordedView(LabelView):
     """A view without rows, of as many as the accounts of the results say."""
 
-    counted: tuple[int, ...] = ()
+    of_classes: tuple[int, ...] = ()
     #: Predictions by class where rows were predicted several times; empty where no table has them.
     predictions: tuple[int, ...] | None = None
 
@@ -233,11 +235,11 @@ class RecordedView(View):
     def class_rows(self) -> tuple[int, ...]:
         if self.predictions == ():
             _absent(SINGLE_ROWS)
-        return self.counted if self.predictions is None else self.predictions
+        return self.of_classes if self.predictions is None else self.predictions
 
     @property
     def classes_of_rows(self) -> tuple[int, ...]:
-        return self.counted
+        return self.of_classes
 
     @property
     def has_score(self) -> bool:
@@ -246,7 +248,7 @@ class RecordedView(View):
     def row_number(self, place: int) -> int | None:
         _absent(SINGLE_ROWS, place)
 
-    def of_other_class(self, probabilities: bool) -> View:
+    def of_other_class(self, probabilities: bool) -> LabelView:
         _absent("scores of the other class are not in the results", probabilities)
 
     def total_weight(self, chosen: Any = slice(None), power: int = 1) -> float:

@@ -22,7 +22,7 @@ from evalreport.engine.metric_values import stacked_value
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import catalogue
 from evalreport.metrics.declare import Interval, Metric, Table
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.resampling import generator
 
@@ -35,12 +35,12 @@ LOOPED = 10
 CONTEXT = {"costs": {"false_negative": 5.0, "false_positive": 1.0}, "threshold": 0.5}
 
 
-def view_of(rows: int) -> View:
+def view_of(rows: int) -> LabelView:
     """Rows with binormal scores, an AUC of 0.8, hardly any two of them equal."""
     rng = generator(SEED, "bench_bootstrap", rows)
     actual = rng.random(rows) < PREVALENCE
     score = 1.0 / (1.0 + np.exp(-(rng.standard_normal(rows) + 1.19 * actual - 0.84)))
-    return View(
+    return LabelView(
         dataset="benchmark",
         model="binormal",
         source="score",
@@ -98,7 +98,7 @@ def table_intervals(tables: MemoryTables, resamples: int) -> list[Any]:
     return found
 
 
-def scikit_learn(view: View, resamples: int) -> float:
+def scikit_learn(view: LabelView, resamples: int) -> float:
     """Seconds per resample of the usual loop: draw rows, call both functions."""
     from sklearn.metrics import average_precision_score, roc_auc_score
 

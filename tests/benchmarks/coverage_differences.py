@@ -22,7 +22,7 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.records import Interval, Measure
 
 Limits = dict[str, tuple[float, float]]
@@ -30,7 +30,7 @@ RATIO, TO_ALL, WIDEST = " ratio", " to all", " widest"
 _AT = ThresholdRequest(0.5)
 
 
-def facts(view: View) -> Facts:
+def facts(view: LabelView) -> Facts:
     """What a plan knows of a view."""
     return Facts(
         view.dataset,
@@ -51,14 +51,14 @@ def _requests(metrics: Sequence[str], methods: Mapping[str, str] | None = None) 
     return Requests(asked, thresholds=(_AT,), methods=methods or {})
 
 
-def of_values(view: View, cut: float, metrics: Sequence[str], resamples: int) -> Limits:
+def of_values(view: LabelView, cut: float, metrics: Sequence[str], resamples: int) -> Limits:
     """Limits of the value of each metric."""
     limits = {m.metric: m.interval for m in measured(view, cut, metrics, resamples)}
     return {name: (own.low, own.high) for name, own in limits.items() if own is not None}
 
 
 def measured(
-    view: View,
+    view: LabelView,
     cut: float,
     metrics: Sequence[str],
     resamples: int,
@@ -74,7 +74,7 @@ def measured(
 
 
 def of_two(
-    views: Sequence[View], cuts: Sequence[float], metrics: Sequence[str], resamples: int
+    views: Sequence[LabelView], cuts: Sequence[float], metrics: Sequence[str], resamples: int
 ) -> Limits:
     """Of two models on the same rows, or one model on two datasets: the first less the second."""
     known = [facts(view) for view in views]
@@ -104,7 +104,7 @@ def _keep(found: Limits, name: str, interval: Interval | None) -> None:
 
 
 def of_groups(
-    views: Sequence[View], cuts: Sequence[float], metrics: Sequence[str], resamples: int
+    views: Sequence[LabelView], cuts: Sequence[float], metrics: Sequence[str], resamples: int
 ) -> Limits:
     """Of the first subgroup against the last, the largest, and all; and of the largest gap."""
     groups = [

@@ -31,7 +31,7 @@ from scipy.special import expit, ndtr, ndtri
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import Counts
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 
 SEED, DATA_SETS, RESAMPLES = 20261123, 200, 500
 BEGIN, END = "<!-- samples: begin -->", "<!-- samples: end -->"
@@ -114,7 +114,7 @@ def truth(metric: str, area: float, prevalence: float) -> float:
     return prevalence * of_positive + (1 - prevalence) * of_negative
 
 
-def draw(cell: Cell, rng: np.random.Generator) -> list[View]:
+def draw(cell: Cell, rng: np.random.Generator) -> list[LabelView]:
     """One data set: the view of each model, or of each sample or subgroup."""
     design, units, _, area, other = cell
     if design == "two samples":
@@ -130,7 +130,7 @@ def draw(cell: Cell, rng: np.random.Generator) -> list[View]:
 
 def _drawn(
     cell: Cell, rng: np.random.Generator, units: int, areas: tuple[float, ...], name: str
-) -> list[View]:
+) -> list[LabelView]:
     """One sample, with the scores of a model for each area; those correlate by 0.5."""
     design, _, prevalence = cell[:3]
     clustered = design.endswith("clusters")
@@ -158,14 +158,14 @@ def _drawn(
     if design.endswith("weights"):
         more["weight"] = np.exp(SPREAD * rng.normal(size=rows))
     return [
-        View(
-            name,
-            f"m{k}",
-            "score",
-            ("n", "p"),
-            1,
-            actual,
-            np.arange(rows),
+        LabelView(
+            dataset=name,
+            model=f"m{k}",
+            source="score",
+            labels=("n", "p"),
+            positive=1,
+            actual=actual,
+            row=np.arange(rows),
             score=chance(score, one, prevalence),
             **more,
         )
@@ -173,7 +173,7 @@ def _drawn(
     ]
 
 
-def limits(cell: Cell, views: list[View], only: Sequence[str] = ()) -> dict[str, Span]:
+def limits(cell: Cell, views: list[LabelView], only: Sequence[str] = ()) -> dict[str, Span]:
     """The default's limits of each metric, or of its differences and ratios."""
     design, _, prevalence, area, other = cell
     areas = (area,) if design in ("clusters", "weights") else (area, other, other)[: len(views)]

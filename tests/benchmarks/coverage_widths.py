@@ -35,7 +35,7 @@ from benchmarks.coverage_samples import truth
 from scipy.special import ndtr, ndtri
 
 from evalreport.metrics.tables import ScoreTable
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.statistics.resampling import generator
 
 FILE = Path(__file__).with_suffix(".json")
@@ -124,7 +124,16 @@ def of_ranks(family: str, cell: Cell, rng: np.random.Generator) -> Found:
     actual = (np.arange(p + n) < p).astype(int)
     score = chance(rng.normal(size=p + n) + distance(cell[2]) * actual, cell)
     rows = np.arange(p + n)
-    view = View("d", "m", "score", ("n", "p"), 1, actual, rows, score=score)
+    view = LabelView(
+        dataset="d",
+        model="m",
+        source="score",
+        labels=("n", "p"),
+        positive=1,
+        actual=actual,
+        row=rows,
+        score=score,
+    )
     metrics, methods = FAMILIES[family]
     for method in (DEFAULT, *methods):
         asked = {} if method == DEFAULT else dict.fromkeys(metrics, method)

@@ -18,7 +18,7 @@ from evalreport.metrics.catalogue import catalogue
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 
@@ -27,7 +27,7 @@ SETTINGS = Settings(resamples=8, costs={"false_negative": 5, "false_positive": 1
 
 
 @st.composite
-def two_views(draw: Any) -> tuple[View, View]:
+def two_views(draw: Any) -> tuple[LabelView, LabelView]:
     n = draw(st.integers(1, 9))
     classes = draw(st.sampled_from([2, 2, 3]))
 
@@ -56,9 +56,10 @@ def two_views(draw: Any) -> tuple[View, View]:
             more["indeterminate"] = ("unsure",)[:extra]
         rows = np.arange(n) if draw(st.booleans()) else np.arange(n)[::-1]
         views.append(
-            View(
-                "d", model, kind, ("x", "y", "z")[:classes], 1 if classes == 2 else None,
-                actual[rows], rows.copy(),
+            LabelView(
+                dataset="d", model=model, source=kind, labels=("x", "y", "z")[:classes],
+                positive=1 if classes == 2 else None,
+                actual=actual[rows], row=rows.copy(),
                 weight=None if weight is None else weight[rows],
                 cluster=None if cluster is None else (cluster[0][rows], 3),
                 fold=None if fold is None else (fold[0][rows], fold[1]),
@@ -69,7 +70,7 @@ def two_views(draw: Any) -> tuple[View, View]:
     return views[0], views[1]
 
 
-def facts_of(v: View) -> Facts:
+def facts_of(v: LabelView) -> Facts:
     held = v.score if v.score is not None else v.class_scores
     return Facts(
         v.dataset, v.model, v.source, v.labels, "y" if len(v.labels) == 2 else None, v.rows,
@@ -85,7 +86,7 @@ def facts_of(v: View) -> Facts:
 @settings(max_examples=40, deadline=None)
 @given(two_views(), st.booleans(), st.sampled_from(["none", "holm"]), st.booleans())
 def test_any_two_models_give_finite_records_that_agree_with_themselves(
-    views: tuple[View, View], unpaired: bool, correction: str, stratify: bool
+    views: tuple[LabelView, LabelView], unpaired: bool, correction: str, stratify: bool
 ) -> None:
     first, second = views
     if unpaired:

@@ -19,7 +19,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 from evalreport.statistics.folds import corrected_resampled_t
@@ -29,23 +29,25 @@ COSTS = {"false_negative": 5, "false_positive": 1}
 SMALL = Settings(resamples=200, seed=3, costs=COSTS)
 
 
-def scored(model: str, scores: Any, actual: Any, **more: Any) -> View:
-    return View(
-        "d", model, "score", ("n", "p"), 1, np.array(actual), np.arange(len(actual)),
+def scored(model: str, scores: Any, actual: Any, **more: Any) -> LabelView:
+    return LabelView(
+        dataset="d", model=model, source="score", labels=("n", "p"), positive=1,
+        actual=np.array(actual), row=np.arange(len(actual)),
         score=np.array(scores, float), **more,
     )  # fmt: skip
 
 
 def labelled(
     model: str, predicted: Any, actual: Any, labels: Any = ("n", "p"), **more: Any
-) -> View:
-    return View(
-        "d", model, "prediction", tuple(labels), 1 if len(labels) == 2 else None,
-        np.array(actual), np.arange(len(actual)), predicted=np.array(predicted), **more,
+) -> LabelView:
+    return LabelView(
+        dataset="d", model=model, source="prediction", labels=tuple(labels),
+        positive=1 if len(labels) == 2 else None,
+        actual=np.array(actual), row=np.arange(len(actual)), predicted=np.array(predicted), **more,
     )  # fmt: skip
 
 
-def facts_of(v: View) -> Facts:
+def facts_of(v: LabelView) -> Facts:
     if v.score is not None:
         low, high = float(v.score.min()), float(v.score.max())
     elif v.class_scores is not None:
@@ -61,7 +63,7 @@ def facts_of(v: View) -> Facts:
 
 
 def every_record(
-    views: list[View],
+    views: list[LabelView],
     metrics: list[str],
     request: ComparisonRequest | None = None,
     settings: Settings = SMALL,
@@ -81,7 +83,7 @@ def every_record(
     return records
 
 
-def one_record(views: list[View], metric: str, *more: Any, **named: Any) -> dict[str, Any]:
+def one_record(views: list[LabelView], metric: str, *more: Any, **named: Any) -> dict[str, Any]:
     records = every_record(views, [metric], *more, **named)
     assert len(records) == 1
     return records[0]
@@ -98,7 +100,7 @@ def noisy(seed: int, n: int = 120) -> tuple[Any, Any, Any]:
 # -- more than two classes ----------------------------------------------------------------
 
 
-def three_classes() -> tuple[View, View]:
+def three_classes() -> tuple[LabelView, LabelView]:
     rng = np.random.default_rng(11)
     actual = np.repeat([0, 1, 2], 40)
     first = np.where(rng.random(120) < 0.8, actual, rng.integers(0, 3, 120))
@@ -138,8 +140,9 @@ def test_scores_of_three_classes() -> None:
         raw = np.exp(rng.normal(0, 1, (90, 3)) + strength * np.eye(3)[actual])
         share = raw / raw.sum(axis=1, keepdims=True)
         views.append(
-            View(
-                "d", model, "scores", ("a", "b", "c"), None, actual, np.arange(90),
+            LabelView(
+                dataset="d", model=model, source="scores", labels=("a", "b", "c"), positive=None,
+                actual=actual, row=np.arange(90),
                 predicted=share.argmax(axis=1), class_scores=share,
             )
         )  # fmt: skip

@@ -18,7 +18,7 @@ from evalreport.metrics.catalogue import catalogue, find
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 from evalreport.results.records import JointTable
@@ -28,23 +28,25 @@ COSTS = {"false_negative": 5, "false_positive": 1}
 SMALL = Settings(resamples=200, seed=3, costs=COSTS)
 
 
-def scored(model: str, scores: Any, actual: Any, **more: Any) -> View:
-    return View(
-        "d", model, "score", ("n", "p"), 1, np.array(actual), np.arange(len(actual)),
+def scored(model: str, scores: Any, actual: Any, **more: Any) -> LabelView:
+    return LabelView(
+        dataset="d", model=model, source="score", labels=("n", "p"), positive=1,
+        actual=np.array(actual), row=np.arange(len(actual)),
         score=np.array(scores, float), **more,
     )  # fmt: skip
 
 
 def labelled(
     model: str, predicted: Any, actual: Any, labels: Any = ("n", "p"), **more: Any
-) -> View:
-    return View(
-        "d", model, "prediction", tuple(labels), 1 if len(labels) == 2 else None,
-        np.array(actual), np.arange(len(actual)), predicted=np.array(predicted), **more,
+) -> LabelView:
+    return LabelView(
+        dataset="d", model=model, source="prediction", labels=tuple(labels),
+        positive=1 if len(labels) == 2 else None,
+        actual=np.array(actual), row=np.arange(len(actual)), predicted=np.array(predicted), **more,
     )  # fmt: skip
 
 
-def facts_of(v: View) -> Facts:
+def facts_of(v: LabelView) -> Facts:
     if v.score is not None:
         low, high = float(v.score.min()), float(v.score.max())
     elif v.class_scores is not None:
@@ -60,7 +62,7 @@ def facts_of(v: View) -> Facts:
 
 
 def every_record(
-    views: list[View],
+    views: list[LabelView],
     metrics: list[str],
     request: ComparisonRequest | None = None,
     settings: Settings = SMALL,
@@ -80,7 +82,7 @@ def every_record(
     return records
 
 
-def one_record(views: list[View], metric: str, *more: Any, **named: Any) -> dict[str, Any]:
+def one_record(views: list[LabelView], metric: str, *more: Any, **named: Any) -> dict[str, Any]:
     records = every_record(views, [metric], *more, **named)
     assert len(records) == 1
     return records[0]

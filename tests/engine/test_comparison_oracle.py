@@ -24,7 +24,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.plan.build import build_plan
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.inputs import HALF, Facts, MetricRequest, Requests
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 from evalreport.results.records import JointTable
@@ -67,22 +67,24 @@ def rows_of(content: dict[str, Any], *columns: str) -> list[dict[str, str]]:
     return [r for r in rows if all(r[c] not in ("", "NA") for c in columns)]
 
 
-def score_view(dataset: str, model: str, actual: list[bool], scores: list[float]) -> View:
-    return View(
-        dataset, model, "score", ("n", "p"), 1, np.array(actual).astype(int),
-        np.arange(len(actual)), score=np.array(scores),
+def score_view(dataset: str, model: str, actual: list[bool], scores: list[float]) -> LabelView:
+    return LabelView(
+        dataset=dataset, model=model, source="score", labels=("n", "p"), positive=1,
+        actual=np.array(actual).astype(int),
+        row=np.arange(len(actual)), score=np.array(scores),
     )  # fmt: skip
 
 
-def label_view(dataset: str, model: str, actual: list[int], predicted: list[int]) -> View:
-    return View(
-        dataset, model, "prediction", ("n", "p"), 1, np.array(actual), np.arange(len(actual)),
+def label_view(dataset: str, model: str, actual: list[int], predicted: list[int]) -> LabelView:
+    return LabelView(
+        dataset=dataset, model=model, source="prediction", labels=("n", "p"), positive=1,
+        actual=np.array(actual), row=np.arange(len(actual)),
         predicted=np.array(predicted),
     )  # fmt: skip
 
 
 def compared(
-    views: list[View],
+    views: list[LabelView],
     metrics: list[str],
     request: ComparisonRequest,
     thresholds: tuple[float, float] = (0.5, 0.5),
@@ -99,7 +101,7 @@ def compared(
     return {r.metric: r for r in records}
 
 
-def _facts(v: View) -> Facts:
+def _facts(v: LabelView) -> Facts:
     low, high = (None, None) if v.score is None else (float(v.score.min()), float(v.score.max()))
     return Facts(v.dataset, v.model, v.source, v.labels, "p", v.rows, low=low, high=high)
 

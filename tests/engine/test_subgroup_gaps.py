@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.evaluation import Evaluator, Numbering
+from evalreport.engine.evaluation import LabelEvaluator, Numbering
 from evalreport.engine.groups.gaps import heterogeneity_tests, subgroup_gaps
 from evalreport.engine.measures import Measurer
 from evalreport.engine.settings import Settings
@@ -22,7 +22,7 @@ from evalreport.metrics.catalogue import find
 from evalreport.plan.build import build_plan
 from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 from evalreport.results.records import Measure
@@ -42,8 +42,9 @@ def measures_of(
     methods: dict[str, str] | None = None,
 ) -> list[Measure]:
     names = tuple(dict.fromkeys(group))
-    view = View(
-        "d", "m", "score", ("n", "p"), 1, np.array(actual), np.arange(len(actual)),
+    view = LabelView(
+        dataset="d", model="m", source="score", labels=("n", "p"), positive=1,
+        actual=np.array(actual), row=np.arange(len(actual)),
         score=np.array(scores, float), weight=weight,
         groups={"sex": (np.array([names.index(g) for g in group]), names)},
     )  # fmt: skip
@@ -61,7 +62,7 @@ def measures_of(
     plan = build_plan(requests, [facts])
     tables = MemoryTables(view)
     measurer = Measurer(view, tables, Settings(), {threshold: Resolved(at)})
-    evaluator = Evaluator(measurer, tables, Numbering(), threshold)
+    evaluator = LabelEvaluator(measurer, tables, Numbering(), threshold)
     return evaluator.run(plan).measures
 
 

@@ -20,7 +20,7 @@ from evalreport.engine.intervals.impact import (
 )
 from evalreport.engine.settings import ImpactRule
 from evalreport.metrics.tables import ScoreTable
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
 
 SEX = {"Male": (50, 92), "Female": (34, 76)}
@@ -128,8 +128,9 @@ def test_the_highest_of_equals_is_the_first_and_unknown_is_never_it() -> None:
 
 def tables(weight: np.ndarray | None = None) -> MemoryTables:
     return MemoryTables(
-        View(
-            "d", "m", "score", ("no", "yes"), 1, np.array([0, 1, 0, 1, 0, 1]), np.arange(6),
+        LabelView(
+            dataset="d", model="m", source="score", labels=("no", "yes"), positive=1,
+            actual=np.array([0, 1, 0, 1, 0, 1]), row=np.arange(6),
             score=np.array([0.1, 0.9, 0.5, 0.7, 0.5, 0.2]), weight=weight,
             groups={"sex": (np.array([0, 0, 1, 1, 1, 2]), ("F", "M", "(missing)"))},
         )

@@ -9,12 +9,21 @@ from evalreport.engine.comparisons.baselines import baseline_records, baseline_t
 from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import find
 from evalreport.plan.inputs import MetricRequest
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 
 
 def test_majority_and_prevalence_of_three_in_four():
     actual = np.array([1, 1, 1, 0] * 25)
-    view = View("d", "m", "prediction", ("n", "p"), 1, actual, np.arange(100), predicted=actual)
+    view = LabelView(
+        dataset="d",
+        model="m",
+        source="prediction",
+        labels=("n", "p"),
+        positive=1,
+        actual=actual,
+        row=np.arange(100),
+        predicted=actual,
+    )
     asked = [MetricRequest(find(name)) for name in ("accuracy", "brier", "roc_auc")]
     made = {
         (record.baseline, record.metric): record.value
@@ -31,7 +40,16 @@ def test_majority_and_prevalence_of_three_in_four():
 
 def test_the_tables_of_baselines_are_those_of_their_values():
     actual = np.array([1, 1, 1, 0] * 25)
-    view = View("d", "m", "prediction", ("n", "p"), 1, actual, np.arange(100), predicted=actual)
+    view = LabelView(
+        dataset="d",
+        model="m",
+        source="prediction",
+        labels=("n", "p"),
+        positive=1,
+        actual=actual,
+        row=np.arange(100),
+        predicted=actual,
+    )
     made = {t.baseline: t for t in baseline_tables([view, view], Settings(seed=1))}
     assert list(made) == ["majority_class", "prevalence", "stratified_random"]
     # all predicted p: 75 of 100 rows are; a score of 0.75 is above one half for every row
@@ -53,7 +71,16 @@ def test_the_cheapest_constant_answer_is_a_baseline_where_mistakes_have_prices(p
     """90 rows n and 10 rows p: "all p" costs 90, "all n" costs 10 times the price of a miss."""
     actual = np.repeat([0, 1], [90, 10])
     labels = ("n", "p")
-    view = View("d", "m", "prediction", labels, positive, actual, np.arange(100), predicted=actual)
+    view = LabelView(
+        dataset="d",
+        model="m",
+        source="prediction",
+        labels=labels,
+        positive=positive,
+        actual=actual,
+        row=np.arange(100),
+        predicted=actual,
+    )
     asked = [MetricRequest(find("expected_cost"))]
     missed, alarm = ("false_negative", "false_positive")[:: 1 if positive == 1 else -1]
     for price, answer, cost in ((5, 0, 0.5), (20, 1, 0.9)):
@@ -68,7 +95,9 @@ def test_the_cheapest_constant_answer_is_a_baseline_where_mistakes_have_prices(p
 def test_the_cheapest_of_three_classes():
     """Costs by hand: all a: 2 x 30 + 9 x 20 = 240; all b: 50 + 20 = 70; all c: 50 + 30 x 4."""
     actual = np.repeat([0, 1, 2], [50, 30, 20])
-    view = View("d", "m", "prediction", ("a", "b", "c"), None, actual, np.arange(100),
+    view = LabelView(dataset="d", model="m", source="prediction", labels=("a", "b", "c"),
+    positive=None,
+    actual=actual, row=np.arange(100),
                 predicted=actual)  # fmt: skip
     prices = {"a": {"b": 1, "c": 1}, "b": {"a": 2, "c": 4}, "c": {"a": 9, "b": 1}}
     settings = Settings(seed=1, costs=prices)

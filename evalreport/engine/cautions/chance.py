@@ -18,7 +18,7 @@ from evalreport.engine.cautions.wording import (
 )
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.records import AgainstBaseline, Measure
 
 
@@ -49,7 +49,7 @@ def no_better_than_chance(run: RunFacts) -> Iterator[Caution]:
             )
 
 
-def _against_chance(run: RunFacts, view: View, m: Measure) -> str | None:
+def _against_chance(run: RunFacts, view: LabelView, m: Measure) -> str | None:
     value = m.value
     assert value is not None
     baseline = _baseline(run, view, m)
@@ -68,7 +68,7 @@ def _against_chance(run: RunFacts, view: View, m: Measure) -> str | None:
     return f"{m.title}{of} {estimate(value)} ({inside}chance {number(expected)})"
 
 
-def _baseline(run: RunFacts, view: View, m: Measure) -> tuple[float, bool] | None:
+def _baseline(run: RunFacts, view: LabelView, m: Measure) -> tuple[float, bool] | None:
     """What chance gets, and whether it is a loss; None where it is not known."""
     metric = find(m.metric)
     if metric is None:
@@ -78,7 +78,7 @@ def _baseline(run: RunFacts, view: View, m: Measure) -> tuple[float, bool] | Non
     return None if expected is None else (expected, metric.goal is Goal.MINIMIZE)
 
 
-def _shares(run: RunFacts, view: View) -> list[float]:
+def _shares(run: RunFacts, view: LabelView) -> list[float]:
     """Share of each class, by weight where rows are weighted."""
     counts: list[float] = [float(n) for n in run.class_rows(view)]
     if view.weight is not None:
@@ -130,7 +130,7 @@ def _baseline_words(record: AgainstBaseline) -> str:
     return str(record.baseline).replace("_", " ")
 
 
-def _beside(view: View, record: AgainstBaseline) -> str:
+def _beside(view: LabelView, record: AgainstBaseline) -> str:
     """A value beside that of a baseline, with the interval that was judged."""
     of = of_class(record.label) if len(view.labels) > 2 else ""
     average = f" ({record.average})" if record.average else ""

@@ -16,7 +16,7 @@ from evalreport.engine.settings import Settings
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.predict.overlap import Overlap
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.results.records import (
     AgainstBaseline,
@@ -60,7 +60,7 @@ class RunFacts:
     series of the run, where its spec says how often a run is due.
     """
 
-    views: Sequence[View]
+    views: Sequence[LabelView]
     set_views: Sequence[View] = field(default=(), kw_only=True)
     measures: Sequence[Measure] = ()
     tables: Sequence[PrintedTable] = ()
@@ -89,7 +89,7 @@ class RunFacts:
         """Names of the datasets in the order of the run."""
         return tuple(dict.fromkeys(view.dataset for view in self.views))
 
-    def views_of(self, dataset: str) -> tuple[View, ...]:
+    def views_of(self, dataset: str) -> tuple[LabelView, ...]:
         """The views of every model on one dataset."""
         return tuple(view for view in self.views if view.dataset == dataset)
 
@@ -199,7 +199,7 @@ class Given:
         return exact_sum(self.values, self.times)
 
 
-def given_scores(run: RunFacts, view: View) -> Given | None:
+def given_scores(run: RunFacts, view: LabelView) -> Given | None:
     """The score of each row, or of each row and class.
 
     From the score table, in no order of rows, where the view holds none; None where
@@ -214,7 +214,7 @@ def given_scores(run: RunFacts, view: View) -> Given | None:
     return None if table is None else Given(table.scores, table.positives + table.negatives)
 
 
-def actual_probability(run: RunFacts, view: View) -> Given | None:
+def actual_probability(run: RunFacts, view: LabelView) -> Given | None:
     """The probability given to the actual class of each row, ``values`` of shape (n,).
 
     None where there are no scores, or where some lie outside 0 and 1.
@@ -245,7 +245,7 @@ def _unweighted(run: RunFacts, view: View) -> ScoreTable | None:
     return table
 
 
-def pairs(run: RunFacts, dataset: str) -> Iterator[tuple[View, View]]:
+def pairs(run: RunFacts, dataset: str) -> Iterator[tuple[LabelView, LabelView]]:
     """Every two models of a dataset, in the order of the run."""
     own = run.views_of(dataset)
     for place, first in enumerate(own):

@@ -23,7 +23,7 @@ from evalreport.metrics.catalogue import find, of_caution, of_line
 from evalreport.metrics.declare import Kind
 from evalreport.metrics.probabilities import CLIP
 from evalreport.metrics.readings import confidences
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.logistic import (
     CalibrationFit,
@@ -150,7 +150,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _probabilities_measured(run: RunFacts, view: View) -> bool:
+def _probabilities_measured(run: RunFacts, view: LabelView) -> bool:
     """Whether a metric of probabilities was measured on this model's scores."""
     for m in run.measures_of(view):
         metric = find(m.metric)
@@ -159,7 +159,7 @@ def _probabilities_measured(run: RunFacts, view: View) -> bool:
     return False
 
 
-def _off_the_line(run: RunFacts, view: View) -> Iterator[str]:
+def _off_the_line(run: RunFacts, view: LabelView) -> Iterator[str]:
     fitted = _fitted(run, view)
     for line, words in LINES.items():
         metric = of_line(line)
@@ -176,7 +176,7 @@ def _off_the_line(run: RunFacts, view: View) -> Iterator[str]:
             yield f"{words} is {estimate(value)} ({limits(*interval)}), not {number(expected)}"
 
 
-def _fitted(run: RunFacts, view: View) -> dict[str, tuple[float, float, float]]:
+def _fitted(run: RunFacts, view: LabelView) -> dict[str, tuple[float, float, float]]:
     """Both lines fitted here where the spec did not ask for them, as the design has it."""
     try:
         fit = _fit(run, view)
@@ -196,7 +196,7 @@ def _fitted(run: RunFacts, view: View) -> dict[str, tuple[float, float, float]]:
     }
 
 
-def _fit(run: RunFacts, view: View) -> CalibrationFit | None:
+def _fit(run: RunFacts, view: LabelView) -> CalibrationFit | None:
     """The calibration lines of a view; None where weighted or clustered rows are not at hand."""
     table = run.score_table(view)
     if table is None:
@@ -217,7 +217,7 @@ def _fit(run: RunFacts, view: View) -> CalibrationFit | None:
     return robust_calibration_fit(p[rows], positive[rows], weight, codes, times)
 
 
-def _spiegelhalter(run: RunFacts, view: View) -> Iterator[str]:
+def _spiegelhalter(run: RunFacts, view: LabelView) -> Iterator[str]:
     m = run.measure(view, of_caution("miscalibration").name)
     if m is not None and m.value is not None and m.value < 1 - run.settings.level:
         yield f"Spiegelhalter's test has {p_value(m.value)}"
@@ -257,7 +257,7 @@ def confident_mistake(run: RunFacts) -> Iterator[Caution]:
             )
 
 
-def _place(view: View, place: int) -> str:
+def _place(view: LabelView, place: int) -> str:
     """Where a row stands in its file; nothing where the view holds no rows."""
     row = view.row_number(place)
     return "" if row is None else f" (row {number(row)} of the data)"

@@ -24,7 +24,7 @@ from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD, Task
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.delta import gradient
@@ -68,7 +68,7 @@ def takes_over(both: Pair, task: ComparisonTask) -> bool:
     return units and view.sample is None and task.why != ASKED
 
 
-def _of_units(contributions: Floats, view: View) -> DesignVariance:
+def _of_units(contributions: Floats, view: LabelView) -> DesignVariance:
     """Of rows, or clusters, that are drawn with replacement; NaN with one of them.
 
     m / (m - 1) times the squared distances of the units' totals from their mean. Equal

@@ -25,7 +25,7 @@ from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.readings import as_read
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.task import Task, ThresholdRequest
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.statistics.predictive import PairedCalls
 
@@ -38,7 +38,7 @@ Thresholds = Mapping[ThresholdRequest, Resolved]
 class Side:
     """One model of a comparison with its tables; ``where`` is always all rows."""
 
-    view: View
+    view: LabelView
     tables: MemoryTables
     settings: Settings
     thresholds: Thresholds
@@ -255,7 +255,7 @@ def together(sides: Sequence[Side]) -> list[Side] | str:
     return taken
 
 
-def _weigh_alike(one: View, two: View) -> bool:
+def _weigh_alike(one: LabelView, two: LabelView) -> bool:
     """Whether rows of a sample stand for as many others under both models."""
     if one.sample is None or one.weight is None or two.weight is None:
         return True
@@ -309,7 +309,7 @@ def ordered(both: Pair) -> Pair:
     return replace(both, model=_taken(both.model, order), reference=_taken(both.reference, order))
 
 
-def _keys(view: View) -> npt.NDArray[np.int64]:
+def _keys(view: LabelView) -> npt.NDArray[np.int64]:
     """One number per row: its index in the file and how often it has occurred before."""
     row = view.row.astype(np.int64)
     order = np.argsort(row, kind="stable")

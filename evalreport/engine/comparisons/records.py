@@ -28,7 +28,7 @@ from evalreport.metrics.declare import Goal, Metric
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD
-from evalreport.predict.view import View as RowView
+from evalreport.predict.view import LabelView as Seen
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Comparison, Hypothesis
 from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
@@ -60,7 +60,7 @@ def compare(
     thresholds: Mapping[View, Thresholds],
     tasks: Sequence[ComparisonTask],
     settings: Settings,
-    repeats: Mapping[View, Sequence[RowView]] | None = None,
+    repeats: Mapping[View, Sequence[Seen]] | None = None,
 ) -> list[Comparison]:
     """The records of all planned comparisons, in their order.
 
@@ -95,7 +95,7 @@ def _further(
     reference: Side,
     first: View,
     second: View,
-    repeats: Mapping[View, Sequence[RowView]],
+    repeats: Mapping[View, Sequence[Seen]],
 ) -> list[tuple[Side, Side]]:
     """Both models in each further repeat of a cross-validation."""
     return [

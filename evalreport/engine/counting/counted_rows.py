@@ -25,7 +25,7 @@ from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.counted_lost import lost_kinds
 from evalreport.engine.counting.counted_values import values_of
-from evalreport.engine.counting.counted_view import FOLD, Cells
+from evalreport.engine.counting.counted_view import FOLD
 from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
 
@@ -54,7 +54,7 @@ class Known:
 
     roles: Roles
     checked: Checked
-    cells: Cells
+    times: npt.NDArray[np.int64]
     codes: Mapping[str, Mapping[Any, int]]
     where: queries.Tree | None
     low: float | None
@@ -128,8 +128,7 @@ def known(
         findings=findings,
         lost=lost_kinds(rows, roles, raw, checked, counts, written, codes),
     )
-    cells = Cells(held, checked.actual, checked.predicted, checked.groups)
-    return Known(roles, checked, cells, codes, where, low, high)
+    return Known(roles, checked, held, codes, where, low, high)
 
 
 def _few_kinds(rows: CountedRows, keys: Sequence[str]) -> None:

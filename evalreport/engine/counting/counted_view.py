@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from evalreport.metrics.tables import ScoreTable
-from evalreport.plan.inputs import Facts
-from evalreport.predict.view import Codes, View
+from evalreport.predict.view import LabelView
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.kinds import Joint
@@ -20,25 +18,15 @@ if TYPE_CHECKING:
 FOLD = "\0fold"
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Kinds of used rows: ``rows`` of each, its codes of labels, groups and fold, shape (c,)."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CountedView(LabelView):
+    """Kinds of rows by label, group and fold; their scores, where they have some, in tables.
 
-    rows: npt.NDArray[np.int64]
-    actual: Codes
-    predicted: Codes | None
-    groups: Mapping[str, tuple[Codes, tuple[str, ...]]]
-
-
-@dataclass(frozen=True, eq=False)
-class CountedView(View):
-    """A view without rows: ``cells``, and score tables by columns and codes of their values.
-
-    ``actual`` and ``row`` are empty and must not be used. ``bins`` is None where
-    every distinct score has its own entry. ``joints``: by the models it is compared with.
+    A table of scores for each choice of columns and codes of their values; ``score`` is None.
+    ``bins`` is None where every distinct score has its own entry. ``joints``: by the models it
+    is compared with.
     """
 
-    cells: Cells | None = None
     score_tables: Mapping[tuple[str, ...], Mapping[tuple[int, ...], ScoreTable]] = field(
         default_factory=dict
     )
@@ -48,35 +36,16 @@ class CountedView(View):
     high: float | None = None
 
     @property
-    def counted(self) -> Cells:
-        """The cells."""
-        assert self.cells is not None
-        return self.cells
-
-    @property
-    def rows(self) -> int:
-        return int(self.counted.rows.sum())
-
-    @property
     def has_score(self) -> bool:
         return self.source != "prediction"
 
     @property
-    def class_rows(self) -> tuple[int, ...]:
-        sums = np.bincount(self.counted.actual, self.counted.rows, len(self.labels))
-        return tuple(int(total) for total in sums)
-
-    def group_rows(self, column: str) -> dict[str, int]:
-        codes, names = self.counted.groups[column]
-        sums = np.bincount(codes, self.counted.rows, len(names))
-        return {name: int(total) for name, total in zip(names, sums, strict=True)}
-
-    def groups_of(self, column: str) -> tuple[str, ...]:
-        return self.counted.groups[column][1]
+    def counted(self) -> bool:
+        return True
 
     @property
-    def group_columns(self) -> tuple[str, ...]:
-        return tuple(self.counted.groups)
+    def score_range(self) -> tuple[float | None, float | None]:
+        return self.low, self.high
 
     def tied(self, threshold: float) -> int | None:
         table = self.score_tables[()][()]
@@ -87,30 +56,3 @@ class CountedView(View):
         if highs is not None and highs[place] != threshold:
             return None
         return int(table.positives[place] + table.negatives[place])
-
-
-def counted_facts(view: CountedView, crossings: tuple[tuple[str, ...], ...]) -> Facts:
-    """What the planner needs to know of a counted view."""
-    return Facts(
-        dataset=view.dataset,
-        model=view.model,
-        source=view.source,
-        labels=view.labels,
-        positive=view.labels[view.positive_index] if len(view.labels) <= 2 else None,
-        rows=view.rows,
-        indeterminate=view.indeterminate,
-        folds=view.fold[1] if view.fold is not None else (),
-        groups={columns: _occurring(view.counted, columns) for columns in crossings},
-        low=view.low,
-        high=view.high,
-        unknown=view.unknown,
-        counted=True,
-    )
-
-
-def _occurring(cells: Cells, columns: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    stacked = np.stack([cells.groups[c][0] for c in columns], axis=1)
-    present = np.unique(stacked, axis=0).tolist()
-    return tuple(
-        tuple(cells.groups[c][1][k] for c, k in zip(columns, row, strict=True)) for row in present
-    )

@@ -50,7 +50,7 @@ from evalreport.predict.columns import (
     view_of,
 )
 from evalreport.predict.label_sets import has_sets, set_roles
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
 
@@ -245,7 +245,7 @@ def _counted(
 
 def _views(
     rows: CountedRows, spec: Spec, name: str, requests: Requests, numbers_of: Numbers | None
-) -> tuple[Sequence[View], Mapping[str, Known]]:
+) -> tuple[Sequence[LabelView], Mapping[str, Known]]:
     """Each model of a dataset by counting, with what pairs of models share, and what is known."""
     from evalreport.engine.counting.score_counting import Room, counted_view
     from evalreport.engine.counting.scored_kinds import KIND_BYTES
@@ -264,7 +264,7 @@ def _views(
         if name in spec.datasets_of(model)
     ]
     told = {view.model: known for view, known in views}
-    if any(view.times is not None for view, _ in views):
+    if any(not view.counted for view, _ in views):
         from evalreport.engine.counting.in_intervals import in_intervals
         from evalreport.engine.counting.scored_kinds import Seen, kinds_of_models
 

@@ -20,7 +20,7 @@ from evalreport.engine.counting.counted_rows import PREDICTED, TARGET, Known
 from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.kinds import NOT_ASKED, Joint
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 
 Codes = npt.NDArray[np.int64]
 #: The thresholds that a counted model is compared at.
@@ -157,12 +157,12 @@ def _said(rows: CountedRows, side: Side, answer: Columns, name: str, by_score: b
     return stands[values.astype(np.int64)]
 
 
-def _view(side: Side, shared: Sequence[Codes], said: Any, times: Codes) -> View:
+def _view(side: Side, shared: Sequence[Codes], said: Any, times: Codes) -> LabelView:
     view, scored = side.view, side.view.has_score
     fold = None
     if len(shared) > 1 and view.fold is not None:
         fold = (shared[1].astype(np.int32), view.fold[1])
-    return View(
+    return LabelView(
         dataset=view.dataset,
         model=view.model,
         source=view.source,

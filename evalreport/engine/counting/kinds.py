@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 
 #: Why scores are not known where none of the metrics that are asked for takes them.
 NOT_ASKED = "no metric of scores is asked for"
@@ -19,8 +19,8 @@ class Joint:
     they are known.
     """
 
-    first: View
-    second: View
+    first: LabelView
+    second: LabelView
     cut: str | None = None
 
 
@@ -28,7 +28,7 @@ def joint_notes(views: Sequence[View]) -> list[str]:
     """What is counted for comparisons, and what is not compared for it, in words."""
     notes = []
     for view in views:
-        if view.times is not None:
+        if view.times is not None and not view.counted:
             units = [name for name in ("weight", "cluster") if getattr(view, name) is not None]
             own = f" and its {' and '.join(units)}" if units else ""
             told = f"counted by what each row holds{own}"

@@ -7,10 +7,9 @@ the sorted weights of each cell, so they do not depend on the order of rows.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +19,12 @@ from evalreport.engine.counting.classification import (
     ClassificationTable,
     column_of_indeterminate,
 )
+from evalreport.engine.counting.tables import Tables
 from evalreport.metrics.tables import ClassScores, ScoreTable
-from evalreport.predict.view import View
-from evalreport.results.identity import EVERYTHING, Slice
+from evalreport.predict.view import LabelView
+from evalreport.results.identity import Slice
 from evalreport.statistics.design_based import DesignVariance
 
-T = TypeVar("T")
 Codes = npt.NDArray[np.int64]
 
 #: Cells of all clusters' tables together that are held in memory.
@@ -41,29 +40,14 @@ class _Order:
     scores: npt.NDArray[np.float64]
 
 
-class MemoryTables:
-    """Builds, once each, the tables of one dataset and model; ``built`` counts the builds."""
+class MemoryTables(Tables[LabelView]):
+    """The tables of rows, or kinds of rows, of one class each."""
 
-    def __init__(self, view: View) -> None:
-        self.view = view
-        self.built: Counter[str] = Counter()
-        self._kept: dict[tuple[Any, ...], Any] = {}
+    def __init__(self, view: LabelView) -> None:
+        super().__init__(view)
         self._orders: dict[int | None, _Order] = {}
 
     # -- tables ---------------------------------------------------------------------------
-
-    def rows_of(self, where: Slice) -> npt.NDArray[np.bool_] | None:
-        """Which rows a slice holds; None for all of them."""
-        return self._once(("rows", where), lambda: self._mask(where))
-
-    def row_count(self, where: Slice) -> int:
-        """How many rows a slice holds."""
-        mask, sample = self.rows_of(where), self.view.sample
-        if sample is not None and sample.own is not None:
-            return len(np.unique(self.view.row[self.rows(where)]))
-        if self.view.times is not None:
-            return int(self.view.times[slice(None) if mask is None else mask].sum())
-        return len(self.view.actual) if mask is None else int(mask.sum())
 
     def classification(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """Counts by actual and predicted label; for score models at ``score >= threshold``."""
@@ -150,20 +134,6 @@ class MemoryTables:
         key = ("clusters", where, threshold, indeterminate)
         return self._once(key, lambda: self._cluster_tables(where, threshold, indeterminate))
 
-    def kinds(self, where: Slice) -> npt.NDArray[np.intp]:
-        """Indices of what a slice holds in the order of the view: rows, or kinds of rows."""
-        mask = self.rows_of(where)
-        return np.arange(len(self.view.actual)) if mask is None else np.nonzero(mask)[0]
-
-    def rows(self, where: Slice) -> npt.NDArray[np.intp]:
-        """An index for each row of a slice, as often as there are rows of its kind.
-
-        In the order of ``View.places``.
-        """
-        mask, places, times = self.rows_of(where), self.view.places, self.view.times
-        inside = places if mask is None else places[mask[places]]
-        return inside if times is None else np.repeat(inside, times[inside])
-
     def distinct(
         self, where: Slice, column: npt.NDArray[np.float64], positive: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
@@ -209,27 +179,6 @@ class MemoryTables:
         # In an order of their own, so that sums over clusters depend on no name.
         return canonical_stack(total.reshape(count, size, size).astype(float))
 
-    def _once(self, key: tuple[Any, ...], build: Callable[[], T]) -> T:
-        if key not in self._kept:
-            self._kept[key] = build()
-            self.built[str(key[0])] += 1
-        kept: T = self._kept[key]
-        return kept
-
-    def _mask(self, where: Slice) -> npt.NDArray[np.bool_] | None:
-        if where == EVERYTHING:
-            return None
-        mask = np.ones(len(self.view.actual), dtype=bool)
-        for column, value in where.subgroup:
-            codes, names = self.view.groups[column]
-            wanted = names.index(value) if value in names else -1
-            mask &= codes == wanted
-        if where.fold is not None:
-            assert self.view.fold is not None
-            codes, names = self.view.fold
-            mask &= codes == names.index(where.fold)
-        return mask
-
     def _with_rows(self, where: Slice, threshold: float | None) -> ClassificationTable:
         """The table, with the rows behind its cells where they are estimates of a sample."""
         table, view = self._classify(where, threshold), self.view
@@ -244,7 +193,7 @@ class MemoryTables:
     def _classify(self, where: Slice, threshold: float | None) -> ClassificationTable:
         view = self.view
         width = len(view.labels) + len(view.indeterminate)
-        if view.score is not None:
+        if view.has_score:
             return self._classify_scores(where, threshold)
         inside = self.kinds(where)
         codes = (view.actual.astype(np.int64) * width + self.predicted(threshold))[inside]

@@ -35,7 +35,7 @@ from evalreport.predict.columns import (
     source_of,
 )
 from evalreport.predict.labels_beside_scores import Scored, agreement
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.spec.model import Spec
 
 Codes = npt.NDArray[np.int64]
@@ -78,7 +78,7 @@ def counted_view(
     crossings: Sequence[tuple[str, ...]],
     thresholds: Sequence[float],
     room: Room,
-) -> tuple[View, Known]:
+) -> tuple[LabelView, Known]:
     """A dataset as one model sees it, from counts alone; and what is known of its rows.
 
     ``crossings`` are the subgroup columns to count by, ``thresholds`` the numbers that
@@ -97,7 +97,7 @@ def counted_view(
     if roles.weight is not None or roles.cluster is not None:
         if held is not None:
             raise NotPlainError("rows have weights or clusters, and scores are known by their bins")
-        return _seen(dataset, model, source, found), found
+        return LabelView(**_seen(dataset, model, source, found)), found
     binning, tables = None, {}
     if source != "prediction":
         if held is None:
@@ -109,17 +109,7 @@ def counted_view(
         tables = _counted(rows, roles, found, groupings or [()], binning)
         tables = {by: {k: _held(t, held) for k, t in own.items()} for by, own in tables.items()}
     view = CountedView(
-        dataset=dataset,
-        model=model,
-        source=source,
-        labels=checked.labels,
-        positive=checked.positive,
-        actual=np.zeros(0, np.int32),
-        row=np.zeros(0, np.int64),
-        fold=checked.fold,
-        indeterminate=checked.indeterminate if source == "prediction" else (),
-        ledger=checked,
-        cells=found.cells,
+        **_seen(dataset, model, source, found),
         score_tables=tables,
         bins=len(held.lows) if held is not None else None if binning is None else binning.bins,
         low=found.low,
@@ -189,26 +179,26 @@ def _held(table: ScoreTable, held: ScoreBins | None) -> ScoreTable:
     return BinnedScores(table.scores, *counts, highs=highs, bins=len(held.lows))
 
 
-def _seen(dataset: str, model: str, source: str, found: Known) -> View:
-    """A model where rows have weights or clusters: kinds of rows, before their scores are known."""
+def _seen(dataset: str, model: str, source: str, found: Known) -> dict[str, Any]:
+    """Kinds of rows as a model sees them, whatever is known of their scores."""
     checked = found.checked
-    return View(
-        dataset=dataset,
-        model=model,
-        source=source,
-        labels=checked.labels,
-        positive=checked.positive,
-        actual=checked.actual,
-        row=np.arange(len(checked.actual)),
-        predicted=checked.predicted,
-        weight=checked.weight,
-        cluster=checked.cluster,
-        fold=checked.fold,
-        groups=checked.groups,
-        indeterminate=checked.indeterminate if source == "prediction" else (),
-        ledger=checked,
-        times=found.cells.rows,
-    )
+    return {
+        "dataset": dataset,
+        "model": model,
+        "source": source,
+        "labels": checked.labels,
+        "positive": checked.positive,
+        "actual": checked.actual,
+        "row": np.arange(len(checked.actual)),
+        "predicted": checked.predicted,
+        "weight": checked.weight,
+        "cluster": checked.cluster,
+        "fold": checked.fold,
+        "groups": checked.groups,
+        "indeterminate": checked.indeterminate if source == "prediction" else (),
+        "ledger": checked,
+        "times": found.times,
+    }
 
 
 def _binning(
@@ -221,7 +211,7 @@ def _binning(
     source: str,
 ) -> Binning | None:
     """None where every distinct score can have an entry of its own."""
-    count = int(found.cells.rows.sum())
+    count = int(found.times.sum())
     score = rows.field(str(roles.score or roles.margin))
     groups = max([1, *(len(_combinations(found, c)) for c in crossings)])
     distinct = count
@@ -276,7 +266,7 @@ def _combinations(found: Known, columns: Sequence[str]) -> npt.NDArray[Any]:
     """Every combination of codes of the columns that occurs, shape (combinations, columns)."""
     folds = found.checked.fold
     codes = [
-        folds[0] if c == FOLD and folds is not None else found.cells.groups[c][0] for c in columns
+        folds[0] if c == FOLD and folds is not None else found.checked.groups[c][0] for c in columns
     ]
     return np.unique(np.stack(codes, axis=1), axis=0) if codes else np.zeros((1, 0), np.int64)
 

@@ -1,7 +1,7 @@
 """Kinds of rows by all that each holds: what models say, its weight, its cluster and its groups.
 
 One count of all models that are compared tells what each says of the same rows: a kind has one
-place in ``View.row``, whichever model looks at it.
+place in ``LabelView.row``, whichever model looks at it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evalreport.engine.counting.counted_rows import CLUSTER, PREDICTED, TARGET, 
 from evalreport.engine.counting.counted_view import FOLD
 from evalreport.engine.counting.keys import UNUSED, Key
 from evalreport.engine.counting.wanted import TooManyKindsError
-from evalreport.predict.view import Codes, View
+from evalreport.predict.view import Codes, LabelView
 
 #: Bytes that a kind of rows takes while it is counted.
 KIND_BYTES = 160
@@ -30,7 +30,7 @@ KIND_BYTES = 160
 class Seen:
     """A model whose kinds of rows are known but for its scores, and what is known of them."""
 
-    view: View
+    view: LabelView
     known: Known
 
     @property
@@ -41,7 +41,7 @@ class Seen:
 
 def kinds_of_models(
     rows: CountedRows, models: Sequence[Seen], most: int, *, together: bool
-) -> list[View]:
+) -> list[LabelView]:
     """The view of each model of a dataset; ``together``: by what all of them say of a row.
 
     At most ``most`` kinds with scores, else TooManyKindsError.
@@ -53,7 +53,7 @@ def kinds_of_models(
     ]
 
 
-def scored_kinds(rows: CountedRows, models: Sequence[Seen], most: int) -> list[View]:
+def scored_kinds(rows: CountedRows, models: Sequence[Seen], most: int) -> list[LabelView]:
     """The view of each model, with kinds told apart by all that the models say.
 
     At most ``most`` kinds, else TooManyKindsError.
@@ -143,7 +143,7 @@ def _of_model(
     codes: Mapping[str, Codes],
     told: Mapping[str, Any],
     times: npt.NDArray[np.int64],
-) -> View:
+) -> LabelView:
     """The kinds that a model uses: they have a code in each of its columns, and its score."""
     own = {
         name: _own_codes(keys[key], codes[key], one.known.codes[name])

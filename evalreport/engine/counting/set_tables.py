@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.tables import Tables
 from evalreport.metrics.sets_table import LabelSets
 from evalreport.metrics.tables import Counts
 from evalreport.predict.label_sets import SetView
@@ -19,13 +20,8 @@ Floats = npt.NDArray[np.float64]
 CELLS = ("tp", "fp", "fn", "tn")
 
 
-class SetTables(MemoryTables):
+class SetTables(Tables[SetView]):
     """Builds, once each, the tables of one dataset and model with sets of labels."""
-
-    view: SetView
-
-    def __init__(self, view: SetView) -> None:
-        super().__init__(view)
 
     @cached_property
     def of_labels(self) -> tuple[MemoryTables, ...]:

@@ -17,7 +17,7 @@ from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.declare import AT_CUT_OF_CLUSTERS
 from evalreport.metrics.tables import ScoreTable
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results import records
 from evalreport.statistics import means, proportions
 from evalreport.statistics.interval import Interval as Limits
@@ -119,5 +119,5 @@ def _of_clusters(case: ScoreCase, threshold: float) -> list[Any] | None:
     return sides
 
 
-def _positive(view: View, index: int | None) -> Bools:
+def _positive(view: LabelView, index: int | None) -> Bools:
     return np.asarray(view.actual == (view.positive_index if index is None else index))

@@ -9,13 +9,13 @@ from evalreport.engine.intervals.bootstrap import Bootstrap
 from evalreport.engine.intervals.impact import Selection
 from evalreport.engine.settings import Settings
 from evalreport.plan.task import Task
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 
 
 class Measuring(Protocol):
     """One dataset and model: its rows, tables, settings and shared draws."""
 
-    view: View
+    view: LabelView
     tables: MemoryTables
     settings: Settings
     bootstrap: Bootstrap

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.task import Task
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.statistics import delong
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ONE_SCALE = "scores of different fits are not on one scale"
 
 
-def fits_of(view: View) -> int:
+def fits_of(view: LabelView) -> int:
     """How many fits the scores of a view come from; 1 where they are not out of fold."""
     if view.fold is not None:
         return len(view.fold[1])

@@ -46,7 +46,7 @@ from evalreport.metrics.ranking import roc_auc
 from evalreport.metrics.tables import ScoreTable
 from evalreport.plan.methods import BOOTSTRAP_ROWS, DRAWN, SURVEY_BOOTSTRAP
 from evalreport.plan.task import Task
-from evalreport.predict.view import View, distinct
+from evalreport.predict.view import LabelView, distinct
 from evalreport.results import records
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import delong, design_based, means, obuchowski, proportions
@@ -357,7 +357,7 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
 def _few_weights(
     area: float,
     variance: float,
-    view: View,
+    view: LabelView,
     positive: npt.NDArray[np.bool_],
     inside: npt.NDArray[np.intp],
     level: float,

@@ -13,7 +13,7 @@ from evalreport.metrics import coverage_study
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import Drawn
 from evalreport.plan.task import Task
-from evalreport.predict.view import View, distinct
+from evalreport.predict.view import LabelView, distinct
 from evalreport.results.records import Interval
 
 
@@ -24,14 +24,14 @@ def as_declared(metric: str, params: Iterable[tuple[str, Any]]) -> bool:
     return all(defaults.get(name) == value for name, value in params)
 
 
-def was_studied(view: View, task: Task) -> bool:
+def was_studied(view: LabelView, task: Task) -> bool:
     """Whether the study knows such a value: of one of two classes, of rows drawn in one way."""
     plain = task.average is None and as_declared(task.metric, task.params) and len(view.labels) == 2
     both = view.weight is not None and view.cluster is not None
     return plain and not both and view.sample is None
 
 
-def design_of(view: View, *, compared: bool = False) -> str:
+def design_of(view: LabelView, *, compared: bool = False) -> str:
     """How the study calls rows like these, of one model or of two that are compared on them."""
     if view.weight is not None:
         return coverage_study.WEIGHTED_PAIRS if compared else coverage_study.WEIGHTS
@@ -41,7 +41,7 @@ def design_of(view: View, *, compared: bool = False) -> str:
 
 
 def drawn_as(
-    view: View, inside: npt.NDArray[np.intp], of_class: int, *, compared: bool = False
+    view: LabelView, inside: npt.NDArray[np.intp], of_class: int, *, compared: bool = False
 ) -> Drawn:
     """The rows, or kinds of rows, at ``inside`` as the study counts them.
 

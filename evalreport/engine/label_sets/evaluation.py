@@ -23,7 +23,7 @@ from evalreport.engine.label_sets.bootstrap import (
     delta_interval,
     row_mean_interval,
 )
-from evalreport.engine.measures import Computed, Measurer
+from evalreport.engine.measures import Computed, Measurer, TaskMeasurer
 from evalreport.engine.metric_values import Evaluated, average, class_value, evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.engine.settings import Settings
@@ -52,14 +52,11 @@ NO_COSTS = "costs are given for pairs of classes: sets of labels take {}".format
 )
 
 
-class SetMeasurer(Measurer):
+class SetMeasurer(TaskMeasurer[SetView, SetTables]):
     """Computes the tasks of one dataset and model whose rows have sets of labels.
 
     ``parents``: the parent of each label that has one.
     """
-
-    view: SetView
-    tables: SetTables
 
     def __init__(
         self,
@@ -246,8 +243,6 @@ class SetEvaluator(Evaluator):
     other value beside the tables of all labels, named in ``tables``.
     """
 
-    tables: SetTables
-
     def __init__(
         self,
         measurer: SetMeasurer,
@@ -256,6 +251,7 @@ class SetEvaluator(Evaluator):
         first: ThresholdRequest | None,
     ) -> None:
         super().__init__(measurer, tables, numbering, first)
+        self._of_labels = tables.of_labels
         self._label: str | None = None
         self._ids: dict[tuple[Slice, float | None, str], str] = {}
 
@@ -294,7 +290,7 @@ class SetEvaluator(Evaluator):
         key = (where, threshold, label)
         if key not in self._ids:
             self._ids[key] = self.numbering.table()
-            of_label = self.tables.of_labels[self.view.labels.index(label)]
+            of_label = self._of_labels[self.view.labels.index(label)]
             self.result.tables.append(
                 PrintedTable(
                     id=self._ids[key],

@@ -15,8 +15,7 @@ from evalreport.data.findings import quoted
 from evalreport.data.scores import numbers
 from evalreport.data.table import RawTable
 from evalreport.errors import Location, Problem, did_you_mean
-from evalreport.predict.label_sets import SetView
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.results.records import (
     CategoryGroup,
     Characteristics,
@@ -72,20 +71,24 @@ def characteristics(prepared: Prepared) -> tuple[Characteristics, ...] | None:
     for view in prepared.views:
         counted = prepared.described.get((view.dataset, view.model))
         key: tuple[Hashable, ...] | None = None
+        classes = range(len(view.labels))
         if counted is not None:
             key, own = (view.dataset, counted.of), _counted_rows(view, counted)
         elif view.dataset in prepared.tables:
             # A row that was tested twice is described once.
-            once = view if view.entries is None else rows_once(view, view.entries)
-            key = (view.dataset, view.row.tobytes(), view.actual.tobytes())
+            once = rows_once(view)
+            key = (view.dataset, view.row.tobytes(), *(view.is_of(k).tobytes() for k in classes))
             own = _rows_of(once, prepared.tables[view.dataset])
         if key is not None:
             found.setdefault(key, (own, []))[1].append(view.model)
     return tuple(_record(prepared, rows, models, columns) for rows, models in found.values())
 
 
-def rows_once(view: View, entries: Rows) -> View:
+def rows_once(view: View) -> View:
     """The view with one entry of each row, good for what is told of rows."""
+    entries = view.entries
+    if entries is None or not isinstance(view, LabelView):
+        return view
     return replace(view, row=view.row[entries], actual=view.actual[entries], fold=None)
 
 
@@ -119,10 +122,7 @@ class _Rows:
 
 def _rows_of(view: View, raw: RawTable) -> _Rows:
     """Rows, or kinds of whole rows, that are held."""
-    if isinstance(view, SetView):
-        places = [np.flatnonzero(flags) for flags in view.actual_sets.T]
-    else:
-        places = [np.flatnonzero(view.actual == code) for code in range(len(view.labels))]
+    places = [np.flatnonzero(view.is_of(code)) for code in range(len(view.labels))]
     classes = tuple(zip(view.labels, places, strict=True))
     values = _Values(raw, np.asarray(view.row), classes)
     counts = tuple((label, int(values.times[at].sum())) for label, at in classes)

@@ -14,8 +14,7 @@ import numpy as np
 
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.prepared import Prepared
-from evalreport.predict.label_sets import SetView
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.changes import KeptDataset, KeptModel, KeptRows
 
 #: Bytes of a digest: two of a million rows are alike with a chance of 3 in 100 million.
@@ -37,7 +36,8 @@ def kept_rows(prepared: Prepared, key: bytes) -> KeptRows:
     found: dict[str, KeptDataset] = {}
     for name, dataset in prepared.loaded.spec.datasets.items():
         if dataset.keep_rows and dataset.id is not None and name in prepared.tables:
-            views = [view for view in prepared.views if view.dataset == name]
+            own = [view for view in prepared.views if view.dataset == name]
+            views = [view for view in own if isinstance(view, LabelView)]
             found[name] = _dataset(prepared.tables[name], dataset.id, views, key)
     digest = hashlib.sha256(b"evalreport rows key" + key).hexdigest()
     return KeptRows(key_sha256=digest, datasets=found)
@@ -48,7 +48,7 @@ def digests_of_ids(table: RawTable, id_column: str, key: bytes) -> list[str]:
     return _digests([_texts(table.columns[id_column])], key)
 
 
-def _dataset(table: RawTable, id_column: str, views: list[View], key: bytes) -> KeptDataset:
+def _dataset(table: RawTable, id_column: str, views: list[LabelView], key: bytes) -> KeptDataset:
     ids = digests_of_ids(table, id_column, key)
     names = sorted(name for name in table.columns if name != id_column)
     rows = _digests([_texts(table.columns[name]) for name in names], key)
@@ -60,11 +60,11 @@ def _dataset(table: RawTable, id_column: str, views: list[View], key: bytes) -> 
         ids=tuple(ids[row] for row in order),
         columns=tuple(names),
         rows=tuple(rows[row] for row in order),
-        models={view.model: _model(view, place) for view in views if not isinstance(view, SetView)},
+        models={view.model: _model(view, place) for view in views},
     )
 
 
-def _model(view: View, place: Any) -> KeptModel:
+def _model(view: LabelView, place: Any) -> KeptModel:
     places = place[view.row]
     order = np.argsort(places, kind="stable")
     predicted = view.predicted

@@ -100,13 +100,10 @@ def _clusters(view: View, column: str, entries: Codes | None) -> ClusterLedger:
         entries = np.unique(view.row, return_index=True)[1]  # a labelled row stands by its proxy
     chosen = slice(None) if entries is None else entries
     times = None if view.times is None else view.times[chosen]
-    cluster, actual = view.cluster[0][chosen], view.actual[chosen]
+    cluster = view.cluster[0][chosen]
     sizes = np.bincount(cluster, times)
     sizes = sizes[sizes > 0]
-    if isinstance(view, SetView):
-        holders = [cluster[flags[chosen]] for flags in view.actual_sets.T]
-    else:
-        holders = [cluster[actual == code] for code in range(len(view.labels))]
+    holders = [cluster[view.is_of(code)[chosen]] for code in range(len(view.labels))]
     return ClusterLedger(
         column=column,
         classes=tuple(

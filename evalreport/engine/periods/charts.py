@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.engine.counting.tables import Tables
 from evalreport.metrics.estimates import estimate_of
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
@@ -17,7 +18,6 @@ from evalreport.statistics.shift import Values, chi_square, value_shift
 from evalreport.statistics.tail import chi2_sf, normal_sf
 
 if TYPE_CHECKING:
-    from evalreport.engine.counting.memory import MemoryTables
     from evalreport.engine.run_state import RunState
     from evalreport.plan.inputs import Facts
 
@@ -144,9 +144,9 @@ class _Sides:
 
     def of_scores(self) -> list[Moved]:
         """How scores lie, and how far they are from what happened, where there are scores."""
-        tables = self.state.tables[self.measure.dataset, self.measure.model]
         if self.facts.source not in ("score", "margin"):
             return []
+        tables = self.state.tables[self.measure.dataset, self.measure.model]
         sides = []
         for names in (self.before, self.after):
             parts = [tables.scores(Slice(((self.column, name),))) for name in names]
@@ -158,7 +158,7 @@ class _Sides:
     def of_subgroups(self) -> list[Moved]:
         """The mix of the values of each subgroup column of the spec."""
         state = self.state
-        tables = state.tables[self.measure.dataset, self.measure.model]
+        tables = state.tables_of(self.measure.dataset, self.measure.model)
         columns = [c[0] for c in state.prepared.loaded.spec.crossings if len(c) == 1]
         found = []
         for column in columns:
@@ -179,7 +179,7 @@ class _Sides:
             found += moved_mix(column, counts)
         return found
 
-    def _rows(self, tables: MemoryTables, column: str, value: str, names: Sequence[str]) -> float:
+    def _rows(self, tables: Tables[Any], column: str, value: str, names: Sequence[str]) -> float:
         return float(
             sum(
                 tables.row_count(Slice(tuple(sorted(((column, value), (self.column, n))))))

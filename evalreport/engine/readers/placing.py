@@ -12,8 +12,7 @@ import numpy.typing as npt
 from evalreport.data.labels import order_labels
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.task import ThresholdRequest
-from evalreport.predict.label_sets import SetView
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.spec.sampling import Readers
 from evalreport.statistics.delong import row_placements
 
@@ -70,7 +69,7 @@ class Study:
     case, None where every case is its own.
     """
 
-    view: View
+    view: LabelView
     asked: Readers
     names: tuple[str, ...]
     reader: Rows
@@ -151,14 +150,14 @@ def studies(state: RunState) -> list[Study]:
     for view in state.prepared.views:
         asked = state.prepared.loaded.spec.datasets[view.dataset].reading
         readings: Readings | None = getattr(view.ledger, "readings", None)
-        if asked is None or readings is None or isinstance(view, SetView):
+        if asked is None or readings is None or not isinstance(view, LabelView):
             continue
         if view.entries is None and view.rows == len(view.row):
             found.append(_study(state, view, asked, readings))
     return found
 
 
-def _study(state: RunState, view: View, asked: Readers, readings: Readings) -> Study:
+def _study(state: RunState, view: LabelView, asked: Readers, readings: Readings) -> Study:
     codes = readings.reader[view.row].astype(np.int64)
     present = [readings.names[code] for code in np.unique(codes).tolist()]
     names = tuple(order_labels(present))
@@ -191,7 +190,7 @@ def _study(state: RunState, view: View, asked: Readers, readings: Readings) -> S
     )
 
 
-def _cuts(view: View, thresholds: dict[ThresholdRequest, Resolved]) -> tuple[Cut, ...]:
+def _cuts(view: LabelView, thresholds: dict[ThresholdRequest, Resolved]) -> tuple[Cut, ...]:
     """The thresholds that a model is judged at; one without a number for labels."""
     if view.score is None:
         return (Cut(None, None),)

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.measures import Measurer
 from evalreport.engine.reference.criteria import selected
 from evalreport.metrics.catalogue import find
@@ -304,7 +303,7 @@ def _tried(state: RunState, asked: Claim, measure: Measure) -> dict[str, records
     key = (measure.dataset, measure.model)
     tables = state.tables.get(key)
     metric = find(measure.metric)
-    if task is None or tables is None or metric is None or isinstance(tables, SetTables):
+    if task is None or tables is None or metric is None:
         return {}
     settings = replace(state.prepared.settings, level=asked.level)
     measurer = Measurer(tables.view, tables, settings, state.thresholds[key])

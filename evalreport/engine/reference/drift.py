@@ -14,7 +14,6 @@ import numpy as np
 from evalreport.data.table import RawColumn
 from evalreport.engine.acceptance import FAIL, NOT_EVALUATED, PASS
 from evalreport.engine.counting.binned_scores import BinnedScores
-from evalreport.engine.counting.set_tables import SetTables
 from evalreport.engine.prepared import Times
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.predict.view import View
@@ -214,10 +213,9 @@ def _scores(
 
 def _distinct(state: RunState, view: View) -> Values | None:
     """Distinct scores from the lowest, each with its rows; None where there are none."""
-    tables = state.tables[view.dataset, view.model]
-    if isinstance(tables, SetTables) or not view.has_score or len(view.labels) != 2:
+    if not view.has_score or len(view.labels) != 2:
         return None
-    table = tables.scores(EVERYTHING)
+    table = state.tables[view.dataset, view.model].scores(EVERYTHING)
     if isinstance(table, BinnedScores):
         return None
     rows = (table.positives + table.negatives).tolist()

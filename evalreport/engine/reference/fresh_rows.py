@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.tables_of import tables_of
-from evalreport.engine.evaluation import Evaluator, Numbering
+from evalreport.engine.evaluation import LabelEvaluator, Numbering
 from evalreport.engine.ledgers.kept_rows import digests_of_ids
 from evalreport.engine.measures import Measurer
 from evalreport.engine.reference.run import CountedRows
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.records import Measure
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def measure_of(state: RunState, measure: Measure, fresh: Flags) -> Measure | Non
     prepared = state.prepared
     place = (measure.dataset, measure.model)
     view = next((v for v in prepared.views if (v.dataset, v.model) == place), None)
-    if type(view) is not View or view.fold is not None or view.sample is not None:
+    if type(view) is not LabelView or view.fold is not None or view.sample is not None:
         return None
     own = _restricted(view, fresh[view.row])
     tables = tables_of(own)
@@ -48,12 +48,12 @@ def measure_of(state: RunState, measure: Measure, fresh: Flags) -> Measure | Non
     first = state.first_threshold[place]
     alike = [t for t in prepared.plan.tasks if t.metric == measure.metric and not t.where.fold]
     plan = replace(prepared.plan, tasks=tuple(alike), skipped=())
-    found = Evaluator(measurer, tables, Numbering(), first).run(plan)
+    found = LabelEvaluator(measurer, tables, Numbering(), first).run(plan)
     wanted = measure.which.series
     return next((one for one in found.measures if one.which.series == wanted), None)
 
 
-def _restricted(view: View, inside: Flags) -> View:
+def _restricted(view: LabelView, inside: Flags) -> LabelView:
     """The view of some of its rows; clusters that have none left are no clusters."""
 
     def some(values: Any) -> Any:

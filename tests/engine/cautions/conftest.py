@@ -12,7 +12,7 @@ import pytest
 from evalreport.engine.cautions import RunFacts, find_cautions
 from evalreport.engine.comparisons.roc import roc_relations
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.evaluation import Evaluator, Numbering
+from evalreport.engine.evaluation import LabelEvaluator, Numbering
 from evalreport.engine.measures import Measurer
 from evalreport.engine.settings import Settings
 from evalreport.engine.thresholds import Resolved
@@ -21,7 +21,7 @@ from evalreport.plan.build import build_plan
 from evalreport.plan.build import thresholds as planned_thresholds
 from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.task import ThresholdRequest
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView
 from evalreport.results.records import Caution
 
 
@@ -54,11 +54,11 @@ def view(
     fold: Sequence[str] | None = None,
     indeterminate: Sequence[str] = (),
     ledger: Any = None,
-) -> View:
+) -> LabelView:
     """A view from plain lists; the last of two labels is positive."""
     given = {"score": score, "scores": class_scores, "prediction": predicted}
     kind = source or next(name for name, values in given.items() if values is not None)
-    return View(
+    return LabelView(
         dataset=dataset,
         model=model,
         source=kind,
@@ -83,7 +83,7 @@ def _coded(values: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
     return np.array([names.index(value) for value in values]), names
 
 
-def from_counts(tp: int, fn: int, fp: int, tn: int, **more: Any) -> View:
+def from_counts(tp: int, fn: int, fp: int, tn: int, **more: Any) -> LabelView:
     """Predicted labels that make up a table of two classes."""
     return view(
         [1] * (tp + fn) + [0] * (fp + tn),
@@ -92,7 +92,7 @@ def from_counts(tp: int, fn: int, fp: int, tn: int, **more: Any) -> View:
     )
 
 
-def _facts(one: View) -> Facts:
+def _facts(one: LabelView) -> Facts:
     given = one.class_scores if len(one.labels) > 2 else one.score
     return Facts(
         dataset=one.dataset,
@@ -112,7 +112,7 @@ def _facts(one: View) -> Facts:
 
 
 def run(
-    views: View | Sequence[View],
+    views: LabelView | Sequence[LabelView],
     metrics: Sequence[str] = (),
     *,
     thresholds: Sequence[float] = (),
@@ -122,7 +122,7 @@ def run(
     **facts: Any,
 ) -> RunFacts:
     """The facts of a run of the metrics; ``rules`` are thresholds by rule, as they were solved."""
-    views = [views] if isinstance(views, View) else list(views)
+    views = [views] if isinstance(views, LabelView) else list(views)
     settings = Settings(resamples=resamples)
     numbers = [ThresholdRequest(number) for number in thresholds]
     solved = {ThresholdRequest(None, rule): number for rule, number in (rules or {}).items()}
@@ -145,7 +145,7 @@ def run(
         memory[one.dataset, one.model] = MemoryTables(one)
         own = memory[one.dataset, one.model]
         measurer = Measurer(one, own, settings, resolved)
-        found = Evaluator(measurer, own, numbering, asked[0]).run(plan)
+        found = LabelEvaluator(measurer, own, numbering, asked[0]).run(plan)
         measures += found.measures
         tables += found.tables
 
@@ -176,8 +176,8 @@ def _metric(name: str) -> Any:
 class Kit:
     """What tests build runs with."""
 
-    view: Callable[..., View] = view
-    from_counts: Callable[..., View] = from_counts
+    view: Callable[..., LabelView] = view
+    from_counts: Callable[..., LabelView] = from_counts
     run: Callable[..., RunFacts] = run
     ledger: type[Ledger] = Ledger
     finding: type[Finding] = Finding

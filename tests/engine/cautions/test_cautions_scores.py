@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from evalreport.engine.cautions import find_cautions
 from evalreport.engine.cautions.facts import Given
+from evalreport.engine.counting.counted_view import CountedView
 from evalreport.metrics.roc_relation import Lead, roc_relation
 from evalreport.metrics.tables import ScoreTable
-from evalreport.predict.view import View
 
 
 def test_ties_at_a_plain_threshold(kit: Any) -> None:
@@ -271,23 +271,19 @@ def test_many_pairs_that_cross_are_counted(kit: Any) -> None:
     assert message.startswith("The ROC curves of 4 pairs of models cross. The first: a finds")
 
 
-class _Rowless(View):
-    """A view of an engine that keeps the rows to itself."""
-
-    @property
-    def rows(self) -> int:
-        return 4
-
-    @property
-    def has_score(self) -> bool:
-        return True
-
-    @property
-    def class_rows(self) -> tuple[int, ...]:
-        return (2, 2)
-
-    def tied(self, threshold: float) -> int:
-        return 0
+def counted(table: ScoreTable, each: int) -> CountedView:
+    """So many rows of each of two classes, and their scores in a table beside them."""
+    return CountedView(
+        dataset="d",
+        model="m",
+        source="score",
+        labels=("no", "yes"),
+        positive=1,
+        actual=np.arange(2),
+        row=np.arange(2),
+        times=np.array([2, 2]) * each,
+        score_tables={(): {(): table}},
+    )
 
 
 @pytest.mark.parametrize("last", [0.99, 1.0, 1.5])
@@ -295,8 +291,7 @@ def test_a_view_without_rows_is_read_from_its_score_table(kit: Any, last: float)
     """The same sentences, without the place of the row in the file."""
     asked = ["log_loss", "roc_auc"]
     facts = kit.run(kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, last]), asked)
-    empty = np.zeros(0, dtype=np.int32)
-    rowless = replace(facts, views=[_Rowless("d", "m", "score", ("no", "yes"), 1, empty, empty)])
+    rowless = replace(facts, views=[counted(facts.scores("d", "m"), 1)])
     for code in ("confident_mistake", "clipped_probabilities", "not_probabilities"):
         expected = kit.message(facts, code)
         shorter = expected and expected.replace(" (row 4 of the data)", "")
@@ -320,26 +315,17 @@ def test_cautions_count_many_rows_of_each_score(kit: Any, last: float) -> None:
     """Rows by the million of millions of each score: they are counted, not written out."""
     asked = ["log_loss"]
     facts = kit.run(kit.view([0, 1, 1, 0], score=[0.1, 0.35, 0.7, last]), asked, thresholds=[0.5])
-    empty, each = np.zeros(0, dtype=np.int32), 10**12
-
-    def scores(dataset: str, model: str) -> ScoreTable:
-        table = facts.scores(dataset, model)
-        return ScoreTable(table.scores, table.positives * each, table.negatives * each)
-
-    class Many(_Rowless):
-        @property
-        def rows(self) -> int:
-            return 4 * each
-
-    many = Many("d", "m", "score", ("no", "yes"), 1, empty, empty)
-    counted = replace(facts, views=[many], scores=scores)
+    each = 10**12
+    table = facts.scores("d", "m")
+    many = ScoreTable(table.scores, table.positives * each, table.negatives * each)
+    seen = replace(facts, views=[counted(many, each)], scores=lambda _dataset, _model: many)
     for code in ("clipped_probabilities", "not_probabilities"):
-        expected, found = (_numbers(one, code) for one in (facts, counted))
+        expected, found = (_numbers(one, code) for one in (facts, seen))
         assert found.keys() == expected.keys()
         for key in {"outside", "clipped", "wrong", "rows"} & found.keys():
             assert found[key] == expected[key] * each
     # no single row dominates where each has so many of its kind
-    assert not _numbers(counted, "confident_mistake")
+    assert not _numbers(seen, "confident_mistake")
 
 
 def _numbers(facts: Any, code: str) -> dict[str, Any]:
