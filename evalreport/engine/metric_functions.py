@@ -17,7 +17,7 @@ from evalreport.metrics.declare import Goal
 from evalreport.metrics.formula import Value
 from evalreport.plan.build import build_plan
 from evalreport.plan.build import thresholds as thresholds_of
-from evalreport.plan.inputs import MetricRequest, Requests
+from evalreport.plan.inputs import Facts, MetricRequest, Requests
 from evalreport.plan.task import Task
 from evalreport.predict.facts import facts_of
 from evalreport.predict.outcome import Codes, Output
@@ -55,35 +55,55 @@ class MetricValue:
 
     def __call__(self, actual: Codes, output: Output) -> float | None:
         """The value on some rows."""
-        return self.found(actual, output).value
-
-    def found(self, actual: Codes, output: Output, times: Codes | None = None) -> Found:
-        """The value on some rows, and which average or label of the metric it is.
-
-        ``times``: how many rows each entry stands for, where that is more than one.
-        """
         if not len(actual):
-            return Found(None)
-        view = view_of_output(actual, output, self.labels, self.positive)
-        if times is not None:
-            view = replace(view, weight=times.astype(np.float64))
-        facts = facts_of(view, ())
+            return None
+        return self.found(judged(actual, output, self.labels, self.positive)).value
+
+    def found(self, rows: Judged) -> Found:
+        """The value on some rows, and which average or label of the metric it is."""
         declared = find(self.metric)
         assert declared is not None, self.metric
         averages = None if len(self.labels) <= 2 else ("none", "macro")
         requests = Requests(
             (MetricRequest(declared, self.params),), averages, costs=self.settings.costs is not None
         )
-        task = _representative(build_plan(requests, (facts,)).tasks)
+        task = _representative(build_plan(requests, (rows.facts,)).tasks)
         if task is None:
             return Found(None)
         resolved = {
-            one: Resolved(one.number) for one in thresholds_of(requests, facts) if one is not None
+            one: Resolved(one.number)
+            for one in thresholds_of(requests, rows.facts)
+            if one is not None
         }
-        measurer = Measurer(view, MemoryTables(view), self.settings, resolved)
+        measurer = Measurer(rows.tables.view, rows.tables, self.settings, resolved)
         outcome = measurer.compute(replace(task, interval=None)).evaluated.outcome
         number = outcome.number if isinstance(outcome, Value) else None
         return Found(number, task.average, task.label)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Some rows and an output for them: their tables, which all metrics share, and their facts."""
+
+    tables: MemoryTables
+    facts: Facts
+
+
+def judged(
+    actual: Codes,
+    output: Output,
+    labels: tuple[str, ...],
+    positive: int | None,
+    times: Codes | None = None,
+) -> Judged:
+    """Some rows, at least one, and an output for them.
+
+    ``times``: how many rows each entry stands for, where that is more than one.
+    """
+    view = view_of_output(actual, output, labels, positive)
+    if times is not None:
+        view = replace(view, weight=times.astype(np.float64))
+    return Judged(MemoryTables(view), facts_of(view, ()))
 
 
 def _representative(tasks: tuple[Task, ...]) -> Task | None:

@@ -20,7 +20,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    for name in ("penguins", "leave_one_out"):
+    for name in ("training_history", "penguins"):
         spec, formats = str(CONFIGS / f"{name}.yaml"), ["--formats", "html", "--quiet"]
         assert status_of(["run", spec, "-o", str(folder), "--at", AT, *formats]) in (0, 1)
     return folder

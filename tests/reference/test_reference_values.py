@@ -96,13 +96,16 @@ def _measured(path: Path, methods: tuple[tuple[str, str], ...] = ()) -> Any:
 
 
 def _entries() -> list[Any]:
+    """The values of every case; two of three cases, each a run, are long."""
     found = []
-    for path in cases.case_files():
-        case = cases.load(path)
+    for place, path in enumerate(cases.case_files()):
+        case, marks = cases.load(path), [pytest.mark.long] if place % 3 else []
         for number, entry in enumerate(case["expected"]):
             if cases.request(entry["metric"], entry.get("params", {})) is not None:
                 found.append(
-                    pytest.param(path, number, id=f"{case['id']}-{number}-{entry['metric']}")
+                    pytest.param(
+                        path, number, id=f"{case['id']}-{number}-{entry['metric']}", marks=marks
+                    )
                 )
     return found
 

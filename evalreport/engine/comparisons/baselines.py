@@ -8,7 +8,7 @@ import numpy as np
 
 from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.measures import shown_params
-from evalreport.engine.metric_functions import Found, MetricValue, metric_value
+from evalreport.engine.metric_functions import Found, Judged, MetricValue, judged, metric_value
 from evalreport.engine.settings import Settings
 from evalreport.plan.inputs import MetricRequest
 from evalreport.predict.baselines import (
@@ -39,11 +39,12 @@ def baseline_records(
     """
     found = []
     for view, kind, kinds in _made(views, settings):
+        rows = judged(kinds.actual, kinds.output, view.labels, view.positive, kinds.rows)
         for request in metrics:
             value = metric_value(
                 request.metric.name, dict(request.params), view.labels, view.positive, settings
             )
-            made = _value(value, kinds)
+            made = _value(value, rows)
             found.append(
                 Baseline(
                     dataset=view.dataset,
@@ -106,9 +107,9 @@ def _made(views: Sequence[View], settings: Settings) -> Iterator[tuple[View, str
             )
 
 
-def _value(value: MetricValue, kinds: Kinds) -> Found:
+def _value(value: MetricValue, rows: Judged) -> Found:
     """The baseline's value; None where the metric fails, which its own record tells."""
     try:
-        return value.found(kinds.actual, kinds.output, kinds.rows)
+        return value.found(rows)
     except Exception:  # noqa: BLE001 - a metric that breaks is told in its place
         return Found(None)
