@@ -28,21 +28,12 @@ from evalreport.record.manifest import Manifest, read_manifest
 from evalreport.record.row_digests import with_rows_counted
 from evalreport.results.lookup import Results, outcome_of
 from evalreport.results.records import CountingEngine, Look
+from evalreport.spec.formats import FILES
 from evalreport.spec.load import LoadedSpec
 from evalreport.version import __version__
 
 #: The files that follow from results.json, and the format that makes them.
-FORMATS = {
-    "report.html": "html",
-    "report.pdf": "pdf",
-    "report.docx": "docx",
-    "summary.md": "markdown",
-    "tables.csv": "csv",
-    "criteria.xml": "junit",
-    "model-index.yaml": "model_index",
-    "measures.tex": "latex",
-    "openlineage.json": "openlineage",
-}
+FORMATS = {file: name for name, file in FILES.items() if name != "json"}
 ALWAYS = ("measures.csv",)
 #: Files of a run that do not follow from results.json.
 OTHERS = ("results.json", "rows.json")

@@ -18,24 +18,12 @@ from evalreport.errors import (
     UsageError,
     did_you_mean,
 )
+from evalreport.spec.formats import FILES
 
 if TYPE_CHECKING:
     from evalreport.render.limited import Child
     from evalreport.report.signing import Signed
     from evalreport.results.lookup import Results
-
-FORMATS = (
-    "html",
-    "pdf",
-    "docx",
-    "markdown",
-    "csv",
-    "junit",
-    "model_index",
-    "latex",
-    "openlineage",
-    "json",
-)
 
 Step = Callable[[str, int | None], None]
 
@@ -98,10 +86,10 @@ def without_default_pdf(made: Drawn) -> list[EvalreportError]:
 
 def check_formats(asked: tuple[str, ...]) -> tuple[str, ...]:
     """The formats, or a UsageError naming those that are not known."""
-    wrong = [name for name in asked if name not in FORMATS]
+    wrong = [name for name in asked if name not in FILES]
     if wrong:
         raise UsageError(
-            *(f"unknown format '{n}'; {did_you_mean(n, FORMATS, 'formats')}" for n in wrong)
+            *(f"unknown format '{n}'; {did_you_mean(n, FILES, 'formats')}" for n in wrong)
         )
     return asked
 
@@ -119,7 +107,7 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
 
     results = decode(parse_json(data))
     made = Drawn({"results.json": data})
-    _other(made, "csv", lambda: {"measures.csv": measures_csv(results)})
+    _other(made, "csv", "measures.csv", lambda: measures_csv(results))
     if "html" in options.formats or "pdf" in options.formats:
         # Nobody started it for more than this: then it loads while the page is drawn.
         with (
@@ -133,16 +121,14 @@ def drawn(data: bytes, options: DrawingOptions, step: Step) -> Drawn:
         _document(made, results, options)
     for name, make in _OTHERS.items():
         if name in options.formats:
-            _other(made, name, partial(make, results))
-    if "openlineage" in options.formats:
-        _other(made, "openlineage", partial(_openlineage, results, data))
+            _other(made, name, FILES[name], partial(make, results, data))
     return made
 
 
-def _other(made: Drawn, name: str, make: Callable[[], dict[str, bytes]]) -> None:
-    """Add the files of a format; one that fails unexpectedly is left out, and told."""
+def _other(made: Drawn, name: str, file: str, make: Callable[[], bytes]) -> None:
+    """Add the file of a format; one that fails unexpectedly is left out, and told."""
     try:
-        made.files.update(make())
+        made.files[file] = make()
     except (EvalreportError, OSError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - told, with status 1
@@ -164,14 +150,14 @@ def _pages(made: Drawn, results: Results, data: bytes, options: DrawingOptions, 
         made.failed.append(f"html: the page could not be made ({type(error).__name__}: {error})")
         return
     if "html" in options.formats:
-        made.files["report.html"] = page.encode("utf-8")
+        made.files[FILES["html"]] = page.encode("utf-8")
     if "pdf" in options.formats:
         from evalreport.render.pdf import render_pdf
 
         step("laying out the PDF", None)
         attached = {"results.json": data, "spec.yaml": options.spec_text.encode("utf-8")}
         try:
-            made.files["report.pdf"] = render_pdf(
+            made.files[FILES["pdf"]] = render_pdf(
                 page,
                 variant=options.variant,
                 attachments=attached,
@@ -188,57 +174,59 @@ def _document(made: Drawn, results: Results, options: DrawingOptions) -> None:
     from evalreport.render.docx import render_docx
     from evalreport.render.html import built
 
-    def make() -> dict[str, bytes]:
+    def make() -> bytes:
         report = built(results, options.template, options.signed, made.failed)
-        return {"report.docx": render_docx(report, options.when)}
+        return render_docx(report, options.when)
 
     try:
-        _other(made, "docx", make)
+        _other(made, "docx", FILES["docx"], make)
     except (RenderingError, LimitError) as error:
         made.problems.append(error)
 
 
-def _markdown(results: Results) -> dict[str, bytes]:
+def _markdown(results: Results, _data: bytes) -> bytes:
     from evalreport.report.markdown import summary_markdown
 
-    return {"summary.md": summary_markdown(results).encode("utf-8")}
+    return summary_markdown(results).encode("utf-8")
 
 
-def _tables(results: Results) -> dict[str, bytes]:
+def _tables(results: Results, _data: bytes) -> bytes:
     from evalreport.report.csv import tables_csv
 
-    return {"tables.csv": tables_csv(results)}
+    return tables_csv(results)
 
 
-def _junit(results: Results) -> dict[str, bytes]:
+def _junit(results: Results, _data: bytes) -> bytes:
     from evalreport.report.junit import criteria_junit
 
-    return {"criteria.xml": criteria_junit(results)}
+    return criteria_junit(results)
 
 
-def _model_index(results: Results) -> dict[str, bytes]:
+def _model_index(results: Results, _data: bytes) -> bytes:
     from evalreport.report.headline import model_index
 
-    return {"model-index.yaml": model_index(results)}
+    return model_index(results)
 
 
-def _latex(results: Results) -> dict[str, bytes]:
+def _latex(results: Results, _data: bytes) -> bytes:
     from evalreport.report.headline import measures_latex
 
-    return {"measures.tex": measures_latex(results).encode("utf-8")}
+    return measures_latex(results).encode("utf-8")
 
 
-def _openlineage(results: Results, data: bytes) -> dict[str, bytes]:
+def _openlineage(results: Results, data: bytes) -> bytes:
     from evalreport.record.hashing import sha256
     from evalreport.report.openlineage import run_event
 
-    return {"openlineage.json": run_event(results, sha256(data))}
+    return run_event(results, sha256(data))
 
 
-_OTHERS: Mapping[str, Callable[[Results], dict[str, bytes]]] = {
+#: What follows from the results alone, and from the bytes of results.json.
+_OTHERS: Mapping[str, Callable[[Results, bytes], bytes]] = {
     "markdown": _markdown,
     "csv": _tables,
     "junit": _junit,
     "model_index": _model_index,
     "latex": _latex,
+    "openlineage": _openlineage,
 }

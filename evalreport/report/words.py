@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from evalreport.metrics.interval_methods import DIFFERENCES, EVERY
+from evalreport.metrics.methods import METHODS
 from evalreport.report.numbers import number_text, threshold_text
 
 LONGEST_LABEL = 60
@@ -15,80 +15,6 @@ LONGEST_TEXT = 5000
 #: What the mean of readers, and the value of all that they read, are called.
 MEAN, POOLED = "mean over readers", "readings pooled"
 
-METHODS = {
-    "chi_square": "chi-square",
-    "kolmogorov_smirnov": "Kolmogorov-Smirnov",
-    "cochran_armitage": "Cochran-Armitage",
-    "cochran_q": "Cochran Q",
-    "weighted_slope": "weighted slope",
-    "square_and_add": "square-and-add",
-    "two_proportion_z": "two-proportion z",
-    "binomial_exact": "exact binomial",
-    "newcombe_hybrid": "Newcombe",
-    "wilson": "Wilson",
-    "wilson_cc": "Wilson, continuity corrected",
-    "wilson_n_eff": "Wilson on effective rows",
-    "clopper_pearson": "Clopper-Pearson",
-    "agresti_coull": "Agresti-Coull",
-    "jeffreys": "Jeffreys",
-    "wald": "Wald",
-    "wald_cc": "Wald, continuity corrected",
-    "mid_p": "mid-p",
-    "likelihood_ratio": "likelihood ratio",
-    "logit": "logit",
-    "delong": "DeLong",
-    "delong_unpaired": "DeLong, unpaired",
-    "delong_logit": "DeLong on the logit",
-    # a method that differences have too bears the title of its values
-    **{method.name: method.title for method in (*DIFFERENCES, *EVERY)},
-    "hanley_mcneil": "Hanley-McNeil",
-    "log": "log method",
-    "koopman": "Koopman",
-    "miettinen_nurminen": "Miettinen-Nurminen",
-    "fisher_z": "Fisher z",
-    "normal": "normal",
-    "mercaldo": "Mercaldo",
-    "delta": "delta method",
-    "influence": "influence function",
-    "grouped_jackknife": "grouped jackknife",
-    "nadeau_bengio": "Nadeau-Bengio",
-    "sandwich": "sandwich variance",
-    "cluster_robust": "cluster robust",
-    "survey_bootstrap": "bootstrap within strata",
-    "design_based": "by the design",
-    "obuchowski": "Obuchowski",
-    "obuchowski_rockette_hillis": "Obuchowski-Rockette-Hillis",
-    "linearised_t": "linearised variance, Student's t",
-    "cluster_bootstrap": "cluster bootstrap",
-    "bootstrap_percentile": "bootstrap, percentile",
-    "bootstrap_bca": "bootstrap, BCa",
-    "bootstrap_logit_t": "t on the logit, drawn rows",
-    "cluster_bootstrap_logit_t": "t on the logit, drawn clusters",
-    "newcombe_at_cut": "Newcombe at the cut",
-    "clusters_at_cut": "square-and-add of clustered rates at the cut",
-    "bootstrap": "bootstrap",
-    "mcnemar_exact": "McNemar, exact",
-    "mcnemar_midp": "McNemar, mid-p",
-    "mcnemar": "McNemar",
-    "mcnemar_corrected": "McNemar, corrected",
-    "newcombe": "Newcombe",
-    "newcombe_uncorrected": "Newcombe, uncorrected",
-    "agresti_min": "Agresti-Min",
-    "tango": "Tango",
-    "leisenring": "Leisenring",
-    "kosinski": "Kosinski",
-    "paired_t": "paired t",
-    "welch_t": "Welch's t",
-    "mee": "Mee",
-    "newcombe_hybrid_simultaneous": "Newcombe hybrid, simultaneous",
-    "normal_simultaneous": "normal, simultaneous",
-    "square_and_add_simultaneous": "square-and-add, simultaneous",
-    "friedman": "Friedman",
-    "moskowitz_pepe": "Moskowitz-Pepe",
-    "alonzo": "Alonzo-Pepe-Moskowitz",
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-}
 #: Characters that would change how the text around them is read.
 _TURNING = {0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
@@ -192,7 +118,8 @@ def method_text(method: str) -> str:
     >>> method_text("wilson"), method_text("something_new")
     ('Wilson', 'something new')
     """
-    return METHODS.get(method) or visible(method.replace("_", " "))
+    declared = METHODS.get(method)
+    return visible(method.replace("_", " ")) if declared is None else declared.title
 
 
 def params_text(params: Mapping[str, Any]) -> str:

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
 from evalreport.spec.datasets import LocalFile
 from evalreport.spec.fields import Column, Distinct, Many, Name, Once, Part, Text
+from evalreport.spec.formats import FILES
 
 TEMPLATES = ("standard", "clinical", "audit", "model_card", "minimal")
 
-Format: TypeAlias = Literal[
-    "html",
-    "pdf",
-    "docx",
-    "markdown",
-    "csv",
-    "junit",
-    "model_index",
-    "latex",
-    "openlineage",
-    "json",
-]
+if TYPE_CHECKING:
+    Format: TypeAlias = str
+else:
+    Format = Literal[tuple(FILES)]
 #: A language, with a script, region and variants where they matter (RFC 5646, section 2.1).
 Language: TypeAlias = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", max_length=35)

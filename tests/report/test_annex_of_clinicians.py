@@ -8,12 +8,9 @@ import pytest
 from plain_results import build, records_of
 from report.example_results import two_models
 
-from evalreport.metrics.comparing import PAIRED, UNPAIRED
 from evalreport.report.annexes import methods_blocks
-from evalreport.report.citations import SOURCES
 from evalreport.report.contents import Contents
 from evalreport.report.model import Checklist, PlainTable, Text
-from evalreport.statistics.proportions import PROPORTION_METHODS
 
 
 def lists(report, template):
@@ -82,17 +79,3 @@ def test_methods_of_intervals_and_tests_are_cited_by_number_and_name():
     for number in re.findall(r"\[(\d+)\]", tests):
         assert number in numbered
     assert sorted(map(int, numbered)) == list(range(1, len(numbered) + 1))
-
-
-def test_every_method_that_bears_a_name_has_a_source():
-    # what is in every textbook, or named by what it does
-    plain = {
-        "wald", "wald_cc", "mid_p", "likelihood_ratio", "logit", "paired_t", "two_proportion_z",
-        "fisher_exact",
-    }  # fmt: skip
-    asked = {
-        name for table in (PAIRED, UNPAIRED) for both in table.values() for x in both for name in x
-    }
-    used = asked | set(PROPORTION_METHODS)
-    assert used - set(SOURCES) <= plain
-    assert not plain & set(SOURCES)
