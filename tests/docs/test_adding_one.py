@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "adding_one.md"
 SHOWN = re.compile(
     r"^(?:In `(?P<file>[^`]+)`, (?P<side>above|below) `(?P<line>[^`\n]+)`"
     r"|At the end of `(?P<end>[^`]+)`):"
-    r"\n\n```python\n(?P<code>.*?)```$",
+    r"\n\n```(?:python)?\n(?P<code>.*?)```$",
     re.MULTILINE | re.DOTALL,
 )
 SPEC = """\
@@ -60,7 +60,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("evalreport", "docs", "templates", "configs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shown = list(SHOWN.finditer(PAGE.read_text(encoding="utf-8")))
-    assert len(shown) == PAGE.read_text(encoding="utf-8").count("```python")
+    assert 2 * len(shown) == PAGE.read_text(encoding="utf-8").count("```")
     for one in shown:
         path = folder / (one["file"] or one["end"])
         text = path.read_text(encoding="utf-8")
@@ -69,7 +69,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
             continue
         line = f"{one['line']}\n"
         assert text.count(line) == 1, line
-        put = one["code"] + line if one["side"] == "above" else line + one["code"]
+        put = f"{one['code']}\n\n{line}" if one["side"] == "above" else line + one["code"]
         path.write_text(text.replace(line, put), encoding="utf-8")
     rows = ["yes,yes"] * 40 + ["no,no"] * 50 + ["yes,no"] * 10
     (folder / "rows.csv").write_text("y,p\n" + "\n".join(rows) + "\n")
