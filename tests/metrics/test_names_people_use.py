@@ -7,6 +7,7 @@ import pytest
 from sklearn import metrics as peer
 
 from evalreport.errors import SpecError
+from evalreport.metrics import catalogue
 from evalreport.metrics.catalogue import find, known_names, suggestion
 from evalreport.metrics.combined import fbeta
 from evalreport.metrics.tables import Counts
@@ -126,3 +127,10 @@ def test_brier_of_several_classes_ends_at_two():
     assert declared is not None
     assert (declared.range_of(2), declared.range_of(3)) == ((0.0, 1.0), (0.0, 2.0))
     assert "over more classes 0 to 2" in declared.meaning
+
+
+def test_what_no_metric_declares_is_an_error() -> None:
+    with pytest.raises(LookupError, match="caution no_such"):
+        catalogue.of_caution("no_such")
+    with pytest.raises(LookupError, match="line curvature"):
+        catalogue.of_line("curvature")

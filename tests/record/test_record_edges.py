@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+import signal
+import threading
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,16 +14,25 @@ import pytest
 from record.publish_once import publish
 from record.whole_results import holding, whole
 
+import evalreport.record.recompute as recompute_module
 from evalreport.errors import FilesError, Location, VerificationError
 from evalreport.record import recovery, run_folder, runs
+from evalreport.record.checks import Known
 from evalreport.record.hashing import canonical_json
 from evalreport.record.printed import printed_problems
 from evalreport.record.recompute import recompute
-from evalreport.record.recorded import read_recorded, records_of
+from evalreport.record.recorded import part_of, read_recorded, records_of
 from evalreport.record.roc_curves import curve_value
 from evalreport.record.runs import PRUNING, check_runs, make_runs
+from evalreport.record.signals import stopping_cleanly
 from evalreport.results.codec import decode, decode_as, encode
-from evalreport.results.records import Curve, Measure
+from evalreport.results.records import Curve, Gap, Measure
+
+
+@dataclass(frozen=True)
+class _Measures:
+    measures: tuple[Measure, ...]
+
 
 PLACE = {"dataset": "d", "model": "m", "subgroup": {}}
 
@@ -127,3 +138,38 @@ def test_making_what_is_there_changes_nothing(tmp_path: Path) -> None:
     before = sorted((tmp_path / "runs").iterdir())
     make_runs(tmp_path / "runs")
     assert sorted((tmp_path / "runs").iterdir()) == before
+
+
+def test_a_part_of_results_that_is_no_list_is_told() -> None:
+    with pytest.raises(FilesError):
+        part_of(_Measures, b'{"measures": 3}', Location("results.json"), {"measures": bool})
+
+
+def test_a_part_that_failed_and_cannot_be_made_again_is_no_second_problem(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Again:
+        def part(self, _kind: type) -> Any:
+            raise ValueError("by a test")
+
+    known = Known(decode(whole()))
+    monkeypatch.setattr(Known, "again", Again())
+    assert recompute_module._made_again(Gap, (), known).problems == (
+        "cannot be made again: ValueError: by a test",
+    )
+    monkeypatch.setattr(recompute_module.failures, "silenced", lambda *_: True)
+    assert recompute_module._made_again(Gap, (), known).problems == ()
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="no main thread"
+)
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stopping_cleanly():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -15,6 +15,7 @@ from scipy import stats
 
 import evalreport
 from evalreport.record.recompute import recompute
+from evalreport.statistics import change as course
 
 SPEC = """\
 evalreport: 1
@@ -310,3 +311,15 @@ def test_control_limits_of_a_period_without_a_value_are_malformed(fallen: dict[s
     last = next(m for m in results["measures"] if m["id"] == record["measures"][-1])
     last.update(state="undefined", value=None, reason="no rows", interval=None)
     assert f"{last['id']} has no value" in told(results)
+
+
+def test_a_course_in_which_no_change_can_be_placed_is_held_by_its_charts_alone(
+    fallen: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "change_of_shares", lambda *_: None)
+    monkeypatch.setattr(course, "change_of_values", lambda *_: None)
+    forged = copy.deepcopy(fallen)
+    for one in forged["periods"]:
+        if one["change"] is not None:
+            one["change"]["probability"] = 0.123
+    assert not [p for p in recompute(forged).problems if "the chance of a change" in str(p)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from pydantic_core import PydanticCustomError
 
 from evalreport.errors import DataError, FilesError, Location, SpecError
-from evalreport.spec import load
+from evalreport.spec import load, yaml_document
 from evalreport.spec.fields import as_flag, as_number, as_whole, shown
 from evalreport.spec.first_spec import first_look
 from evalreport.spec.load import load_spec, parse_spec
@@ -150,3 +151,9 @@ def test_a_whole_number_may_be_written_with_a_point(scalar: object) -> None:
 def test_what_is_no_whole_number(scalar: object) -> None:
     with pytest.raises(PydanticCustomError):
         as_whole(scalar)
+
+
+def test_a_fault_of_yaml_without_a_place_is_told_of_the_file() -> None:
+    (problem,) = [yaml_document._syntax(yaml.YAMLError("out of breath"), "a.yaml", "")]
+    assert problem.what == "not YAML: out of breath"
+    assert problem.where == Location("a.yaml")
