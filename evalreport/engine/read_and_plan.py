@@ -458,7 +458,9 @@ def _read(
         lambda column: loaded.where(("datasets", name, "types", column)),
     )
     data.tables[name] = rules_of(spec, name).reading(with_periods(typed, spec, name))
-    reason = choice.reason.replace("{rows:,}", f"{table.rows:,}")
+    # figures by threes from five on, as counts on a page are
+    counted = f"{table.rows:,}" if table.rows >= 10_000 else str(table.rows)
+    reason = choice.reason.replace("{rows:,}", counted)
     if spec.datasets[name].count is not None:
         reason += f"; they are of {kinds:,} kinds, each with how many rows are of it"
     data.choices[name] = replace(choice, reason=reason)

@@ -165,7 +165,7 @@ def _scores_by_class(contents: Contents, curves: Sequence[Curve]) -> Chart:
     panels_of = [_panel(contents, c).paint for c in curves]
     svg = draw_grid(panels_of, FEW_ABREAST if len(curves) <= 6 else MANY_ABREAST, 1.3)
     model = contents.mark(_view(curves[0])).name
-    caption = f"Scores of each class, {model}: {_of_classes(curves)}, by lines"
+    caption = f"Scores of each class, {model}: {_named(curves)}, by lines"
     said = " ".join(f"{label_text(c.label)}: {_said(contents, c, c.points)}." for c in curves)
     data = _class_data(contents, "Scores", curves)
     return Chart(as_drawing(svg), f"{caption}. {said}", caption, "", (data,), True)
@@ -182,7 +182,7 @@ def _gains_by_class(contents: Contents, curves: Sequence[Curve]) -> Chart | None
     both = [(title, same) for title, same in (("Gain", gain), ("Lift", lift)) if same]
     model = contents.mark(_view(curves[0])).name
     words = listed([title for title, _ in both]).capitalize()
-    caption = f"{words}, {model}, {_of_classes(both[0][1])}"
+    caption = f"{words}, {model}, {_of_classes(contents, both[0][1])}"
     said = " ".join(
         f"{title}, {label_text(c.label)}: {_said(contents, c, c.points)}."
         for title, same in both
@@ -227,7 +227,7 @@ def _coverage(contents: Contents, curves: Sequence[Curve]) -> Chart:
     halves = [[_class_curve(c, k) for k, c in enumerate(part)] for part in _parts(curves)]
     svg = draw_abreast([panels.coverage_panel(half, accuracy) for half in halves])
     model = contents.mark(_view(curves[0])).name
-    caption = f"{accuracy} by coverage, {model}, {_of_classes(curves)}"
+    caption = f"{accuracy} by coverage, {model}, {_of_classes(contents, curves)}"
     said = "; ".join(f"{label_text(c.label)}: {_said(contents, c, c.points)}" for c in curves)
     caption = f"{caption[0].upper()}{caption[1:]}"
     data = _class_data(contents, f"{accuracy} by coverage", curves)
@@ -238,7 +238,14 @@ def _class_curve(record: Curve, place: int) -> charts.Curve:
     return charts.Curve(label_text(record.label), place, record.points)
 
 
-def _of_classes(curves: Sequence[Curve]) -> str:
+def _of_classes(contents: Contents, curves: Sequence[Curve]) -> str:
+    """Of which classes curves are, or of which labels of sets."""
+    one = "label" if contents.has_sets(_view(curves[0])) else "class"
+    many = "labels" if one == "label" else "classes"
+    return f"{one if len(curves) == 1 else many} {_named(curves)}"
+
+
+def _named(curves: Sequence[Curve]) -> str:
     return listed([label_text(c.label) for c in curves])
 
 
@@ -353,7 +360,7 @@ def _joint(
     whose = contents.mark(_view(curves[0])).name if per_class else listed([c.name for c in shown])
     caption = f"{title}, {whose}"
     if per_class:
-        caption += f", {_of_classes(curves)}"
+        caption += f", {_of_classes(contents, curves)}"
     said = "; ".join(f"{c.name}: {_said(contents, curves[0], c.points)}" for c in shown)
     aside = ""
     if kind == "calibration":

@@ -126,8 +126,8 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
             by_criterion.setdefault(str(record.criterion), []).append(record)
     for records in by_criterion.values():
         turned = [record for record in records if _would_fail(record, known)]
-        text = records[0].text or str(records[0].criterion)
-        message = f"The criterion {text} is judged on the point value, {_times(len(records))}"
+        often = _times(len(records))
+        message = f"The criterion {_worded(records[0])} is judged on the point value, {often}"
         if turned:
             failing = part(len(turned), len(records))
             message += f"; on the limit of the interval {failing} would fail"
@@ -139,6 +139,14 @@ def acceptance_on_point(run: RunFacts) -> Iterator[Caution]:
             None if one is None else one.measure,
             numbers={"judged": len(records), "would_fail": len(turned)},
         )
+
+
+def _worded(record: Criterion) -> str:
+    """A criterion as a sentence has it; by its number where it requires no number."""
+    if record.required is None or not record.metric:
+        return str(record.criterion)
+    side = record.direction.replace("_", " ")
+    return f"{named_within(record.metric)} {side} {record.required:.15g}"
 
 
 def _times(count: int) -> str:

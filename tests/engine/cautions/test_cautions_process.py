@@ -83,7 +83,7 @@ def test_acceptance_on_the_point(kit: Any) -> None:
     facts = kit.run(kit.from_counts(45, 5, 5, 45), ["recall"])
     on_point = replace(facts, acceptance=[_judged(facts)])
     assert kit.message(on_point, "acceptance_on_point") == (
-        "The criterion recall >= 0.9 is judged on the point value, once; "
+        "The criterion recall at least 0.9 is judged on the point value, once; "
         "on the limit of the interval 1 of 1 would fail."
     )
     easy = replace(facts, acceptance=[_judged(facts, required=0.1)])
