@@ -55,15 +55,15 @@ def cells(label: str, of: Any, called: Any) -> list[str]:
 def test_every_kind_of_curve_that_was_computed_is_drawn(results: Any, page: Any) -> None:
     captions = [caption.text for caption in page.all("figcaption")]
     words = {
-        "roc": "ROC curve, m, a, b and c",
-        "precision_recall": "Precision and recall, m, a, b and c",
-        "calibration": "Calibration, m, a, b and c",
+        "roc": "ROC curve, m, classes a, b and c",
+        "precision_recall": "Precision and recall, m, classes a, b and c",
+        "calibration": "Calibration, m, classes a, b and c",
         "smoothed_calibration": "the thin lines are smoothed",
-        "decision": "Net benefit, m, a, b and c",
-        "gain": "Gain and lift, m, a, b and c",
-        "lift": "Gain and lift, m, a, b and c",
+        "decision": "Net benefit, m, classes a, b and c",
+        "gain": "Gain and lift, m, classes a, b and c",
+        "lift": "Gain and lift, m, classes a, b and c",
         "score_distribution": "Scores of each class, m",
-        "accuracy_coverage": "Accuracy by coverage, m, a, b and c",
+        "accuracy_coverage": "Accuracy by coverage, m, classes a, b and c",
     }
     assert {curve["kind"] for curve in results["curves"]} == set(words)
     assert all(any(text in caption for caption in captions) for text in words.values())
