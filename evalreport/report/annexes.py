@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from evalreport.metrics.advice import ADVICES, VAN_CALSTER, Advice
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.coverage_study import Told
 from evalreport.report.checklists import identity_text
 from evalreport.report.citations import References
@@ -260,7 +260,7 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     for skipped in plan.skipped if plan is not None else ():
         if (skipped.dataset, skipped.model, skipped.task, skipped.reason) in known:
             continue
-        missing = _Missing(visible(skipped.task), "", "skipped", prose(skipped.reason))
+        missing = _Missing(_in_words(skipped.task), "", "skipped", prose(skipped.reason))
         rows.setdefault(missing, {})[_where(skipped)] = None
     for failure in contents.of(Failure):
         missing = _Missing(visible(failure.section), "", "failed", prose(failure.reason))
@@ -282,6 +282,19 @@ def not_computed_blocks(contents: Contents) -> list[Block]:
     )
     shown = tuple(TableRow(line) for line in lines[:MOST_LINES])
     return [PlainTable("", columns, shown, note, "methods")]
+
+
+def _in_words(task: str) -> str:
+    """What was asked for, with metrics and relations as a sentence has them.
+
+    >>> _in_words("threshold: recall at_least 0.8"), _in_words("fbeta(beta=2)")
+    ('threshold: recall at least 0.8', 'fbeta(beta=2)')
+    """
+    words = visible(task).split(" ")
+    return " ".join(
+        named_within(word) if find(word) is not None or word in ("at_least", "at_most") else word
+        for word in words
+    )
 
 
 class _Missing(NamedTuple):
