@@ -280,7 +280,7 @@ def test_what_a_cluster_does_not_read_is_said(tmp_path: Path) -> None:
     path.write_text('{"y": "a", "s": 0.5}\n{"y": "b", "s": 1}\n')
     spec = spec_of(path, {"score": "s"})
     spec["engine"] = {"spark": {"url": "sc://127.0.0.1:9"}}
-    with pytest.raises(DataError, match=r"1\.0 for 1.*the engine duckdb or memory"):
+    with pytest.raises(DataError, match=r"1\.0 for 1.*the engine auto or memory"):
         run(spec, "spark")
 
 
