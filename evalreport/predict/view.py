@@ -123,6 +123,7 @@ class View(ABC):
         return None if len(first) == len(self.row) else np.sort(first)
 
     def group_rows(self, column: str) -> dict[str, int]:
+        """Number of rows of each value of a subgroup column."""
         codes, names = self.groups[column]
         counts = self.tally(codes, len(names)).tolist()
         return dict(zip(names, counts, strict=True))
@@ -146,10 +147,12 @@ class View(ABC):
         return parts, kind.reshape(-1)
 
     def groups_of(self, column: str) -> tuple[str, ...]:
+        """The values of a subgroup column."""
         return self.groups[column][1]
 
     @property
     def group_columns(self) -> tuple[str, ...]:
+        """The columns whose values are subgroups."""
         return tuple(self.groups)
 
     @property
