@@ -5,20 +5,27 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic
 
 from evalreport.engine.counting.classification import DENSE_LABELS
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables import Tables
 from evalreport.engine.folds import fold_interval, mean_over_folds, spread
 from evalreport.engine.guarding import guarded
 from evalreport.engine.intervals.missing_rows import missing_rows
-from evalreport.engine.measures import Computed, Measurer, TaskMeasurer, as_measure, not_applicable
+from evalreport.engine.measures import (
+    Built,
+    Computed,
+    Measurer,
+    Seen,
+    TaskMeasurer,
+    as_measure,
+    not_applicable,
+)
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.plan.from_spec import metric_named
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
-from evalreport.predict.view import View
+from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Failure, Measure
 
@@ -63,21 +70,20 @@ class Evaluation:
         ]
 
 
-class Evaluator(ABC):
+class Evaluator(ABC, Generic[Seen, Built]):
     """Runs the tasks of one dataset and model in the order of the plan."""
 
     def __init__(
         self,
-        measurer: TaskMeasurer[Any, Any],
-        tables: Tables[Any],
+        measurer: TaskMeasurer[Seen, Built],
         numbering: Numbering,
         first: ThresholdRequest | None,
     ) -> None:
         self.measurer = measurer
-        self.tables = tables
+        self.tables = measurer.tables
         self.numbering = numbering
         self.first = first
-        self.view: View = measurer.view
+        self.view = measurer.view
         self.result = Evaluation(self.view)
         self._computed: dict[tuple[Any, ...], Computed] = {}
 
@@ -106,13 +112,13 @@ class Evaluator(ABC):
             self._tables_against_the_rest()
         return self.result
 
-    def mean_over(self, plan: Plan, parts: Sequence[Evaluator]) -> None:
+    def mean_over(self, plan: Plan, parts: Sequence[Evaluator[Any, Any]]) -> None:
         """The means of the plan over the folds of several evaluators, of this dataset and model."""
         for task in plan.tasks:
             if self._mine(task) and task.where.fold == MEAN_OF_FOLDS:
                 self._guarded(task, parts)
 
-    def _guarded(self, task: Task, parts: Sequence[Evaluator] = ()) -> None:
+    def _guarded(self, task: Task, parts: Sequence[Evaluator[Any, Any]] = ()) -> None:
         guarded(
             self.result.failures,
             f"{task.name()} ({task.where})",
@@ -143,7 +149,7 @@ class Evaluator(ABC):
         yield from (t for t in plan.tasks if self._mine(t))
         yield from (s for s in plan.skipped if self._mine(s.record))
 
-    def _task(self, task: Task, parts: Sequence[Evaluator]) -> None:
+    def _task(self, task: Task, parts: Sequence[Evaluator[Any, Any]]) -> None:
         if task.where.fold == MEAN_OF_FOLDS:
             self._mean_of_folds(task, parts)
             return
@@ -164,7 +170,7 @@ class Evaluator(ABC):
         n = self.tables.row_count(task.where)
         self.result.measures.append(not_applicable(skipped, self.numbering.measure(), table, n))
 
-    def _mean_of_folds(self, task: Task, parts: Sequence[Evaluator]) -> None:
+    def _mean_of_folds(self, task: Task, parts: Sequence[Evaluator[Any, Any]]) -> None:
         request = self._request(task)
         names: list[str] = []
         values: list[Evaluated] = []
@@ -212,18 +218,13 @@ class Evaluator(ABC):
         """Id of the classification table a number is printed beside."""
 
 
-class LabelEvaluator(Evaluator):
+class LabelEvaluator(Evaluator[LabelView, MemoryTables]):
     """Runs the tasks of a view of rows of one class each."""
 
     def __init__(
-        self,
-        measurer: Measurer,
-        tables: MemoryTables,
-        numbering: Numbering,
-        first: ThresholdRequest | None,
+        self, measurer: Measurer, numbering: Numbering, first: ThresholdRequest | None
     ) -> None:
-        super().__init__(measurer, tables, numbering, first)
-        self._seen, self._built = measurer.view, tables
+        super().__init__(measurer, numbering, first)
         self._table_ids: dict[tuple[Slice, float | None, str | None], str] = {}
 
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
@@ -245,8 +246,8 @@ class LabelEvaluator(Evaluator):
                     where=where,
                     threshold=threshold,
                     threshold_rule=rule,
-                    table=self._built.classification(where, threshold),
-                    missing=missing_rows(self._seen, where, threshold),
+                    table=self.tables.classification(where, threshold),
+                    missing=missing_rows(self.view, where, threshold),
                     unknown=self.view.unknown_places,
                 )
             )

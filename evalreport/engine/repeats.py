@@ -94,7 +94,7 @@ def _evaluated(first: LabelEvaluator, view: LabelView, plan: Plan) -> LabelEvalu
     tables = MemoryTables(view)
     known = first.measurer
     measurer = Measurer(view, tables, known.settings, known.thresholds)
-    made = LabelEvaluator(measurer, tables, first.numbering, first.first)
+    made = LabelEvaluator(measurer, first.numbering, first.first)
     made.run(plan)
     return made
 

@@ -325,7 +325,7 @@ def _evaluated(state: RunState, view: View, advance: Callable[[], None]) -> tupl
     tables = state.tables[key]
     measurer = Measurer(tables.view, tables, state.prepared.settings, state.thresholds[key])
     return evaluate_repeats(
-        LabelEvaluator(measurer, tables, state.numbering, state.first_threshold[key]),
+        LabelEvaluator(measurer, state.numbering, state.first_threshold[key]),
         further_repeats(state.prepared.predictions, tables.view),
         state.prepared.plan,
         advance,

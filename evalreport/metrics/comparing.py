@@ -14,8 +14,11 @@ from evalreport.metrics.counts import accuracy
 from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts, Matrix
+from evalreport.statistics.unpaired import UNPAIRED_METHODS
 
 BOOTSTRAP, PERCENTILE, CLUSTERS = "bootstrap", "bootstrap_percentile", "cluster_bootstrap"
+#: Of two means over the scores of single rows, of two datasets.
+WELCH = "welch_t"
 
 
 class Family(Enum):
@@ -53,16 +56,7 @@ PAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 _TWO_SAMPLES = (
     ("two_proportion_z", "fisher_exact", "mee", "miettinen_nurminen", "wald", BOOTSTRAP),
-    (
-        "newcombe_hybrid",
-        "newcombe_hybrid_cc",
-        "wald",
-        "wald_cc",
-        "agresti_caffo",
-        "mee",
-        "miettinen_nurminen",
-        PERCENTILE,
-    ),
+    (*UNPAIRED_METHODS, PERCENTILE),
 )
 
 #: The same for one model on two datasets, whose rows are independent.
@@ -73,7 +67,7 @@ UNPAIRED: Mapping[Family, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("delong_unpaired", "delong_score_unpaired", BOOTSTRAP),
         ("delong_unpaired", "delong_score_unpaired", PERCENTILE),
     ),
-    Family.MEAN: (("welch_t", BOOTSTRAP), ("welch_t", PERCENTILE)),
+    Family.MEAN: ((WELCH, BOOTSTRAP), (WELCH, PERCENTILE)),
     Family.OTHER: ((BOOTSTRAP,), (PERCENTILE,)),
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from evalreport.statistics.proportions import PROPORTION_METHODS
+
 
 class Table(Enum):
     """The table a metric is computed from."""
@@ -54,18 +56,7 @@ class Interval(Enum):
     may also ask for both bootstraps, see :data:`RESAMPLING`.
     """
 
-    PROPORTION = (
-        "wilson",
-        "clopper_pearson",
-        "agresti_coull",
-        "jeffreys",
-        "wald",
-        "wilson_cc",
-        "wald_cc",
-        "mid_p",
-        "likelihood_ratio",
-        "logit",
-    )
+    PROPORTION = tuple(PROPORTION_METHODS)
     AUC = ("delong_logit", "delong_score", "delong", "hanley_mcneil")
     LOG = ("log",)
     RATIO = ("koopman", "miettinen_nurminen", "log")

@@ -1,9 +1,10 @@
 """The methods of intervals and tests: each declared once, with its title and its source.
 
 What can be asked for and which is the default are lists of these names, by family of metrics
-(``kinds.Interval``) and by what is compared (``comparing``); the words of the page, the sources it
-cites and the pages of documentation follow from here. A method of few rows says besides when it
-takes over, and is declared where that is (``interval_methods``).
+(``kinds.Interval``) and by what is compared (``comparing``); those of shares are the names of the
+formulas in ``statistics``. The words of the page, the sources it cites and the pages of
+documentation follow from here. A method of few rows says besides when it takes over, and is
+declared where that is (``interval_methods``).
 """
 
 from __future__ import annotations

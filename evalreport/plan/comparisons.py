@@ -20,6 +20,7 @@ from evalreport.metrics.comparing import (
     PERCENTILE,
     SEVERAL,
     UNPAIRED,
+    WELCH,
     WITHOUT_PAIRS,
     Family,
     directed,
@@ -396,7 +397,7 @@ def _default(
 
 def _of_scores_alone(name: str, task: Task) -> bool:
     """Whether a method needs the losses of single scores, which the task has not."""
-    return name == "welch_t" and (task.table != Table.SCORES.value or task.average is not None)
+    return name == WELCH and (task.table != Table.SCORES.value or task.average is not None)
 
 
 def _unfit(

@@ -62,6 +62,10 @@ class SetView(View):
         often = 1 if self.times is None else self.times[:, None]
         return tuple((self.actual_sets * often).sum(axis=0).tolist())
 
+    @property
+    def truth(self) -> Flags:
+        return self.actual_sets
+
     def is_of(self, code: int) -> Flags:
         return self.actual_sets[:, code]
 

@@ -180,6 +180,11 @@ class View(ABC):
     def class_rows(self) -> tuple[int, ...]:
         """Number of rows actually of each class, in the order of the labels."""
 
+    @property
+    @abstractmethod
+    def truth(self) -> Codes:
+        """What rows are: label codes, shape (n,), or flags of the labels they have, (n, K)."""
+
     @abstractmethod
     def is_of(self, code: int) -> npt.NDArray[np.bool_]:
         """Which rows are actually of a class, or have a label, shape (n,)."""
@@ -261,6 +266,10 @@ class LabelView(View):
             own = np.bincount(self.actual[last], minlength=len(self.labels))
             return tuple(own.tolist())
         return tuple(self.tally(self.actual, len(self.labels)).tolist())
+
+    @property
+    def truth(self) -> Codes:
+        return self.actual
 
     def is_of(self, code: int) -> npt.NDArray[np.bool_]:
         return np.asarray(self.actual == code)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from docs.copied_program import ROOT, called, copied
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "adding_a_metric.md"
 
 SPEC = """\
@@ -34,24 +30,10 @@ report: {formats: [html]}
 ROWS = ["yes,yes,0.9"] * 8 + ["no,yes,0.8"] * 2 + ["yes,no,0.2"] * 4 + ["no,no,0.1"] * 6
 
 
-def _run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(copy), "SOURCE_DATE_EPOCH": "1700000000"}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=copy,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with the declaration of the page at the end of the module it names."""
-    folder = tmp_path_factory.mktemp("copy")
-    for name in ("evalreport", "docs", "templates", "configs"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = copied(tmp_path_factory.mktemp("copy"))
     page = PAGE.read_text(encoding="utf-8")
     (declaration,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     (module,) = re.findall(r"end of\n`(evalreport/metrics/\w+\.py)`", page)
@@ -64,7 +46,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(copy: Path) -> Path:
-    done = _run(copy, "-m", "evalreport", "run", "storms.yaml", "-o", "runs")
+    done = called(copy, "-m", "evalreport", "run", "storms.yaml", "-o", "runs")
     assert done.returncode == 0, done.stderr
     return copy / "runs" / "latest"
 
@@ -79,25 +61,25 @@ print(len(test.examples), doctest.DocTestRunner().run(test).failed)
 
 
 def test_the_example_of_the_declaration_holds(copy: Path) -> None:
-    assert _run(copy, "-c", EXAMPLE).stdout == "1 0\n"
+    assert called(copy, "-c", EXAMPLE).stdout == "1 0\n"
 
 
 def test_the_catalogue_explains_it_by_name_and_alias(copy: Path) -> None:
     by_name, by_alias = (
-        _run(copy, "-m", "evalreport", "metrics", word).stdout
+        called(copy, "-m", "evalreport", "metrics", word).stdout
         for word in ("frequency_bias", "forecast_bias")
     )
     assert by_name == by_alias
     assert "frequency_bias: Frequency bias (also forecast_bias)" in by_name
     assert "(TP + FP) / (TP + FN)" in by_name
     assert "frequency_bias (forecast_bias): How many rows" in (
-        _run(copy, "-m", "evalreport", "metrics").stdout
+        called(copy, "-m", "evalreport", "metrics").stdout
     )
 
 
 def test_a_misspelt_name_is_answered_with_it(copy: Path) -> None:
     (copy / "wrong.yaml").write_text(SPEC.replace("[forecast_bias, ", "[frequency_bas, "))
-    done = _run(copy, "-m", "evalreport", "check", "wrong.yaml")
+    done = called(copy, "-m", "evalreport", "check", "wrong.yaml")
     assert done.returncode == 2
     assert "did you mean 'frequency_bias'?" in done.stderr
 
@@ -125,12 +107,12 @@ def test_the_report_shows_it_beside_its_table(run: Path) -> None:
 
 
 def test_the_run_can_be_verified(copy: Path, run: Path) -> None:
-    done = _run(copy, "-m", "evalreport", "verify", "runs/latest", "--rerun")
+    done = called(copy, "-m", "evalreport", "verify", "runs/latest", "--rerun")
     assert done.returncode == 0, done.stderr + done.stdout
 
 
 def test_the_documentation_gets_its_section(copy: Path) -> None:
-    assert _run(copy, "docs/make_docs.py").returncode == 0
+    assert called(copy, "docs/make_docs.py").returncode == 0
     page = (copy / "docs" / "metrics.md").read_text(encoding="utf-8")
     section = page[page.index("### `frequency_bias`") :].split("\n### ")[0]
     for words in ("`forecast_bias`", "(TP + FP) / (TP + FN)", "closer to 1", "Wilks", "`delta`"):

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from docs.copied_program import ROOT, called, copied
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "adding_one.md"
 SHOWN = re.compile(
     r"^(?:In `(?P<file>[^`]+)`, (?P<side>above|below) `(?P<line>[^`\n]+)`"
@@ -41,24 +37,10 @@ print(recompute(results).problems)
 """
 
 
-def _run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(copy), "SOURCE_DATE_EPOCH": "1700000000"}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=copy,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with everything that the page shows put where it says."""
-    folder = tmp_path_factory.mktemp("copy")
-    for name in ("evalreport", "docs", "templates", "configs"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = copied(tmp_path_factory.mktemp("copy"))
     shown = list(SHOWN.finditer(PAGE.read_text(encoding="utf-8")))
     assert 2 * len(shown) == PAGE.read_text(encoding="utf-8").count("```")
     for one in shown:
@@ -74,7 +56,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = ["yes,yes"] * 40 + ["no,no"] * 50 + ["yes,no"] * 10
     (folder / "rows.csv").write_text("y,p\n" + "\n".join(rows) + "\n")
     (folder / "spec.yaml").write_text(SPEC)
-    done = _run(folder, "-m", "evalreport", "run", "spec.yaml", "-o", "runs")
+    done = called(folder, "-m", "evalreport", "run", "spec.yaml", "-o", "runs")
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -94,17 +76,17 @@ def test_a_method_is_asked_for_carried_out_named_and_cited(copy: Path) -> None:
 
 def test_a_misspelt_method_is_answered_with_it(copy: Path) -> None:
     (copy / "wrong.yaml").write_text(SPEC.replace("arcsine", "arcsin"))
-    done = _run(copy, "-m", "evalreport", "check", "wrong.yaml")
+    done = called(copy, "-m", "evalreport", "check", "wrong.yaml")
     assert done.returncode == 2
     assert "arcsine" in done.stderr
 
 
 def test_its_limits_are_verified(copy: Path) -> None:
-    done = _run(copy, "-m", "evalreport", "verify", "runs/latest", "--json")
+    done = called(copy, "-m", "evalreport", "verify", "runs/latest", "--json")
     found = json.loads(done.stdout)
     assert found["problems"] == []
     # ... and a limit that does not follow is found
-    done = _run(copy, "-c", FORGED)
+    done = called(copy, "-c", FORGED)
     assert "0.5" in done.stdout
     assert "recall" in done.stdout
 
@@ -114,7 +96,7 @@ def test_a_caution_is_found_and_can_be_switched_off(copy: Path) -> None:
     (said,) = [c for c in results["cautions"] if c["code"] == "round_number_of_rows"]
     assert said["message"] == "Exactly 100 rows are used."
     (copy / "off.yaml").write_text(f"{SPEC}cautions: {{off: {{round_number_of_rows: wanted}}}}\n")
-    assert _run(copy, "-m", "evalreport", "check", "off.yaml").returncode == 0
+    assert called(copy, "-m", "evalreport", "check", "off.yaml").returncode == 0
 
 
 def test_a_format_is_written_and_listed(copy: Path) -> None:

@@ -62,7 +62,7 @@ def measures_of(
     plan = build_plan(requests, [facts])
     tables = MemoryTables(view)
     measurer = Measurer(view, tables, Settings(), {threshold: Resolved(at)})
-    evaluator = LabelEvaluator(measurer, tables, Numbering(), threshold)
+    evaluator = LabelEvaluator(measurer, Numbering(), threshold)
     return evaluator.run(plan).measures
 
 

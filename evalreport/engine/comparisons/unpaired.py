@@ -33,7 +33,7 @@ from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.intervals.studied import design_of, was_studied, with_study
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated, stacked_value
-from evalreport.metrics.comparing import BOOTSTRAP
+from evalreport.metrics.comparing import BOOTSTRAP, WELCH
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
@@ -46,8 +46,6 @@ from evalreport.statistics.tail import normal_two_sided
 
 Floats = npt.NDArray[np.float64]
 
-#: Test and interval of two means of independent rows.
-WELCH = "welch_t"
 FEWER = "fewer than two rows on one of the two sides"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,8 @@ from evalreport.predict.view import LabelView
 if TYPE_CHECKING:
     from evalreport.engine.counting.kinds import Joint
 
+#: Tables of scores by columns and codes of their values.
+TablesBy = Mapping[tuple[str, ...], Mapping[tuple[int, ...], ScoreTable]]
 #: A name that no column has, for the fold among columns.
 FOLD = "\0fold"
 
@@ -27,9 +29,7 @@ class CountedView(LabelView):
     is compared with.
     """
 
-    score_tables: Mapping[tuple[str, ...], Mapping[tuple[int, ...], ScoreTable]] = field(
-        default_factory=dict
-    )
+    score_tables: TablesBy = field(default_factory=dict)
     joints: Mapping[str, Joint] = field(default_factory=dict)
     bins: int | None = None
     low: float | None = None
@@ -56,3 +56,11 @@ class CountedView(LabelView):
         if highs is not None and highs[place] != threshold:
             return None
         return int(table.positives[place] + table.negatives[place])
+
+
+def with_tables(
+    seen: LabelView, tables: TablesBy, bins: int | None, low: float | None, high: float | None
+) -> CountedView:
+    """Kinds of rows with the tables of their scores beside them."""
+    kinds = {own.name: getattr(seen, own.name) for own in fields(seen)}
+    return CountedView(**kinds, score_tables=tables, bins=bins, low=low, high=high)

@@ -19,7 +19,7 @@ from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.counted_rows import TARGET, Known, known
-from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.counted_view import FOLD, TablesBy, with_tables
 from evalreport.engine.counting.in_intervals import in_intervals
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.queries import Binning
@@ -28,6 +28,7 @@ from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.columns import (
     default_threshold,
+    from_checked,
     plain_thresholds,
     roles_of,
     rules_of,
@@ -92,13 +93,14 @@ def counted_view(
     found = known(rows, roles, rules, _types(spec, dataset, rows))
     source = source_of(spec.models[model])
     found = _with_agreement(rows, spec, dataset, model, found)
-    checked = found.checked
+    checked, seen = found.checked, _seen(dataset, model, source, found)
     held = rows.binned.get(str(roles.score or roles.margin))
     if roles.weight is not None or roles.cluster is not None:
         if held is not None:
             raise NotPlainError("rows have weights or clusters, and scores are known by their bins")
-        return LabelView(**_seen(dataset, model, source, found)), found
-    binning, tables = None, {}
+        return seen, found
+    binning: Binning | None = None
+    tables: TablesBy = {}
     if source != "prediction":
         if held is None:
             binning = _binning(rows, roles, found, crossings, thresholds, room, source)
@@ -108,14 +110,8 @@ def counted_view(
         groupings = [*crossings, *([(FOLD,)] if checked.fold is not None else [])]
         tables = _counted(rows, roles, found, groupings or [()], binning)
         tables = {by: {k: _held(t, held) for k, t in own.items()} for by, own in tables.items()}
-    view = CountedView(
-        **_seen(dataset, model, source, found),
-        score_tables=tables,
-        bins=len(held.lows) if held is not None else None if binning is None else binning.bins,
-        low=found.low,
-        high=found.high,
-    )
-    return view, found
+    bins = len(held.lows) if held is not None else None if binning is None else binning.bins
+    return with_tables(seen, tables, bins, found.low, found.high), found
 
 
 def _types(spec: Spec, dataset: str, rows: CountedRows) -> Mapping[str, ColumnType]:
@@ -179,26 +175,11 @@ def _held(table: ScoreTable, held: ScoreBins | None) -> ScoreTable:
     return BinnedScores(table.scores, *counts, highs=highs, bins=len(held.lows))
 
 
-def _seen(dataset: str, model: str, source: str, found: Known) -> dict[str, Any]:
+def _seen(dataset: str, model: str, source: str, found: Known) -> LabelView:
     """Kinds of rows as a model sees them, whatever is known of their scores."""
-    checked = found.checked
-    return {
-        "dataset": dataset,
-        "model": model,
-        "source": source,
-        "labels": checked.labels,
-        "positive": checked.positive,
-        "actual": checked.actual,
-        "row": np.arange(len(checked.actual)),
-        "predicted": checked.predicted,
-        "weight": checked.weight,
-        "cluster": checked.cluster,
-        "fold": checked.fold,
-        "groups": checked.groups,
-        "indeterminate": checked.indeterminate if source == "prediction" else (),
-        "ledger": checked,
-        "times": found.times,
-    }
+    # the score of a kind stands for those that were looked at to check them all
+    view = from_checked(dataset, model, found.checked, source)
+    return replace(view, score=None, row=np.arange(len(view.actual)), times=found.times)
 
 
 def _binning(

@@ -236,7 +236,7 @@ def _of_two_classes(task: Task) -> Task:
     return replace(task, table=metric.table.value)
 
 
-class SetEvaluator(Evaluator):
+class SetEvaluator(Evaluator[SetView, SetTables]):
     """Runs the tasks of a view with sets of labels.
 
     A value of one label stands beside the table of that label against its absence; any
@@ -244,18 +244,13 @@ class SetEvaluator(Evaluator):
     """
 
     def __init__(
-        self,
-        measurer: SetMeasurer,
-        tables: SetTables,
-        numbering: Numbering,
-        first: ThresholdRequest | None,
+        self, measurer: SetMeasurer, numbering: Numbering, first: ThresholdRequest | None
     ) -> None:
-        super().__init__(measurer, tables, numbering, first)
-        self._of_labels = tables.of_labels
+        super().__init__(measurer, numbering, first)
         self._label: str | None = None
         self._ids: dict[tuple[Slice, float | None, str], str] = {}
 
-    def _task(self, task: Task, parts: Sequence[Evaluator]) -> None:
+    def _task(self, task: Task, parts: Sequence[Evaluator[Any, Any]]) -> None:
         self._label = task.label
         super()._task(task, parts)
         self._beside(task)
@@ -290,7 +285,7 @@ class SetEvaluator(Evaluator):
         key = (where, threshold, label)
         if key not in self._ids:
             self._ids[key] = self.numbering.table()
-            of_label = self._of_labels[self.view.labels.index(label)]
+            of_label = self.tables.of_labels[self.view.labels.index(label)]
             self.result.tables.append(
                 PrintedTable(
                     id=self._ids[key],
@@ -318,7 +313,7 @@ def evaluate_sets(
 ) -> Evaluation:
     """The records of one dataset and model with sets of labels."""
     measurer = SetMeasurer(tables, settings, thresholds, parents)
-    return SetEvaluator(measurer, tables, numbering, first).run(plan, step)
+    return SetEvaluator(measurer, numbering, first).run(plan, step)
 
 
 def set_curves(

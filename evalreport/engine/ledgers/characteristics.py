@@ -71,13 +71,12 @@ def characteristics(prepared: Prepared) -> tuple[Characteristics, ...] | None:
     for view in prepared.views:
         counted = prepared.described.get((view.dataset, view.model))
         key: tuple[Hashable, ...] | None = None
-        classes = range(len(view.labels))
         if counted is not None:
             key, own = (view.dataset, counted.of), _counted_rows(view, counted)
         elif view.dataset in prepared.tables:
             # A row that was tested twice is described once.
             once = rows_once(view)
-            key = (view.dataset, view.row.tobytes(), *(view.is_of(k).tobytes() for k in classes))
+            key = (view.dataset, view.row.tobytes(), view.truth.tobytes())
             own = _rows_of(once, prepared.tables[view.dataset])
         if key is not None:
             found.setdefault(key, (own, []))[1].append(view.model)

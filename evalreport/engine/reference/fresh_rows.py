@@ -48,7 +48,7 @@ def measure_of(state: RunState, measure: Measure, fresh: Flags) -> Measure | Non
     first = state.first_threshold[place]
     alike = [t for t in prepared.plan.tasks if t.metric == measure.metric and not t.where.fold]
     plan = replace(prepared.plan, tasks=tuple(alike), skipped=())
-    found = LabelEvaluator(measurer, tables, Numbering(), first).run(plan)
+    found = LabelEvaluator(measurer, Numbering(), first).run(plan)
     wanted = measure.which.series
     return next((one for one in found.measures if one.which.series == wanted), None)
 

@@ -145,7 +145,7 @@ def run(
         memory[one.dataset, one.model] = MemoryTables(one)
         own = memory[one.dataset, one.model]
         measurer = Measurer(one, own, settings, resolved)
-        found = LabelEvaluator(measurer, own, numbering, asked[0]).run(plan)
+        found = LabelEvaluator(measurer, numbering, asked[0]).run(plan)
         measures += found.measures
         tables += found.tables
 
