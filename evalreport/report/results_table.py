@@ -119,13 +119,14 @@ def headline_identities(contents: Contents, views: Sequence[View]) -> list[Quant
     found: dict[Quantity, None] = {}
     for m in judged:
         found.setdefault(identity(m))
-    metrics = {key.metric for key in found}
+    # both ways of counting indeterminate predictions stand there: one alone would flatter
+    metrics = {(key.metric, key.indeterminate) for key in found}
     for view in views:
         ranked = sorted(contents.pooled(view), key=lambda m: _average_rank(contents, m))
         for m in contents.pooled(view) if contents.is_binary(view) else ranked:
-            own = not contents.names_class(m)
-            if own and (contents.is_binary(view) or m.metric not in metrics):
-                metrics.add(m.metric)
+            own, counted_so = not contents.names_class(m), (m.metric, m.indeterminate)
+            if own and (contents.is_binary(view) or counted_so not in metrics):
+                metrics.add(counted_so)
                 found.setdefault(identity(m))
     return sorted(found, key=lambda key: key.metric != primary)[:MOST_METRICS]
 
@@ -206,7 +207,7 @@ def _worst_class(contents: Contents, view: View) -> tuple[Measure, str] | None:
     first = [name for name in names if (metric := find(name)) is not None and metric.worst_class]
     same = [m for m in own if m.metric in [*first, *names][:1]]
     worst = worst_of(same)
-    return None if worst is None else (worst, f"worst of {len(same)} classes")
+    return None if worst is None else (worst, f"worst of {len({m.label for m in same})} classes")
 
 
 def worst_of(measures: Sequence[Measure]) -> Measure | None:

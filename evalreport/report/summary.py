@@ -32,6 +32,7 @@ from evalreport.report.words import (
     subgroup_text,
 )
 from evalreport.results import records
+from evalreport.results.identity import Quantity
 from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Table
 
 #: Models on the first page; the others have sections of their own.
@@ -161,11 +162,18 @@ def _decided(contents: Contents, entry: records.Criterion) -> str:
 
 
 def _first_value(contents: Contents, views: Sequence[View]) -> str:
-    """The primary metric of each model in words."""
+    """The primary metric of each model in words, in each way of counting indeterminate ones."""
     chosen = headline_identities(contents, views[:1])
+    first = [key._replace(indeterminate=None) for key in chosen[:1]]
+    same = [key for key in chosen if key._replace(indeterminate=None) in first]
+    return "; ".join(filter(None, (_of_each(contents, views, key) for key in same)))
+
+
+def _of_each(contents: Contents, views: Sequence[View], key: Quantity) -> str:
+    """One quantity of each model in words; nothing where none has a value."""
     told = []
     for view in views:
-        m = next((m for m in contents.pooled(view) if chosen and identity(m) == chosen[0]), None)
+        m = next((m for m in contents.pooled(view) if identity(m) == key), None)
         if m is None or m.value is None:
             continue
         mean = contents.mean_over_readers(m)
@@ -174,7 +182,9 @@ def _first_value(contents: Contents, views: Sequence[View]) -> str:
         name = "" if len(views) == 1 else f" for {label_text(view[1])}"
         told.append(f"{value_text(one.value or 0.0)}{limits}{name}")
         title = contents.title(m) if mean is None else f"{contents.title(m)}, {MEAN},"
-    return f"{title} is {listed(told)}" if told else ""
+    if not told:
+        return ""
+    return f"{title}{',' if key.indeterminate else ''} is {listed(told)}"
 
 
 def _frequencies(contents: Contents, views: Sequence[View]) -> str:

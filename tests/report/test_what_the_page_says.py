@@ -10,6 +10,8 @@ from plain_results import render_html, summary_markdown
 from report.example_results import Maker, indeterminate, many_classes, states, two_models
 from report.html_page import parse
 
+import evalreport
+
 LONG = "a network of several layers, version 3.2.1 of last spring"
 
 
@@ -593,6 +595,24 @@ def test_the_worst_class_is_named_on_the_first_page():
     text = section_of(render_html(results), "verdict").text
     rows = sum(table["counts"][table["labels"].index(worst)])
     assert f"Worst class: of {rows} rows of {worst} " in text
+
+
+def test_indeterminate_predictions_flatter_nobody_on_the_first_page():
+    """14 of 20 right, 4 unsure: right or wrong, as they are counted; three classes are three."""
+    truth = ["a"] * 8 + ["b"] * 6 + ["c"] * 6
+    says = ["a"] * 6 + ["?"] * 2 + ["b"] * 4 + ["?"] * 2 + ["c"] * 4 + ["a"] * 2
+    spec = {
+        "evalreport": 1,
+        "title": "Unsure",
+        "datasets": {"d": {"target": "y", "indeterminate": ["?"]}},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": ["accuracy", "recall"],
+    }
+    page = render_html(evalreport.run(spec, frames={"d": {"y": truth, "p": says}}).json)
+    text = section_of(page, "verdict").text
+    assert "counted for, is 0.900" in text
+    assert "counted against, is 0.700" in text
+    assert "worst of 3 classes" in text
 
 
 def test_a_row_of_the_results_draws_the_limit_that_decides_it(forty_two_criteria):
