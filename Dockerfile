@@ -5,7 +5,7 @@ FROM python:3.12-slim AS build
 WORKDIR /source
 RUN python -m venv /opt/evalreport
 COPY requirements/run-py312.txt requirements/
-RUN /opt/evalreport/bin/pip install --no-cache-dir --require-hashes -r requirements/run-py312.txt
+RUN /opt/evalreport/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements/run-py312.txt
 COPY . .
 RUN /opt/evalreport/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
     && find /opt/evalreport -name __pycache__ -prune -exec rm -r {} +

@@ -33,6 +33,10 @@ $(error Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3)
 endif
 
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+# A lock names every package, so nothing is resolved anew: older pips take the newest release of what
+# is asked for with an extra, and then refuse it as not locked. Whether all is there is asked afterwards.
+FROM_LOCK := $(PIP) install --no-deps --require-hashes -r
+COMPLETE := missing=$$($(BIN)/python -m pip --disable-pip-version-check check) || { echo "$$missing" >&2; exit 1; }
 RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
@@ -291,15 +295,17 @@ $(BIN)/python:
 
 $(RUN_STAMP): requirements/run-$(LOCK).txt pyproject.toml | $(BIN)/python
 	@echo "Installing $$(grep -c '^[A-Za-z0-9]' $<) packages, some 600 MB, into $(VENV); a minute or two ..."
-	@$(PIP) install --require-hashes -r $<
+	@$(FROM_LOCK) $<
 	@echo "Installing evalreport itself ..."
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(COMPLETE)
 	@touch $@
 
 $(DEV_STAMP): requirements/dev-$(LOCK).txt pyproject.toml | $(BIN)/python
 	@echo "Installing evalreport and its development tools into $(VENV) ..."
-	@$(PIP) install --require-hashes -r $<
+	@$(FROM_LOCK) $<
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(COMPLETE)
 	@touch $@ $(RUN_STAMP)
 
 # The locks again, from pyproject.toml. Needs python3.11, python3.12 and python3.13.

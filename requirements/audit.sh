@@ -14,7 +14,7 @@ here=$(dirname "$0")
 if ! [ -x "$folder/bin/pip-audit" ]; then
     "$python" -m venv "$folder" >/dev/null 2>&1 &&
         timeout 120 "$folder/bin/python" -m pip --disable-pip-version-check --quiet --quiet \
-            install --require-hashes -r "$here/audit.txt" >/dev/null 2>&1 || {
+            install --no-deps --require-hashes -r "$here/audit.txt" >/dev/null 2>&1 || {
         rm -rf "$folder"
         echo "audit: pip-audit could not be installed; nothing was looked up"
         exit 0

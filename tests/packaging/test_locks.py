@@ -85,3 +85,15 @@ def test_every_python_that_is_named_has_its_locks() -> None:
     compiled = re.search(r"EXTRA_NAMES := (.*)", make)
     assert compiled is not None
     assert set(compiled[1].split()) == set(PROJECT["optional-dependencies"]) - {"dev"}
+
+
+def test_nothing_that_installs_a_lock_resolves_it_anew() -> None:
+    """Older pips take the newest release of what is wanted with an extra, which no lock names."""
+    files = ["Makefile", "Dockerfile", "requirements/audit.sh", "SECURITY.md"]
+    for name in files:
+        text = (REPOSITORY / name).read_text(encoding="utf-8")
+        installs = re.findall(r"install\s[^\n]*--require-hashes\s+-r", text)
+        assert installs, name
+        assert all("--no-deps" in one for one in installs), name
+    make = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    assert make.count("@$(FROM_LOCK) $<") == make.count("@$(COMPLETE)") == 2
