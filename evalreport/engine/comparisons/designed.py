@@ -11,6 +11,7 @@ limits are by Student's t with the degrees of freedom of that variance, as those
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from evalreport.engine.comparisons.draws import of_table
 from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.comparisons.result import Test, no_variation
 from evalreport.engine.counting.memory import summed
-from evalreport.engine.intervals.linearised import slopes_of
+from evalreport.engine.intervals.linearised import at_each, slopes_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ASKED, ComparisonTask
@@ -58,6 +59,9 @@ def estimated(
         return None
     own = parts[0] - parts[1]
     found = _of_units(own, view) if view.sample is None else view.sample.estimated(own)
+    hidden = both.model.lost(task.task, values[0]) + both.reference.lost(task.reference, values[1])
+    if hidden:
+        found = replace(found, variance=found.variance + hidden)
     return found if math.isfinite(found.variance) else None
 
 
@@ -147,12 +151,13 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
         return np.asarray(weight * (losses - value.outcome.number) / total, np.float64)
     if task.average is not None or view.score is None:
         return None
-    table_of_scores = side.tables.scores(task.where)
+    table_of_scores = side.finer(side.metric(task))
     found = slopes_of(
         side.metric(task), side.arguments(task), table_of_scores, value.outcome.number
     )
     if found is None:
         return None
-    entry = np.searchsorted(-table_of_scores.scores, -view.score)
-    own = np.where(view.actual == view.positive_index, found[0][entry], found[1][entry])
+    kinds = np.arange(len(view.actual))
+    worth, entry = at_each(side.tables, kinds, view.score, table_of_scores, found)
+    own = np.where(view.actual == view.positive_index, worth[0][entry], worth[1][entry])
     return np.asarray(weight * own, np.float64)

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
-from evalreport.engine.counting.counted_view import CountedView
+from evalreport.engine.counting.counted_view import BinnedKinds, CountedView, TablesBy
 from evalreport.engine.counting.kinds import Joint
 from evalreport.engine.counting.memory import MemoryTables
-from evalreport.engine.counting.tables_of import tables_of
+from evalreport.engine.counting.tables_of import BinnedTables, tables_of
+from evalreport.engine.intervals.linearised import lost_in_bins, slopes_of
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
@@ -22,8 +24,9 @@ from evalreport.engine.thresholds import Resolved
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import share_of
 from evalreport.metrics.declare import Metric, Table
+from evalreport.metrics.formula import Value
 from evalreport.metrics.readings import as_read
-from evalreport.metrics.tables import Counts, Matrix
+from evalreport.metrics.tables import Counts, Matrix, ScoreTable
 from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
@@ -32,6 +35,8 @@ from evalreport.statistics.predictive import PairedCalls
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Thresholds = Mapping[ThresholdRequest, Resolved]
+#: Why scores of two models are not compared.
+COARSE = "scores are in bins, and the two models do not use the same rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +113,38 @@ class Side:
             if metric.row_loss is None:
                 return None
             score, positive = self.scores(task), self.view.actual == self.class_index(task)
+            if isinstance(self.tables, BinnedTables):
+                return self._binned_losses(metric, self.tables, positive)
             by_class = metric.row_loss(score, True), metric.row_loss(score, False)
             return np.asarray(np.where(positive, *by_class), np.float64)
         return self._cell_losses(task, metric)
+
+    def _binned_losses(self, metric: Metric, tables: BinnedTables, positive: Bools) -> Floats:
+        """Of each kind the mean loss of the rows of its class in its bin."""
+        table = self.finer(metric)
+        assert metric.row_loss is not None
+        by_class = metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)
+        means = tables.mean_in_bins(table, by_class)
+        place = tables.bins_of(np.arange(len(positive)))
+        return np.asarray(np.where(positive, means[0][place], means[1][place]), np.float64)
+
+    def finer(self, metric: Metric) -> ScoreTable:
+        """The table of scores that values are made of; rows of a bin lose as at its middle."""
+        table = self.tables.scores(EVERYTHING)
+        if metric.row_loss is not None and isinstance(table, BinnedScores):
+            return table.middle
+        return table
+
+    def lost(self, task: Task, value: Evaluated) -> float:
+        """What a variance of the value lacks where kinds of rows are in bins; else 0."""
+        if not isinstance(self.tables, BinnedTables) or task.table != Table.SCORES.value:
+            return 0.0
+        assert isinstance(value.outcome, Value)
+        metric = self.metric(task)
+        table, number = self.finer(metric), value.outcome.number
+        return lost_in_bins(
+            self.tables, table, slopes_of(metric, self.arguments(task), table, number)
+        )
 
     def _cell_losses(self, task: Task, metric: Metric) -> Floats | None:
         """Mean over rows that is a metric of the table: the table of each row alone."""
@@ -186,6 +220,11 @@ class Pair:
         """Number of rows that both use."""
         return self.model.view.rows
 
+    @property
+    def binned(self) -> bool:
+        """Whether kinds are told apart by bins of scores, and values come from finer tables."""
+        return any(isinstance(one.view, BinnedKinds) for one in (self.model, self.reference))
+
 
 def pair(model: Side, reference: Side) -> Pair | str:
     """Both models on their common rows, or the reason why they cannot be paired.
@@ -196,7 +235,7 @@ def pair(model: Side, reference: Side) -> Pair | str:
     if model.view.labels != reference.view.labels:
         return "the two models do not have the same classes"
     if isinstance(model.view, CountedView) and isinstance(reference.view, CountedView):
-        return _counted(model, reference, model.view.joints[reference.view.model])
+        return _with_finer(_counted(model, reference, model.view.joints[reference.view.model]))
     first, second = _keys(model.view), _keys(reference.view)
     common, i, j = np.intersect1d(first, second, return_indices=True)
     if not len(common):
@@ -206,7 +245,16 @@ def pair(model: Side, reference: Side) -> Pair | str:
         return "the true classes of the rows differ between the two models"
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
-    return Pair(one, two, _left_out(model, reference, one.view.rows))
+    return _with_finer(Pair(one, two, _left_out(model, reference, one.view.rows)))
+
+
+def _with_finer(both: Pair | str) -> Pair | str:
+    """The pair, whose scores are not known where bins alone tell those of some of the rows."""
+    if isinstance(both, str) or not both.binned:
+        return both
+    views = [side.view for side in (both.model, both.reference)]
+    known = all(view.score_tables for view in views if isinstance(view, BinnedKinds))
+    return both if known else replace(both, cut=both.cut or COARSE)
 
 
 def paired_calls(both: Pair, task: Task, reference: Task) -> tuple[PairedCalls, PairedCalls]:
@@ -233,7 +281,14 @@ def restricted(side: Side, where: Slice) -> Side | None:
         return side
     if isinstance(side.view, CountedView):
         return None
-    return _taken(side, side.tables.kinds(where))
+    taken = _taken(side, side.tables.kinds(where))
+    if not isinstance(taken.view, BinnedKinds):
+        return taken
+    # the finer table of the subgroup is that of all rows which are left
+    own: TablesBy = {(): {(): side.tables.scores(where)}}
+    bins = side.view.bins if isinstance(side.view, BinnedKinds) else None
+    view = replace(taken.view, score_tables=own, bins=bins)
+    return replace(taken, view=view, tables=tables_of(view))
 
 
 def together(sides: Sequence[Side]) -> list[Side] | str:
@@ -332,6 +387,8 @@ def _taken(side: Side, index: npt.NDArray[np.intp]) -> Side:
     def part(values: Any) -> Any:
         return None if values is None else values[index]
 
+    if isinstance(view, BinnedKinds) and len(index) < size:
+        view = view.alone()
     chosen = replace(
         view,
         actual=part(view.actual),

@@ -14,7 +14,7 @@ from itertools import groupby
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
 from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
-from evalreport.engine.comparisons.result import Found, Test, difference_of
+from evalreport.engine.comparisons.result import Found, Test, difference_of, with_bounds
 from evalreport.engine.comparisons.tests import paired_comparison
 from evalreport.engine.comparisons.unpaired import Independent
 from evalreport.engine.counting.counted_view import CountedView
@@ -169,7 +169,10 @@ def _paired(
         else:
             yield _not_compared(task, str(both.cut))
     pairs = [both, *(p for sides in further if isinstance(p := pair(*sides), Pair))]
-    for task in known if not of and all(fold_names(p) for p in pairs) else ():
+    folded = () if of or not all(fold_names(p) for p in pairs) else known
+    for task in folded:
+        if both.binned and _by_scores(task):
+            continue  # the rows of one fold have no finer tables
         renamed, means, difference, found = over_folds(pairs, task)
         at = _numbers(both.model, both.reference, task)
         notes = (both.note,) if both.note else ()
@@ -198,7 +201,9 @@ def _of_pair(
         found = _nothing(_why_none(task, values))
     else:
         found = paired_comparison(both, draws, task, values, difference)
+    found, told = with_bounds(found, values, difference)
     notes = [both.note] if both.note else []
+    notes += [told] if told else []
     notes += _threshold_notes(both.model, both.reference, task)
     if task.task.indeterminate or task.reference.indeterminate:
         notes.append("indeterminate predictions count as wrong")

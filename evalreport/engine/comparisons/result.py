@@ -85,6 +85,33 @@ def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
     return model.outcome.number - reference.outcome.number
 
 
+def with_bounds(
+    found: Found, values: tuple[Evaluated, Evaluated], difference: float | None
+) -> tuple[Found, str | None]:
+    """What is found of a difference of binned scores, its interval widened, and a note of it.
+
+    Each value lies within exact bounds, and so does their difference.
+    """
+    if difference is None or all(value.bounds is None for value in values):
+        return found, None
+    ends = []
+    for value in values:
+        assert isinstance(value.outcome, Value)
+        number = value.outcome.number
+        low, high = value.bounds or (number, number)
+        ends.append((number - low, high - number))
+    down, up = ends[0][0] + ends[1][1], ends[0][1] + ends[1][0]
+    told = f"scores are in bins: the difference lies from {difference - down!r} to "
+    told += f"{difference + up!r}"
+    interval = found.interval
+    if interval is not None:
+        interval = replace(interval, low=interval.low - down, high=interval.high + up)
+        text = "widened by what the bins of the scores can change"
+        note = f"{interval.note}; {text}" if interval.note else text
+        interval = replace(interval, note=note)
+    return replace(found, interval=interval), told
+
+
 def ratio_with_study(
     ratio: records.Ratio | None, metric: str, drawn: Drawn | None
 ) -> records.Ratio | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from evalreport.plan.comparisons import ASKED, ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import Calls, JointCalls, JointTable
 from evalreport.statistics import hypotheses, means, paired, predictive
+from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.tail import normal_two_sided
 
@@ -122,7 +122,7 @@ def _test(
     if task.test in of_areas.TESTS:
         return of_areas.tested(pair, task)
     if task.test == "paired_t":
-        return _t_test(pair, task)
+        return _t_test(pair, task, values, difference)
     if task.test == designed.TEST:
         return designed.tested(designed.estimated(pair, task, values), difference)
     few = few_cells.of_tables(pair, task)
@@ -175,8 +175,7 @@ def _interval(
     if method in of_areas.TESTS:
         return of_areas.limits(pair, task, level)
     if method == "paired_t":
-        lost = _loss_differences(pair, task)
-        found = None if lost is None else means.paired_t(lost, level, pair.times)
+        found = _paired_t(pair, task, values, difference)
         limits = None if found is None else found.interval
         return _given(from_limits(limits, level, method), method)
     if method == designed.INTERVAL:
@@ -286,15 +285,29 @@ OF_PROPORTIONS: Mapping[str, Callable[[JointTable], Test]] = {
 # -- means --------------------------------------------------------------------------------------
 
 
-def _loss_differences(pair: Pair, task: ComparisonTask) -> Any:
-    """Of each row, or kind of rows."""
+def _paired_t(
+    pair: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
+) -> means.PairedT | None:
+    """Student's t of the differences of losses; None where no loss of a single row is known.
+
+    Of bins the variance is that of the means of the rows there, with what this hides.
+    """
     first, second = pair.model.losses(task.task), pair.reference.losses(task.reference)
-    return None if first is None or second is None else first - second
+    if first is None or second is None:
+        return None
+    level = pair.model.settings.level
+    if not pair.binned or pair.times is None:
+        return means.paired_t(first - second, level, pair.times)
+    lost, n = first - second, pair.rows
+    between = exact_sum((lost - exact_sum(lost, pair.times) / n) ** 2, pair.times) / (n - 1.0)
+    hidden = pair.model.lost(task.task, values[0]) + pair.reference.lost(task.reference, values[1])
+    return means.t_from_moments(n, difference, between + n * hidden, level)
 
 
-def _t_test(pair: Pair, task: ComparisonTask) -> Test:
-    lost, level = _loss_differences(pair, task), pair.model.settings.level
-    found = None if lost is None else means.paired_t(lost, level, pair.times)
+def _t_test(
+    pair: Pair, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
+) -> Test:
+    found = _paired_t(pair, task, values, difference)
     if found is None:
         return Test(reason="fewer than two rows, or no loss of a single row is known")
     if found.p_value is None:

@@ -41,7 +41,11 @@ class BinnedScores(ScoreTable):
         """The table with each bin at the middle of its scores."""
         assert self.highs is not None
         return ScoreTable(
-            self.scores + (self.highs - self.scores) / 2, self.positives, self.negatives
+            self.scores + (self.highs - self.scores) / 2,
+            self.positives,
+            self.negatives,
+            self.squares_positive,
+            self.squares_negative,
         )
 
     def split(self, positives_first: bool) -> ScoreTable:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evalreport.metrics.tables import ScoreTable
-from evalreport.predict.view import LabelView
+from evalreport.predict.view import Floats, LabelView
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.kinds import Joint
@@ -48,14 +48,53 @@ class CountedView(LabelView):
         return self.low, self.high
 
     def tied(self, threshold: float) -> int | None:
-        table = self.score_tables[()][()]
-        place = int(np.searchsorted(-table.scores, -threshold))
-        if place == len(table.scores) or table.scores[place] != threshold:
-            return 0
-        highs = getattr(table, "highs", None)
-        if highs is not None and highs[place] != threshold:
-            return None
-        return int(table.positives[place] + table.negatives[place])
+        return _tied(self.score_tables[()][()], threshold)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BinnedKinds(LabelView):
+    """Kinds of rows that are told apart by bins of scores, because there are too many by score.
+
+    ``score`` is the mean of the bin that a kind lies in. ``centres`` are these means, highest
+    first, ``lows`` and ``highs`` the ends of each bin, all of shape (G,). Values and curves come
+    from ``score_tables`` as in :class:`CountedView`, which keep scores apart or are of ``bins``
+    that are much finer; the kinds tell how rows, clusters and models go together, of which
+    variances are made. No threshold of the spec lies within a bin.
+    """
+
+    centres: Floats
+    lows: Floats
+    highs: Floats
+    score_tables: TablesBy = field(default_factory=dict)
+    bins: int | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def counted(self) -> bool:
+        return True
+
+    @property
+    def score_range(self) -> tuple[float | None, float | None]:
+        return self.low, self.high
+
+    def tied(self, threshold: float) -> int | None:
+        return _tied(self.score_tables[()][()], threshold)
+
+    def alone(self) -> BinnedKinds:
+        """The kinds without the finer tables, which would not be true of a part of the rows."""
+        return replace(self, score_tables={}, bins=len(self.centres))
+
+
+def _tied(table: ScoreTable, threshold: float) -> int | None:
+    """How many rows have a score of exactly the threshold; None where a bin hides it."""
+    place = int(np.searchsorted(-table.scores, -threshold))
+    if place == len(table.scores) or table.scores[place] != threshold:
+        return 0
+    highs = getattr(table, "highs", None)
+    if highs is not None and highs[place] != threshold:
+        return None
+    return int(table.positives[place] + table.negatives[place])
 
 
 def with_tables(

@@ -57,8 +57,11 @@ from evalreport.spec.model import Spec
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows
     from evalreport.engine.counting.counted_rows import Known
+    from evalreport.engine.counting.counted_view import CountedView
     from evalreport.engine.counting.joint_kinds import Numbers
     from evalreport.engine.counting.kept_counts import KeptCounts
+    from evalreport.engine.counting.score_counting import Room
+    from evalreport.engine.counting.scored_kinds import Seen
     from evalreport.engine.counting.single_columns import Described
 
 #: Up to so many rows a dataset that is not in order is read, to name every mistake.
@@ -266,12 +269,19 @@ def _views(
     told = {view.model: known for view, known in views}
     if any(not view.counted for view, _ in views):
         from evalreport.engine.counting.in_intervals import in_intervals
-        from evalreport.engine.counting.scored_kinds import Seen, kinds_of_models
+        from evalreport.engine.counting.scored_kinds import Finer, Seen, kinds_of_models
 
         columns = _subgroup_columns(requests)
         rows = in_intervals(rows, {c: spec.bins[c] for c in columns if c in spec.bins})
         seen = [Seen(view, known) for view, known in views]
-        return kinds_of_models(rows, seen, room.kinds, together=compares(spec)), told
+        finer = None
+        if not room.apart:
+            finer = Finer(
+                lambda one: _with_tables(rows, one, requests, numbers, room),
+                numbers_of or (lambda _: numbers or [0.0, 0.5]),
+            )
+        compared = compares(spec)
+        return kinds_of_models(rows, seen, room.kinds, together=compared, finer=finer), told
     pairs = _compared(spec, [view.model for view, _ in views])
     if not pairs or numbers_of is None:
         return [view for view, _ in views], told
@@ -280,6 +290,18 @@ def _views(
 
     counted = [(v, k) for v, k in views if isinstance(v, CountedView)]
     return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory), told
+
+
+def _with_tables(
+    rows: CountedRows, one: Seen, requests: Requests, numbers: Sequence[float], room: Room
+) -> CountedView:
+    """A model with the tables of its scores by themselves, and no more of its rows."""
+    from evalreport.engine.counting.counted_view import with_tables
+    from evalreport.engine.counting.score_counting import tables_by
+
+    known, at = one.known, numbers or [0.0, 0.5]
+    bins, tables = tables_by(rows, known, one.view.source, requests.subgroups, at, room)
+    return with_tables(one.view, tables, bins, known.low, known.high)
 
 
 def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> Counted:

@@ -108,6 +108,9 @@ class DatabaseRows:
             raise NotPlainError(f"{column} is of a type that is not counted in a database")
         return Field(place, read.kind)
 
+    def fingerprints(self, texts: Sequence[str]) -> None:
+        """None: engines elsewhere have no such function, or one of their own."""
+
     def ask(self, query: exp.Select) -> Columns:
         dialect = self._dialect
         text = query.transform(dialect.said).sql(dialect.name, identify=True)

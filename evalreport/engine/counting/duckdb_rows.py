@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,10 @@ class DuckDBRows:
             look=self._look,
         )
         return found
+
+    def fingerprints(self, texts: Sequence[str]) -> Any:
+        asked = "SELECT hash(unnest($texts)) AS h"
+        return self._connection.execute(asked, {"texts": list(texts)}).fetchnumpy()["h"]
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
         if kind == "JSON":

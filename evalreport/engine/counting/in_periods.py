@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +93,9 @@ class InPeriods:
 
     def ask(self, query: exp.Select) -> Columns:
         return self._rows.ask(query)
+
+    def fingerprints(self, texts: Sequence[str]) -> Any | None:
+        return self._rows.fingerprints(texts)
 
     def column(self, name: str, kind: str, values: Any) -> RawColumn:
         if name not in self._fields:

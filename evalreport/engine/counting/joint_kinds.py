@@ -16,18 +16,17 @@ import numpy.typing as npt
 
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
+from evalreport.engine.counting.binned_kinds import edges_of, grain_of, in_bins
 from evalreport.engine.counting.counted_rows import PREDICTED, TARGET, Known
 from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.kinds import NOT_ASKED, Joint
+from evalreport.engine.counting.scored_kinds import KIND_BYTES, few_kinds
 from evalreport.predict.view import LabelView
 
 Codes = npt.NDArray[np.int64]
 #: The thresholds that a counted model is compared at.
 Numbers = Callable[[CountedView], Sequence[float]]
-
-#: Bytes that a kind of row takes while scores are compared, and a row of it.
-KIND_BYTES, ROW_BYTES = 160, 24
 
 
 @dataclass(frozen=True)
@@ -86,18 +85,10 @@ def _joint(rows: CountedRows, one: Side, two: Side, by_score: bool, memory: int)
     names = [str(side.known.roles.score or side.known.roles.margin) for side in both]
     if any(name in rows.binned for name in names):
         return replace(cut, cut="scores are known by their bins alone")
-    needed = cut.first.rows * (KIND_BYTES + ROW_BYTES)
-    if needed > memory:
-        query = queries.how_many(_trees(rows, both, by_score=True), _used(both))
-        kinds = int(rows.ask(query)["n"][0])
-        needed = kinds * KIND_BYTES + cut.first.rows * ROW_BYTES
-    if needed <= memory:
+    most = max(1_000, memory // KIND_BYTES)
+    if few_kinds(rows, _trees(rows, both, by_score=True), _used(both), cut.first.rows, most):
         return _kinds(rows, both, by_score=True)
-    why = (
-        f"{cut.first.rows:,} rows by the scores of two models need {needed:,} bytes, "
-        f"more than engine.memory_limit ({memory:,})"
-    )
-    return replace(cut, cut=why)
+    return _binned(rows, both, cut, most)
 
 
 def _used(both: tuple[Side, Side]) -> queries.Tree | None:
@@ -142,6 +133,31 @@ def _kinds(rows: CountedRows, both: tuple[Side, Side], by_score: bool) -> Joint:
         _view(side, [codes[order] for codes in read], values[order], times)
         for side, values in zip(both, said, strict=True)
     ]
+    return Joint(views[0], views[1])
+
+
+def _binned(rows: CountedRows, both: tuple[Side, Side], cut: Joint, most: int) -> Joint:
+    """By bins of both scores; ``cut`` where even these are too many kinds."""
+    keys = _keys(both)
+    cells = len(both[0].view.labels) * max(len(both[0].known.codes.get(FOLD, ())), 1)
+    grain = grain_of(cells, len(both), most)
+    if grain is None:
+        return replace(cut, cut="there are too many kinds of rows, even by bins of both scores")
+    edges = [edges_of(side.view.score_tables[()][()], side.cuts, grain) for side in both]
+    scores = [(side.score(rows), own) for side, own in zip(both, edges, strict=True)]
+    trees = [key.tree(rows) for key in keys]
+    answer = rows.ask(queries.binned_kinds(trees, scores, _used(both), rows.times))
+    shared = [key.read(rows, answer[f"k{i}"]) for i, key in enumerate(keys)]
+    places = [np.ma.getdata(answer[f"b{i}"]).astype(np.int64) for i in range(len(both))]
+    order = np.lexsort((*places, *shared))
+    times = np.ma.getdata(answer["n"]).astype(np.int64)[order]
+    shared = [codes[order] for codes in shared]
+    views = []
+    for side, own, place in zip(both, edges, places, strict=True):
+        kinds = _view(side, shared, place[order].astype(np.float64), times)
+        seen = in_bins(kinds, place[order], own, side.view)
+        # tables of all rows of a model are those of the pair where both use all of them
+        views.append(seen if seen.rows == side.view.rows else seen.alone())
     return Joint(views[0], views[1])
 
 

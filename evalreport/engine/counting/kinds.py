@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evalreport.engine.counting.counted_view import BinnedKinds
 from evalreport.predict.view import LabelView, View
 
 #: Why scores are not known where none of the metrics that are asked for takes them.
@@ -24,11 +25,27 @@ class Joint:
     cut: str | None = None
 
 
+#: What coarse bins are for.
+OF_VARIANCES = "variances alone are made of these bins"
+
+
+def _in_bins(view: BinnedKinds) -> str:
+    units = [name for name in ("weight", "cluster") if getattr(view, name) is not None]
+    own = f" with its {' and '.join(units)}" if units else ""
+    assert view.times is not None
+    return (
+        f"counted by {len(view.centres):,} bins of scores{own}, {len(view.times):,} kinds of rows; "
+        + OF_VARIANCES
+    )
+
+
 def joint_notes(views: Sequence[View]) -> list[str]:
     """What is counted for comparisons, and what is not compared for it, in words."""
     notes = []
     for view in views:
-        if view.times is not None and not view.counted:
+        if isinstance(view, BinnedKinds):
+            notes.append(f"{view.dataset}, {view.model}: {_in_bins(view)}")
+        elif view.times is not None and not view.counted:
             units = [name for name in ("weight", "cluster") if getattr(view, name) is not None]
             own = f" and its {' and '.join(units)}" if units else ""
             told = f"counted by what each row holds{own}"
@@ -37,8 +54,10 @@ def joint_notes(views: Sequence[View]) -> list[str]:
         for reference, joint in joints.items():
             kinds = f"{len(joint.first.actual):,} kinds of rows"
             by = "what each says" if joint.cut is not None or joint.first.score is None else "score"
-            told = f"counted by true class and {by}, {kinds}"
             apart = joint.cut not in (None, NOT_ASKED)
             more = f"; scores are not compared: {joint.cut}" if apart else ""
+            if isinstance(joint.first, BinnedKinds):
+                by, more = "bins of both scores", f"; {OF_VARIANCES}"
+            told = f"counted by true class and {by}, {kinds}"
             notes.append(f"{view.dataset}, {view.model} and {reference}: {told}{more}")
     return notes

@@ -61,6 +61,10 @@ class MemoryTables(Tables[LabelView]):
         """
         return self._once(("scores", where, index), lambda: self._score_table(where, index))
 
+    def drawn_scores(self, where: Slice, index: int | None = None) -> ScoreTable:
+        """The table that the scores of ``view`` themselves make: of it rows are drawn."""
+        return self.scores(where, index)
+
     def class_scores(self, where: Slice, pairs: bool = False) -> ClassScores:
         """What the columns of class scores are reduced to."""
         return self._once(("class_scores", where, pairs), lambda: self._class_scores(where, pairs))

@@ -219,6 +219,11 @@ def coded(field: Field, codes: Mapping[str | None, int]) -> Tree:
     return case
 
 
+def fingerprint(field: Field) -> Tree:
+    """A number of 64 bits for each text of a column, where the engine has such; NULL for none."""
+    return exp.Case().when(exp.not_(_null(field.value)), exp.func("HASH", field.value))
+
+
 def score_counts(
     keys: Sequence[Tree],
     score: Field,
@@ -256,6 +261,31 @@ def kinds(keys: Sequence[Tree], where: Tree | None, times: Field | None = None) 
     return exp.select(*names, _count(times)).from_(rows.subquery("d")).group_by(*names)
 
 
+def binned_kinds(
+    keys: Sequence[Tree],
+    scores: Sequence[tuple[Tree, Sequence[float]]],
+    where: Tree | None,
+    times: Field | None = None,
+) -> exp.Select:
+    """Rows by the values of ``keys`` and by how many edges each of the ``scores`` reaches.
+
+    Columns ``k0``, ``k1``, ...; ``b0``, ``b1``, ... of each score, NULL where there is none;
+    and ``n``. Edges are ascending.
+    """
+    names = [_column(f"k{i}") for i in range(len(keys))]
+    shown = [exp.alias_(key, f"k{i}") for i, key in enumerate(keys)]
+    shown += [exp.alias_(score, f"s{i}") for i, (score, _) in enumerate(scores)]
+    rows = exp.select(*shown, *_times(times)).from_("data").where(_some(where, times))
+    kept = [] if times is None else [_column("times")]
+    bins = [
+        exp.alias_(reached_of_many(_column(f"s{i}"), edges), f"b{i}")
+        for i, (_, edges) in enumerate(scores)
+    ]
+    placed = exp.select(*names, *kept, *bins).from_(rows.subquery("d"))
+    by = [*names, *(_column(f"b{i}") for i in range(len(scores)))]
+    return exp.select(*by, _count(times)).from_(placed.subquery("p")).group_by(*by)
+
+
 def ranges(
     keys: Sequence[Tree], score: Tree, where: Tree | None, times: Field | None = None
 ) -> exp.Select:
@@ -271,6 +301,14 @@ def ranges(
 def how_many(keys: Sequence[Tree], where: Tree | None) -> exp.Select:
     """How many kinds of rows there are by the values of ``keys``."""
     return exp.select(_count()).from_(kinds(keys, where).subquery("k"))
+
+
+def how_many_of(keys: Sequence[Tree], where: Tree | None, first: int) -> exp.Select:
+    """How many kinds there are among any ``first`` rows."""
+    shown = [exp.alias_(key, f"k{i}") for i, key in enumerate(keys)]
+    rows = exp.select(*shown).from_("data").where(where).limit(first)
+    distinct = exp.select(*(_column(f"k{i}") for i in range(len(keys)))).from_(rows.subquery("r"))
+    return exp.select(_count()).from_(distinct.distinct().subquery("d"))
 
 
 def uncountable(times: Field) -> exp.Select:
@@ -298,9 +336,32 @@ def reached(score: Tree, numbers: Sequence[float]) -> Tree:
     return total
 
 
+def reached_of_many(s: Tree, edges: Sequence[float]) -> Tree:
+    """How many of many ascending edges a score reaches, by halving them; NULL for no score."""
+
+    def among(low: int, high: int) -> Tree:
+        if low == high:
+            return _whole(low)
+        half = (low + high) // 2
+        upper, lower = among(half + 1, high), among(low, half)
+        return exp.Case().when(s >= literal(repr(edges[half])), upper).else_(lower)
+
+    return exp.Case().when(exp.not_(_null(s)), among(0, len(edges)))
+
+
 def all_of(conditions: Sequence[Tree]) -> Tree:
     """All of the conditions."""
     return exp.and_(*conditions)
+
+
+def there(field: Field) -> Tree:
+    """Whether a row has a value, and not an empty text."""
+    return exp.not_(field.empty)
+
+
+def above_zero(field: Field) -> Tree:
+    """Whether a row has a number above 0."""
+    return exp.and_(state(field).eq(_whole(READ)), number(field) > literal("0"))
 
 
 def _bin(s: Tree, binning: Binning) -> Tree:

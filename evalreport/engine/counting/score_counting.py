@@ -18,10 +18,11 @@ from evalreport.data.types import ColumnType, with_types
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
-from evalreport.engine.counting.counted_rows import TARGET, Known, known
-from evalreport.engine.counting.counted_view import FOLD, TablesBy, with_tables
+from evalreport.engine.counting.counted_rows import TARGET, WEIGHT, Known, known
+from evalreport.engine.counting.counted_view import FOLD, with_tables
 from evalreport.engine.counting.in_intervals import in_intervals
 from evalreport.engine.counting.keys import Key
+from evalreport.engine.counting.memory import summed
 from evalreport.engine.counting.queries import Binning
 from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
@@ -93,25 +94,44 @@ def counted_view(
     found = known(rows, roles, rules, _types(spec, dataset, rows))
     source = source_of(spec.models[model])
     found = _with_agreement(rows, spec, dataset, model, found)
-    checked, seen = found.checked, _seen(dataset, model, source, found)
+    seen = _seen(dataset, model, source, found)
     held = rows.binned.get(str(roles.score or roles.margin))
     if roles.weight is not None or roles.cluster is not None:
         if held is not None:
             raise NotPlainError("rows have weights or clusters, and scores are known by their bins")
         return seen, found
-    binning: Binning | None = None
-    tables: TablesBy = {}
+    bins, tables = None, dict[tuple[str, ...], Tables]()
     if source != "prediction":
-        if held is None:
-            binning = _binning(rows, roles, found, crossings, thresholds, room, source)
-        else:
+        if held is not None:
             at = plain_thresholds(spec, source)
             _check_edges(rows.name, str(roles.score or roles.margin), held, at)
-        groupings = [*crossings, *([(FOLD,)] if checked.fold is not None else [])]
-        tables = _counted(rows, roles, found, groupings or [()], binning)
-        tables = {by: {k: _held(t, held) for k, t in own.items()} for by, own in tables.items()}
-    bins = len(held.lows) if held is not None else None if binning is None else binning.bins
+        bins, tables = tables_by(rows, found, source, crossings, thresholds, room, held)
     return with_tables(seen, tables, bins, found.low, found.high), found
+
+
+def tables_by(
+    rows: CountedRows,
+    found: Known,
+    source: str,
+    crossings: Sequence[tuple[str, ...]],
+    thresholds: Sequence[float],
+    room: Room,
+    held: ScoreBins | None = None,
+) -> tuple[int | None, dict[tuple[str, ...], Tables]]:
+    """The tables of scores of all rows, of each subgroup and of each fold, and of how many bins.
+
+    None where every distinct score has its own entry. Sums of weights where rows have weights.
+    ``held``: the bins by which alone scores are known.
+    """
+    binning = None
+    if held is None:
+        binning = _binning(rows, found.roles, found, crossings, thresholds, room, source)
+    groupings = [*crossings, *([(FOLD,)] if found.checked.fold is not None else [])]
+    tables = _counted(rows, found.roles, found, groupings or [()], binning)
+    if held is not None:
+        tables = {by: {k: _held(t, held) for k, t in own.items()} for by, own in tables.items()}
+        return len(held.lows), tables
+    return None if binning is None else binning.bins, tables
 
 
 def _types(spec: Spec, dataset: str, rows: CountedRows) -> Mapping[str, ColumnType]:
@@ -195,6 +215,7 @@ def _binning(
     count = int(found.times.sum())
     score = rows.field(str(roles.score or roles.margin))
     groups = max([1, *(len(_combinations(found, c)) for c in crossings)])
+    groups *= 1 if found.checked.weight is None else len(np.unique(found.checked.weight))
     distinct = count
     if count > room.entries:
         distinct = _distinct(rows, score, found, room.entries)
@@ -206,6 +227,9 @@ def _binning(
             "distinct scores"
         )
     bins = room.rounded_bins
+    if found.checked.weight is not None:
+        # rows are counted by weight as well, before weights are added up
+        bins = max(min(bins, room.together // (8 * groups) // EDGES * EDGES), EDGES)
     if min(count, 2 * bins * groups) > room.together:
         columns = max(crossings, key=lambda c: len(_combinations(found, c)))
         raise LimitError(
@@ -266,29 +290,79 @@ def _counted(
     fewest = min(groupings, key=lambda by: len(_combinations(found, by)), default=())
     tables: dict[tuple[str, ...], Tables] = {}
     for by in [fewest, *(other for other in groupings if other != fewest)]:
-        answer, positive, places = _asked(rows, roles, found, by, binning)
-        entry = _entries(answer, binning)
-        tables[by] = _cut(entry, positive, places, answer, binning)
+        told = _asked(rows, roles, found, by, binning)
+        tables[by] = _cut(told, binning)
         if () not in tables:
-            tables[()] = _cut(entry, positive, [], answer, binning)
+            tables[()] = _cut(replace(told, places=()), binning)
     return tables
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What a count told, line by line: how many rows, of which class, group, weight and score.
+
+    ``entry`` tells entries of a table apart, in the order of their scores.
+    """
+
+    entry: npt.NDArray[Any]
+    lows: npt.NDArray[np.float64]
+    highs: npt.NDArray[np.float64]
+    n: Codes
+    positive: npt.NDArray[np.bool_]
+    places: Sequence[Codes]
+    weight: npt.NDArray[np.float64] | None
+
+    def taken(self, order: Any) -> _Told:
+        """Some of the lines, in an order."""
+        return _Told(
+            self.entry[order],
+            self.lows[order],
+            self.highs[order],
+            self.n[order],
+            self.positive[order],
+            [codes[order] for codes in self.places],
+            None if self.weight is None else self.weight[order],
+        )
 
 
 def _asked(
     rows: CountedRows, roles: Roles, found: Known, by: tuple[str, ...], binning: Binning | None
-) -> tuple[Columns, npt.NDArray[np.bool_], list[Codes]]:
-    """The answer to one count, which of it is positive, and the codes of the columns ``by``."""
+) -> _Told:
+    """The answer to one count by class, by the columns ``by``, by weight and by score."""
     names = [roles.target, *(str(roles.fold) if column == FOLD else column for column in by)]
-    keys = [
-        Key(name, found.codes[column]) for name, column in zip(names, (TARGET, *by), strict=True)
-    ]
+    columns = [TARGET, *by]
+    if found.checked.weight is not None:
+        names, columns = [*names, str(roles.weight)], [*columns, WEIGHT]
+    keys = [Key(name, found.codes[column]) for name, column in zip(names, columns, strict=True)]
     score = rows.field(str(roles.score or roles.margin))
     trees = [key.tree(rows) for key in keys]
-    answer = rows.ask(queries.score_counts(trees, score, found.where, binning, rows.times))
+    where = _with_units(rows, roles, found.where)
+    answer = rows.ask(queries.score_counts(trees, score, where, binning, rows.times))
     values = [key.read(rows, answer[f"k{i}"]) for i, key in enumerate(keys)]
     index = found.checked.positive
     positive = values[0] == (len(found.checked.labels) - 1 if index is None else index)
-    return answer, np.asarray(positive), values[1:]
+    entry = _entries(answer, binning)
+    weight = None
+    if found.checked.weight is not None:
+        weight = np.unique(found.checked.weight)[values.pop()]
+    return _Told(
+        entry,
+        entry if binning is None else np.ma.getdata(answer["low"]).astype(np.float64) + 0.0,
+        entry if binning is None else np.ma.getdata(answer["high"]).astype(np.float64) + 0.0,
+        np.ma.getdata(answer["n"]).astype(np.int64),
+        np.asarray(positive),
+        values[1:],
+        weight,
+    )
+
+
+def _with_units(rows: CountedRows, roles: Roles, where: queries.Tree | None) -> Any:
+    """The condition of a used row, which has a weight above 0 and a cluster where others have."""
+    if where is None:
+        return None
+    units = [] if roles.cluster is None else [queries.there(rows.field(roles.cluster))]
+    units += [] if roles.weight is None else [queries.above_zero(rows.field(roles.weight))]
+    return queries.all_of([where, *units])
 
 
 def _entries(answer: Columns, binning: Binning | None) -> npt.NDArray[Any]:
@@ -300,58 +374,53 @@ def _entries(answer: Columns, binning: Binning | None) -> npt.NDArray[Any]:
     return np.asarray(whole + np.ma.getdata(answer["step"]).astype(np.int64))
 
 
-def _cut(
-    entry: npt.NDArray[Any],
-    positive: npt.NDArray[np.bool_],
-    places: Sequence[Codes],
-    answer: Columns,
-    binning: Binning | None,
-) -> Tables:
+def _cut(told: _Told, binning: Binning | None) -> Tables:
     """Counts sorted by combination of values, then by score, cut where the first changes."""
-    order = np.lexsort((-entry, *reversed(places)))
-    counts = np.ma.getdata(answer["n"]).astype(np.int64)[order]
-    entry, positive = entry[order], positive[order]
-    sorted_places = [codes[order] for codes in places]
-    lows = highs = entry
-    if binning is not None:
-        lows = np.ma.getdata(answer["low"]).astype(np.float64)[order] + 0.0
-        highs = np.ma.getdata(answer["high"]).astype(np.float64)[order] + 0.0
-    new = np.zeros(len(entry), np.bool_)
+    told = told.taken(np.lexsort((-told.entry, *reversed(told.places))))
+    new = np.zeros(len(told.entry), np.bool_)
     new[:1] = True
-    for codes in sorted_places:
+    for codes in told.places:
         new[1:] |= codes[1:] != codes[:-1]
-    starts = [*np.flatnonzero(new).tolist(), len(entry)]
+    starts = [*np.flatnonzero(new).tolist(), len(told.entry)]
     found: Tables = {}
     for start, end in pairwise(starts):
-        part = slice(start, end)
-        key = tuple(int(codes[start]) for codes in sorted_places)
-        found[key] = _table(
-            entry[part],
-            np.where(positive[part], counts[part], -counts[part]),
-            lows[part],
-            highs[part],
-            binning,
-        )
+        key = tuple(int(codes[start]) for codes in told.places)
+        found[key] = _table(told.taken(slice(start, end)), binning)
     return found
 
 
-def _table(entry: Any, signed: Any, lows: Any, highs: Any, binning: Binning | None) -> ScoreTable:
-    """One table of entries from the highest on; ``signed`` counts negatives below 0."""
-    entry, signed = np.asarray(entry), np.asarray(signed, np.int64)
-    if not len(entry):
+def _table(told: _Told, binning: Binning | None) -> ScoreTable:
+    """One table of entries from the highest on."""
+    if not len(told.entry):
         none, zero = np.zeros(0), np.zeros(0, np.int64)
         if binning is None:
             return ScoreTable(none, zero, zero)
         return BinnedScores(none, zero, zero, highs=none, bins=binning.bins)
-    starts = np.flatnonzero(np.concatenate([[True], entry[1:] != entry[:-1]]))
-    positives = np.add.reduceat(np.maximum(signed, 0), starts)
-    negatives = np.add.reduceat(np.maximum(-signed, 0), starts)
+    new = np.concatenate([[True], told.entry[1:] != told.entry[:-1]])
+    starts = np.flatnonzero(new)
+    table = _summed(told, starts, np.cumsum(new) - 1)
     if binning is None:
-        return ScoreTable(entry[starts].astype(np.float64), positives, negatives)
+        return table
     return BinnedScores(
-        np.minimum.reduceat(lows, starts),
-        positives,
-        negatives,
-        highs=np.maximum.reduceat(highs, starts),
+        np.minimum.reduceat(told.lows, starts),
+        table.positives,
+        table.negatives,
+        table.squares_positive,
+        table.squares_negative,
+        highs=np.maximum.reduceat(told.highs, starts),
         bins=binning.bins,
     )
+
+
+def _summed(told: _Told, starts: Codes, entry: Codes) -> ScoreTable:
+    """Positives and negatives of each entry, which begin at ``starts``; weights added up."""
+    scores, sides = told.entry[starts].astype(np.float64), (told.positive, ~told.positive)
+    if told.weight is None:
+        counts = [np.add.reduceat(np.where(side, told.n, 0), starts) for side in sides]
+        return ScoreTable(scores, counts[0], counts[1])
+    sums = [
+        summed(entry[side], told.weight[side] ** power, len(starts), told.n[side])
+        for power in (1, 2)
+        for side in sides
+    ]
+    return ScoreTable(scores, *sums)

@@ -6,7 +6,7 @@ place in ``LabelView.row``, whichever model looks at it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,13 +17,13 @@ from evalreport.data.table import PARTNER
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.counted_rows import CLUSTER, PREDICTED, TARGET, WEIGHT, Known
-from evalreport.engine.counting.counted_view import FOLD
+from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.keys import UNUSED, Key
 from evalreport.engine.counting.wanted import TooManyKindsError
 from evalreport.predict.view import Codes, LabelView
 
-#: Bytes that a kind of rows takes while it is counted.
-KIND_BYTES = 160
+#: Bytes that a kind of rows takes while it is counted and measures are made of it.
+KIND_BYTES = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,43 +39,89 @@ class Seen:
         return self.known.roles.score or self.known.roles.margin
 
 
+@dataclass(frozen=True)
+class Finer:
+    """What is asked for where kinds by score are too many, so that scores are put into bins.
+
+    ``tables``: the view of a model with the tables of its scores; ``numbers``: the thresholds of
+    a model, which no bin may span.
+    """
+
+    tables: Callable[[Seen], CountedView]
+    numbers: Callable[[CountedView], Sequence[float]]
+
+
 def kinds_of_models(
-    rows: CountedRows, models: Sequence[Seen], most: int, *, together: bool
+    rows: CountedRows,
+    models: Sequence[Seen],
+    most: int,
+    *,
+    together: bool,
+    finer: Finer | None = None,
 ) -> list[LabelView]:
     """The view of each model of a dataset; ``together``: by what all of them say of a row.
 
-    At most ``most`` kinds with scores, else TooManyKindsError.
+    With more than ``most`` kinds scores are put into bins, see :mod:`.binned_kinds`, or
+    TooManyKindsError without ``finer``.
     """
     if together and len(models) > 1:
-        return scored_kinds(rows, models, most)
+        return _kinds(rows, models, most, finer)
     return [
-        one.view if one.scored is None else scored_kinds(rows, [one], most)[0] for one in models
+        one.view if one.scored is None else _kinds(rows, [one], most, finer)[0] for one in models
     ]
 
 
-def scored_kinds(rows: CountedRows, models: Sequence[Seen], most: int) -> list[LabelView]:
-    """The view of each model, with kinds told apart by all that the models say.
+def _kinds(
+    rows: CountedRows, models: Sequence[Seen], most: int, finer: Finer | None
+) -> list[LabelView]:
+    keys, scores = keys_of(models), scores_of(models)
+    trees = [key.tree(rows) for key in keys.values()]
+    trees += [queries.read_number(rows.field(column)) for column in scores]
+    if few_kinds(rows, trees, used_by_any(rows, models), models[0].view.rows, most):
+        return scored_kinds(rows, models)
+    if finer is None:
+        columns = ", ".join([*(key.column for key in keys.values()), *scores])
+        raise TooManyKindsError(f"by {columns} there are more than {most:,} kinds of rows")
+    from evalreport.engine.counting.binned_kinds import binned_kinds
 
-    At most ``most`` kinds, else TooManyKindsError.
+    return binned_kinds(rows, models, most, finer)
+
+
+def few_kinds(
+    rows: CountedRows,
+    trees: Sequence[queries.Tree],
+    where: queries.Tree | None,
+    count: int,
+    most: int,
+) -> bool:
+    """Whether ``count`` rows are of at most ``most`` kinds by the ``trees``.
+
+    Rows that are nearly all of their own are told by a part of them.
     """
-    keys = _keys(models)
-    scores = list(dict.fromkeys(one.scored for one in models if one.scored is not None))
+    first = most + most // 4
+    if count > 2 * first and int(rows.ask(queries.how_many_of(trees, where, first))["n"][0]) > most:
+        return False
+    return count <= most or int(rows.ask(queries.how_many(trees, where))["n"][0]) <= most
+
+
+def scored_kinds(rows: CountedRows, models: Sequence[Seen]) -> list[LabelView]:
+    """The view of each model, with kinds told apart by all that the models say."""
+    keys, scores = keys_of(models), scores_of(models)
     trees = [*(key.tree(rows) for key in keys.values())]
     trees += [queries.read_number(rows.field(column)) for column in scores]
-    where = _where(rows, models[0].known)
-    if models[0].view.rows > most:
-        count = int(rows.ask(queries.how_many(trees, where))["n"][0])
-        if count > most:
-            columns = ", ".join([*(key.column for key in keys.values()), *scores])
-            raise TooManyKindsError(f"by {columns} there are {count:,} kinds of rows")
-    answer = rows.ask(queries.kinds(trees, where, rows.times))
+    answer = rows.ask(queries.kinds(trees, used_by_any(rows, models), rows.times))
     codes = {name: key.read(rows, answer[f"k{i}"]) for i, (name, key) in enumerate(keys.items())}
     told = {column: _scores(answer, f"k{len(keys) + i}") for i, column in enumerate(scores)}
     times = np.ma.getdata(answer["n"]).astype(np.int64)
     order = np.lexsort([*codes.values(), *(np.ma.getdata(own) for own in told.values())])
     codes = {name: own[order] for name, own in codes.items()}
     told = {column: own[order] for column, own in told.items()}
-    return [_of_model(one, keys, codes, told, times[order]) for one in models]
+    return [of_model(one, keys, codes, told, times[order])[0] for one in models]
+
+
+def scores_of(models: Sequence[Seen]) -> list[str]:
+    """The columns of scores, each once."""
+    return list(dict.fromkeys(one.scored for one in models if one.scored is not None))
 
 
 def _scores(answer: Columns, name: str) -> Any:
@@ -86,8 +132,9 @@ def _scores(answer: Columns, name: str) -> Any:
     )
 
 
-def _where(rows: CountedRows, found: Known) -> queries.Tree | None:
+def used_by_any(rows: CountedRows, models: Sequence[Seen]) -> queries.Tree | None:
     """Whether a row may be used by any model: it has a label, a fold and an id."""
+    found = models[0].known
     if found.where is None:
         return None
     roles = found.roles
@@ -116,7 +163,7 @@ def _name(name: str, column: str) -> str:
     return f"{name} {column}" if name == PREDICTED else name
 
 
-def _keys(models: Sequence[Seen]) -> dict[str, Key]:
+def keys_of(models: Sequence[Seen]) -> dict[str, Key]:
     """The columns that kinds are told apart by, scores aside, with a code for each value."""
     values: dict[str, dict[Any, int]] = {}
     columns: dict[str, str] = {}
@@ -126,7 +173,10 @@ def _keys(models: Sequence[Seen]) -> dict[str, Key]:
             columns[_name(name, column)] = column
             for value in one.known.codes[name]:
                 own.setdefault(value, len(own))
-    return {name: Key(columns[name], codes, partly=True) for name, codes in values.items()}
+    return {
+        name: Key(columns[name], codes, partly=True, held_against=True)
+        for name, codes in values.items()
+    }
 
 
 def _own_codes(key: Key, codes: Codes, own: Mapping[Any, int]) -> Codes:
@@ -137,14 +187,17 @@ def _own_codes(key: Key, codes: Codes, own: Mapping[Any, int]) -> Codes:
     return np.asarray(place[codes])  # of UNUSED the last one, which is UNUSED
 
 
-def _of_model(
+def of_model(
     one: Seen,
     keys: Mapping[str, Key],
     codes: Mapping[str, Codes],
     told: Mapping[str, Any],
     times: npt.NDArray[np.int64],
-) -> LabelView:
-    """The kinds that a model uses: they have a code in each of its columns, and its score."""
+) -> tuple[LabelView, npt.NDArray[np.bool_]]:
+    """The kinds that a model uses: they have a code in each of its columns, and its score.
+
+    And which of all kinds these are, shape (kinds,).
+    """
     own = {
         name: _own_codes(keys[key], codes[key], one.known.codes[name])
         for name, column in _columns(one).items()
@@ -159,7 +212,7 @@ def _of_model(
     assert int(times[used].sum()) == view.rows, "kinds that were lost between two counts"
     held = {name: values[used] for name, values in own.items()}
     small = {name: values.astype(np.int32) for name, values in held.items() if name != WEIGHT}
-    return replace(
+    seen = replace(
         view,
         actual=small[TARGET],
         row=np.flatnonzero(used),
@@ -171,3 +224,4 @@ def _of_model(
         groups={column: (small[column], names) for column, (_, names) in view.groups.items()},
         times=times[used],
     )
+    return seen, used

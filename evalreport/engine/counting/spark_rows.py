@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from types import MappingProxyType
@@ -90,6 +90,9 @@ class SparkRows:
                 )
             )
         return Field(place, _TYPES[kind])
+
+    def fingerprints(self, texts: Sequence[str]) -> None:
+        """None: engines elsewhere have no such function, or one of their own."""
 
     def ask(self, query: exp.Select) -> Columns:
         answer = self._session.sql(query.sql("spark", identify=True)).toArrow()

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import overload
 
 import numpy as np
+import numpy.typing as npt
 
 from evalreport.engine.counting.binned_scores import BinnedScores
-from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.counted_view import FOLD, BinnedKinds, CountedView
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.label_sets import SetView
-from evalreport.predict.view import LabelView, View
+from evalreport.predict.view import Floats, LabelView, View
 from evalreport.results.identity import Slice
 
 
@@ -28,6 +29,8 @@ def tables_of(view: View) -> MemoryTables | SetTables:
         return SetTables(view)
     if isinstance(view, CountedView):
         return CountedTables(view)
+    if isinstance(view, BinnedKinds):
+        return BinnedTables(view)
     assert isinstance(view, LabelView)
     return MemoryTables(view)
 
@@ -42,22 +45,104 @@ class CountedTables(MemoryTables):
         where: Slice,
         index: int | None,  # noqa: ARG002 - there is one column of scores
     ) -> ScoreTable:
+        found = _counted(self.view, where)
+        assert found is not None
+        return found
+
+
+class BinnedTables(MemoryTables):
+    """Tables of kinds of rows by bins of scores; finer ones where they were counted beside."""
+
+    view: BinnedKinds
+
+    def drawn_scores(self, where: Slice, index: int | None = None) -> ScoreTable:
+        make = super()._score_table
+        return self._once(("centres", where, index), lambda: make(where, index))
+
+    def bins_of(self, kinds: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The place of the bin that each of the kinds lies in, highest bin first."""
+        assert self.view.score is not None
+        return np.searchsorted(-self.view.centres, -self.view.score[kinds])
+
+    def mean_in_bins(self, table: ScoreTable, values: tuple[Floats, Floats]) -> tuple[Floats, ...]:
+        """Means over the rows of each bin of what a positive and a negative row is worth.
+
+        Args:
+            table: finer than the bins.
+            values: of each class at each entry of the table, shape (D,).
+
+        Returns:
+            The same of each class in each bin, shape (G,); 0 where it has no rows.
+        """
+        place = self._place(table)
+        found = []
+        for weight, value in zip((table.positives, table.negatives), values, strict=True):
+            rows = np.bincount(place, weight, len(self.view.centres))
+            worth = np.bincount(place, np.where(weight > 0, weight * value, 0.0), len(rows))
+            found.append(np.divide(worth, rows, out=np.zeros(len(rows)), where=rows > 0))
+        return tuple(found)
+
+    def lost(self, table: ScoreTable, slopes: tuple[Floats, Floats]) -> float:
+        """What a variance lacks that is made of bins: the spread of ``slopes`` within each bin.
+
+        As of independent rows, so that what models or rows of a cluster share within a bin is
+        not counted in their favour.
+        """
+        place, means = self._place(table), self.mean_in_bins(table, slopes)
+        total = 0.0
+        for slope, mean, weight, own in zip(
+            slopes,
+            means,
+            (table.positives, table.negatives),
+            (table.squares_positive, table.squares_negative),
+            strict=True,
+        ):
+            squares = weight if own is None else own
+            apart = np.where(weight > 0, slope - mean[place], 0.0)
+            total += float(np.sum(squares * apart**2))
+        return total
+
+    def _place(self, table: ScoreTable) -> npt.NDArray[np.intp]:
+        """The place of the bin that each entry of a finer table lies in."""
+        return np.searchsorted(-self.view.lows, -table.scores)
+
+    def _score_table(self, where: Slice, index: int | None) -> ScoreTable:
         view = self.view
-        columns = tuple(column for column, _ in where.subgroup)
-        place = [
-            view.groups[c][1].index(value)
-            for c, value in where.subgroup
-            if value in view.groups[c][1]
-        ]
-        if where.fold is not None:
-            assert view.fold is not None
-            columns, place = (FOLD,), [view.fold[1].index(where.fold)]
-        found = view.score_tables[columns].get(tuple(place))
-        return found if found is not None else _nothing(view)
+        finer = _counted(view, where)
+        if finer is not None:
+            return finer
+        own = self.drawn_scores(where, index)
+        # of the bins those that occur in the slice
+        place = np.searchsorted(-view.centres, -own.scores)
+        return BinnedScores(
+            view.lows[place],
+            own.positives,
+            own.negatives,
+            own.squares_positive,
+            own.squares_negative,
+            highs=view.highs[place],
+            bins=len(view.centres),
+        )
 
 
-def _nothing(view: CountedView) -> ScoreTable:
+def _counted(view: CountedView | BinnedKinds, where: Slice) -> ScoreTable | None:
+    """The table of a slice that was counted; None where its columns were not counted by."""
+    columns = tuple(column for column, _ in where.subgroup)
+    place = [
+        view.groups[c][1].index(value) for c, value in where.subgroup if value in view.groups[c][1]
+    ]
+    if where.fold is not None:
+        assert view.fold is not None
+        columns, place = (FOLD,), [view.fold[1].index(where.fold)]
+    tables = view.score_tables.get(columns)
+    if tables is None:
+        return None
+    found = tables.get(tuple(place))
+    return found if found is not None else _nothing(view.bins)
+
+
+def _nothing(bins: int | None) -> ScoreTable:
     none, zero = np.zeros(0), np.zeros(0, np.int64)
-    if view.bins is None:
+    if bins is None:
         return ScoreTable(none, zero, zero)
-    return BinnedScores(none, zero, zero, highs=none, bins=view.bins)
+    return BinnedScores(none, zero, zero, highs=none, bins=bins)

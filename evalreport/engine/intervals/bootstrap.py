@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.canonical_rows import canonical_rows, canonical_stack
+from evalreport.engine.counting.canonical_rows import added_up, canonical_rows, canonical_stack
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.intervals import grouped_jackknife, jackknife
 from evalreport.engine.intervals.jackknife import finite
@@ -38,6 +38,8 @@ _BATCH = 4_000_000
 ALIKE = 2
 #: Kinds of rows from which on those of a unit are added up by a sparse table.
 MANY_KINDS = 100_000
+#: Units times entries of a table that is multiplied as a whole, at 8 bytes each.
+MOST_DENSE = 8_000_000
 
 
 class Bootstrap:
@@ -251,6 +253,7 @@ class Bootstrap:
         rng = self._rng(where, f"groups {index}")
         if view.cluster is None and view.weight is None:
             return grouped_jackknife.of_counts(table, rng)
+        table = self.tables.drawn_scores(where, index)
         code, weight, unit = self._units(where, index)
         group = grouped_jackknife.groups_of(int(unit.max()) + 1, rng)[unit]
         return grouped_jackknife.without_each(table.scores, code, weight, group)
@@ -280,28 +283,34 @@ class Bootstrap:
             ):
                 yield ScoreTable(table.scores, pos, neg)
             return
-        yield from self._drawn_scores(where, index, table, rng)
+        yield from self._drawn_scores(where, index, self.tables.drawn_scores(where, index), rng)
 
     def _units(
         self, where: Slice, index: int | None
     ) -> tuple[npt.NDArray[Any], Floats, npt.NDArray[Any]]:
-        """Entry (plus their number for a negative), weight and unit of rows in canonical order."""
-        view, rows = self.tables.view, self.tables.rows(where)
-        table = self.tables.scores(where, index)
+        """Entry (plus their number for a negative), weight and unit of rows in canonical order.
+
+        Rows of a cluster without weights that are alike weigh together as many as they are.
+        """
+        view = self.tables.view
+        whole = view.weight is None and view.cluster is not None
+        rows = self.tables.kinds(where) if whole else self.tables.rows(where)
+        table = self.tables.drawn_scores(where, index)
         column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
         assert column is not None
         entry = np.searchsorted(-table.scores, -column[rows])
         negative = view.actual[rows] != (view.positive_index if index is None else index)
         code = entry + len(table.scores) * negative
+        if whole:
+            assert view.cluster is not None
+            times = None if view.times is None else view.times[rows]
+            cluster, code, weight = added_up(view.cluster[0][rows], code, times)
+            order, unit = canonical_rows(code, weight, cluster)
+            return code[order], weight[order], unit
         weight = np.ones(len(rows)) if view.weight is None else view.weight[rows]
-        cluster = None if view.cluster is None else view.cluster[0][rows]
-        order, unit = canonical_rows(code, weight, cluster)
-        code, weight = code[order], weight[order]
-        if view.weight is not None or view.cluster is None:
-            return code, weight, unit
-        # Rows of a cluster that are alike weigh together as many as they are: a whole number.
-        starts = _starts(code, unit)
-        return code[starts], np.diff(starts, append=len(code)).astype(np.float64), unit[starts]
+        own = None if view.cluster is None else view.cluster[0][rows]
+        order, unit = canonical_rows(code, weight, own)
+        return code[order], weight[order], unit
 
     def _drawn_scores(
         self, where: Slice, index: int | None, table: ScoreTable, rng: np.random.Generator
@@ -357,6 +366,10 @@ def _sums_by_unit(
 
     Whole numbers, of which any order of adding gives the same sum.
     """
+    if shape[0] * shape[1] <= MOST_DENSE:
+        cells = np.bincount(unit * shape[0] + code, weight, shape[0] * shape[1])
+        dense = cells.reshape(shape[1], shape[0])
+        return lambda drawn: np.asarray(drawn.astype(np.float64) @ dense)
     from scipy.sparse import csr_array
 
     held = csr_array((weight, (code, unit)), shape=shape)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.counting.memory import summed
+from evalreport.engine.counting.memory import MemoryTables, summed
+from evalreport.engine.counting.tables_of import BinnedTables
 from evalreport.engine.intervals.case import ScoreCase
 from evalreport.metrics.declare import Metric
 from evalreport.metrics.tables import ScoreTable
@@ -77,7 +78,22 @@ def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | No
     codes = view.cluster[0][rows]
     totals = summed(codes, own, view.cluster[1], None if view.times is None else view.times[rows])
     units = distinct(codes)
-    return units / (units - 1) * float(np.sum(totals**2)) if units > 1 else None
+    if units < 2:
+        return None
+    hidden = lost_in_bins(case.measurer.tables, case.table, slopes)
+    return units / (units - 1) * float(np.sum(totals**2)) + hidden
+
+
+def lost_in_bins(
+    tables: MemoryTables, table: ScoreTable, slopes: tuple[Floats, Floats] | None
+) -> float:
+    """What a variance made of kinds of rows lacks, where these are in bins; 0 where not.
+
+    ``slopes``: of the value by the weight of a row at each entry of the ``table``.
+    """
+    if not isinstance(tables, BinnedTables) or slopes is None:
+        return 0.0
+    return tables.lost(table, slopes)
 
 
 def contributions(
@@ -91,7 +107,23 @@ def contributions(
     view = measurer.view
     column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
     assert column is not None
-    entry = np.searchsorted(-table.scores, -column[rows])
+    of_each, entry = at_each(measurer.tables, rows, column, table, slopes)
     positive = view.actual[rows] == (view.positive_index if index is None else index)
-    own = np.where(positive, slopes[0][entry], slopes[1][entry])
+    own = np.where(positive, of_each[0][entry], of_each[1][entry])
     return own if view.weight is None else own * view.weight[rows]
+
+
+def at_each(
+    tables: MemoryTables,
+    rows: npt.NDArray[np.intp],
+    column: Floats,
+    table: ScoreTable,
+    values: tuple[Floats, Floats],
+) -> tuple[tuple[Floats, ...], npt.NDArray[np.intp]]:
+    """Values by class, of entries of the table or of bins, and the place of each of the ``rows``.
+
+    Kinds that are told apart by bins are worth the mean of the rows there.
+    """
+    if isinstance(tables, BinnedTables):
+        return tables.mean_in_bins(table, values), tables.bins_of(rows)
+    return values, np.searchsorted(-table.scores, -column[rows])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.engine.counting.counted_view import BinnedKinds
 from evalreport.engine.intervals import grouped_jackknife, influence, linearised
 from evalreport.engine.intervals import methods as intervals
 from evalreport.engine.intervals.at_cut import at_cut
@@ -20,7 +21,7 @@ from evalreport.engine.intervals.class_bootstrap import (
     class_replicates,
 )
 from evalreport.engine.intervals.jackknife import Influence
-from evalreport.engine.intervals.linearised import contributions
+from evalreport.engine.intervals.linearised import contributions, lost_in_bins, slopes_of
 from evalreport.engine.intervals.studied import drawn_as
 from evalreport.metrics.declare import (
     AT_CUT,
@@ -205,7 +206,22 @@ def _replicates(case: ScoreCase) -> npt.NDArray[np.float64]:
     """The metric of tables of drawn rows, shape (B,), shared with the metrics of the slice."""
     where, index, name = case.task.where, case.index, case.task.name()
     case.measurer.bootstrap.plan(where, index, name, _drawn_value(case))
-    return case.measurer.bootstrap.of_scores(where, index, name)
+    values = case.measurer.bootstrap.of_scores(where, index, name)
+    if not isinstance(case.measurer.view, BinnedKinds):
+        return values
+    # replicates are of rows at the middle of coarse bins, and the value of finer ones
+    own = float(_drawn_value(case)(case.measurer.tables.drawn_scores(where, index)))
+    spread, hidden = float(np.nanvar(values)), _lost(case)
+    wider = math.sqrt(1.0 + hidden / spread) if spread > 0.0 else 1.0
+    return case.number + wider * (values - own)
+
+
+def _lost(case: ScoreCase) -> float:
+    """What a variance of the metric lacks where kinds of rows are in bins."""
+    if not isinstance(case.measurer.view, BinnedKinds):
+        return 0.0
+    slopes = slopes_of(case.metric, case.arguments, case.table, case.number)
+    return lost_in_bins(case.measurer.tables, case.table, slopes)
 
 
 def _drawn_value(case: ScoreCase) -> Any:
@@ -334,6 +350,7 @@ def _area_of_rows(case: ScoreCase) -> records.Interval | None:
     area = delong.auc(case.table.positives, case.table.negatives)
     if area is None or variance is None:
         return None
+    variance += _lost(replace(case, metric=roc_auc, arguments={}))
     held = positive[rows]
     if method == "obuchowski" and variance > intervals.VANISHED:
         scored = _of_few_clusters(area, variance, (held, codes, times), level)
@@ -453,7 +470,8 @@ def _clustered_losses(case: ScoreCase) -> records.Interval | None:
     own = contributions(case.measurer, rows, case.table, _losses(metric, case.table), case.index)
     times = None if view.times is None else view.times[rows]
     codes = view.cluster[0][rows]
-    return clustered_mean(metric, own, codes, case.number, case.level, times=times)
+    hidden = _lost(case)
+    return clustered_mean(metric, own, codes, case.number, case.level, times=times, lost=hidden)
 
 
 def clustered_mean(
@@ -464,10 +482,12 @@ def clustered_mean(
     level: float,
     classes: int = 2,
     times: npt.NDArray[np.int64] | None = None,
+    lost: float = 0.0,
 ) -> records.Interval | None:
     """Student's t on the logarithm of a mean of losses, where few clusters ask for it.
 
-    ``times``: how many rows are of each kind; each stands for itself where None.
+    ``times``: how many rows are of each kind; each stands for itself where None. ``lost``: of the
+    variance, where kinds are in bins.
     """
     least, most = metric.range_of(classes)
     known = means.clustered_losses(losses, codes, times) if least >= 0 else None
@@ -476,14 +496,15 @@ def clustered_mean(
     few = FEW_LOSSES_OF_CLUSTERS
     if not few.few(Held(clusters=distinct(codes), loss_rows=known.rows)):
         return None
-    limits = means.log_t_limits(number, known.error, known.degrees, level)
+    error = math.sqrt(known.error**2 + lost)
+    limits = means.log_t_limits(number, error, known.degrees, level)
     if limits is None or not intervals.has_width(limits):
         return None
     within = Limits(limits.low, min(limits.high, most))
     found = intervals.from_limits(within, level, few.name)
     if found is None:
         return None
-    return replace(found, standard_error=known.error, df=known.degrees, why=few.reason)
+    return replace(found, standard_error=error, df=known.degrees, why=few.reason)
 
 
 def _weighted_mean(case: ScoreCase) -> records.Interval | None:

@@ -147,25 +147,6 @@ def test_text_files(tmp_path: Path, write: Callable[..., Path]) -> None:
     same(spec_of(path, SCORES, metrics=METRICS + OF_SCORES))
 
 
-def test_scores_that_would_not_fit_are_not_compared(write: Callable[..., Path]) -> None:
-    query = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, h / 1000003 AS a,
-        (h * 7 % 1000003) / 1000003 AS b FROM
-        (SELECT (i * 7919) % 1000003 AS h FROM range(20000) t(i))"""
-    spec = spec_of(write(query), SCORES, metrics=METRICS + OF_SCORES)
-    limited = run({**spec, "engine": {"memory_limit": "2MB"}}, "duckdb")
-    memory = run(spec, "memory")
-    by_metric = {c["metric"]: c for c in limited["comparisons"]}
-    assert by_metric["roc_auc"]["difference"] is None
-    assert by_metric["roc_auc"]["reason"].startswith("20,000 rows by the scores of two models need")
-    for one, two in zip(limited["comparisons"], memory["comparisons"], strict=True):
-        if one["metric"] in ("accuracy", "recall", "specificity", "precision", "f1"):
-            # p values are adjusted for fewer comparisons
-            apart = ("p_adjusted", "told_apart", "family_tests")
-            assert [v for k, v in one.items() if k not in apart] == [
-                v for k, v in two.items() if k not in apart
-            ]
-
-
 def test_binned_scores_of_two_datasets_are_not_compared(write: Callable[..., Path]) -> None:
     query = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, h / 1000003 AS a
         FROM (SELECT (i * 7919) % 1000003 AS h FROM range(20000) t(i))"""

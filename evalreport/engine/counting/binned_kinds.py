@@ -1,0 +1,166 @@
+"""Kinds of rows by bins of scores, where kinds by the scores themselves would be too many.
+
+Values and curves follow from tables of the scores by themselves, which are as fine as without
+weights and clusters. What these tables do not tell is how rows go together: which rows are of one
+cluster, and what two models say of the same row. Kinds of rows by coarser bins tell that, and
+variances and covariances are made of them. What a variance loses is the spread of scores within
+a bin, which is added as that of independent rows. A third of the edges of bins divides the
+positive rows into equal parts, a third the negative ones and a third the range of the scores, of
+probabilities on the logit scale: ranks differ little within a bin, and losses neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+
+import numpy as np
+
+from evalreport.engine.counting import queries
+from evalreport.engine.counting.answering import CountedRows
+from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.engine.counting.counted_view import BinnedKinds, CountedView
+from evalreport.engine.counting.scored_kinds import (
+    Finer,
+    Seen,
+    few_kinds,
+    keys_of,
+    of_model,
+    scores_of,
+    used_by_any,
+)
+from evalreport.engine.counting.wanted import TooManyKindsError
+from evalreport.metrics.tables import ScoreTable
+from evalreport.predict.view import Codes, Floats, LabelView
+
+Edges = tuple[float, ...]
+
+#: How many bins a score may have here: more tell a variance no better, and with fewer it would
+#: be a guess.
+GRAINS = (200, 150, 100, 75, 50, 40, 30)
+
+
+def binned_kinds(
+    rows: CountedRows, models: Sequence[Seen], most: int, finer: Finer
+) -> list[LabelView]:
+    """The view of each model, with at most ``most`` kinds told apart by bins of all their scores.
+
+    Raises TooManyKindsError where even a few bins are too many.
+    """
+    tables = {one.view.model: finer.tables(one) for one in models if one.scored is not None}
+    keys, scores = keys_of(models), scores_of(models)
+    trees, where = [key.tree(rows) for key in keys.values()], used_by_any(rows, models)
+    numbers = [queries.read_number(rows.field(column)) for column in scores]
+    grain = grain_of(max(len(one.view.actual) for one in models), len(scores), most)
+    edges = _edges(models, tables, scores, grain or GRAINS[-1], finer)
+    binned = list(zip(numbers, (edges[column] for column in scores), strict=True))
+    if grain is None:
+        by = [*trees, *(queries.reached_of_many(*one) for one in binned)]
+        if not few_kinds(rows, by, where, models[0].view.rows, most):
+            columns = ", ".join([*(key.column for key in keys.values()), *scores])
+            why = f"by {columns} there are too many kinds of rows, even with bins of scores"
+            raise TooManyKindsError(why)
+    answer = rows.ask(queries.binned_kinds(trees, binned, where, rows.times))
+    codes = {name: key.read(rows, answer[f"k{i}"]) for i, (name, key) in enumerate(keys.items())}
+    told = {column: np.ma.asarray(answer[f"b{i}"]) for i, column in enumerate(scores)}
+    times = np.ma.getdata(answer["n"]).astype(np.int64)
+    order = np.lexsort([*codes.values(), *(np.ma.filled(own, -1) for own in told.values())])
+    codes = {name: own[order] for name, own in codes.items()}
+    told = {column: own[order] for column, own in told.items()}
+    views: list[LabelView] = []
+    for one in models:
+        view, used = of_model(one, keys, codes, told, times[order])
+        if one.scored is not None:
+            place = np.ma.getdata(told[one.scored])[used].astype(np.int64)
+            view = in_bins(view, place, edges[one.scored], tables[view.model])
+        views.append(view)
+    return views
+
+
+def grain_of(cells: int, scores: int, most: int) -> int | None:
+    """How many bins of each score keep kinds below ``most``; None where no number surely does.
+
+    ``cells``: kinds of rows without scores.
+
+    >>> grain_of(6_000, 1, 2_000_000), grain_of(300, 2, 2_000_000), grain_of(10**6, 1, 2_000_000)
+    (200, 75, None)
+    """
+    return next((grain for grain in GRAINS if cells * grain**scores <= most), None)
+
+
+def edges_of(table: ScoreTable, cuts: Sequence[float], bins: int) -> Edges:
+    """Where bins of scores begin, ascending: at ``cuts``, and at scores of the ``table``.
+
+    At most as many as ``bins`` less one, but for the cuts.
+    """
+    # bins of the table are taken whole
+    ascending = table.scores[::-1]
+    parts = np.arange(1, max((bins - len(cuts) - 1) // 3, 1) + 1)
+    chosen = [np.asarray(cuts, np.float64)]
+    for counts in (table.positives[::-1], table.negatives[::-1]):
+        cumulated = np.cumsum(counts, dtype=np.float64)
+        if len(cumulated) and cumulated[-1] > 0:
+            at = cumulated[-1] * parts / (len(parts) + 1)
+            chosen.append(ascending[np.minimum(np.searchsorted(cumulated, at), len(ascending) - 1)])
+    if len(ascending):
+        scale = _even_scale(ascending)
+        even = np.linspace(scale[0], scale[-1], len(parts) + 2)[1:-1]
+        chosen.append(ascending[np.searchsorted(scale, even)])
+    return tuple(np.unique(np.concatenate(chosen) + 0.0).tolist())
+
+
+def _even_scale(scores: Floats) -> Floats:
+    """Ascending scores on the scale on which losses change evenly: probabilities as log odds."""
+    inside = (scores > 0.0) & (scores < 1.0)
+    if scores[0] < 0.0 or scores[-1] > 1.0 or not inside.any():
+        return scores
+    within = np.clip(scores, scores[inside][0], scores[inside][-1])
+    return np.asarray(np.log(within) - np.log1p(-within))
+
+
+def in_bins(view: LabelView, place: Codes, edges: Edges, tables: CountedView) -> BinnedKinds:
+    """Kinds of a model with the bins that their scores lie in, and its finer ``tables``.
+
+    ``place``: how many of the ``edges`` the scores of each kind reach, shape (n,).
+    """
+    table = tables.score_tables[()][()]
+    bin_of = len(edges) - np.searchsorted(np.asarray(edges), table.scores, side="right")
+    present, entry = np.unique(len(edges) - place, return_inverse=True)
+    starts = np.flatnonzero(np.concatenate([[True], bin_of[1:] != bin_of[:-1]]))
+    held = np.searchsorted(bin_of[starts], present)
+    highs = getattr(table, "highs", None)
+    tops = table.scores if highs is None else highs
+    middles = table.middle.scores if isinstance(table, BinnedScores) else table.scores
+    weight = np.asarray(table.positives + table.negatives, np.float64)
+    lows = np.minimum.reduceat(table.scores, starts)[held]
+    ends = np.maximum.reduceat(tops, starts)[held]
+    sums = [np.add.reduceat(own, starts)[held] for own in (weight * middles, weight)]
+    centres = np.clip(sums[0] / sums[1], lows, ends)
+    own = {one.name: getattr(view, one.name) for one in fields(LabelView)}
+    own["score"] = centres[entry.reshape(-1)]
+    return BinnedKinds(
+        **own,
+        centres=centres,
+        lows=lows,
+        highs=ends,
+        score_tables=tables.score_tables,
+        bins=tables.bins,
+        low=tables.low,
+        high=tables.high,
+    )
+
+
+def _edges(
+    models: Sequence[Seen],
+    tables: Mapping[str, CountedView],
+    scores: Sequence[str],
+    grain: int,
+    finer: Finer,
+) -> dict[str, Edges]:
+    """By column of scores; models of the same column share its edges."""
+    found = {}
+    for column in scores:
+        own = [tables[one.view.model] for one in models if one.scored == column]
+        cuts = sorted({float(number) for view in own for number in finer.numbers(view)})
+        found[column] = edges_of(own[0].score_tables[()][()], cuts, grain)
+    return found
