@@ -14,7 +14,7 @@ from typing import NamedTuple
 from evalreport.statistics.interval import Interval, symmetric, z_value
 from evalreport.statistics.proportions import wilson
 from evalreport.statistics.root import bisect
-from evalreport.statistics.tail import binomial_less, chi2_sf
+from evalreport.statistics.tail import LEAST, binomial_less, chi2_sf
 
 PairedMethod = Callable[[float, float, float, float, float], Interval | None]
 
@@ -200,12 +200,13 @@ class ChiSquare(NamedTuple):
 def mcnemar_exact(n10: float, n01: float) -> float:
     """Two-sided exact p-value: binomial(n10 + n01, 1/2), doubled; 1 without discordant pairs.
 
-    >>> mcnemar_exact(5, 0)
-    0.0625
+    >>> mcnemar_exact(5, 0), mcnemar_exact(9_000, 1_000)
+    (0.0625, 5e-324)
     """
     if n10 + n01 == 0:
         return 1.0
-    return min(1.0, 2.0 * binomial_less(min(n10, n01), n10 + n01, 0.5))
+    found = 2.0 * binomial_less(min(n10, n01), n10 + n01, 0.5)
+    return min(1.0, max(found, LEAST))
 
 
 def mcnemar_midp(n10: float, n01: float) -> float:
@@ -217,7 +218,8 @@ def mcnemar_midp(n10: float, n01: float) -> float:
     if n10 == n01:
         return 1.0
     # P(X <= k) + P(X <= k - 1) is 2 P(X <= k) - P(X = k) without a cancelling difference
-    return min(1.0, binomial_less(least, n, 0.5) + binomial_less(least - 1.0, n, 0.5))
+    found = binomial_less(least, n, 0.5) + binomial_less(least - 1.0, n, 0.5)
+    return min(1.0, max(found, LEAST))
 
 
 def mcnemar(n10: float, n01: float) -> ChiSquare | None:

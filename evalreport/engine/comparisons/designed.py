@@ -1,6 +1,6 @@
 """Differences of two models by what each row contributes.
 
-For samples drawn by a design, and for weighted or clustered rows that are too many to be drawn.
+For samples drawn by a design, and for rows that are too many to be drawn.
 
 A row contributes to the difference what it contributes to the one value less what it does to
 the other, and the variance is that of the sum of these by the design (Binder D. International
@@ -67,9 +67,7 @@ def estimated(
 
 def takes_over(both: Pair, task: ComparisonTask) -> bool:
     """Whether a difference that cannot be drawn is told by contributions: no method was asked."""
-    view = both.model.view
-    units = view.weight is not None or view.cluster is not None
-    return units and view.sample is None and task.why != ASKED
+    return both.model.view.sample is None and task.why != ASKED
 
 
 def _of_units(contributions: Floats, view: LabelView) -> DesignVariance:
