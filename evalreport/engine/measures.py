@@ -143,6 +143,7 @@ class Measurer(TaskMeasurer[LabelView, MemoryTables]):
                         k if index is None else index,
                         name,
                         _of_scores(metric, arguments),
+                        metric.row_loss,
                     )
 
     def compute(self, task: Task) -> Computed:

@@ -70,7 +70,8 @@ class Independent:
             strict=True,
         ):
             if _of_one_column(own):
-                bootstrap.plan(EVERYTHING, _column(side, own), own.name(), _value(side, own))
+                column, loss = _column(side, own), side.metric(own).row_loss
+                bootstrap.plan(EVERYTHING, column, own.name(), _value(side, own), loss)
 
     def compare(
         self, task: ComparisonTask, values: tuple[Evaluated, Evaluated], difference: float
@@ -307,7 +308,7 @@ def _replicates(bootstrap: Bootstrap, side: Side, task: Task) -> Floats | str:
         found = class_replicates(measurer, replace(task, where=EVERYTHING), metric, arguments)
         return "rows are not drawn for so many rows and classes" if found is None else found
     column, name = _column(side, task), task.name()
-    bootstrap.plan(EVERYTHING, column, name, _value(side, task))
+    bootstrap.plan(EVERYTHING, column, name, _value(side, task), metric.row_loss)
     return bootstrap.of_scores(EVERYTHING, column, name)
 
 

@@ -7,7 +7,7 @@ rows and clusters are drawn one by one and counted into the same tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,7 @@ class Bootstrap:
         self._draws: dict[Any, npt.NDArray[Any]] = {}
         self._score_values: dict[Any, Floats] = {}
         self.planned: dict[Any, dict[str, OfScores]] = {}
+        self.means: dict[Any, dict[str, Callable[..., Any]]] = {}
         #: What is drawn of columns of class scores, by slice and form; the last of them only.
         self.of_columns: dict[tuple[Slice, str], object] = {}
         self._shared: dict[Any, ByClass] = {}
@@ -84,9 +85,21 @@ class Bootstrap:
             self._run(where, index)
         return self._score_values[key, name]
 
-    def plan(self, where: Slice, index: int | None, name: str, function: OfScores) -> None:
-        """Announce a score metric, so that it shares the draws of its slice."""
+    def plan(
+        self,
+        where: Slice,
+        index: int | None,
+        name: str,
+        function: OfScores,
+        row_loss: Callable[..., Any] | None = None,
+    ) -> None:
+        """Announce a score metric, so that it shares the draws of its slice.
+
+        ``row_loss``: of a metric that is a mean over rows what one of them adds to it.
+        """
         self.planned.setdefault((where, index), {})[name] = function
+        if row_loss is not None and self.tables.view.cluster is not None:
+            self.means.setdefault((where, index), {})[name] = row_loss
 
     # -- draws ----------------------------------------------------------------------------
 
@@ -259,15 +272,43 @@ class Bootstrap:
         return grouped_jackknife.without_each(table.scores, code, weight, group)
 
     def _run(self, where: Slice, index: int | None) -> None:
-        functions = self.planned[where, index]
+        means = self.means.get((where, index), {})
+        for name, values in self._cluster_means(where, index, means).items():
+            self._score_values[(where, index), name] = finite(values)
+        functions = {k: f for k, f in self.planned[where, index].items() if k not in means}
         found: dict[str, list[Floats]] = {name: [] for name in functions}
-        for batch in self._score_batches(where, index):
+        for batch in self._score_batches(where, index) if functions else ():
             for name, function in functions.items():
                 with np.errstate(divide="ignore", invalid="ignore"):
                     values = np.asarray(function(batch), dtype=np.float64)
                 found[name].append(np.broadcast_to(values, batch.positives.shape[:1]))
         for name, parts in found.items():
             self._score_values[(where, index), name] = finite(np.concatenate(parts))
+
+    def _cluster_means(
+        self, where: Slice, index: int | None, losses: Mapping[str, Callable[..., Any]]
+    ) -> dict[str, Floats]:
+        """Means over the rows of drawn clusters, from the sums of each: no table is drawn."""
+        if not losses:
+            return {}
+        table = self.tables.drawn_scores(where, index)
+        size = len(table.scores)
+        code, weight, unit = self._units(where, index)
+        count = int(unit.max()) + 1 if len(unit) else 0
+        rows = np.bincount(unit, weight, count)
+        sums = {
+            name: np.bincount(
+                unit, weight * np.concatenate([of(table.scores, c) for c in (True, False)])[code]
+            )
+            for name, of in losses.items()
+        }
+        found: dict[str, list[Floats]] = {name: [] for name in losses}
+        for drawn in self._times(code // max(size, 1), count, self._rng(where, f"scores {index}")):
+            total = (drawn * rows).sum(axis=1)
+            for name, own in sums.items():
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    found[name].append((drawn * own).sum(axis=1) / total)
+        return {name: np.concatenate(parts) for name, parts in found.items()}
 
     def _score_batches(self, where: Slice, index: int | None) -> Iterator[ScoreTable]:
         table = self.tables.scores(where, index)
