@@ -227,6 +227,14 @@ class LabelEvaluator(Evaluator[LabelView, MemoryTables]):
         super().__init__(measurer, numbering, first)
         self._table_ids: dict[tuple[Slice, float | None, str | None], str] = {}
 
+    def tables_at_thresholds(self) -> None:
+        """A table of all rows at every threshold that was asked for, whether a number needs it.
+
+        Metrics of scores need none, and who asks for thresholds wants to see their counts.
+        """
+        for request in self.measurer.thresholds:
+            self._table(Slice(), request)
+
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
         threshold = None
         if request is not None and self.view.has_score:
