@@ -66,6 +66,8 @@ def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str
 def _tested(contents: Contents) -> str:
     """Which models, on what rows."""
     names = [label_text(name) for name in contents.models]
+    if not names:
+        return "Nothing: no model could be measured; what failed is told below."
     shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
     who = f"{counted(len(names), 'model')} ({listed(shown)})" if len(names) > 1 else shown[0]
     at = _said_at(contents)

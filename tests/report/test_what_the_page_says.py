@@ -666,3 +666,18 @@ def test_thresholds_have_their_tables_where_scores_alone_are_measured():
     cells = [[td.text for td in row.all("td", data_cell=True)] for row in laid]
     cells = [row for row in cells if row]
     assert cells == [["4", "1", "3", "2"], ["4", "1", "1", "4"], ["4", "1", "1", "4"]]
+
+
+def test_a_first_page_without_a_model_that_could_be_measured():
+    frame = {"y": [0, 1] * 6, "x": list(range(12))}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"path": "d.csv", "target": "y"}},
+        "models": {"m": {"estimator": "sklearn.naive_bayes.GaussianNB", "features": ["x"]}},
+        "cross_validation": {"folds": 500},
+        "metrics": ["recall"],
+    }
+    page = evalreport.run(spec, frames={"d": frame}).to_html()
+    assert "no model could be measured" in section_of(page, "verdict").text
+    assert "500 folds of 12 rows" in page
+    assert "could not be made" not in page
