@@ -15,6 +15,7 @@ from evalreport.api.given import (
     label_texts,
     numbers,
     same_length,
+    same_order,
 )
 from evalreport.api.results import Results
 from evalreport.errors import DataError, Problem, UsageError
@@ -86,6 +87,16 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
             metrics=metrics,
             title=title,
         )
+    same_order(
+        {
+            "y_true": y_true,
+            "y_score": y_score,
+            "y_pred": y_pred,
+            "sample_weight": sample_weight,
+            "groups": groups,
+            "clusters": clusters,
+        }
+    )
     made = Made(column(y_true, "y_true"), positive=positive, labels=labels)
     made.add_groups(groups)
     made.add_models(y_score, y_pred)
@@ -186,8 +197,29 @@ class Made:
         if _is_mapping(scores):
             if not scores:
                 raise DataError(Problem("y_score is an empty mapping", "scores by model"))
+            self._refuse_classes(scores)
             return {str(name): values for name, values in scores.items()}
         return {_name_of(scores, "model"): scores}
+
+    def _refuse_classes(self, scores: Mapping[Any, Any]) -> None:
+        """Raises DataError where a mapping of models holds the probabilities of the classes.
+
+        Its names are the classes and its numbers add up to 1: taken for models, those of all
+        classes but the positive one would be upside down.
+        """
+        if {label_text(name) for name in scores} != set(self.classes):
+            return
+        if any(_wide(values, str(name)) is not None for name, values in scores.items()):
+            return
+        columns = [numbers(values, str(name)) for name, values in scores.items()]
+        if len({len(one) for one in columns}) == 1 and _add_up(columns):
+            told = ", ".join(self.classes)
+            raise DataError(
+                Problem(
+                    f"y_score is a mapping of the classes ({told}), and names models",
+                    "one model's scores by class: a frame with these columns, or a matrix",
+                )
+            )
 
     def add_scores(self, name: str, values: Any) -> None:
         """One model's scores: a column, or a column for each class."""
@@ -199,7 +231,7 @@ class Made:
             self._single(name, numbers(values, "y_score" if name == "model" else name))
             return
         by_class = self._by_class(name, wide, values)
-        if len(self.classes) == 2:
+        if len(self.classes) == 2 and _add_up(wide):
             self._single(name, by_class[self._positive()])
             return
         columns = {label: self._free(f"{name} {label}") for label in self.classes}
@@ -207,6 +239,8 @@ class Made:
             self._put(own, by_class[label])
         self.models[name] = {"scores": columns}
         self.scored = True
+        if len(self.classes) == 2:  # their difference is a margin where they are no probabilities
+            self.margins |= any(not 0 <= value <= 1 for one in wide for value in one)
 
     def _single(self, name: str, values: list[float]) -> None:
         own = self._free(f"score of {name}" if name in ("y_true", *self.columns) else name)
@@ -388,6 +422,13 @@ def _name_of(values: Any, otherwise: str) -> str:
     """The name of a series, where it has one."""
     name = getattr(values, "name", None)
     return name if isinstance(name, str) and name and not callable(name) else otherwise
+
+
+def _add_up(columns: Sequence[Sequence[float]]) -> bool:
+    """Whether the numbers of every row add up to 1, as probabilities of all classes do."""
+    from evalreport.data.scores import SUM_TOLERANCE
+
+    return all(abs(math.fsum(row) - 1) <= SUM_TOLERANCE for row in zip(*columns, strict=True))
 
 
 def _wide(values: Any, name: str) -> list[list[float]] | None:

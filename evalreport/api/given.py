@@ -96,7 +96,10 @@ def column(values: Any, name: str) -> list[Any]:
     found = list(array) if shape is None or not hasattr(array, "tolist") else array.tolist()
     if found and all(isinstance(v, (list, tuple)) and len(v) == 1 for v in found):
         found = [v[0] for v in found]
-    if any(isinstance(v, (list, tuple, dict)) or getattr(v, "shape", ()) for v in found):
+    if any(isinstance(v, (set, frozenset)) for v in found):
+        hint = "one value per row; sets of labels need a spec"
+        raise DataError(Problem(f"{name} holds sets", hint))
+    if any(isinstance(v, (list, tuple, Mapping)) or getattr(v, "shape", ()) for v in found):
         raise DataError(Problem(f"{name} holds lists", "one value per row"))
     return found
 
@@ -126,6 +129,37 @@ def same_length(lengths: Mapping[str, int]) -> None:
         problems = [Problem(f"{first} is empty", "at least one row")]
     if problems:
         raise DataError(*problems)
+
+
+def same_order(given: Mapping[str, Any]) -> None:
+    """Raises DataError where two arguments have one index, in two orders.
+
+    Values are taken by their place. Series of the same rows in another order would be paired
+    wrongly, and nothing in the results would show it.
+    """
+    found: list[tuple[str, Any]] = []
+    for name, value in given.items():
+        inside = value.items() if isinstance(value, Mapping) else ()
+        for own, one in [(name, value), *((f"{name}[{key!r}]", item) for key, item in inside)]:
+            if hasattr(one, "iloc") and hasattr(one, "index"):
+                found.append((own, one.index))
+    problems = [
+        Problem(
+            f"{name} has the index of {found[0][0]} in another order",
+            f"the rows in one order, {name}.loc[{found[0][0]}.index]; "
+            "or arrays, as to_numpy() gives, where they already are",
+        )
+        for name, index in found[1:]
+        if _reordered(found[0][1], index)
+    ]
+    if problems:
+        raise DataError(*problems)
+
+
+def _reordered(first: Any, other: Any) -> bool:
+    if len(first) != len(other) or first.equals(other):
+        return False
+    return bool(first.is_unique and other.is_unique and first.isin(other).all())
 
 
 def _rows(count: int) -> str:

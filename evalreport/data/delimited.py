@@ -268,7 +268,8 @@ def _full_rows(
 
 def _ragged(row: list[str], number: int, line: int, state: _Rows) -> None:
     width = len(state.header)
-    what = f"row {number} has {len(row)} fields under a header of {width}"
+    fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+    what = f"row {number} has {fields} under a header of {width}"
     instead = "quote fields that hold the delimiter; every row needs a field per column"
     if len(row) > width and all(re.fullmatch(r"[-+]?\d+", part) for part in row[-2:]):
         instead += "; a decimal comma? numbers are written with a point"

@@ -8,6 +8,7 @@ declared, of the classes in sorted order.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _NOT_A_NUMBER = "not a number"
+#: Texts by which other programs say that there is no number.
+_NO_VALUE = frozenset({"na", "n/a", "#n/a", "<na>", "null", "none", "missing", ".", "-", "?"})
 _INSTEAD = {
     "infinite": "scores and weights are finite",
     "too large": "numbers are at most 1.8e308",
@@ -193,6 +196,9 @@ def _one_by_one(table: RawTable, column: RawColumn, given: list[Any]) -> Numbers
         for kind in _INSTEAD
         if kind in wrong
     ]
+    if column.kind == "text" and _NOT_A_NUMBER in wrong:
+        read = _to_be_read(column.name, [given[row] for row in wrong[_NOT_A_NUMBER]])
+        problems = [_or_read(problem, read) for problem in problems]
     bad = np.zeros(len(given), np.bool_)
     bad[[row for rows in wrong.values() for row in rows]] = True
     return Numbers(values, np.isnan(values) & ~bad, tuple(problems))
@@ -220,6 +226,22 @@ def _number_of_text(text: str) -> float | str:
     if _INFINITE.fullmatch(text):
         return "infinite"
     return "written with a decimal comma" if _DECIMAL_COMMA.fullmatch(text) else _NOT_A_NUMBER
+
+
+def _to_be_read(name: str, texts: Sequence[str]) -> str | None:
+    """How a dataset's ``read`` makes numbers, or missing ones, of texts that are none."""
+    if all(text.endswith("%") and _NUMBER.fullmatch(text[:-1].strip()) for text in texts):
+        return f"{{percent: [{json.dumps(name, ensure_ascii=False)}]}}"
+    if all(text.lower() in _NO_VALUE for text in texts):
+        listed = ", ".join(json.dumps(text) for text in dict.fromkeys(texts))
+        return f"{{missing: [{listed}]}}"
+    return None
+
+
+def _or_read(problem: Problem, read: str | None) -> Problem:
+    if read is None or problem.instead != _INSTEAD[_NOT_A_NUMBER]:
+        return problem
+    return replace(problem, instead=f"{problem.instead}; or read: {read}, in the dataset")
 
 
 def _shown(value: Any) -> str:

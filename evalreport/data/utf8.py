@@ -11,14 +11,20 @@ from evalreport.errors import DataError, Location, Problem
 _BLOCK = 1 << 18
 _LONGEST_LINE = 1 << 24
 _SAVE = "save the file as UTF-8"
+
+
+def _or_read(encoding: str) -> str:
+    return f"{_SAVE}; or read: {{encoding: {encoding}}}, in the dataset"
+
+
 _MARKS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"PK\x03\x04", "a zip archive or a spreadsheet"),
-    (b"PAR1", "Parquet"),
+    (codecs.BOM_UTF32_LE, "UTF-32", _or_read("utf-32")),
+    (codecs.BOM_UTF32_BE, "UTF-32", _or_read("utf-32")),
+    (codecs.BOM_UTF16_LE, "UTF-16", _or_read("utf-16")),
+    (codecs.BOM_UTF16_BE, "UTF-16", _or_read("utf-16")),
+    (b"\x1f\x8b", "gzip data", "a name that ends in .gz"),
+    (b"PK\x03\x04", "a zip archive or a spreadsheet", "a text file, or a name that ends in .xlsx"),
+    (b"PAR1", "Parquet", "a name that ends in .parquet"),
 )
 
 
@@ -93,12 +99,16 @@ def _split_returns(line: str) -> list[str]:
 
 
 def _check_marks(block: bytes, name: str) -> None:
-    found = next((kind for mark, kind in _MARKS if block.startswith(mark)), None)
+    found = next(
+        ((kind, instead) for mark, kind, instead in _MARKS if block.startswith(mark)), None
+    )
     # Text of two bytes a character without a mark: every second byte is zero.
     if len(block) >= 4 and not (any(block[1:64:2]) and any(block[0:64:2])):
-        found = found or "UTF-16 without a byte order mark"
+        order = "utf-16-le" if any(block[0:64:2]) else "utf-16-be"
+        found = found or ("UTF-16 without a byte order mark", _or_read(order))
     if found is not None:
-        raise DataError(Problem(f"the file is {found}, not UTF-8 text", _SAVE, Location(name, 1)))
+        kind, instead = found
+        raise DataError(Problem(f"the file is {kind}, not UTF-8 text", instead, Location(name, 1)))
 
 
 def _decode(decoder: codecs.IncrementalDecoder, block: bytes, name: str, lines: int) -> str:
@@ -108,6 +118,8 @@ def _decode(decoder: codecs.IncrementalDecoder, block: bytes, name: str, lines: 
         bad: bytes = error.object[error.start : error.start + 1]
         line = lines + error.object[: error.start].count(b"\n") + 1
         what = f"byte 0x{bad.hex()} is not UTF-8; the file looks like Latin-1 or Windows-1252"
+        instead = _or_read("cp1252")
         if not block:
             what = f"the file ends in the middle of a character (byte 0x{bad.hex()})"
-        raise DataError(Problem(what, _SAVE, Location(name, line))) from None
+            instead = _SAVE
+        raise DataError(Problem(what, instead, Location(name, line))) from None

@@ -23,7 +23,9 @@ from evalreport.engine.measures import (
 )
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.printed_table import PrintedTable
+from evalreport.engine.thresholds import Resolved
 from evalreport.plan.from_spec import metric_named
+from evalreport.plan.inputs import HALF, ZERO
 from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
@@ -227,10 +229,29 @@ class LabelEvaluator(Evaluator[LabelView, MemoryTables]):
         super().__init__(measurer, numbering, first)
         self._table_ids: dict[tuple[Slice, float | None, str | None], str] = {}
 
+    def tables_at_thresholds(self) -> None:
+        """A table of all rows at every threshold that was asked for, whether a number needs it.
+
+        Metrics of scores need none, and who asks for thresholds wants to see their counts.
+        """
+        for request in self.measurer.thresholds:
+            self._table(Slice(), request)
+
+    def _request(self, task: Task) -> ThresholdRequest | None:
+        """The threshold of a task's table; one of scores stands beside the first with a solution.
+
+        Where no rule has one the usual threshold takes its place: no number goes without counts.
+        """
+        if task.threshold is not None or self.first is None or not self.view.has_score:
+            return super()._request(task)
+        found = self.measurer.thresholds
+        usual = ZERO if self.view.source == "margin" else HALF
+        return next((one for one in found if found[one].number is not None), usual)
+
     def _table(self, where: Slice, request: ThresholdRequest | None) -> str | None:
         threshold = None
         if request is not None and self.view.has_score:
-            resolved = self.measurer.thresholds[request]
+            resolved = self.measurer.thresholds.get(request, Resolved(request.number))
             if resolved.number is None:
                 return None
             threshold = resolved.number

@@ -41,9 +41,10 @@ def evaluate_repeats(
     ``views``: one per further repeat, with its folds. Thresholds are those of the first
     repeat.
     """
+    result = first.run(plan, step, one_versus_rest, means=not views)
+    first.tables_at_thresholds()
     if not views:
-        return (first.run(plan, step, one_versus_rest),)
-    result = first.run(plan, step, one_versus_rest, means=False)
+        return (result,)
     wholes = [_whole(first, view, f"repeat {k}", plan) for k, view in enumerate(views, start=2)]
     folds = [_folds(first, view, plan) for view in views]
     first.mean_over(plan, (first, *folds))

@@ -20,7 +20,7 @@ from evalreport.plan.inputs import (
     slices,
 )
 from evalreport.plan.methods import choose, stands_for
-from evalreport.plan.refusals import refused
+from evalreport.plan.refusals import no_groups, refused
 from evalreport.plan.task import AT_THRESHOLD, Plan, Skipped, Task, ThresholdRequest
 from evalreport.plan.unknown import needs_unknown
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
@@ -81,7 +81,7 @@ def _of_metric(
 ) -> Iterator[Task | Skipped]:
     refusal = refused(request, requests, facts)
     if refusal is None and "highest" in request.metric.context and not where.subgroup:
-        refusal = "it compares the groups of a column: declare subgroups"
+        refusal = no_groups(requests)
     for average, label in _variants(request.metric, requests.averages, facts):
         for mode in _modes(request.metric, facts):
             task = _task(requests, facts, where, request, threshold, average, label, mode)

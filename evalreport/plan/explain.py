@@ -26,17 +26,18 @@ def explain(
     """
     lines: list[str] = []
     for (dataset, model), tasks in _by_view(plan.tasks).items():
-        lines += [f"{dataset} / {model}: {len(tasks)} tasks", ""]
+        lines += [f"{dataset} / {model}: {_counted(len(tasks), 'task')}", ""]
         lines += _table([_HEADS, *(_row(task) for task in tasks)])
         lines.append("")
     if plan.comparisons:
-        lines += [f"{len(plan.comparisons)} comparisons", ""]
+        lines += [_counted(len(plan.comparisons), "comparison"), ""]
         lines += _table([_COMPARED, *(_compared(task) for task in plan.comparisons)])
         lines.append("")
     if plan.planned:
         lines += ["Also:", *(f"  {request}" for request in plan.planned), ""]
     shared = plan.tables()
-    lines.append(f"{len(plan.tasks)} tasks share {len(shared)} tables.")
+    verb = "shares" if len(plan.tasks) == 1 else "share"
+    lines.append(f"{_counted(len(plan.tasks), 'task')} {verb} {_counted(len(shared), 'table')}.")
     if engine:
         lines.append(f"Engine: {engine}.")
     lines += [f"Note: {note}." for note in (*plan.notes, *plan.counted)]
@@ -60,6 +61,10 @@ def explain(
         lines += [f"  {number}. {text}" for number, text in enumerate(criteria, start=1)]
     lines += ["", f"plan {plan.sha256}"]
     return "\n".join(map(one_line, lines))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _by_view(tasks: Iterable[Task]) -> dict[tuple[str, str], list[Task]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from evalreport.metrics.declare import RESAMPLING, SANDWICH, Average, Interval, Metric, Table
 from evalreport.plan.inputs import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests, slices
 from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, N_EFF, choose
-from evalreport.plan.refusals import refused
+from evalreport.plan.refusals import no_groups, refused
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 
@@ -136,7 +136,7 @@ def _refused(request: MetricRequest, requests: Requests, facts: Facts, where: Sl
     if metric.table is Table.CLASS_SCORES:
         return "it needs one class per row; these rows have sets of labels"
     if "highest" in metric.context and not where.subgroup:
-        return "it compares the groups of a column: declare subgroups"
+        return no_groups(requests)
     if len(facts.labels) > MOST_LABELS:
         return f"labels are taken one by one up to {MOST_LABELS:,}"
     return refused(request, requests, label_facts(facts, facts.labels[0]))

@@ -39,6 +39,13 @@ def refused(request: MetricRequest, requests: Requests, facts: Facts) -> str | N
     return _refused_classes(metric, table, facts)
 
 
+def no_groups(requests: Requests) -> str:
+    """Why all rows together have no value of a metric that compares the groups of a column."""
+    if requests.subgroups:
+        return "it compares the groups of a column; all rows together are none"
+    return "it compares the groups of a column: declare subgroups"
+
+
 def _refused_at_threshold(metric: Metric, facts: Facts) -> str | None:
     if "threshold" in metric.context:
         if not facts.two_classes:

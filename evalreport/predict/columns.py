@@ -11,8 +11,10 @@ from typing import Any
 
 from evalreport.data.checked import Checked, check
 from evalreport.data.design import column_problems
+from evalreport.data.findings import Finding, quoted
 from evalreport.data.labels import Positive
 from evalreport.data.roles import Roles, Rules, SamplingRoles
+from evalreport.data.scores import Floats
 from evalreport.data.table import RawTable
 from evalreport.errors import DataError, Location
 from evalreport.predict.label_sets import has_sets, set_columns_needed, set_view
@@ -276,12 +278,33 @@ def source_of(model: AnyModel) -> str:
     return "margin" if isinstance(model, MarginModel) else "score"
 
 
+def _beyond_unit(scores: Floats) -> bool:
+    return bool(scores.size and (scores.min() < 0 or scores.max() > 1))
+
+
+def _difference(checked: Checked, positive: int) -> Finding:
+    of, other = checked.labels[positive], checked.labels[1 - positive]
+    message = (
+        f"The scores of two classes are no probabilities: that of {quoted(of)} minus that of "
+        f"{quoted(other)} is taken for a margin, which is positive from 0 on."
+    )
+    return Finding("scores_as_margin", message, {"positive": of, "other": other})
+
+
 def from_checked(dataset: str, model: str, checked: Checked, source: str) -> LabelView:
-    """A view of checked rows; with two classes the positive class's column is the score."""
+    """A view of checked rows; with two classes the positive class's column is the score.
+
+    Two columns that are no probabilities, as logits are not, say of each other nothing: their
+    difference is a margin, so that the class of a row is that of its larger score.
+    """
     score, class_scores = checked.score, checked.class_scores
     if class_scores is not None and len(checked.labels) <= 2:
         positive = checked.positive if checked.positive is not None else len(checked.labels) - 1
         score = class_scores[:, positive]
+        if len(checked.labels) == 2 and _beyond_unit(class_scores):
+            source, score = "margin", score - class_scores[:, 1 - positive]
+            class_scores = None
+            checked = replace(checked, findings=(*checked.findings, _difference(checked, positive)))
     predicted = checked.predicted
     if class_scores is not None and len(checked.labels) > 2:
         predicted = class_scores.argmax(axis=1).astype(checked.actual.dtype)

@@ -7,6 +7,7 @@ from typing import Any
 
 from evalreport.data.labels import label_kind, order_labels
 from evalreport.engine.curves import MOST_CLASS_POINTS, MOST_POINTS
+from evalreport.plan.inputs import HALF, ZERO
 from evalreport.record.checks import Finding, Known, checks, held
 from evalreport.record.planned import (
     is_settled,
@@ -74,12 +75,19 @@ def doubled_problems(results: Results) -> Iterator[str]:
             yield f"curve {place} has the id {name!r}"
 
 
+#: The thresholds of scores and of margins where a spec declares none, which no rule gives.
+USUAL = ((HALF.number, None), (ZERO.number, None))
+
+
 def rule_problems(known: Known) -> Iterator[str]:
     """Tables at a threshold, or under a rule, that their model does not have."""
     for one in known.results.tables:
         own = known.thresholds.get((one.dataset, one.model))
         at = (one.threshold, one.threshold_rule)
-        if own and one.fold is None and one.threshold is not None and at not in own:
+        # where no rule has a solution, scores stand beside a table at the usual threshold
+        usual = at in USUAL and all(number is None for number, _ in own or ())
+        lacking = own and one.threshold is not None and at not in own
+        if lacking and one.fold is None and not usual:
             rule = "no rule" if one.threshold_rule is None else one.threshold_rule
             yield f"table {one.id} is at {one.threshold!r} by {rule}, which its model is not"
 

@@ -9,7 +9,7 @@ from typing import Any
 from evalreport.metrics.catalogue import named_within
 from evalreport.report.choosing import threshold_choosers
 from evalreport.report.classes import against_the_rest
-from evalreport.report.contents import Contents, View, grouped, identity
+from evalreport.report.contents import Contents, View, grouped, identity, view_of
 from evalreport.report.gaps import gap_blocks
 from evalreport.report.impact import impact_blocks
 from evalreport.report.marking import FLAT
@@ -28,6 +28,7 @@ from evalreport.report.strips import (
     measures_strip,
     metric_strip,
     slice_heads,
+    tables_strip,
 )
 from evalreport.report.words import (
     POOLED,
@@ -39,7 +40,15 @@ from evalreport.report.words import (
     visible,
 )
 from evalreport.results.identity import Quantity
-from evalreport.results.records import Curve, Gap, Heterogeneity, Impact, Measure, Threshold
+from evalreport.results.records import (
+    Curve,
+    Gap,
+    Heterogeneity,
+    Impact,
+    Measure,
+    Table,
+    Threshold,
+)
 
 #: Metrics with a strip of their own; the others share one.
 OWN_STRIPS = 3
@@ -332,6 +341,9 @@ def threshold_blocks(contents: Contents) -> list[Block]:
             blocks += measures_strip(
                 contents, title, rows, columns, flat=binary, with_model=not one
             )
+        elif binary:
+            counts = [row for view in views for row in _counted_rows(contents, view)]
+            blocks += tables_strip(contents, title, counts, columns, with_model=not one)
         for view in views:
             blocks += _missing_thresholds(contents, view, named=not one)
     return blocks
@@ -341,14 +353,28 @@ def _threshold_rows(contents: Contents, view: View) -> Iterator[Row]:
     """A line for each threshold of a model at which something was measured."""
     for threshold in contents.thresholds(view):
         measures = tuple(_at_threshold(contents, view, threshold))
-        rule = threshold.rule
-        status = str(threshold.status or ("exploratory" if rule else "declared"))
         if measures:
-            heads = (
-                condition_text(threshold.threshold, contents.operator(view)),
-                contents.said(view[0], f"{rule_text(rule)}{status}"),
-            )
+            heads = _threshold_heads(contents, view, threshold)
             yield Row(heads, measures, f"{view} {heads[0]} {heads[1]}")
+
+
+def _counted_rows(contents: Contents, view: View) -> Iterator[tuple[tuple[str, ...], Table]]:
+    """The same of thresholds at which rows were only counted."""
+    for threshold in contents.thresholds(view):
+        for table in contents.tables.values():
+            plain = view_of(table) == view and not table.subgroup and table.fold is None
+            here = (table.threshold, table.threshold_rule) == (threshold.threshold, threshold.rule)
+            if plain and here and table.threshold is not None:
+                yield _threshold_heads(contents, view, threshold), table
+
+
+def _threshold_heads(contents: Contents, view: View, threshold: Threshold) -> tuple[str, ...]:
+    rule = threshold.rule
+    status = str(threshold.status or ("exploratory" if rule else "declared"))
+    return (
+        condition_text(threshold.threshold, contents.operator(view)),
+        contents.said(view[0], f"{rule_text(rule)}{status}"),
+    )
 
 
 def _missing_thresholds(contents: Contents, view: View, *, named: bool) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.report.cards import mark_of, number_of
-from evalreport.report.contents import Contents, identity
+from evalreport.report.contents import Contents, identity, view_of
 from evalreport.report.marking import FLAT, flat_counts, flat_marks
 from evalreport.report.model import Column, Line, LineCell, Strip
 from evalreport.report.numbers import count_text, level_text
@@ -178,6 +178,33 @@ def measures_strip(
     return strips
 
 
+def tables_strip(
+    contents: Contents,
+    caption: str,
+    rows: Sequence[tuple[tuple[str, ...], Table]],
+    heads: Sequence[Column],
+    *,
+    with_model: bool = True,
+) -> list[Strip]:
+    """Tables of two classes alone, one a line, where no number follows from them."""
+    lines = []
+    for texts, table in rows[:MOST_LINES]:
+        laid = flat_cells(table, None, "middle")
+        if laid is None:
+            continue
+        cells = [LineCell(text, head=k == 0) for k, text in enumerate(texts)]
+        if with_model:
+            cells.append(LineCell(mark=contents.mark(view_of(table))))
+        lines.append(Line((*cells, *laid, LineCell()), table=table.id))
+    if not lines:
+        return []
+    model = [Column("model", "left", "14%")] if with_model else []
+    counts = [Column(name, "right", "8%") for name in FLAT]
+    columns = (*heads, *model, *counts, Column("", "left"))
+    shown = rows[:MOST_LINES]
+    return [Strip(caption, columns, tuple(lines), _more(rows, shown), "many")]
+
+
 def _even_parts(items: list[Quantity], most: int) -> list[list[Quantity]]:
     """Items in as few parts as hold at most ``most``, of sizes that differ by one at most."""
     parts = -(-len(items) // most)
@@ -257,7 +284,7 @@ def _common(rows: Sequence[Row]) -> tuple[str, str]:
     return level, next(iter(methods)) if len(methods) == 1 else "methods in annex A"
 
 
-def _more(rows: Sequence[Row], shown: Sequence[Row]) -> tuple[str, ...]:
+def _more(rows: Sequence[Any], shown: Sequence[Any]) -> tuple[str, ...]:
     if len(shown) == len(rows):
         return ()
     return (f"{len(shown)} of {len(rows)} lines; the others are in results.json and measures.csv.",)

@@ -38,7 +38,7 @@ from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Table
 #: Models on the first page; the others have sections of their own.
 MOST_MODELS = 3
 #: Cautions, and letters of one on its line.
-MOST_CAUTIONS, CAUTION_LETTERS = 5, 108
+MOST_CAUTIONS, CAUTION_LETTERS = 5, 136
 #: Letters of a limitation that is quoted.
 QUOTED = 180
 #: Classes of a table that stands on the first page.
@@ -66,6 +66,8 @@ def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str
 def _tested(contents: Contents) -> str:
     """Which models, on what rows."""
     names = [label_text(name) for name in contents.models]
+    if not names:
+        return "Nothing: no model could be measured; what failed is told below."
     shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
     who = f"{counted(len(names), 'model')} ({listed(shown)})" if len(names) > 1 else shown[0]
     at = _said_at(contents)
@@ -193,7 +195,9 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
     for view in views:
         table = _first_table(contents, view)
         counts = None if table is None else _whole(table)
-        if table is None or counts is None:
+        own = contents.thresholds(view)
+        # beside a rule without a solution scores have a table at a threshold nobody asked for
+        if table is None or counts is None or (own and own[0].threshold is None):
             continue
         several = len(contents.views) > 1
         who = label_text(view[1]) if several or len(table.labels) > 2 else "the model"
@@ -280,10 +284,18 @@ def _care(contents: Contents) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """A text cut between words."""
+    """A text cut between words, and not within parentheses: half an interval says nothing.
+
+    >>> _cut("better on Brier score 0.0207 (0.0115 to 0.0298)", 42)
+    'better on Brier score 0.0207 …'
+    """
     if len(text) <= most:
         return text
-    return text[:most].rsplit(" ", 1)[0].rstrip(",;:.") + " …"
+    kept = text[:most].rsplit(" ", 1)[0]
+    opened = kept.rfind("(")
+    if opened > kept.rfind(")") and opened > most // 2:
+        kept = kept[:opened].rstrip()
+    return kept.rstrip(",;:.") + " …"
 
 
 def _first_table(contents: Contents, view: View) -> Table | None:

@@ -206,6 +206,36 @@ def test_a_group_named_as_a_column_of_ours_keeps_its_name() -> None:
     assert named == {"model", "3"}
 
 
+def test_series_with_one_index_in_two_orders_are_not_paired_by_their_place() -> None:
+    truth, score = pd.Series(Y), pd.Series(P)
+    order = np.random.default_rng(1).permutation(len(Y))
+    shuffled = truth.iloc[order]
+    with pytest.raises(DataError, match=r"y_score has the index of y_true in another order"):
+        evaluate(shuffled, score)
+    with pytest.raises(DataError, match=r"y_score\['new'\].loc\[y_true.index\]"):
+        evaluate(shuffled, {"new": score})
+    with pytest.raises(DataError, match="groups has the index"):
+        evaluate(truth, score, groups=pd.DataFrame({"g": truth.astype(str)}).iloc[order])
+    wanted = value(evaluate(truth, score), "roc_auc")
+    assert value(evaluate(shuffled, score.loc[shuffled.index]), "roc_auc") == wanted
+    # other names for the rows say nothing of their order, and arrays have none
+    assert value(evaluate(truth.set_axis(range(500, 560)), score), "roc_auc") == wanted
+    assert value(evaluate(shuffled, score.to_numpy()[order]), "roc_auc") == wanted
+
+
+def test_a_matrix_of_two_classes_that_is_no_distribution_names_the_class_of_the_larger() -> None:
+    logits = np.random.default_rng(2).normal(size=(60, 2))
+    results = evaluate(Y, logits)
+    said, margin = logits.argmax(axis=1), logits[:, 1] - logits[:, 0]
+    assert value(results, "accuracy") == accuracy_score(Y, said)
+    assert accuracy_score(Y, said) != accuracy_score(Y, logits[:, 1] >= 0)
+    assert value(results, "roc_auc") == pytest.approx(roc_auc_score(Y, margin), abs=1e-12)
+    assert results.cautions["message"].str.contains("is taken for a margin").any()
+    assert "log_loss" not in set(results.measures["metric"])
+    with pytest.raises(DataError, match="do not add up to 1"):
+        evaluate(Y, np.c_[P, P])
+
+
 def test_the_spec_on_the_saved_rows_gives_the_same_numbers(tmp_path) -> None:
     results = evaluate(
         pd.Series(np.where(Y, "yes", "no")),
@@ -264,6 +294,8 @@ def test_a_pdf_is_written_where_it_is_told(tmp_path) -> None:
         (lambda: evaluate(Y, np.where(Y, np.nan, 0)), DataError, "leave such rows out of every"),
         (lambda: evaluate(np.eye(2)[Y], P), DataError, "argmax"),
         (lambda: evaluate(Y, {"a": P}.values()), DataError, "y_score holds lists"),
+        (lambda: evaluate([{"a"}, {"b"}], y_pred=[{"a"}, {"b"}]), DataError, "y_true holds sets"),
+        (lambda: evaluate(Y, {0: 1 - P, 1: P}), DataError, "a mapping of the classes (0, 1)"),
         (lambda: evaluate(Y, P, sample_weight=-P - 1), DataError, "negative"),
         (lambda: evalreport.run(3), UsageError, "spec is a int"),
         (

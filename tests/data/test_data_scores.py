@@ -135,3 +135,20 @@ def test_scores_outside_zero_to_one_are_told() -> None:
     found = outside_unit("s", np.array([-0.1, 1.0, 1.2]))[0]
     assert found.code == "scores_outside_unit"
     assert "2 of 3 scores" in found.message
+
+
+@pytest.mark.parametrize(
+    ("texts", "read"),
+    [
+        (["10%", "90 %"], '{percent: ["s"]}'),
+        (["NA", "n/a"], '{missing: ["NA", "n/a"]}'),
+        (["10%", "NA"], None),
+        (["high"], None),
+    ],
+)
+def test_texts_that_the_dataset_can_have_read_are_told_how(
+    table_of: TableOf, texts: list[str], read: str | None
+) -> None:
+    table = table_of("y,s\n" + "".join(f"1,{text}\n" for text in texts))
+    (told,) = problems(table)
+    assert told.endswith(f"or read: {read}, in the dataset" if read else "where there is none")

@@ -97,7 +97,7 @@ def test_line_numbers_follow_fields_of_several_lines(read_bytes: Read) -> None:
     assert table.row_name(599) == "row 600 (line 1201)"
     assert values(table, "p")[0] == "a\r\nb\n"
     found = problems(read_bytes, b"y,p\n" + rows + b"1\n")
-    assert found[0].startswith("a.csv:1202: row 601 has 1 fields")
+    assert found[0].startswith("a.csv:1202: row 601 has 1 field under")
 
 
 def test_line_numbers_after_many_plain_rows(read_bytes: Read) -> None:
@@ -169,7 +169,7 @@ def test_what_is_wrong_is_named(read_bytes: Read, content: bytes, found: str) ->
 
 def test_rows_before_a_faulty_quote_are_still_reported(read_bytes: Read) -> None:
     found = problems(read_bytes, b"y,p\n" + b"1\n" + b"1,2\n" * 300 + b'"a')
-    assert found[0].startswith("a.csv:2: row 1 has 1 fields")
+    assert found[0].startswith("a.csv:2: row 1 has 1 field under")
     assert found[1].startswith("a.csv:303: a quote is opened here")
 
 

@@ -647,3 +647,37 @@ def test_at_most_five_cautions_stand_on_the_first_page_each_on_a_line():
     assert all(len(item.text) < 130 for item in brief.all("li"))
     assert "the first 5 of 8" in brief.text
     assert len(whole.all("li")) == 8
+
+
+def test_thresholds_have_their_tables_where_scores_alone_are_measured():
+    made = evalreport.evaluate(
+        [1, 1, 0, 1, 1, 0, 0, 1, 0, 0],
+        [0.99, 0.98, 0.72, 0.70, 0.65, 0.51, 0.39, 0.24, 0.11, 0.01],
+        metrics=["roc_auc"],
+        threshold=[0.72, 0.65, {"maximize": "youden_j"}],
+    )
+    tables = {(t.threshold, t.threshold_rule): t.counts for t in made.records.tables}
+    assert tables == {
+        (0.72, None): ((4, 1), (3, 2)),
+        (0.65, None): ((4, 1), (1, 4)),
+        (0.65, "maximize youden_j"): ((4, 1), (1, 4)),
+    }
+    laid = parse(made.to_html()).all("tr", data_table=True)
+    cells = [[td.text for td in row.all("td", data_cell=True)] for row in laid]
+    cells = [row for row in cells if row]
+    assert cells == [["4", "1", "3", "2"], ["4", "1", "1", "4"], ["4", "1", "1", "4"]]
+
+
+def test_a_first_page_without_a_model_that_could_be_measured():
+    frame = {"y": [0, 1] * 6, "x": list(range(12))}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"path": "d.csv", "target": "y"}},
+        "models": {"m": {"estimator": "sklearn.naive_bayes.GaussianNB", "features": ["x"]}},
+        "cross_validation": {"folds": 500},
+        "metrics": ["recall"],
+    }
+    page = evalreport.run(spec, frames={"d": frame}).to_html()
+    assert "no model could be measured" in section_of(page, "verdict").text
+    assert "500 folds of 12 rows" in page
+    assert "could not be made" not in page

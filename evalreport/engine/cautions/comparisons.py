@@ -19,7 +19,7 @@ from evalreport.engine.cautions.wording import (
     p_value,
 )
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.metrics.catalogue import find
+from evalreport.metrics.catalogue import find, named_within
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.from_spec import metric_named
@@ -89,7 +89,7 @@ def _ranking(views: Sequence[View], best: Mapping[str, Sequence[str]]) -> str:
     for view in views:
         own = [metric for metric, first in best.items() if view.model in first]
         if own:
-            parts.append(f"{name(view.model)} is first on {listed(own)}")
+            parts.append(f"{name(view.model)} is first on {listed([*map(named_within, own)])}")
     return f"{'; '.join(parts[:5])}."
 
 

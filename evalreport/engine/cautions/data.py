@@ -130,12 +130,16 @@ def one_class(run: RunFacts) -> Iterator[Caution]:
     yield from by_dataset(run, partial(_one_class, run))
 
 
+def _all_rows(count: int) -> str:
+    return "The only row is" if count == 1 else f"All {rows(count)} are"
+
+
 def _one_class(run: RunFacts, view: View) -> Iterator[Caution]:
     held = [(n, label) for n, label in _classes(run, view) if n]
     # With sets of labels there may be rows without the only label.
     if len(held) == 1 and held[0][0] == view.rows:
         yield Caution(
-            f"All {rows(view.rows)} are actually {name(held[0][1])}.", numbers={"rows": view.rows}
+            f"{_all_rows(view.rows)} actually {name(held[0][1])}.", numbers={"rows": view.rows}
         )
 
 

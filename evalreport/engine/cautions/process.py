@@ -40,14 +40,18 @@ def threshold_chosen_here(run: RunFacts) -> Iterator[Caution]:
         if record.status == "exploratory" and record.threshold is not None:
             value = record.threshold
             rule = record.rule
-            words = " ".join(map(named_within, str(rule).split(" "))) if rule else ""
-            by = f" by a rule ({name(words)})" if rule else ""
+            by = f" by a rule ({_rule_words(rule)})" if rule else ""
             yield Caution(
                 f"The threshold {value:.6g} was chosen{by} on the rows it is judged on.",
                 record.dataset,
                 record.model,
                 numbers={"threshold": value},
             )
+
+
+def _rule_words(rule: str) -> str:
+    """A threshold rule in the words of the field."""
+    return name(" ".join(map(named_within, rule.split(" "))))
 
 
 @caution(
@@ -62,7 +66,7 @@ def threshold_not_found(run: RunFacts) -> Iterator[Caution]:
     for record in run.thresholds:
         if record.threshold is None and record.reason:
             yield Caution(
-                f"The rule {name(str(record.rule))} gives no threshold: {record.reason}.",
+                f"The rule {_rule_words(record.rule or '')} gives no threshold: {record.reason}.",
                 record.dataset,
                 record.model,
             )

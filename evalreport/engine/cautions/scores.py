@@ -10,6 +10,7 @@ from evalreport.engine.cautions.wording import limits, name, number, of_class, p
 from evalreport.metrics.catalogue import of_caution
 from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
+from evalreport.metrics.methods import METHODS
 from evalreport.metrics.precision_recall import average_precision
 from evalreport.metrics.ranking import roc_auc, tied_pairs
 from evalreport.metrics.tables import ScoreTable
@@ -43,10 +44,10 @@ def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
             tied = view.tied(record.threshold)
             # a rule picks an observed score, so one row there says nothing
             if tied is not None and tied > (0 if record.threshold_rule is None else 1):
-                verb = "scores" if tied == 1 else "score"
+                verb, so = ("scores", "is") if tied == 1 else ("score", "are")
                 yield Caution(
                     f"{part(tied, view.rows)} rows {verb} exactly {record.threshold:.6g} and "
-                    "are therefore predicted positive.",
+                    f"{so} therefore predicted positive.",
                     view.dataset,
                     view.model,
                     table=record.id,
@@ -136,7 +137,11 @@ def auc_without_error(run: RunFacts) -> Iterator[Caution]:
                 continue
             method = None if m.interval is None else m.interval.method
             if m.interval is None or method == "wilson_pairs" or not _has_width(m):
-                given = f"the interval is {_limits(m)}, by {method}" if method else "no interval"
+                given = (
+                    f"the interval is {_limits(m)}, by {_titled(method)}"
+                    if method
+                    else "no interval"
+                )
                 yield Caution(
                     f"{m.title}{_of(m)} is {number(m.value)} and its standard error is 0 or "
                     f"unknown: {given}.",
@@ -188,6 +193,11 @@ def _has_width(m: Measure) -> bool:
     return m.interval is not None and m.interval.low < m.interval.high
 
 
+def _titled(method: str) -> str:
+    declared = METHODS.get(method)
+    return method.replace("_", " ") if declared is None else declared.title
+
+
 def _limits(m: Measure) -> str:
     return "" if m.interval is None else limits(m.interval.low, m.interval.high)
 
@@ -204,7 +214,7 @@ def _is_area(measure: Measure) -> bool:
 @caution(
     "threshold_outside_scores",
     severity="warning",
-    title="A threshold lies outside the scores",
+    title="A threshold does not divide the scores",
     why="where no score reaches the threshold, or every one does, all rows are predicted alike",
     read_instead="a threshold on the scale of the scores, or the sweep of thresholds",
 )
@@ -221,9 +231,13 @@ def threshold_outside_scores(run: RunFacts) -> Iterator[Caution]:
             if at is None or low < at <= high:
                 continue
             what = "no row is" if at > high else "every row is"
+            where = (
+                "is the lowest score"
+                if at == low
+                else f"lies outside the scores, {number(low)} to {number(high)}"
+            )
             yield Caution(
-                f"The threshold {at:.6g} lies outside the scores, {number(low)} to "
-                f"{number(high)}: {what} predicted {positive}.",
+                f"The threshold {at:.6g} {where}: {what} predicted {positive}.",
                 view.dataset,
                 view.model,
                 table=record.id,

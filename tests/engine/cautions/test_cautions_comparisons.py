@@ -17,7 +17,7 @@ def test_metrics_that_put_different_models_first(kit: Any) -> None:
     ]
     asked = ["accuracy", "balanced_accuracy", "recall"]
     (record,) = kit.cautions(kit.run(views, asked), "metrics_rank_differently")
-    assert record.message == ("a is first on accuracy; b is first on balanced_accuracy.")
+    assert record.message == ("a is first on accuracy; b is first on balanced accuracy.")
     assert (record.dataset, record.model) == ("d", None)
 
 

@@ -34,7 +34,7 @@ def test_a_rule_without_a_threshold(kit: Any) -> None:
     )
     facts = replace(kit.run([]), thresholds=[none])
     assert kit.message(facts, "threshold_not_found") == (
-        "The rule recall at_least 0.99 gives no threshold: no threshold gives recall at least 0.99."
+        "The rule recall at least 0.99 gives no threshold: no threshold gives recall at least 0.99."
     )
     assert kit.message(facts, "threshold_chosen_here") is None
 

@@ -47,7 +47,7 @@ def test_constant_scores(kit: Any) -> None:
     message = kit.message(facts, "auc_without_error")
     assert message is not None
     assert message.startswith("ROC AUC of yes is 0.5 and its standard error is 0 or unknown: the")
-    assert "by wilson_pairs" in message
+    assert "by Wilson on pairs of rows" in message
 
 
 def test_many_tied_scores(kit: Any) -> None:
@@ -358,5 +358,5 @@ def test_a_threshold_outside_the_scores(kit: Any) -> None:
     found = kit.cautions(facts, "threshold_outside_scores")
     assert [record.message for record in found] == [
         "The threshold 1.5 lies outside the scores, 0.2 to 0.8: no row is predicted yes.",
-        "The threshold 0.2 lies outside the scores, 0.2 to 0.8: every row is predicted yes.",
+        "The threshold 0.2 is the lowest score: every row is predicted yes.",
     ]

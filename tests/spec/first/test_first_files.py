@@ -231,7 +231,7 @@ def test_a_terminal_is_asked_which_class_is_positive(tmp_path, monkeypatch, caps
         ("y,name\n0,ann\n1,bob\n0,cem\n1,dan\n", 3, "score or a predicted label"),
         ("", 3, "empty"),
         ("y\n", 3, "no rows"),
-        ("y,p\n0,0.1\n1\n", 3, "row 2 has 1 fields"),
+        ("y,p\n0,0.1\n1\n", 3, "row 2 has 1 field"),
         ("1,0.83\n0,0.2\n1,0.9\n", 3, "put a line of names before it"),
     ],
 )
