@@ -25,6 +25,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import evalreport.version
 from evalreport.cli import status_of
 
 SPECS = ("churn", "fraud", "intake", "referral", "triage")
@@ -102,16 +103,19 @@ class Book:
 @contextlib.contextmanager
 def version_of(version: str) -> Iterator[None]:
     """Another release of the program, as far as it says so of itself."""
-    modules = [m for name, m in sys.modules.items() if name.startswith("evalreport")]
-    own = [m for m in modules if "__version__" in vars(m)]
-    before = [m.__version__ for m in own]
-    for module in own:
-        module.__version__ = version
+    before = evalreport.version.__version__
+    _say_version(version)
     try:
         yield
     finally:
-        for module, one in zip(own, before, strict=True):
-            module.__version__ = one
+        # modules that were loaded meanwhile too
+        _say_version(before)
+
+
+def _say_version(version: str) -> None:
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "evalreport" and "__version__" in vars(module):
+            vars(module)["__version__"] = version
 
 
 def said_by(*words: str) -> tuple[int, Any]:
