@@ -96,13 +96,13 @@ def run_spec(
 
 def _leave_line(path: Path, options: RunOptions, status: int) -> None:
     """What a night leaves that came to nothing: its line in the history."""
-    from evalreport.record.run_folder import record_attempt, series_of_file
+    from evalreport.record.run_folder import record_attempt, tried_of
 
     if status not in (ExitStatus.USAGE, ExitStatus.DATA, ExitStatus.FILES):
         return
     record_attempt(
         options.runs,
-        series_of_file(path),
+        tried_of(path, options.overrides),
         int(status),
         when=clock_text(options.when),
         version=__version__,

@@ -75,7 +75,9 @@ def spec_problems(results: Results) -> Iterator[str]:
         yield f"the title is {results.title!r}, the text of the spec says {loaded.spec.title!r}"
     if made_by.version == __version__:
         told = loaded.resolved()
-        wrong = {key for key in told.keys() | results.spec if told.get(key) != results.spec.get(key)}
+        wrong = {
+            key for key in told.keys() | results.spec if told.get(key) != results.spec.get(key)
+        }
     else:
         stated = loaded.stated()
         wrong = {key for key in stated if not _holds(results.spec.get(key), stated[key])}

@@ -10,6 +10,7 @@ scores and subgroups.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -88,6 +89,29 @@ class PastRun:
     #: The line of history that it stands in, where the folder has several.
     line: str | None = None
     looks: tuple[LookTold, ...] = ()
+    #: What its data are of, where it says so apart from its clock.
+    as_of: str | None = None
+
+    @property
+    def time(self) -> str:
+        """By what runs stand in their order: what the data are of, else the clock."""
+        return self.as_of or self.when
+
+
+@dataclass(frozen=True)
+class PastAttempt:
+    """An attempt that came to nothing, as the history tells it.
+
+    ``place``: how many runs stand before it; ``after``: whether the newest run of its line of
+    history was made before it.
+    """
+
+    when: str
+    status: int | None
+    place: int
+    after: bool
+    line: str | None = None
+    as_of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +165,7 @@ class Course:
     series: tuple[Series, ...]
     criteria: tuple[CriterionCourse, ...]
     problems: tuple[str, ...]
+    attempts: tuple[PastAttempt, ...] = ()
 
     @cached_property
     def newest(self) -> dict[str | None, int]:
@@ -179,13 +204,32 @@ def read_course(runs: Path) -> Course:
         hint = "give the folder of runs, such as runs/"
         raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, Location(str(runs))))
     lines = {name: history.series_of(entry) for name, entry in history.runs.items()}
-    several = len(set(lines.values())) > 1
+    tried = {entry.series for entry in history.attempts}
+    several = len({*lines.values(), *tried}) > 1
     past = tuple(
         _past_run(runs, name, history, line=lines[name] if several else None)
         for name in history.in_time()
     )
     problems = tuple(str(problem) for problem in chain_problems(history, Path(HISTORY)))
-    return Course(past, series_of(past), criteria_of(past), problems)
+    attempts = tuple(_past_attempts(history, several=several))
+    return Course(past, series_of(past), criteria_of(past), problems, attempts)
+
+
+def _past_attempts(history: History, *, several: bool) -> Iterator[PastAttempt]:
+    """The attempts by their time, each with its place among the runs."""
+    order = [history.runs[name] for name in history.in_time()]
+    newest = {history.series_of(entry): entry for entry in order}
+    times = [entry.time for entry in order]
+    for entry in sorted(history.attempts, key=lambda one: one.time):
+        run = newest.get(entry.series)
+        yield PastAttempt(
+            when=entry.when,
+            status=None if entry.attempt is None else entry.attempt.status,
+            place=bisect_right(times, entry.time),
+            after=run is None or entry.follows(run),
+            line=entry.series if several else None,
+            as_of=entry.as_of,
+        )
 
 
 def _past_run(runs: Path, name: str, history: History, line: str | None) -> PastRun:
@@ -215,6 +259,7 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
         files=files,
         line=line,
         looks=entry.looks,
+        as_of=entry.as_of,
     )
 
 

@@ -172,15 +172,30 @@ def test_pages_refer_to_nothing_but_each_other_and_reports(site: Path) -> None:
 
 
 def test_runs_without_a_headline_have_a_place_in_the_table(tmp_path: Path) -> None:
-    """Of another series, and of one whose recall is not defined."""
+    """Of one whose recall is not defined, and of one that measured something else."""
     audit(tmp_path, (40, 10, 10, 90), 1)
     audit(tmp_path, (0, 0, 10, 90), 2)
-    audit(tmp_path, (45, 5, 10, 90), 3, spec=f"series: other\n{SPEC}")
+    other = SPEC.replace("metric: recall,", "metric: specificity,").replace("[recall,", "[")
+    audit(tmp_path, (45, 5, 10, 90), 3, spec=other)
+    audit(tmp_path, (45, 5, 10, 90), 4)
     assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
     index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert index.count("data-run=") == 3
-    assert index.count('<td class="num">–</td>') >= 3
-    assert '<td class="num">undefined</td>' in index
+    assert index.count("data-run=") == 4
+    assert index.count('<td class="num">–</td>') == 1
+    assert index.count('<td class="num">undefined</td>') == 1
+
+
+def test_runs_of_several_series_say_which_and_list_their_measures(tmp_path: Path) -> None:
+    audit(tmp_path, (40, 10, 10, 90), 1)
+    audit(tmp_path, (45, 5, 10, 90), 2, spec=f"series: other\n{SPEC}")
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert index.index('<td class="series">other</td>') < index.index(
+        '<td class="series">audit</td>'
+    )
+    assert "<div>Recall of ill, week, model, threshold 0.5: 0.900 (" in index
+    assert "<div>Recall of ill, week, model, threshold 0.5: 0.800 (" in index
+    assert "Newest run, 2026-11-02, other" in index
 
 
 def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
