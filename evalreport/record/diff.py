@@ -378,8 +378,9 @@ def _run(run: RecordedRun) -> RunRead:
 
 
 def _criteria(old: Sequence[Criterion], new: Sequence[Criterion]) -> tuple[CriterionChange, ...]:
-    """Each criterion of either run; one on the same number, or on the same measure at another
-    threshold, is the same one, changed.
+    """Each criterion of either run.
+
+    One on the same number, or on the same measure at another threshold, is the same one, changed.
     """
     before, after = ({c.which: c for c in side} for side in (old, new))
     gone = {key: c for key, c in before.items() if key not in after}
