@@ -17,7 +17,6 @@ from evalreport.record.trend import (
     PastRun,
     Point,
     Series,
-    change_of_series,
 )
 from evalreport.record.trend_text import (
     attempt_note,
@@ -359,13 +358,13 @@ def _chart(series: Series, course: Course, link: Link) -> dict[str, Any]:
         "chart": trend_chart(recent, runs[first:], name),
         "rows": [_row(point, runs[first:], link) for point in recent.points],
         "change": change_text(course, series),
-        "marks": _marks(series, runs, first),
+        "marks": _marks(course, series, first),
     }
 
 
-def _marks(series: Series, runs: tuple[PastRun, ...], first: int) -> list[dict[str, Any]]:
+def _marks(course: Course, series: Series, first: int) -> list[dict[str, Any]]:
     """The charts that carry the past along, one line for each run that is a step."""
-    change = change_of_series(series, runs)
+    change = course.change(series)
     if change is None:
         return []
 
@@ -374,7 +373,7 @@ def _marks(series: Series, runs: tuple[PastRun, ...], first: int) -> list[dict[s
 
     return [
         {
-            "when": runs[place].time,
+            "when": course.runs[place].time,
             "z": text(one.z),
             "ewma": text(one.ewma),
             "ewma_limit": text(one.ewma_limit),

@@ -22,7 +22,6 @@ from evalreport.record.trend import (
     PastRun,
     Point,
     Series,
-    change_of_series,
 )
 from evalreport.report.changes import WHAT_MOVED
 from evalreport.report.numbers import value_text
@@ -165,7 +164,7 @@ def point_text(point: Point) -> str:
 
 def change_text(course: Course, series: Series) -> str:
     """The alarm of the cumulative sum and the point of change in words; empty without an alarm."""
-    change = change_of_series(series, course.runs)
+    change = course.change(series)
     if change is None or change.alarm is None:
         return ""
     told = f"{series_name(series)}: alarm in the run of {_day(course, change.alarm)}"
@@ -303,7 +302,7 @@ def _series_data(series: Series, course: Course, first: int) -> dict[str, Any]:
 
 def _change_data(series: Series, course: Course, first: int) -> dict[str, Any] | None:
     """The charts of a course; runs by name, since the change may be in one that is not listed."""
-    change = change_of_series(series, course.runs)
+    change = course.change(series)
     if change is None:
         return None
 
