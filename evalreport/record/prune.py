@@ -143,7 +143,8 @@ def prune(
 ) -> tuple[str, ...]:
     """Remove all but the ``keep`` newest runs of each series; the names removed, oldest first.
 
-    Newest is what was recorded last, whatever its clock says. Runs that a link in RUNS leads
+    Newest is by what the data are of, else by the clock, as the history lists them: a backfill
+    of an old month pushes out no newer one. Runs that a link in RUNS leads
     to (`latest`, those of the series, a baseline or tag of one's own) and folders that are not
     recorded are never removed. Of each run that goes its numbers are kept, see ``removed``.
     Raises UsageError unless ``keep`` is 1 or more, FilesError, ConflictError.
@@ -171,11 +172,11 @@ def would_go(runs: Path, keep: int, *, wait: float = WAIT) -> tuple[str, ...]:
 
 
 def _old(runs: Path, history: History, there: set[str], most: int) -> tuple[str, ...]:
-    """The runs that may go: of each series all but the last ``keep``, none that is led to."""
+    """The runs that may go: of each series all but the last ``most``, none that is led to."""
     series: dict[str | None, list[str]] = {}
-    for name, entry in history.runs.items():
+    for name in history.in_time():
         if name in there:
-            series.setdefault(history.series_of(entry), []).append(name)
+            series.setdefault(history.series_of(history.runs[name]), []).append(name)
     gone = {name for names in series.values() for name in names[:-most]} - _held(runs)
     return tuple(name for name in history.runs if name in gone)
 

@@ -86,13 +86,11 @@ class Book:
         self.there.add(entry.run)
 
     def add_prune(self, entry: Entry, keep: int) -> None:
-        """Of each series the runs recorded last stay, and the newest by the clock."""
-        led_to = {self.in_time(name)[-1].run for name in SPECS if self.runs(name)}
+        """Of each series the newest runs by the clock stay; a link leads to the last of them."""
         gone = {
             one.run
             for name in SPECS
-            for one in [e for e in self.runs(name) if e.run in self.there][:-keep]
-            if one.run not in led_to
+            for one in [e for e in self.in_time(name) if e.run in self.there][:-keep]
         }
         entry.pruned = tuple(e.run for e in self.runs() if e.run in gone)
         self.there -= gone
