@@ -249,11 +249,14 @@ def _text(stated: object) -> str | None:
     return text if isinstance(text, str) and text else None
 
 
-def record_attempt(runs: Path, tried: Tried, status: int, *, when: str, version: str) -> None:
+def record_attempt(
+    runs: Path, tried: Tried, status: int, *, when: str, version: str, unless_made: bool = False
+) -> None:
     """Add the line of an attempt that ended with ``status``, where RUNS is there.
 
-    A folder of runs is never made for one, and no series begins with a spec that is not there.
-    Where the line cannot be written the run's own error is what is told.
+    None where ``unless_made`` and a run of this series and clock is recorded. A folder of runs is
+    never made for one, and no series begins with a spec that is not there. Where the line cannot
+    be written the run's own error is what is told.
     """
     if not runs.is_dir():
         return
@@ -263,6 +266,10 @@ def record_attempt(runs: Path, tried: Tried, status: int, *, when: str, version:
         signals_held(),
     ):
         history = recover(runs)
-        if tried.there or tried.series in history.series:
+        made = unless_made and any(
+            entry.when == when and history.series_of(entry) == tried.series
+            for entry in history.runs.values()
+        )
+        if not made and (tried.there or tried.series in history.series):
             line = line_of_attempt(when, version, tried.series, status, as_of=tried.as_of)
             append(runs, line)
