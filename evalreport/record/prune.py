@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from evalreport.engine.reference.run import KEPT
 from evalreport.errors import (
     EvalreportError,
     FilesError,
@@ -51,8 +52,6 @@ from evalreport.results.history import HistoryLine
 from evalreport.results.lookup import Results
 from evalreport.results.records import CURVES_OF_SCORES
 
-FOLDER = "kept"
-
 
 def keep(runs: Path, name: str) -> str | None:
     """Write what stays of a run; its sha256, or None where its results cannot be read.
@@ -73,7 +72,7 @@ def keep(runs: Path, name: str) -> str | None:
 
 def kept_file(runs: Path, name: str) -> Path:
     """Where the numbers of a removed run are."""
-    return runs / FOLDER / f"{name}.json"
+    return runs / KEPT / f"{name}.json"
 
 
 def _lasting(results: Results) -> Results:
@@ -192,7 +191,7 @@ def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> N
     try:
         kept = {name: digest for name in old if (digest := keep(runs, name)) is not None}
         if kept:
-            sync_folder(runs / FOLDER)
+            sync_folder(runs / KEPT)
         for name in old:
             (runs / name).rename(runs / f"{PRUNING}{name}")
         sync_folder(runs)
