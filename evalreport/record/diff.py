@@ -402,7 +402,7 @@ def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
         change = "added"
     elif now is None:
         change = "removed"
-    elif (was.text, was.threshold_asked) != (now.text, now.threshold_asked):
+    elif (was.text, was.asked_at) != (now.text, now.asked_at):
         change = "changed"
     else:
         change = "same" if was.outcome == now.outcome else "flipped"
@@ -411,10 +411,10 @@ def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
         dataset=either.dataset,
         model=either.model,
         subgroup=either.subgroup,
-        threshold=either.threshold_asked,
+        threshold=either.asked_at,
         change=change,
         old_text=None if was is None else was.text,
-        old_threshold=None if was is None else was.threshold_asked,
+        old_threshold=None if was is None else was.asked_at,
         old=None if was is None else was.outcome,
         new=None if now is None else now.outcome,
         observed=(None if was is None else was.observed, None if now is None else now.observed),

@@ -19,6 +19,7 @@ from evalreport.record.trend import (
     Series,
 )
 from evalreport.record.trend_text import (
+    alarm_text,
     attempt_note,
     attempts_by_place,
     change_text,
@@ -156,6 +157,8 @@ def _words(title: str, points: Sequence[tuple[Point, Estimate]], runs: tuple[Pas
 
 #: Pages show no more runs than this, the newest.
 MOST_RUNS = 104
+#: The first page lists no more measures than this that lie outside their limits.
+MOST_SIGNALS = 12
 #: How outcomes of runs and criteria are marked beside their words; a circle for any other.
 SYMBOLS = {
     "pass": "✓",
@@ -263,7 +266,8 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
         "rows": rows[::-1],
         "attempts": sum(len(own) for own in tried.values()),
         "tried": since_newest(course),
-        "signals": signals,
+        "signals": signals[:MOST_SIGNALS],
+        "more_signals": max(0, len(signals) - MOST_SIGNALS),
         "breaches": breaches,
         "changes": [text for one in course.headlines if (text := change_text(course, one))],
         "problems": [visible(problem) for problem in course.problems],
@@ -317,7 +321,7 @@ def _attempt(one: PastAttempt) -> dict[str, Any]:
 
 
 def _criteria(course: Course, link: Link) -> dict[str, Any]:
-    shown = range(max(0, len(course.runs) - MOST_RUNS), len(course.runs))
+    shown = range(len(course.runs) - 1, max(0, len(course.runs) - MOST_RUNS) - 1, -1)
     return {
         "heads": [
             {"when": course.runs[i].time[:10], "report": link(course.runs[i], "report.html")}
@@ -357,7 +361,7 @@ def _chart(series: Series, course: Course, link: Link) -> dict[str, Any]:
         "name": name,
         "chart": trend_chart(recent, runs[first:], name),
         "rows": [_row(point, runs[first:], link) for point in recent.points],
-        "change": change_text(course, series),
+        "change": alarm_text(course, series),
         "marks": _marks(course, series, first),
     }
 

@@ -163,11 +163,17 @@ def point_text(point: Point) -> str:
 
 
 def change_text(course: Course, series: Series) -> str:
+    """The name of a measure, and when it changed; empty without an alarm."""
+    told = alarm_text(course, series)
+    return f"{series_name(series)}: {told}" if told else ""
+
+
+def alarm_text(course: Course, series: Series) -> str:
     """The alarm of the cumulative sum and the point of change in words; empty without an alarm."""
     change = course.change(series)
     if change is None or change.alarm is None:
         return ""
-    told = f"{series_name(series)}: alarm in the run of {_day(course, change.alarm)}"
+    told = f"alarm in the run of {_day(course, change.alarm)}"
     if change.since is not None:
         told += f", changed most likely with that of {_day(course, change.since)}"
         if change.earliest != change.latest:
@@ -198,7 +204,7 @@ def moved_text(one: Moved) -> str:
 def criterion_text(course: CriterionCourse) -> str:
     """A criterion with its place, in words."""
     about = course.about
-    at = threshold_text(None, about.threshold_asked)
+    at = threshold_text(None, about.asked_at)
     place = place_text(about.dataset, about.model, about.subgroup, at=at)
     return f"{_of_line(course.line)}{visible(about.text)}, {place}"
 
@@ -244,7 +250,7 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
                 "dataset": c.about.dataset,
                 "model": c.about.model,
                 "subgroup": dict(c.about.subgroup),
-                "threshold": c.about.threshold_asked,
+                "threshold": c.about.asked_at,
                 "outcomes": list(c.outcomes[first:]),
                 "breaches_in_a_row": c.breaches,
             }

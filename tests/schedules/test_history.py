@@ -324,3 +324,33 @@ def test_axe_finds_nothing_and_nothing_reaches_out(
             timeout=120,
         )
         assert json.loads(done.stdout) == expected
+
+
+def test_a_criterion_on_an_area_is_at_no_threshold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = SPEC.replace("metric: recall,", "metric: roc_auc,").replace("f1,", "f1, roc_auc,")
+    spec = spec.replace("at_least: 0.7", "at_least: 0.999")
+    for day in (1, 2):
+        audit(tmp_path, (40 + day, 10 - day, 10, 90), day, spec=spec)
+    capsys.readouterr()
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    page = (tmp_path / "site" / "criteria.html").read_text(encoding="utf-8")
+    assert "roc_auc &gt;= 0.999, week, model<" in page
+    # the newest is what somebody looks for
+    assert page.index("2026-11-02") < page.index("2026-11-01")
+
+
+def test_the_first_page_lists_some_of_many_measures_outside_their_limits(tmp_path: Path) -> None:
+    metrics = (
+        "recall, specificity, accuracy, f1, brier, precision, npv, fpr, fnr, fdr, jaccard, mcc, "
+        "kappa, youden_j, markedness, g_mean, balanced_accuracy, error_rate"
+    )
+    spec = SPEC.replace("recall, specificity, accuracy, f1, brier", metrics)
+    weeks = [(900 + k, 100 - k, 100 + k, 900 - k) for k in (0, 3, -2, 5, -4, 1)]
+    audits(tmp_path, [*weeks, (500, 500, 500, 500)], spec)
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    first = (tmp_path / "site" / "index.html").read_text(encoding="utf-8").split("<h2>Runs")[0]
+    listed = first.split("Outside their control limits in the newest run")[1]
+    assert listed.count("<li>") == 13
+    assert 'more, see <a href="#trends">Trends</a>' in listed
