@@ -256,7 +256,8 @@ def sentence(one: Watched) -> str:
         ) else "the last attempt"  # fmt: skip
         told.append(f"{times} ended with {status_text(one.attempt)}")
     if one.late_days:
-        told.append(f"due {str(one.due)[:10]} ({one.cadence}), {one.late_days:.0f} days ago")
+        days = counted(round(one.late_days), "day")
+        told.append(f"due {str(one.due)[:10]} ({one.cadence}), {days} ago")
     told += dict.fromkeys(map(look_note, one.looks))
     return "; ".join(told)
 
