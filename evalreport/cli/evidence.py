@@ -126,7 +126,7 @@ def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> in
             raise UsageError(Problem(f"--now tells of the newest runs and takes no {name}", hint))
     told = watch.callback
     assert told is not None
-    return int(told((runs,), None, None, as_json, None, None, False, None))
+    return int(told((runs,), None, (), None, as_json, None, None, False, None))
 
 
 def _site(course: Course, runs: Path, folder: Path) -> Path:
@@ -171,6 +171,13 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
     default=None,
     help="How often runs are due, of series whose spec declares no cadence.",
 )
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="SERIES",
+    help="Leave out a series that has ended, as one whose spec was renamed; may be given more "
+    "than once.",
+)
 @click.option("--at", default=None, metavar="TIME", help="The clock, as for run.")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 @click.option(
@@ -195,6 +202,7 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
 def watch(
     folders: tuple[Path, ...],
     cadence: str | None,
+    without: tuple[str, ...],
     at: str | None,
     as_json: bool,
     page: Path | None,
@@ -213,7 +221,7 @@ def watch(
     from evalreport.record.watch import watch_data, watch_metrics, watch_text
 
     with stopping_cleanly(), time_limit(timeout, left=""):
-        found = watched(folders, read_clock(at, os.environ), cadence)
+        found = watched(folders, read_clock(at, os.environ), cadence, without)
         if page is not None:
             _write_page(found, page)
         if metrics is not None:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from evalreport.errors import FilesError, Location, Problem
+from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
 from evalreport.lines import one_line
 from evalreport.record.clock import clock_text
 from evalreport.record.history import NAME as HISTORY
@@ -88,11 +88,16 @@ class Watch:
         return any(one.calls for one in self.series) or any(self.unreadable.values())
 
 
-def watch(folders: Sequence[Path], at: datetime, cadence: str | None = None) -> Watch:
-    """All series of these folders of runs at a time.
+def watch(
+    folders: Sequence[Path],
+    at: datetime,
+    cadence: str | None = None,
+    without: Sequence[str] = (),
+) -> Watch:
+    """All series of these folders of runs at a time, but those ``without``, which have ended.
 
     ``cadence`` is that of series whose spec declares none. Raises FilesError for a folder
-    without a history.
+    without a history, UsageError for a series to be left out that there is not.
     """
     found: list[Watched] = []
     unreadable: dict[str, int] = {}
@@ -104,7 +109,13 @@ def watch(folders: Sequence[Path], at: datetime, cadence: str | None = None) -> 
             raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, where))
         unreadable[str(folder)] = len(history.lines) - len(history.entries) + bool(history.torn)
         found += _of_folder(str(folder), history, at, cadence)
-    return Watch(clock_text(at), tuple(sorted(found, key=lambda one: one.harm)), unreadable)
+    known = {one.series for one in found}
+    for name in without:
+        if name not in known:
+            hint = did_you_mean(name, known, "series")
+            raise UsageError(Problem(f"--without '{name}': no such series", hint))
+    left = sorted((one for one in found if one.series not in without), key=lambda one: one.harm)
+    return Watch(clock_text(at), tuple(left), unreadable)
 
 
 def _of_folder(
