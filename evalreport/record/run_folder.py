@@ -211,6 +211,16 @@ def _size(path: Path) -> int | None:
         return None
 
 
+def _is_ours(runs: Path) -> bool:
+    """Whether a folder has a history, or nothing that is seen: one of somebody else stays as is."""
+    if os.path.lexists(runs / HISTORY):
+        return True
+    try:
+        return all(name.startswith(".") for name in os.listdir(runs))  # noqa: PTH208 - names
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True)
 class Tried:
     """What is known of a run that came to nothing: its series, what its data were to be of.
@@ -252,13 +262,13 @@ def _text(stated: object) -> str | None:
 def record_attempt(
     runs: Path, tried: Tried, status: int, *, when: str, version: str, unless_made: bool = False
 ) -> None:
-    """Add the line of an attempt that ended with ``status``, where RUNS is there.
+    """Add the line of an attempt that ended with ``status``, where RUNS has a history or is empty.
 
     None where ``unless_made`` and a run of this series and clock is recorded. A folder of runs is
     never made for one, and no series begins with a spec that is not there. Where the line cannot
     be written the run's own error is what is told.
     """
-    if not runs.is_dir():
+    if not _is_ours(runs):
         return
     with (
         suppress(OSError, FilesError, ConflictError),

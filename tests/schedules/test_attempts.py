@@ -163,6 +163,13 @@ def test_a_name_that_is_no_text_is_recorded(tmp_path: Path, capsys: Capture) -> 
     assert attempts(tmp_path)[0]["series"] == "b\\xffd"
 
 
+def test_a_folder_of_somebody_else_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "events.log").touch()
+    assert tried(tmp_path, "2026-11-01T06:00:00Z") == 4
+    assert [one.name for one in (tmp_path / "runs").iterdir()] == ["events.log"]
+
+
 def test_the_first_night_of_a_folder_that_is_there_leaves_its_line(
     tmp_path: Path, capsys: Capture
 ) -> None:

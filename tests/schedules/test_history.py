@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from render.axe_page import MISSING, findings
 from schedules.weekly_runs import SPEC, audit, audits
 
 from evalreport.cli import status_of
@@ -280,50 +280,36 @@ def test_in_a_browser(site: Path) -> None:
         assert not re.search(r"CONSOLE|Content Security Policy", done.stderr), done.stderr
 
 
-MODULES = os.environ.get("EVALREPORT_AXE", "")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-#: How far a page reaches beyond the window, and what axe finds, at one width.
-REACH = """
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
-const [modules, chromium, file, width] = process.argv.slice(2);
-const require = createRequire(modules.replace(/\\/?$/, "/index.js"));
-const browser = await require("playwright-core").chromium.launch(
-  { executablePath: chromium, args: ["--no-sandbox"] });
-const context = await browser.newContext(
-  { viewport: { width: Number(width), height: 900 } });
-const page = await context.newPage();
-await page.goto(pathToFileURL(file).href);
-console.log(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth));
-await browser.close();
-"""
+@pytest.fixture(scope="module")
+def sites(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A history of one series; and one of several, with attempts and a very long name."""
+    folder = tmp_path_factory.mktemp("several")
+    for day, counts in enumerate([*GOOD, *BAD], start=1):
+        audit(folder, counts, day)
+        audit(folder, counts, day, spec=f"series: {'of_a_long_name_' * 6}\n{SPEC}")
+    (folder / "week.csv").unlink()
+    command = ["run", str(folder / "audit.yaml"), "-o", str(folder / "runs"), "--quiet"]
+    assert status_of([*command, "--at", "2026-11-20T06:00:00Z"]) == 4
+    command = ["history", str(folder / "runs"), "--html", str(folder / "site")]
+    assert status_of(command) == 0
+    return {"one": site, "several": folder / "site"}
 
 
+@pytest.mark.skipif(bool(MISSING), reason=MISSING or "present")
+@pytest.mark.long
 @pytest.mark.browser
-@pytest.mark.skipif(
-    CHROMIUM is None
-    or shutil.which("node") is None
-    or not all((Path(MODULES or "?") / n).is_dir() for n in ("axe-core", "playwright-core")),
-    reason="no Chromium, node, or EVALREPORT_AXE with axe-core and playwright-core",
-)
-@pytest.mark.parametrize("width", ["400", "1280"])
+@pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("name", ["index", "trends-1", "criteria", "changes"])
+@pytest.mark.parametrize("of", ["one", "several"])
 def test_axe_finds_nothing_and_nothing_reaches_out(
-    site: Path, tmp_path: Path, name: str, width: str
+    sites: dict[str, Path], tmp_path: Path, of: str, name: str, width: int
 ) -> None:
-    script = Path(__file__).resolve().parents[1] / "render" / "accessibility.mjs"
-    reach = tmp_path / "reach.mjs"
-    reach.write_text(REACH, encoding="utf-8")
-    page = site / f"{name}.html"
-    for code, expected in ((script, []), (reach, 0)):
-        done = subprocess.run(
-            ["node", str(code), MODULES, str(CHROMIUM), str(page), width],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        )
-        assert json.loads(done.stdout) == expected
+    found = findings((sites[of] / f"{name}.html").read_text(encoding="utf-8"), tmp_path, width)
+    assert found["violations"] == []
+    assert found["twice"] == []
+    assert found["width"] == width
+    assert found["wide"] <= 0, "the page scrolls sideways"
+    assert found["passes"] > 10
 
 
 def test_a_criterion_on_an_area_is_at_no_threshold(
