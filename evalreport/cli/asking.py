@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalreport.cli.completing import metric_names
-from evalreport.cli.progress import LOG, say
+from evalreport.cli.progress import LOG, say, timeout_option
 from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
 from evalreport.errors import EvalreportError, FilesError, Problem, SpecError, UsageError
 from evalreport.lines import json_text, one_line
@@ -63,6 +63,8 @@ MUCH_DATA = 100_000_000
     default="text",
     help="github: also mark each problem at its line in a workflow.",
 )
+@click.option("--quiet", is_flag=True, help="Print nothing but problems.")
+@timeout_option("Stop when so much time has passed.")
 def check(
     specs: tuple[Path, ...],
     overrides: tuple[str, ...],
@@ -71,15 +73,27 @@ def check(
     hosts: tuple[str, ...],
     no_data: bool,
     style: str,
+    quiet: bool,
+    timeout: float | None,
 ) -> int:
     """Find every mistake in SPEC at once; reads the headers of its data files.
 
     Of several specs each is looked at, and the status is the highest of theirs.
     """
+    from evalreport.record.signals import stopping_cleanly, time_limit
+
+    with stopping_cleanly(), time_limit(timeout, left=""):
+        options = (overrides, allowed, trusted, hosts)
+        return _check_each(specs, options, no_data=no_data, style=style, quiet=quiet)
+
+
+def _check_each(
+    specs: tuple[Path, ...], options: Options, *, no_data: bool, style: str, quiet: bool
+) -> int:
     worst = 0
     for spec in specs:
         try:
-            _check_one(spec, (overrides, allowed, trusted, hosts), no_data=no_data, style=style)
+            _check_one(spec, options, no_data=no_data, style=style, quiet=quiet)
         except EvalreportError as error:
             if len(specs) == 1:
                 raise
@@ -90,12 +104,11 @@ def check(
 
 
 Texts = tuple[str, ...]
+Options = tuple[Texts, Texts, Texts, Texts]
 
 
-def _check_one(
-    spec: Path, options: tuple[Texts, Texts, Texts, Texts], *, no_data: bool, style: str
-) -> None:
-    """Say that a spec has no mistakes, or raise all of them."""
+def _check_one(spec: Path, options: Options, *, no_data: bool, style: str, quiet: bool) -> None:
+    """Say that a spec has no mistakes, unless ``quiet``, or raise all of them."""
     try:
         loaded = _without_mistakes(spec, options, no_data=no_data)
     except EvalreportError as error:
@@ -103,9 +116,12 @@ def _check_one(
             click.echo(annotation(problem))
         raise
     for note in loaded.notes:
-        say(str(note), "warning")
+        if not quiet:
+            say(str(note), "warning")
         if style == "github":
             click.echo(annotation(note, "warning"))
+    if quiet:
+        return
     asked = loaded.spec
     click.echo(
         f"{one_line(spec.name)}: no mistakes found; {_count(asked.datasets, 'dataset')}, "
@@ -113,9 +129,7 @@ def _check_one(
     )
 
 
-def _without_mistakes(
-    spec: Path, options: tuple[Texts, Texts, Texts, Texts], *, no_data: bool
-) -> LoadedSpec:
+def _without_mistakes(spec: Path, options: Options, *, no_data: bool) -> LoadedSpec:
     from evalreport.plan.columns import (
         check_columns,
         columns_of_wrong_spec,

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import click
 
 from evalreport.cli.completing import run_folders
-from evalreport.cli.progress import LOG
+from evalreport.cli.progress import LOG, timeout_option
 from evalreport.errors import ExitStatus, FilesError, Location, Problem, UsageError
 from evalreport.lines import json_text
 from evalreport.record.durable import explained
@@ -126,7 +126,7 @@ def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> in
             raise UsageError(Problem(f"--now tells of the newest runs and takes no {name}", hint))
     told = watch.callback
     assert told is not None
-    return int(told((runs,), None, None, as_json, None, None, False))
+    return int(told((runs,), None, (), None, as_json, None, None, False, None))
 
 
 def _site(course: Course, runs: Path, folder: Path) -> Path:
@@ -171,6 +171,13 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
     default=None,
     help="How often runs are due, of series whose spec declares no cadence.",
 )
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="SERIES",
+    help="Leave out a series that has ended, as one whose spec was renamed; may be given more "
+    "than once.",
+)
 @click.option("--at", default=None, metavar="TIME", help="The clock, as for run.")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 @click.option(
@@ -191,14 +198,17 @@ def prune(runs: Path, keep: int, at: str | None, dry_run: bool) -> int:
 )
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit status tells.")
 @LOG
+@timeout_option("Stop when so much time has passed.")
 def watch(
     folders: tuple[Path, ...],
     cadence: str | None,
+    without: tuple[str, ...],
     at: str | None,
     as_json: bool,
     page: Path | None,
     metrics: Path | None,
     quiet: bool,
+    timeout: float | None,
 ) -> int:
     """Show every series of RUNS, the most harmful first; no run is opened.
 
@@ -206,14 +216,16 @@ def watch(
     nothing, its next run is late, or a history cannot be read.
     """
     from evalreport.record.clock import read_clock
+    from evalreport.record.signals import stopping_cleanly, time_limit
     from evalreport.record.watch import watch as watched
     from evalreport.record.watch import watch_data, watch_metrics, watch_text
 
-    found = watched(folders, read_clock(at, os.environ), cadence)
-    if page is not None:
-        _write_page(found, page)
-    if metrics is not None:
-        replace_file(metrics, watch_metrics(found))
+    with stopping_cleanly(), time_limit(timeout, left=""):
+        found = watched(folders, read_clock(at, os.environ), cadence, without)
+        if page is not None:
+            _write_page(found, page)
+        if metrics is not None:
+            replace_file(metrics, watch_metrics(found))
     if as_json:
         click.echo(json_text(watch_data(found), indent=1))
     elif not quiet:

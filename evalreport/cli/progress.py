@@ -8,15 +8,17 @@ keeps what was asked for.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import click
 
 from evalreport.lines import json_text, one_line
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class _Form:
@@ -73,6 +75,12 @@ LOG = click.option(
     callback=_choose,
     help="Plain lines on standard error, or one JSON object on each.",
 )
+
+
+def timeout_option(told: str) -> Callable[[Command], Command]:
+    """The option ``--timeout SECONDS``, with its help."""
+    seconds = click.FloatRange(min=0, min_open=True)
+    return click.option("--timeout", type=seconds, default=None, metavar="SECONDS", help=told)
 
 
 #: From so many rows on a plain line tells them and their rate.

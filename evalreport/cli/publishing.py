@@ -87,25 +87,29 @@ def run_spec(
     try:
         return _run_spec(path, options, progress, check_runs, shared or OneOfSeveral())
     except EvalreportError as error:
-        _leave_line(path, options, error.status)
+        leave_line(path, options, error.status)
         raise
     except (OSError, MemoryError):
-        _leave_line(path, options, ExitStatus.FILES)
+        leave_line(path, options, ExitStatus.FILES)
         raise
 
 
-def _leave_line(path: Path, options: RunOptions, status: int) -> None:
-    """What a night leaves that came to nothing: its line in the history."""
-    from evalreport.record.run_folder import record_attempt, series_of_file
+def leave_line(path: Path, options: RunOptions, status: int, *, unless_made: bool = False) -> None:
+    """What a night leaves that came to nothing: its line in the history.
+
+    None where ``unless_made`` and its run is recorded, published as its time was over.
+    """
+    from evalreport.record.run_folder import record_attempt, tried_of
 
     if status not in (ExitStatus.USAGE, ExitStatus.DATA, ExitStatus.FILES):
         return
     record_attempt(
         options.runs,
-        series_of_file(path),
+        tried_of(path, options.overrides),
         int(status),
         when=clock_text(options.when),
         version=__version__,
+        unless_made=unless_made,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalreport.cli.progress import LOG, tell
+from evalreport.cli.progress import LOG, tell, timeout_option
 from evalreport.cli.trusting import ALLOW_HOST, ENGINES, TRUST
 from evalreport.errors import ExitStatus
 from evalreport.lines import json_text, one_line
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     "runs",
     type=click.Path(path_type=Path),
     default=Path("runs"),
+    envvar=("EVALREPORT_RUN_OUTPUT", "EVALREPORT_RUN_RUNS"),
     help="Folder of runs; the newest is RUNS/latest.",
     show_default=True,
     metavar="RUNS",
@@ -80,13 +81,7 @@ if TYPE_CHECKING:
 )
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 @LOG
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=None,
-    metavar="SECONDS",
-    help="Stop, with nothing published, when so much time has passed.",
-)
+@timeout_option("Stop, with nothing published, when so much time has passed.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -113,9 +108,9 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     jobs: int | None,
 ) -> int:
     """Evaluate SPEC and publish the report as a new folder in RUNS."""
-    from evalreport.cli.publishing import RunOptions
+    from evalreport.cli.publishing import RunOptions, leave_line
     from evalreport.record.clock import clock_kind, read_clock
-    from evalreport.record.signals import stopping_cleanly, time_limit
+    from evalreport.record.signals import OutOfTimeError, stopping_cleanly, time_limit
 
     when = read_clock(at, os.environ)
     options = RunOptions(
@@ -132,12 +127,17 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option of the command
     )
     worst = ExitStatus.DONE
     summaries: list[dict[str, Any]] = []
-    with stopping_cleanly(), time_limit(timeout):
-        for status, summary in _done(specs, options, jobs, quiet=quiet or as_json):
-            worst = max(worst, status)
-            summaries.append(summary)
-            if not as_json:
-                _say_outcome(summary, quiet=quiet)
+    try:
+        with stopping_cleanly(), time_limit(timeout):
+            for status, summary in _done(specs, options, jobs, quiet=quiet or as_json):
+                worst = max(worst, status)
+                summaries.append(summary)
+                if not as_json:
+                    _say_outcome(summary, quiet=quiet)
+    except OutOfTimeError:
+        for path in specs[len(summaries) :]:
+            leave_line(path, options, ExitStatus.FILES, unless_made=True)
+        raise
     if len(specs) > 1 and not quiet and not as_json:
         _say_worst(summaries)
     if as_json:

@@ -215,6 +215,25 @@ def spec_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[KeyCha
     return _changes(*(dict(_leaves(_lasting(spec))) for spec in (old, new)))
 
 
+def _asked_changes(old: Results, new: Results) -> tuple[KeyChange, ...]:
+    """What changed of the resolved specs, where their author changed anything.
+
+    The same text under another version has other defaults, which the version tells of.
+    """
+    one, two = old.provenance, new.provenance
+    if one.version != two.version and _stated(one) is not None and _stated(one) == _stated(two):
+        return ()
+    return spec_changes(old.spec, new.spec)
+
+
+def _stated(made_by: Provenance) -> tuple[str, tuple[str, ...]] | None:
+    """The hash of the text of a spec, and the overrides that last from run to run."""
+    spec = made_by.spec
+    if spec is None:
+        return None
+    return spec.sha256, tuple(one for one in spec.overrides if not one.startswith("as_of="))
+
+
 def _lasting(spec: Mapping[str, Any]) -> dict[str, Any]:
     """A spec without what its data are of, which is another with every run as its clock is."""
     return {key: value for key, value in spec.items() if key != "as_of"}
@@ -294,10 +313,8 @@ def differences_of(
     """
     one, two = old.results, new.results
     by_id, said = pair_rows(*kept)
-    spec, versions = (
-        spec_changes(one.spec, two.spec),
-        version_changes(one.provenance, two.provenance),
-    )
+    spec = _asked_changes(one, two)
+    versions = version_changes(one.provenance, two.provenance)
     files = file_changes(one, two)
     same_rows = {entry.dataset: entry.same for entry in files}
     measures = measure_changes(one.measures, two.measures, same_rows, _pairs(said, one, two))
@@ -361,19 +378,21 @@ def _run(run: RecordedRun) -> RunRead:
 
 
 def _criteria(old: Sequence[Criterion], new: Sequence[Criterion]) -> tuple[CriterionChange, ...]:
+    """Each criterion of either run.
+
+    One on the same number, or on the same measure at another threshold, is the same one, changed.
+    """
     before, after = ({c.which: c for c in side} for side in (old, new))
     gone = {key: c for key, c in before.items() if key not in after}
-    found = []
-    for key in dict.fromkeys([*after, *before]):
-        was, now = before.get(key), after.get(key)
-        if was is None and now is not None:
-            # a criterion on the same number whose limit is another is the same one, changed
-            match = next((k for k, c in gone.items() if _about(c) == _about(now)), None)
-            was = None if match is None else gone.pop(match)
-        elif now is None and key not in gone:
-            continue
-        found.append(_criterion(was, now))
-    return tuple(found)
+    come = {key: c for key, c in after.items() if key not in before}
+    was = {key: before[key] for key in after if key in before}
+    for about in (_about, _about_anywhere):
+        for key, now in come.items():
+            match = next((k for k, c in gone.items() if about(c) == about(now)), None)
+            if key not in was and match is not None:
+                was[key] = gone.pop(match)
+    kept = [_criterion(was.get(key), now) for key, now in after.items()]
+    return (*kept, *(_criterion(one, None) for one in gone.values()))
 
 
 def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
@@ -383,7 +402,7 @@ def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
         change = "added"
     elif now is None:
         change = "removed"
-    elif was.text != now.text:
+    elif (was.text, was.asked_at) != (now.text, now.asked_at):
         change = "changed"
     else:
         change = "same" if was.outcome == now.outcome else "flipped"
@@ -392,9 +411,10 @@ def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
         dataset=either.dataset,
         model=either.model,
         subgroup=either.subgroup,
-        threshold=either.threshold_asked,
+        threshold=either.asked_at,
         change=change,
         old_text=None if was is None else was.text,
+        old_threshold=None if was is None else was.asked_at,
         old=None if was is None else was.outcome,
         new=None if now is None else now.outcome,
         observed=(None if was is None else was.observed, None if now is None else now.observed),
@@ -405,6 +425,11 @@ def _criterion(was: Criterion | None, now: Criterion | None) -> CriterionChange:
 def _about(entry: Criterion) -> tuple[WhichCriterion, Frozen]:
     """Which number a criterion is on, whatever it requires of it."""
     return entry.which._replace(text=""), frozen_params(entry.params or {})
+
+
+def _about_anywhere(entry: Criterion) -> tuple[WhichCriterion, Frozen]:
+    """The same at any threshold."""
+    return entry.which._replace(text="", threshold_asked=None), frozen_params(entry.params or {})
 
 
 def is_same(found: Diff) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from evalreport.record.diff_text import (
     NOT_KEPT,
     caution_place,
+    criterion_change,
     criterion_place,
     file_text,
     key_text,
@@ -60,7 +61,7 @@ def diff_page(found: Diff, version: str) -> dict[str, Any]:
 
 def _criterion(entry: CriterionChange) -> dict[str, Any]:
     return {
-        "text": f"{visible(entry.text)}, {criterion_place(entry)}",
+        "text": f"{criterion_change(entry)}, {criterion_place(entry)}",
         "change": entry.change,
         "outcome": outcome_change(entry),
     }

@@ -70,10 +70,19 @@ def _criteria(found: Diff) -> Iterator[str]:
     elif not changed:
         yield f"no change in {counted(len(found.criteria), 'criterion', 'criteria')}"
     for entry in changed:
-        text = visible(entry.text)
-        if entry.change == "changed":
-            text = f"{visible(entry.old_text or '')} -> {text}"
-        yield f"{entry.change}: {text}, {criterion_place(entry)}: {outcome_change(entry)}"
+        text = f"{entry.change}: {criterion_change(entry)}, {criterion_place(entry)}"
+        yield f"{text}: {outcome_change(entry)}"
+
+
+def criterion_change(entry: CriterionChange) -> str:
+    """The text of a criterion, and before it what it was where it changed."""
+    text = visible(entry.text)
+    if entry.change != "changed":
+        return text
+    before = visible(entry.old_text or "")
+    if entry.old_threshold != entry.threshold:
+        before += f" at {threshold_text(None, entry.old_threshold) or 'every threshold'}"
+    return f"{before} -> {text}"
 
 
 def outcome_change(entry: CriterionChange) -> str:

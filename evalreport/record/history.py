@@ -85,6 +85,11 @@ class History:
         return self._told.get(entry.spec_sha256, only)
 
     @cached_property
+    def series(self) -> frozenset[str]:
+        """The series that runs or attempts name."""
+        return frozenset(e.series for e in self.entries.values() if e.series is not None)
+
+    @cached_property
     def _told(self) -> Mapping[str | None, str]:
         """The series of lines without one, by spec; lines of older versions name none."""
         return {
@@ -143,12 +148,16 @@ def line_of_run(run: str, manifest: Manifest, *, recovered: bool = False) -> His
     )
 
 
-def line_of_attempt(when: str, version: str, series: str, status: int) -> HistoryLine:
+def line_of_attempt(
+    when: str, version: str, series: str, status: int, *, as_of: str | None = None
+) -> HistoryLine:
     """What a history line says of a run that came to nothing: no name, its exit status.
 
     What was wrong was told when it happened; it may quote rows, so that no line holds it.
     """
-    return HistoryLine(when=when, version=version, series=series, attempt=Attempt(status))
+    return HistoryLine(
+        when=when, version=version, series=series, as_of=as_of, attempt=Attempt(status)
+    )
 
 
 # a run reads its history several times, and lines that stand in it never change

@@ -20,6 +20,24 @@ OUTCOME_WORDS: Mapping[str | None, str] = {
 }
 
 
+#: What an attempt came to nothing by, by its exit status.
+STATUS_WORDS = {
+    2: "the spec or the command is wrong",
+    3: "the data are wrong",
+    4: "files, limits or rendering",
+}
+
+
+def status_text(status: int | None) -> str:
+    """The exit status of an attempt and what it stands for.
+
+    >>> status_text(3)
+    'status 3: the data are wrong'
+    """
+    why = STATUS_WORDS.get(status or 0)
+    return f"status {status}" + (f": {why}" if why else "")
+
+
 class NamedNumber(Protocol):
     """A record of a metric, for one class or for all."""
 

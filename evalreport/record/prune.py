@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from evalreport.engine.reference.run import KEPT
 from evalreport.errors import (
     EvalreportError,
     FilesError,
@@ -51,8 +52,6 @@ from evalreport.results.history import HistoryLine
 from evalreport.results.lookup import Results
 from evalreport.results.records import CURVES_OF_SCORES
 
-FOLDER = "kept"
-
 
 def keep(runs: Path, name: str) -> str | None:
     """Write what stays of a run; its sha256, or None where its results cannot be read.
@@ -73,7 +72,7 @@ def keep(runs: Path, name: str) -> str | None:
 
 def kept_file(runs: Path, name: str) -> Path:
     """Where the numbers of a removed run are."""
-    return runs / FOLDER / f"{name}.json"
+    return runs / KEPT / f"{name}.json"
 
 
 def _lasting(results: Results) -> Results:
@@ -143,7 +142,8 @@ def prune(
 ) -> tuple[str, ...]:
     """Remove all but the ``keep`` newest runs of each series; the names removed, oldest first.
 
-    Newest is what was recorded last, whatever its clock says. Runs that a link in RUNS leads
+    Newest is by what the data are of, else by the clock, as the history lists them: a backfill
+    of an old month pushes out no newer one. Runs that a link in RUNS leads
     to (`latest`, those of the series, a baseline or tag of one's own) and folders that are not
     recorded are never removed. Of each run that goes its numbers are kept, see ``removed``.
     Raises UsageError unless ``keep`` is 1 or more, FilesError, ConflictError.
@@ -171,11 +171,11 @@ def would_go(runs: Path, keep: int, *, wait: float = WAIT) -> tuple[str, ...]:
 
 
 def _old(runs: Path, history: History, there: set[str], most: int) -> tuple[str, ...]:
-    """The runs that may go: of each series all but the last ``keep``, none that is led to."""
+    """The runs that may go: of each series all but the last ``most``, none that is led to."""
     series: dict[str | None, list[str]] = {}
-    for name, entry in history.runs.items():
+    for name in history.in_time():
         if name in there:
-            series.setdefault(history.series_of(entry), []).append(name)
+            series.setdefault(history.series_of(history.runs[name]), []).append(name)
     gone = {name for names in series.values() for name in names[:-most]} - _held(runs)
     return tuple(name for name in history.runs if name in gone)
 
@@ -191,7 +191,7 @@ def _remove(runs: Path, old: tuple[str, ...], when: datetime, version: str) -> N
     try:
         kept = {name: digest for name in old if (digest := keep(runs, name)) is not None}
         if kept:
-            sync_folder(runs / FOLDER)
+            sync_folder(runs / KEPT)
         for name in old:
             (runs / name).rename(runs / f"{PRUNING}{name}")
         sync_folder(runs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -101,25 +101,51 @@ def records_of(data: bytes, where: Location) -> Results:
     return decode(_content(data, where), where.file)
 
 
-def part_of(
-    kind: type[Part],
-    data: bytes,
-    where: Location,
-    only: Mapping[str, Callable[[Any], bool]] | None = None,
-) -> Part:
+def part_of(kind: type[Part], data: bytes, where: Location, curves: Sequence[str]) -> Part:
     """The fields of a ``results.json`` that a record of this kind has, held to their form.
 
-    For who reads hundreds of runs and a little of each; ``only`` says which items of a list are
-    looked at. Raises FilesError as ``records_of``.
+    For who reads hundreds of runs and a little of each; ``curves`` are the kinds of those that
+    are looked at. Raises FilesError as ``records_of``.
     """
     from evalreport.results.codec import decode_part
 
-    content = _content(data, where)
-    for name, looked_at in (only or {}).items():
-        items = content.get(name) if isinstance(content, dict) else None
-        if isinstance(items, list):
-            content[name] = [item for item in items if looked_at(item)]
+    content = _content(_with_curves(data, curves), where)
+    items = content.get("curves") if isinstance(content, dict) else None
+    if isinstance(items, list):
+        content["curves"] = [one for one in items if _is_looked_at(one, curves)]
     return decode_part(kind, content, where.file)
+
+
+def _is_looked_at(curve: Any, kinds: Sequence[str]) -> bool:
+    """Whether a parsed curve is of these kinds; what is no curve has to be refused."""
+    return not isinstance(curve, dict) or curve.get("kind") in kinds
+
+
+_CURVES, _AFTER = b',"curves":[{"', b'}],"failures":['
+#: Between two curves: no curve holds a list of objects, and a quote inside a text has a backslash.
+_BETWEEN = b'},{"'
+
+
+def _with_curves(data: bytes, kinds: Sequence[str]) -> bytes:
+    """The same text without curves of other kinds, which are most of it; else as it is.
+
+    It is canonical JSON, as this program writes it, so that the list of curves and each curve in
+    it can be found without reading what is between.
+    """
+    start = data.find(_CURVES)
+    end = data.find(_AFTER, start)
+    if start < 0 or end < 0:
+        return data
+    begin = start + len(_CURVES)
+    wanted = [b'"kind":"%s"' % kind.encode() for kind in kinds]
+    own = [
+        curve
+        for curve in data[begin:end].split(_BETWEEN)
+        if b'"kind":"' not in curve or any(kind in curve for kind in wanted)
+    ]
+    if not own:
+        return data[: begin - 2] + data[end + 1 :]
+    return data[:begin] + _BETWEEN.join(own) + data[end:]
 
 
 def _content(data: bytes, where: Location) -> Any:

@@ -6,6 +6,7 @@ import json
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from evalreport.engine.read_and_plan import settings_of
 from evalreport.engine.settings import Settings
@@ -16,6 +17,7 @@ from evalreport.record.hashing import sha256
 from evalreport.results.identity import Frozen, frozen_params
 from evalreport.results.lookup import Results
 from evalreport.spec.load import LoadedSpec, parse_spec
+from evalreport.version import __version__
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,8 @@ def written_spec(results: Results) -> LoadedSpec | None:
 def spec_problems(results: Results) -> Iterator[str]:
     """Where the text of the spec, the resolved spec and the title do not say the same.
 
-    Nothing is said of a text that cannot be read by itself.
+    Nothing is said of a text that cannot be read by itself. Other versions have other keys and
+    defaults: of their results only what the text itself states is looked at.
     """
     made_by = results.provenance
     if made_by.spec is None or not made_by.spec.text:
@@ -70,10 +73,31 @@ def spec_problems(results: Results) -> Iterator[str]:
         return
     if loaded.spec.title != results.title:
         yield f"the title is {results.title!r}, the text of the spec says {loaded.spec.title!r}"
-    resolved = loaded.resolved()
-    for key in sorted(resolved.keys() | results.spec.keys()):
-        if resolved.get(key) != results.spec.get(key):
-            yield f"spec.{key} is not what the text of the spec gives"
+    if made_by.version == __version__:
+        told = loaded.resolved()
+        wrong = {
+            key for key in told.keys() | results.spec if told.get(key) != results.spec.get(key)
+        }
+    else:
+        stated = loaded.stated()
+        wrong = {key for key in stated if not _holds(results.spec.get(key), stated[key])}
+    for key in sorted(wrong):
+        yield f"spec.{key} is not what the text of the spec gives"
+
+
+def _holds(recorded: Any, stated: Any) -> bool:
+    """Whether all that is stated is recorded; what else is are defaults of another version."""
+    if isinstance(stated, dict):
+        return isinstance(recorded, dict) and all(
+            key in recorded and _holds(recorded[key], inner) for key, inner in stated.items()
+        )
+    if isinstance(stated, list):
+        return (
+            isinstance(recorded, list)
+            and len(recorded) == len(stated)
+            and all(_holds(own, inner) for own, inner in zip(recorded, stated, strict=True))
+        )
+    return bool(recorded == stated)
 
 
 def recorded_spec(results: Results) -> RecordedSpec | None:

@@ -26,11 +26,13 @@ import re
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from evalreport.data.source import readable_name
 from evalreport.errors import ConflictError, EvalreportError, FilesError, Location, Problem
 from evalreport.record.durable import (
     explained,
@@ -48,8 +50,9 @@ from evalreport.record.manifest import Manifest, RunDetails
 from evalreport.record.recovery import OWNER, recover
 from evalreport.record.runs import BUILDING, LINKING, free_run_name, make_runs
 from evalreport.record.signals import signals_held
+from evalreport.spec.overrides import apply_overrides
 from evalreport.spec.scalars import Scalar
-from evalreport.spec.series import LATEST, series_link
+from evalreport.spec.series import LATEST, MOST_LETTERS, one_zone, series_link
 from evalreport.spec.yaml_document import read_document
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -208,29 +211,75 @@ def _size(path: Path) -> int | None:
         return None
 
 
-def record_attempt(runs: Path, series: str, status: int, *, when: str, version: str) -> None:
-    """Add the line of an attempt that ended with ``status``, where RUNS has a history.
+def _is_ours(runs: Path) -> bool:
+    """Whether a folder has a history, or nothing that is seen: one of somebody else stays as is."""
+    if os.path.lexists(runs / HISTORY):
+        return True
+    try:
+        return all(name.startswith(".") for name in os.listdir(runs))  # noqa: PTH208 - names
+    except OSError:
+        return False
 
-    A folder of runs is never made for one. Where the line cannot be written the run's own
-    error is what is told.
+
+@dataclass(frozen=True)
+class Tried:
+    """What is known of a run that came to nothing: its series, what its data were to be of.
+
+    ``there``: whether there is a spec at all.
     """
-    if not os.path.lexists(runs / HISTORY):
+
+    series: str
+    as_of: str | None = None
+    there: bool = True
+
+
+def tried_of(path: Path, overrides: Sequence[str] = ()) -> Tried:
+    """What a spec says of its series, also where it does not load; else its file's name."""
+    nothing = b"{}"
+    try:
+        document = read_document(path.read_bytes(), str(path))
+        there = True
+    except (OSError, EvalreportError):
+        document = read_document(nothing, str(path))
+        there = path.is_file()
+    with suppress(EvalreportError):
+        apply_overrides(document, overrides)
+    root = document.root if isinstance(document.root, dict) else {}
+    as_of = _text(root.get("as_of"))
+    try:
+        as_of = None if as_of is None else one_zone(as_of)
+    except (ValueError, OverflowError):
+        as_of = None
+    stated = (_text(root.get("series")) or "")[:MOST_LETTERS]
+    return Tried(stated or Path(readable_name(path.name)).stem, as_of, there)
+
+
+def _text(stated: object) -> str | None:
+    text = stated.text if isinstance(stated, Scalar) else stated
+    return text if isinstance(text, str) and text else None
+
+
+def record_attempt(
+    runs: Path, tried: Tried, status: int, *, when: str, version: str, unless_made: bool = False
+) -> None:
+    """Add the line of an attempt that ended with ``status``, where RUNS has a history or is empty.
+
+    None where ``unless_made`` and a run of this series and clock is recorded. A folder of runs is
+    never made for one, and no series begins with a spec that is not there. Where the line cannot
+    be written the run's own error is what is told.
+    """
+    if not _is_ours(runs):
         return
     with (
         suppress(OSError, FilesError, ConflictError),
         runs_lock(runs, WAIT),
         signals_held(),
     ):
-        recover(runs)
-        append(runs, line_of_attempt(when, version, series, status))
-
-
-def series_of_file(path: Path) -> str:
-    """The series of a spec that does not load: what it says, else its file's name."""
-    with suppress(OSError, EvalreportError):
-        root = read_document(path.read_bytes(), str(path)).root
-        stated = root.get("series") if isinstance(root, dict) else None
-        text = stated.text if isinstance(stated, Scalar) else stated
-        if isinstance(text, str) and text:
-            return text[:100]
-    return path.stem
+        history = recover(runs)
+        made = unless_made and any(
+            entry.when == when and history.series_of(entry) == tried.series
+            for entry in history.runs.values()
+        )
+        if not made and (tried.there or tried.series in history.series):
+            line = line_of_attempt(when, version, tried.series, status, as_of=tried.as_of)
+            append(runs, line)

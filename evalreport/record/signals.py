@@ -82,26 +82,31 @@ def stopping_cleanly() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
+class OutOfTimeError(FilesError):
+    """The time that a command was given is over."""
+
+
 @contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
+def time_limit(seconds: float | None, left: str = "; nothing was published") -> Iterator[None]:
     """While open, stop as a signal does when so many seconds have passed; None is no limit.
 
-    Publishing that has begun is finished. Raises FilesError when the time is over. For the
-    command's main thread.
+    Publishing that has begun is finished. Raises OutOfTimeError when the time is over; ``left``
+    is what it says of the work. For the command's main thread.
     """
     if seconds is None:
         yield
         return
     found = signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
+        # in here, since a short time may be over at once
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         yield
     except BaseException:
         # some libraries turn what stops them into an error of their own
         if _Held.acted_on != signal.SIGALRM:
             raise
-        problem = Problem(f"not done in {seconds:g} s; nothing was published", "a longer --timeout")
-        raise FilesError(problem) from None
+        problem = Problem(f"not done in {seconds:g} s{left}", "a longer --timeout")
+        raise OutOfTimeError(problem) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, found)

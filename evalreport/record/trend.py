@@ -10,6 +10,7 @@ scores and subgroups.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from evalreport.engine.periods.charts import chart_mark, moved_mix, moved_scores, moved_tables
+from evalreport.engine.periods.charts import chart_mark, moved_mix, moved_tables
 from evalreport.errors import EvalreportError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.estimates import estimate_of
@@ -28,8 +29,9 @@ from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, chain_problems, read_history
 from evalreport.record.prune import read_kept
 from evalreport.record.recorded import RecordedBytes, part_of, recorded_bytes
+from evalreport.record.trend_moved import ScoresOfRuns, ScoresTold
 from evalreport.results.history import LookTold
-from evalreport.results.identity import WhichCriterion, WhichNumber
+from evalreport.results.identity import WhichCriterion, WhichNumber, frozen_params
 from evalreport.results.records import (
     CONTINUE,
     CURVES_OF_SCORES,
@@ -41,22 +43,12 @@ from evalreport.results.records import (
     Moved,
     Table,
 )
-from evalreport.statistics.control_limits import Limits, limits_for
+from evalreport.statistics.control_limits import EarlierValues, Limits
 from evalreport.statistics.course import LEVEL, RUN_LENGTH, charted_course
 from evalreport.statistics.separate_samples import Estimate
 
 #: Headline measures of a run, where no criterion says which matter.
 HEADLINES = 3
-
-
-@dataclass(frozen=True)
-class ScoresTold:
-    """The distinct scores of a model on a dataset, and whether they are probabilities."""
-
-    dataset: str
-    model: str
-    table: ScoreTable
-    probabilities: bool
 
 
 @dataclass(frozen=True)
@@ -68,6 +60,23 @@ class Findings:
     acceptance: tuple[Criterion, ...] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
     scores: tuple[ScoresTold, ...] = ()
+
+    @cached_property
+    def mixes(self) -> Mapping[tuple[Any, ...], Sequence[tuple[str, str, float]]]:
+        """Column, value and rows of each subgroup of one column, by the number of all rows."""
+        found: dict[tuple[Any, ...], list[tuple[str, str, float]]] = {}
+        for one in self.measures:
+            if len(one.subgroup) == 1:
+                ((column, value),) = one.subgroup.items()
+                found.setdefault(_overall(one), []).append((column, value, float(one.n)))
+        return found
+
+
+def _overall(one: Measure) -> tuple[Any, ...]:
+    """What makes two measures of a run the same number, of whatever rows."""
+    at = one.threshold_rule or one.threshold
+    of = (one.dataset, one.model, one.metric, frozen_params(one.params))
+    return (*of, one.average, one.label, one.fold, at)
 
 
 NOTHING = Findings("")
@@ -88,6 +97,29 @@ class PastRun:
     #: The line of history that it stands in, where the folder has several.
     line: str | None = None
     looks: tuple[LookTold, ...] = ()
+    #: What its data are of, where it says so apart from its clock.
+    as_of: str | None = None
+
+    @property
+    def time(self) -> str:
+        """By what runs stand in their order: what the data are of, else the clock."""
+        return self.as_of or self.when
+
+
+@dataclass(frozen=True)
+class PastAttempt:
+    """An attempt that came to nothing, as the history tells it.
+
+    ``place``: how many runs stand before it; ``after``: whether the newest run of its line of
+    history was made before it.
+    """
+
+    when: str
+    status: int | None
+    place: int
+    after: bool
+    line: str | None = None
+    as_of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +173,21 @@ class Course:
     series: tuple[Series, ...]
     criteria: tuple[CriterionCourse, ...]
     problems: tuple[str, ...]
+    attempts: tuple[PastAttempt, ...] = ()
+
+    def change(self, series: Series) -> RunsChange | None:
+        """When one of its series changed, worked out once."""
+        if id(series) not in self._changes:
+            self._changes[id(series)] = change_of_series(series, self.runs, self._scores)
+        return self._changes[id(series)]
+
+    @cached_property
+    def _changes(self) -> dict[int, RunsChange | None]:
+        return {}
+
+    @cached_property
+    def _scores(self) -> ScoresBySeries:
+        return ScoresBySeries(self.runs)
 
     @cached_property
     def newest(self) -> dict[str | None, int]:
@@ -179,13 +226,32 @@ def read_course(runs: Path) -> Course:
         hint = "give the folder of runs, such as runs/"
         raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, Location(str(runs))))
     lines = {name: history.series_of(entry) for name, entry in history.runs.items()}
-    several = len(set(lines.values())) > 1
+    tried = {entry.series for entry in history.attempts}
+    several = len({*lines.values(), *tried}) > 1
     past = tuple(
         _past_run(runs, name, history, line=lines[name] if several else None)
         for name in history.in_time()
     )
     problems = tuple(str(problem) for problem in chain_problems(history, Path(HISTORY)))
-    return Course(past, series_of(past), criteria_of(past), problems)
+    attempts = tuple(_past_attempts(history, several=several))
+    return Course(past, series_of(past), criteria_of(past), problems, attempts)
+
+
+def _past_attempts(history: History, *, several: bool) -> Iterator[PastAttempt]:
+    """The attempts by their time, each with its place among the runs."""
+    order = [history.runs[name] for name in history.in_time()]
+    newest = {history.series_of(entry): entry for entry in order}
+    times = [entry.time for entry in order]
+    for entry in sorted(history.attempts, key=lambda one: one.time):
+        run = newest.get(entry.series)
+        yield PastAttempt(
+            when=entry.when,
+            status=None if entry.attempt is None else entry.attempt.status,
+            place=bisect_right(times, entry.time),
+            after=run is None or entry.follows(run),
+            line=entry.series if several else None,
+            as_of=entry.as_of,
+        )
 
 
 def _past_run(runs: Path, name: str, history: History, line: str | None) -> PastRun:
@@ -215,6 +281,7 @@ def _past_run(runs: Path, name: str, history: History, line: str | None) -> Past
         files=files,
         line=line,
         looks=entry.looks,
+        as_of=entry.as_of,
     )
 
 
@@ -230,7 +297,7 @@ class _Told:
 
 
 def _findings(found: RecordedBytes) -> Findings:
-    whole = part_of(_Told, found.data, found.where, {"curves": _is_told})
+    whole = part_of(_Told, found.data, found.where, CURVES_OF_SCORES)
     return Findings(
         whole.title,
         whole.measures,
@@ -240,17 +307,12 @@ def _findings(found: RecordedBytes) -> Findings:
     )
 
 
-def _is_told(curve: Any) -> bool:
-    """Whether a parsed curve is one that is looked at; what is no curve has to be refused."""
-    return not isinstance(curve, dict) or curve.get("kind") in CURVES_OF_SCORES
-
-
 def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
-    """The scores of all rows, from the steps of their gain curves; none of thinned curves."""
+    """The scores of all rows, from the steps of their gain curves; of thinned ones the bins."""
     overall = [one for one in whole.curves if not one.subgroup]
     calibrated = {(c.dataset, c.model) for c in overall if c.kind == "calibration"}
     for curve in overall:
-        if not curve.tells_scores or curve.thinned or curve.bins is not None:
+        if not curve.tells_scores:
             continue
         if len({len(column) for column in curve.points.values()}) > 1:
             continue
@@ -260,7 +322,8 @@ def _scores_told(whole: _Told) -> Iterator[ScoresTold]:
         values = np.array([scores[k] for k in own], np.float64)
         table = ScoreTable(values, up[own], steps[own] - up[own])
         place = (curve.dataset, curve.model)
-        yield ScoresTold(*place, table, place in calibrated)
+        in_bins = curve.thinned or curve.bins is not None
+        yield ScoresTold(*place, table, place in calibrated, in_bins)
 
 
 def _of_kept(runs: Path, name: str, history: History, missing: str) -> tuple[Findings | None, str]:
@@ -286,17 +349,15 @@ def series_of(runs: Sequence[PastRun]) -> tuple[Series, ...]:
 def _points(records: Sequence[tuple[int, Measure]], runs: Sequence[PastRun]) -> tuple[Point, ...]:
     points: list[Point] = []
     metric = find(records[0][1].metric)
-    within = metric.bounds if metric is not None else (-inf, inf)
-    # one value for each data file: the same rows again say nothing new
-    earlier: dict[str, Estimate] = {}
+    earlier = EarlierValues(metric.bounds if metric is not None else (-inf, inf))
     for index, record in records:
         estimate, data = estimate_of(record), runs[index].data_sha256
         if estimate is None:
             points.append(Point(index, record, None, Limits(reason=str(record.reason))))
             continue
-        others = [one for own, one in earlier.items() if own != data]
-        points.append(Point(index, record, estimate, limits_for(estimate, others, within)))
-        earlier.setdefault(data, estimate)
+        # one value for each data file: the same rows again say nothing new
+        points.append(Point(index, record, estimate, earlier.limits(estimate, data)))
+        earlier.add(estimate, data)
     return tuple(points)
 
 
@@ -338,8 +399,37 @@ class RunsChange:
     level: float = LEVEL
 
 
-def change_of_series(series: Series, runs: Sequence[PastRun]) -> RunsChange | None:
-    """When a measure changed over its runs; None for fewer than five data files with values."""
+class ScoresBySeries:
+    """The scores of each model on each dataset in each line of history, put together once."""
+
+    def __init__(self, runs: Sequence[PastRun]) -> None:
+        self._runs = runs
+        self._known: dict[tuple[str | None, str, str | None], ScoresOfRuns] = {}
+
+    def of(self, series: Series) -> ScoresOfRuns:
+        """The scores that a measure is made of."""
+        about = series.about
+        key = (series.line, about.dataset, about.model)
+        if key not in self._known:
+            self._known[key] = ScoresOfRuns(
+                {
+                    place: one
+                    for place, run in enumerate(self._runs)
+                    if run.line == series.line
+                    for one in (run.results or NOTHING).scores
+                    if (one.dataset, one.model) == key[1:]
+                }
+            )
+        return self._known[key]
+
+
+def change_of_series(
+    series: Series, runs: Sequence[PastRun], scores: ScoresBySeries | None = None
+) -> RunsChange | None:
+    """When a measure changed over its runs; None for fewer than five data files with values.
+
+    ``scores`` are those of the runs, where they are asked more than once.
+    """
     steps = _steps(series, runs)
     charted = charted_course([p.estimate for p in steps if p.estimate is not None])
     if charted is None:
@@ -348,7 +438,8 @@ def change_of_series(series: Series, runs: Sequence[PastRun]) -> RunsChange | No
     point = charted.point
     moved: tuple[Moved, ...] = ()
     if charted.alarm is not None and point is not None:
-        moved = _Sides(series, runs, places[: point.index], places[point.index :]).moved()
+        told = (scores or ScoresBySeries(runs)).of(series)
+        moved = _Sides(series, runs, places[: point.index], places[point.index :]).moved(told)
     return RunsChange(
         marks=tuple((place, chart_mark(charted, k)) for k, place in enumerate(places)),
         alarm=None if charted.alarm is None else places[charted.alarm],
@@ -383,13 +474,17 @@ class _Sides:
     before: Sequence[int]
     after: Sequence[int]
 
-    def moved(self) -> tuple[Moved, ...]:
+    def moved(self, scores: ScoresOfRuns) -> tuple[Moved, ...]:
         """Shares of positives, scores, calibration and the mix of each subgroup column."""
         tables = [
             [self._tables(place).get(str(record.table)) for place, record in side]
             for side in self._records
         ]
-        return (*moved_tables(*tables), *self._scores(), *self._mixes())
+        return (
+            *moved_tables(*tables),
+            *scores.moved(self.before, self.after),
+            *self._mixes(),
+        )
 
     @cached_property
     def _records(self) -> list[list[tuple[int, Measure]]]:
@@ -398,20 +493,6 @@ class _Sides:
 
     def _tables(self, place: int) -> Mapping[str, Table]:
         return (self.runs[place].results or NOTHING).tables
-
-    def _scores(self) -> list[Moved]:
-        sides = [[self._told(place) for place in side] for side in (self.before, self.after)]
-        told = [one for side in sides for one in side if one is not None]
-        if len(told) < len(self.before) + len(self.after):
-            return []
-        parts = [[one.table for one in side if one is not None] for side in sides]
-        return moved_scores(parts, probabilities=all(one.probabilities for one in told))
-
-    def _told(self, place: int) -> ScoresTold | None:
-        about = self.series.about
-        scores = (self.runs[place].results or NOTHING).scores
-        own = (one for one in scores if (one.dataset, one.model) == (about.dataset, about.model))
-        return next(own, None)
 
     def _mixes(self) -> list[Moved]:
         """Rows of each value of a column, as the same measure counts them in its subgroups."""
@@ -427,18 +508,9 @@ class _Sides:
         return found
 
     def _rows(self, side: Sequence[int]) -> dict[tuple[str, str], float]:
-        about = self.series.about
+        about = _overall(self.series.about)
         found: dict[tuple[str, str], float] = {}
         for place in side:
-            for one in (self.runs[place].results or NOTHING).measures:
-                if len(one.subgroup) == 1 and _alike(one, about):
-                    (pair,) = one.subgroup.items()
-                    found[pair] = found.get(pair, 0.0) + float(one.n)
+            for column, value, rows in (self.runs[place].results or NOTHING).mixes.get(about, ()):
+                found[column, value] = found.get((column, value), 0.0) + rows
         return found
-
-
-def _alike(one: Measure, other: Measure) -> bool:
-    return all(
-        getattr(one, name) == getattr(other, name)
-        for name in ("dataset", "model", "metric", "params", "average", "label", "fold")
-    ) and (one.threshold_rule or one.threshold) == (other.threshold_rule or other.threshold)

@@ -11,13 +11,24 @@ from math import ceil, floor, log10
 from typing import Any
 
 from evalreport.record.naming import OUTCOME_WORDS
-from evalreport.record.trend import Course, PastRun, Point, Series, change_of_series
+from evalreport.record.trend import (
+    Course,
+    PastAttempt,
+    PastRun,
+    Point,
+    Series,
+)
 from evalreport.record.trend_text import (
+    alarm_text,
+    attempt_note,
+    attempts_by_place,
     change_text,
     criterion_text,
+    headline_texts,
     point_text,
     run_note,
     series_name,
+    since_newest,
 )
 from evalreport.report.numbers import value_text
 from evalreport.report.words import counted, label_text, subgroup_text, visible
@@ -98,7 +109,7 @@ def trend_chart(series: Series, runs: tuple[PastRun, ...], title: str) -> TrendC
                 if top is None or bottom is None
                 else f"{float(bottom) - float(top):.1f}",
                 signal=point.signal,
-                words=f"{runs[point.run].when}: {value_text(estimate.value)}",
+                words=f"{runs[point.run].time}: {value_text(estimate.value)}",
             )
         )
     return TrendChart(
@@ -110,8 +121,8 @@ def trend_chart(series: Series, runs: tuple[PastRun, ...], title: str) -> TrendC
         " ".join(f"{m.x},{m.y}" for m in marks),
         tuple(marks),
         tuple((y(v) or "", value_text(v)) for v in _ticks(low, high)),
-        runs[points[0][0].run].when[:10],
-        runs[points[-1][0].run].when[:10],
+        runs[points[0][0].run].time[:10],
+        runs[points[-1][0].run].time[:10],
         _words(title, points, runs),
     )
 
@@ -146,6 +157,8 @@ def _words(title: str, points: Sequence[tuple[Point, Estimate]], runs: tuple[Pas
 
 #: Pages show no more runs than this, the newest.
 MOST_RUNS = 104
+#: The first page lists no more measures than this that lie outside their limits.
+MOST_SIGNALS = 12
 #: How outcomes of runs and criteria are marked beside their words; a circle for any other.
 SYMBOLS = {
     "pass": "✓",
@@ -231,23 +244,34 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
         for c in course.criteria
         if c.breaches and course.now(c) is not None
     ]
-    headlines = [(series_name(s), {p.run: _point(p) for p in s.points}) for s in course.headlines]
-    rows = [
-        {
-            **_run(run, link),
-            "values": [own.get(index, _told("–")) for _, own in headlines],
-        }
-        for index, run in enumerate(course.runs)
-    ]
+    several = any(run.line is not None for run in course.runs)
+    headlines = () if several else course.headlines
+    columns = [(series_name(s), {p.run: _point(p) for p in s.points}) for s in headlines]
+    measures = headline_texts(course) if several else {}
+    first = max(0, len(course.runs) - MOST_RUNS)
+    tried = attempts_by_place(course, first)
+    shown: Mapping[str, Any] | None = None
+    rows: list[Mapping[str, Any]] = [_attempt(one) for one in tried.get(first, [])]
+    for index, run in enumerate(course.runs[first:], start=first):
+        values = [own.get(index, _told("–")) for _, own in columns]
+        shown = {**_run(run, link), "values": values, "measures": measures.get(index, [])}
+        rows.append(shown)
+        rows += map(_attempt, tried.get(index + 1, []))
     return {
-        "newest": rows[-1] if rows else None,
-        "columns": [name for name, _ in headlines],
-        "rows": rows[::-1][:MOST_RUNS],
-        "signals": signals,
+        "newest": shown,
+        "several": several,
+        "columns": [name for name, _ in columns],
+        # of an attempt one cell stands for all that a run has to tell
+        "width": 2 + len(columns) + several,
+        "rows": rows[::-1],
+        "attempts": sum(len(own) for own in tried.values()),
+        "tried": since_newest(course),
+        "signals": signals[:MOST_SIGNALS],
+        "more_signals": max(0, len(signals) - MOST_SIGNALS),
         "breaches": breaches,
         "changes": [text for one in course.headlines if (text := change_text(course, one))],
         "problems": [visible(problem) for problem in course.problems],
-        "cut": max(0, len(rows) - MOST_RUNS),
+        "cut": first,
     }
 
 
@@ -269,6 +293,8 @@ def _told(text: str, interval: str = "", signal: bool = False) -> dict[str, Any]
 
 def _run(run: PastRun, link: Link) -> dict[str, Any]:
     return {
+        "attempt": False,
+        "line": visible(run.line or ""),
         "name": run.name,
         "when": run.when,
         "day": run.when[:10],
@@ -281,11 +307,24 @@ def _run(run: PastRun, link: Link) -> dict[str, Any]:
     }
 
 
+def _attempt(one: PastAttempt) -> dict[str, Any]:
+    """An attempt that came to nothing, as a row among the runs."""
+    return {
+        "attempt": True,
+        "line": visible(one.line or ""),
+        "day": one.when[:10],
+        "time": one.when[11:].replace("Z", " UTC"),
+        "outcome": "no run",
+        "symbol": "✗",
+        "note": attempt_note(one),
+    }
+
+
 def _criteria(course: Course, link: Link) -> dict[str, Any]:
-    shown = range(max(0, len(course.runs) - MOST_RUNS), len(course.runs))
+    shown = range(len(course.runs) - 1, max(0, len(course.runs) - MOST_RUNS) - 1, -1)
     return {
         "heads": [
-            {"when": course.runs[i].when[:10], "report": link(course.runs[i], "report.html")}
+            {"when": course.runs[i].time[:10], "report": link(course.runs[i], "report.html")}
             for i in shown
         ],
         "criteria": [
@@ -322,14 +361,14 @@ def _chart(series: Series, course: Course, link: Link) -> dict[str, Any]:
         "name": name,
         "chart": trend_chart(recent, runs[first:], name),
         "rows": [_row(point, runs[first:], link) for point in recent.points],
-        "change": change_text(course, series),
-        "marks": _marks(series, runs, first),
+        "change": alarm_text(course, series),
+        "marks": _marks(course, series, first),
     }
 
 
-def _marks(series: Series, runs: tuple[PastRun, ...], first: int) -> list[dict[str, Any]]:
+def _marks(course: Course, series: Series, first: int) -> list[dict[str, Any]]:
     """The charts that carry the past along, one line for each run that is a step."""
-    change = change_of_series(series, runs)
+    change = course.change(series)
     if change is None:
         return []
 
@@ -338,7 +377,7 @@ def _marks(series: Series, runs: tuple[PastRun, ...], first: int) -> list[dict[s
 
     return [
         {
-            "when": runs[place].when,
+            "when": course.runs[place].time,
             "z": text(one.z),
             "ewma": text(one.ewma),
             "ewma_limit": text(one.ewma_limit),
@@ -360,7 +399,7 @@ def _row(point: Point, runs: tuple[PastRun, ...], link: Link) -> Mapping[str, An
     if estimate is not None and estimate.low is not None and estimate.high is not None:
         interval = f"{value_text(estimate.low)} to {value_text(estimate.high)}"
     return {
-        "when": runs[point.run].when,
+        "when": runs[point.run].time,
         "report": link(runs[point.run], "report.html"),
         "value": point.record.state.replace("_", " ")
         if estimate is None

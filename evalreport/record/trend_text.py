@@ -7,15 +7,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evalreport.lines import one_line
-from evalreport.record.naming import OUTCOME_WORDS, name_text, place_text, threshold_text
+from evalreport.record.naming import (
+    OUTCOME_WORDS,
+    name_text,
+    place_text,
+    status_text,
+    threshold_text,
+)
 from evalreport.record.trend import (
     NOTHING,
     Course,
     CriterionCourse,
+    PastAttempt,
     PastRun,
     Point,
     Series,
-    change_of_series,
 )
 from evalreport.report.changes import WHAT_MOVED
 from evalreport.report.numbers import value_text
@@ -38,19 +44,16 @@ def history_text(course: Course, last: int | None = None) -> str:
 
     Then what calls for a look. Limits and counts rest on all runs, shown or not.
     """
-    headlines: dict[int, list[str]] = {}
-    for series in course.headlines:
-        for point in series.points:
-            headlines.setdefault(point.run, []).append(
-                f"{series_name(series)}: {point_text(point)}"
-            )
-    lines = []
+    headlines = headline_texts(course)
     first = _first(course, last)
+    tried = attempts_by_place(course, first)
+    lines = [attempt_line(one) for one in tried.get(first, [])]
     for index, run in enumerate(course.runs[first:], start=first):
         line = "" if run.line is None else f"  {visible(run.line)}"
         told = f"{run.when}  {visible(run.outcome):<7}  {run.name}{line}  {run_note(run)}"
         lines.append(told.rstrip())
         lines += [f"    {line}" for line in headlines.get(index, [])]
+        lines += [attempt_line(one) for one in tried.get(index + 1, [])]
     return "\n".join(map(one_line, [*lines, *_calls(course)]))
 
 
@@ -58,8 +61,59 @@ def _first(course: Course, last: int | None) -> int:
     return 0 if last is None else max(0, len(course.runs) - last)
 
 
+def headline_texts(course: Course) -> Mapping[int, list[str]]:
+    """The headline measures of each run in words, by its place; the run says its series."""
+    found: dict[int, list[str]] = {}
+    for series in course.headlines:
+        name = measure_name(series)
+        for point in series.points:
+            found.setdefault(point.run, []).append(f"{name}: {point_text(point)}")
+    return found
+
+
+def attempts_by_place(course: Course, first: int) -> Mapping[int, list[PastAttempt]]:
+    """The attempts by how many runs stand before each; before the first run shown none."""
+    found: dict[int, list[PastAttempt]] = {}
+    for one in course.attempts:
+        if one.place > first or not first:
+            found.setdefault(one.place, []).append(one)
+    return found
+
+
+def attempt_line(one: PastAttempt) -> str:
+    """An attempt that came to nothing, laid out as a run is."""
+    line = "" if one.line is None else f"  {visible(one.line)}"
+    return f"{one.when}  no run {line}  {attempt_note(one)}"
+
+
+def attempt_note(one: PastAttempt) -> str:
+    """How an attempt ended, and what its data were to be of."""
+    return "; ".join([f"ended with {status_text(one.status)}", *_as_of(one)])
+
+
+def _as_of(one: PastRun | PastAttempt) -> list[str]:
+    return [] if one.as_of is None else [f"data as of {visible(one.as_of)}"]
+
+
+def since_newest(course: Course) -> list[str]:
+    """Of each line of history the attempts that came to nothing since its newest run."""
+    since: dict[str | None, list[PastAttempt]] = {}
+    for one in course.attempts:
+        if one.after:
+            since.setdefault(one.line, []).append(one)
+    return [
+        f"{_of_line(line)}{counted(len(own), 'attempt')} since the newest run came to nothing, the "
+        f"last of {own[-1].when[:10]}: {attempt_note(own[-1])}"
+        for line, own in since.items()
+    ]
+
+
 def run_note(run: PastRun) -> str:
-    """Criteria of a run, or why they are not known."""
+    """What its data are of, its criteria, or why they are not known."""
+    return "; ".join([*_as_of(run), _criteria_note(run)])
+
+
+def _criteria_note(run: PastRun) -> str:
     if run.results is None:
         return visible(str(run.missing))
     outcomes = [entry.outcome for entry in run.results.acceptance]
@@ -83,10 +137,15 @@ def look_note(look: LookTold) -> str:
 
 def series_name(series: Series) -> str:
     """A measure with its place, in words, and its line of history where there are several."""
+    return f"{_of_line(series.line)}{measure_name(series)}"
+
+
+def measure_name(series: Series) -> str:
+    """A measure with its place, in words."""
     about = series.about
     at = threshold_text(about.threshold_rule, about.threshold)
     place = place_text(about.dataset, about.model, about.subgroup, about.fold, at)
-    return f"{_of_line(series.line)}{name_text(about)}, {place}"
+    return f"{name_text(about)}, {place}"
 
 
 def _of_line(line: str | None) -> str:
@@ -104,11 +163,17 @@ def point_text(point: Point) -> str:
 
 
 def change_text(course: Course, series: Series) -> str:
+    """The name of a measure, and when it changed; empty without an alarm."""
+    told = alarm_text(course, series)
+    return f"{series_name(series)}: {told}" if told else ""
+
+
+def alarm_text(course: Course, series: Series) -> str:
     """The alarm of the cumulative sum and the point of change in words; empty without an alarm."""
-    change = change_of_series(series, course.runs)
+    change = course.change(series)
     if change is None or change.alarm is None:
         return ""
-    told = f"{series_name(series)}: alarm in the run of {_day(course, change.alarm)}"
+    told = f"alarm in the run of {_day(course, change.alarm)}"
     if change.since is not None:
         told += f", changed most likely with that of {_day(course, change.since)}"
         if change.earliest != change.latest:
@@ -120,7 +185,7 @@ def change_text(course: Course, series: Series) -> str:
 
 
 def _day(course: Course, place: int | None) -> str:
-    return "" if place is None else course.runs[place].when[:10]
+    return "" if place is None else course.runs[place].time[:10]
 
 
 def clearly_moved(one: Moved) -> bool:
@@ -139,7 +204,7 @@ def moved_text(one: Moved) -> str:
 def criterion_text(course: CriterionCourse) -> str:
     """A criterion with its place, in words."""
     about = course.about
-    at = threshold_text(None, about.threshold_asked)
+    at = threshold_text(None, about.asked_at)
     place = place_text(about.dataset, about.model, about.subgroup, at=at)
     return f"{_of_line(course.line)}{visible(about.text)}, {place}"
 
@@ -151,8 +216,10 @@ def _calls(course: Course) -> Iterator[str]:
         s for s in course.series if s.points[-1].run == newest[s.line] and s.points[-1].signal
     ]
     changes = [text for one in course.headlines if (text := change_text(course, one))]
-    if breaches or signals or changes or course.problems:
+    tried = since_newest(course)
+    if breaches or signals or changes or tried or course.problems:
         yield ""
+    yield from tried
     for criterion in breaches:
         times = f"{counted(criterion.breaches, 'run')} in a row"
         yield f"{OUTCOME_WORDS[course.now(criterion)]} {times}: {criterion_text(criterion)}"
@@ -169,11 +236,13 @@ def _calls(course: Course) -> Iterator[str]:
 def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
     """Runs (or the ``last`` ones), criteria and the measures of all rows, as plain data."""
     first = _first(course, last)
+    tried = attempts_by_place(course, first)
     return {
         "schema": SCHEMA,
         "rule": rule(),
         "problems": list(course.problems),
         "runs": [_run_data(run) for run in course.runs[first:]],
+        "attempts": [_attempt_data(one) for place in sorted(tried) for one in tried[place]],
         "criteria": [
             {
                 **({} if c.line is None else {"series": c.line}),
@@ -181,7 +250,7 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
                 "dataset": c.about.dataset,
                 "model": c.about.model,
                 "subgroup": dict(c.about.subgroup),
-                "threshold": c.about.threshold_asked,
+                "threshold": c.about.asked_at,
                 "outcomes": list(c.outcomes[first:]),
                 "breaches_in_a_row": c.breaches,
             }
@@ -195,12 +264,22 @@ def history_data(course: Course, last: int | None = None) -> dict[str, Any]:
     }
 
 
+def _attempt_data(one: PastAttempt) -> dict[str, Any]:
+    return {
+        **({} if one.line is None else {"series": one.line}),
+        "when": one.when,
+        **({} if one.as_of is None else {"as_of": one.as_of}),
+        "status": one.status,
+    }
+
+
 def _run_data(run: PastRun) -> dict[str, Any]:
     criteria = Counter(entry.outcome for entry in (run.results or NOTHING).acceptance)
     return {
         "run": run.name,
         **({} if run.line is None else {"series": run.line}),
         "when": run.when,
+        **({} if run.as_of is None else {"as_of": run.as_of}),
         "outcome": run.outcome,
         "version": run.version,
         "data_sha256": run.data_sha256,
@@ -229,7 +308,7 @@ def _series_data(series: Series, course: Course, first: int) -> dict[str, Any]:
 
 def _change_data(series: Series, course: Course, first: int) -> dict[str, Any] | None:
     """The charts of a course; runs by name, since the change may be in one that is not listed."""
-    change = change_of_series(series, course.runs)
+    change = course.change(series)
     if change is None:
         return None
 

@@ -15,11 +15,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from evalreport.errors import FilesError, Location, Problem
+from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
 from evalreport.lines import one_line
 from evalreport.record.clock import clock_text
 from evalreport.record.history import NAME as HISTORY
 from evalreport.record.history import History, read_history
+from evalreport.record.naming import status_text
 from evalreport.record.trend_text import look_note
 from evalreport.report.words import counted, listed, visible
 from evalreport.results.codec import encode
@@ -87,11 +88,16 @@ class Watch:
         return any(one.calls for one in self.series) or any(self.unreadable.values())
 
 
-def watch(folders: Sequence[Path], at: datetime, cadence: str | None = None) -> Watch:
-    """All series of these folders of runs at a time.
+def watch(
+    folders: Sequence[Path],
+    at: datetime,
+    cadence: str | None = None,
+    without: Sequence[str] = (),
+) -> Watch:
+    """All series of these folders of runs at a time, but those ``without``, which have ended.
 
     ``cadence`` is that of series whose spec declares none. Raises FilesError for a folder
-    without a history.
+    without a history, UsageError for a series to be left out that there is not.
     """
     found: list[Watched] = []
     unreadable: dict[str, int] = {}
@@ -103,7 +109,13 @@ def watch(folders: Sequence[Path], at: datetime, cadence: str | None = None) -> 
             raise FilesError(Problem(f"no {HISTORY}, so no runs", hint, where))
         unreadable[str(folder)] = len(history.lines) - len(history.entries) + bool(history.torn)
         found += _of_folder(str(folder), history, at, cadence)
-    return Watch(clock_text(at), tuple(sorted(found, key=lambda one: one.harm)), unreadable)
+    known = {one.series for one in found}
+    for name in without:
+        if name not in known:
+            hint = did_you_mean(name, known, "series")
+            raise UsageError(Problem(f"--without '{name}': no such series", hint))
+    left = sorted((one for one in found if one.series not in without), key=lambda one: one.harm)
+    return Watch(clock_text(at), tuple(left), unreadable)
 
 
 def _of_folder(
@@ -117,8 +129,14 @@ def _of_folder(
     for entry in history.attempts:
         attempts.setdefault(entry.series or "", []).append(entry)
     for series in sorted({*runs, *attempts}):
-        own = _left(folder, series, runs.get(series, []), attempts.get(series, []))
-        yield _timed(own, at, own.cadence or cadence)
+        made = runs.get(series, [])
+        own = _left(folder, series, made, attempts.get(series, []))
+        yield _timed(own, _delivered(made), at, own.cadence or cadence)
+
+
+def _delivered(runs: Sequence[HistoryLine]) -> str | None:
+    """The clock of the first run of the newest data: a rerun of them delivers nothing new."""
+    return min((one.when for one in runs if one.time == runs[-1].time), default=None)
 
 
 def _left(
@@ -129,8 +147,8 @@ def _left(
 ) -> Watched:
     """How the runs and the attempts after them leave a series."""
     found = Watched(folder, series, "broken", "", 0)
-    if runs:
-        newest = runs[-1]
+    newest = runs[-1] if runs else None
+    if newest is not None:
         outcome = newest.outcome or "done"
         row = _row(runs, outcome)
         found = Watched(
@@ -147,7 +165,7 @@ def _left(
             looks=newest.looks,
             cadence=newest.cadence,
         )
-    after = [one for one in attempts if one.when >= (found.when or "")]
+    after = [one for one in attempts if newest is None or one.follows(newest)]
     if not after:
         return found
     ended = after[-1].attempt
@@ -173,12 +191,12 @@ def _failed(criteria: Mapping[str, int]) -> int:
     return max(1, sum(n for name, n in criteria.items() if name not in held))
 
 
-def _timed(one: Watched, at: datetime, cadence: str | None) -> Watched:
+def _timed(one: Watched, delivered: str | None, at: datetime, cadence: str | None) -> Watched:
     """With when the next run was due, and whether it is late."""
-    if cadence is None or one.when is None:
+    if cadence is None or delivered is None:
         return replace(one, cadence=cadence)
     length = timedelta(days=DAYS[cadence])
-    due = _read(one.when) + length
+    due = _read(delivered) + length
     late = (at - due) / timedelta(days=1)
     is_late = at > due + min(length * GRACE, MOST_GRACE)
     found = replace(
@@ -198,11 +216,6 @@ def _read(when: str) -> datetime:
 SYMBOLS = {
     "failing": "✗", "broken": "✗", "late": "◷", "continues": "→", "passed": "✓", "done": "○",
 }  # fmt: skip
-WORDS = {
-    2: "the spec or the command is wrong",
-    3: "the data are wrong",
-    4: "files, limits or rendering",
-}
 
 
 def watch_text(found: Watch) -> str:
@@ -249,13 +262,13 @@ def sentence(one: Watched) -> str:
     else:
         told.append("no run yet")
     if one.attempt is not None:
-        why = WORDS.get(one.attempt, "")
         times = f"{counted(one.times, 'attempt')} since {one.since[:10]}, the last" if (
             one.state == "broken"
         ) else "the last attempt"  # fmt: skip
-        told.append(f"{times} ended with status {one.attempt}" + (f": {why}" if why else ""))
+        told.append(f"{times} ended with {status_text(one.attempt)}")
     if one.late_days:
-        told.append(f"due {str(one.due)[:10]} ({one.cadence}), {one.late_days:.0f} days ago")
+        days = counted(round(one.late_days), "day")
+        told.append(f"due {str(one.due)[:10]} ({one.cadence}), {days} ago")
     told += dict.fromkeys(map(look_note, one.looks))
     return "; ".join(told)
 

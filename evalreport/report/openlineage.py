@@ -209,8 +209,8 @@ def _assertion(entry: Criterion) -> Json:
     place = {"model": entry.model, "outcome": entry.outcome, "reason": entry.reason}
     if entry.subgroup:
         place["subgroup"] = subgroup_text(entry.subgroup)
-    if entry.threshold_asked is not None:
-        place["threshold"] = entry.threshold_asked
+    if entry.asked_at is not None:
+        place["threshold"] = entry.asked_at
     told: Json = {
         "assertion": entry.text,
         "name": f"criterion {entry.criterion}",

@@ -229,6 +229,7 @@ class CriterionChange:
     threshold: Annotated[str | None, "As it was asked for."]
     change: Annotated[str, one_of("added", "removed", "changed", "flipped", "same")]
     old_text: str | None
+    old_threshold: Annotated[str | None, "As it was asked for before."] = None
     old: str | None
     new: str | None
     observed: tuple[float | None, float | None]

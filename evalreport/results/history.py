@@ -73,3 +73,11 @@ class HistoryLine:
     def time(self) -> str:
         """What the data of a run are of, where it says so; else its clock."""
         return self.as_of or self.when
+
+    def follows(self, run: HistoryLine) -> bool:
+        """Whether an attempt was made after a run, and at data no older than the run's.
+
+        One at older data is a backfill that came to nothing, and says nothing of the newest.
+        """
+        older = self.as_of is not None and self.as_of < run.time[: len(self.as_of)]
+        return self.when >= run.when and not older

@@ -801,6 +801,11 @@ class Criterion:
     ] = None
 
     @property
+    def asked_at(self) -> str | None:
+        """The threshold that it was asked at; None where its measure has none, as an area has."""
+        return None if self.measure is not None and self.threshold is None else self.threshold_asked
+
+    @property
     def which(self) -> WhichCriterion:
         """Which criterion it is, in this run and in others."""
         return WhichCriterion(

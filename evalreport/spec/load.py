@@ -307,6 +307,12 @@ class LoadedSpec:
         data: dict[str, Any] = _renamed(resolved(self.spec), names)
         return data
 
+    def stated(self) -> dict[str, Any]:
+        """What of the resolved spec its text and overrides state themselves: no defaults."""
+        names = without_folders(self.overrides)
+        data: dict[str, Any] = _renamed(resolved(self.spec, defaults=False), names)
+        return data
+
     @property
     def overrides_shown(self) -> tuple[str, ...]:
         """The overrides as outputs tell them: absolute paths by their last part."""
@@ -325,9 +331,11 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     return names.get(value, value) if isinstance(value, str) else value
 
 
-def resolved(spec: Spec) -> dict[str, Any]:
+def resolved(spec: Spec, *, defaults: bool = True) -> dict[str, Any]:
     """A spec as plain JSON data, in the spec language itself."""
-    data: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+    data: dict[str, Any] = spec.model_dump(
+        mode="json", by_alias=True, exclude_none=True, exclude_unset=not defaults
+    )
     return {key: value for key, value in data.items() if value not in ({}, [])}
 
 

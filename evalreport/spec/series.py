@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import UTC, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -15,7 +16,7 @@ from evalreport.spec.fields import Fault, Name, refuse
 #: How often a run is due.
 Cadence: TypeAlias = Literal["day", "week", "month", "quarter", "year"]
 
-#: How long a cadence is, in days; months, quarters and years by their longest.
+#: How long a cadence is at most, in days; months, quarters and years by their longest.
 DAYS = {"day": 1.0, "week": 7.0, "month": 31.0, "quarter": 92.0, "year": 366.0}
 
 LATEST = "latest"
@@ -32,8 +33,10 @@ def _one_line(name: str) -> str:
     return name
 
 
+#: Longer names of series are refused.
+MOST_LETTERS = 100
 SeriesName: TypeAlias = Annotated[
-    Name, StringConstraints(max_length=100), AfterValidator(_one_line)
+    Name, StringConstraints(max_length=MOST_LETTERS), AfterValidator(_one_line)
 ]
 
 
@@ -50,21 +53,38 @@ def moment(text: str) -> datetime:
 def missed(cadence: str, before: str, now: str) -> int:
     """How many runs should have come between two of a series, each a date or a time.
 
+    Months, quarters and years are counted by their mean length in the Gregorian calendar, so that
+    any number of them comes out right.
+
     >>> missed("day", "2026-11-17", "2026-11-20"), missed("month", "2026-01-31", "2026-02-28")
     (2, 0)
+    >>> missed("month", "2020-01-01", "2026-01-01")
+    71
     """
-    length = timedelta(days=DAYS[cadence])
-    return max(0, round((moment(now) - moment(before)) / length) - 1)
+    months = {"month": 1, "quarter": 3, "year": 12}.get(cadence)
+    days = DAYS[cadence] if months is None else months * 365.2425 / 12
+    return max(0, round((moment(now) - moment(before)) / timedelta(days=days)) - 1)
+
+
+def one_zone(text: str) -> str:
+    """A date as year, month and day, a time in UTC and whole seconds, so that both sort as text.
+
+    ValueError or OverflowError where it is neither.
+
+    >>> one_zone("2026-W47-5"), one_zone("2026-11-20T01:00:00+02:00")
+    ('2026-11-20', '2026-11-19T23:00:00Z')
+    """
+    with suppress(ValueError):
+        return date.fromisoformat(text).isoformat()
+    return moment(text).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _a_moment(text: str) -> str:
-    """A date as it is written, a time in UTC and whole seconds, so that both sort as text."""
     try:
-        when = moment(text)
+        return one_zone(text)
     except (ValueError, OverflowError):
         what = f"{text!r} is no date and no time"
         raise refuse(Fault(what, "ISO 8601, such as 2026-11-20 or 2026-11-20T06:00:00Z")) from None
-    return text if len(text) == 10 else when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 #: What the data of a run are of.

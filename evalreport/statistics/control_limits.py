@@ -66,22 +66,108 @@ def limits_for(
     (1.4, 4.059, True)
     """
     if len(earlier) < MINIMUM:
-        return Limits(reason=f"{len(earlier)} earlier values, {MINIMUM} are needed")
+        return _too_few(len(earlier))
     shares = [one.fraction for one in earlier if one.fraction is not None]
     if now.fraction is not None and len(shares) == len(earlier):
-        return _of_shares(now.fraction[1], shares)
+        top, bottom = (sum(column) for column in zip(*shares, strict=True))
+        return _of_shares(now.fraction[1], top, bottom)
     values = [one.value for one in earlier]
-    spread = math.fsum(abs(b - a) for a, b in pairwise(values)) / (len(values) - 1) / RANGE_OF_TWO
-    if spread == 0.0:
-        return Limits(reason="the earlier values are all alike: limits would have no width")
-    centre = math.fsum(values) / len(values)
-    low, high = centre - SIGMAS * spread, centre + SIGMAS * spread
-    return Limits(centre, max(low, within[0]), min(high, within[1]), "individuals")
+    ranges = math.fsum(abs(b - a) for a, b in pairwise(values))
+    return _of_values(len(values), math.fsum(values), ranges, within)
 
 
-def _of_shares(rows: int, shares: Sequence[tuple[int, int]]) -> Limits:
-    pooled = sum(top for top, _ in shares) / sum(bottom for _, bottom in shares)
+def _too_few(count: int) -> Limits:
+    return Limits(reason=f"{count} earlier values, {MINIMUM} are needed")
+
+
+def _of_shares(rows: int, top: int, bottom: int) -> Limits:
+    """The p chart for a share of so many rows, by the shares before it, added up."""
+    pooled = top / bottom
     if pooled in (0.0, 1.0):
         return Limits(reason="the earlier rows are all alike: limits would have no width")
     half = SIGMAS * math.sqrt(pooled * (1.0 - pooled) / rows)
     return Limits(pooled, max(pooled - half, 0.0), min(pooled + half, 1.0), "p")
+
+
+def _of_values(count: int, total: float, ranges: float, within: tuple[float, float]) -> Limits:
+    """The individuals chart by the sum of the values before, and of their moving ranges."""
+    spread = ranges / (count - 1) / RANGE_OF_TWO
+    if spread == 0.0:
+        return Limits(reason="the earlier values are all alike: limits would have no width")
+    centre = total / count
+    low, high = centre - SIGMAS * spread, centre + SIGMAS * spread
+    return Limits(centre, max(low, within[0]), min(high, within[1]), "individuals")
+
+
+class EarlierValues:
+    """The values of a course so far, one for each data file, and the limits that they give.
+
+    The same limits as :func:`limits_for` gives for each value; sums are carried along, exactly,
+    so that the time for a course does not grow with the square of its length.
+    """
+
+    def __init__(self, within: tuple[float, float] = (-math.inf, math.inf)) -> None:
+        self._within = within
+        self._by_file: dict[str, Estimate] = {}
+        self._top = self._bottom = self._shares = 0
+        self._total, self._ranges = ExactSum(), ExactSum()
+        self._last = 0.0
+
+    def add(self, estimate: Estimate, file: str) -> None:
+        """The next value, unless its file was there before: the same rows say nothing new."""
+        if file in self._by_file:
+            return
+        if self._by_file:
+            self._ranges.add(abs(estimate.value - self._last))
+        self._total.add(estimate.value)
+        if estimate.fraction is not None:
+            self._shares += 1
+            self._top += estimate.fraction[0]
+            self._bottom += estimate.fraction[1]
+        self._last = estimate.value
+        self._by_file[file] = estimate
+
+    def limits(self, now: Estimate, file: str) -> Limits:
+        """The limits for a value that was made of a file, from the values of others before it."""
+        if file in self._by_file:
+            others = [one for own, one in self._by_file.items() if own != file]
+            return limits_for(now, others, self._within)
+        count = len(self._by_file)
+        if count < MINIMUM:
+            return _too_few(count)
+        if now.fraction is not None and self._shares == count:
+            return _of_shares(now.fraction[1], self._top, self._bottom)
+        return _of_values(count, self._total.value, self._ranges.value, self._within)
+
+
+class ExactSum:
+    """A sum that is rounded once, as ``math.fsum`` does it, and can go on.
+
+    Partial sums that do not overlap (Shewchuk 1997, Adaptive precision floating-point arithmetic).
+
+    >>> found = ExactSum()
+    >>> for value in (1e16, 1.0, -1e16):
+    ...     found.add(value)
+    >>> found.value
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._partials: list[float] = []
+
+    def add(self, value: float) -> None:
+        """One more value; finite."""
+        kept = []
+        for partial in self._partials:
+            large, small = (value, partial) if abs(value) >= abs(partial) else (partial, value)
+            total = large + small
+            rest = small - (total - large)
+            if rest:
+                kept.append(rest)
+            value = total
+        self._partials = [*kept, value]
+
+    @property
+    def value(self) -> float:
+        """The sum, rounded to the nearest number."""
+        return math.fsum(self._partials)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,29 +59,62 @@ def test_the_hook_calls_the_command_on_specs(monkeypatch) -> None:
     ],
 )
 def test_the_action_ends_with_the_status_of_the_command(tmp_path, command, specs, status) -> None:
-    import os
-    import sys
+    done = act(tmp_path, command, specs)
+    assert done.returncode == status, done.stderr
+    assert not (tmp_path / "-x").exists()
 
+
+def act(folder: Path, command: str, specs: str) -> subprocess.CompletedProcess[str]:
+    """The last step of the action, as a runner calls it: files for outputs and summary are new."""
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     script = action["runs"]["steps"][-1]["run"]
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    called = folder / "evalreport"
-    called.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m evalreport "$@"\n')
-    called.chmod(0o755)
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    for name, words in (("evalreport", "-m evalreport "), ("python", "")):
+        called = programs / name
+        called.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}"$@"\n')
+        called.chmod(0o755)
+    for name in ("out", "summary"):
+        (folder / name).write_text("")
     env = os.environ | {
-        "PATH": f"{folder}:{os.environ['PATH']}",
+        "PATH": f"{programs}:{os.environ['PATH']}",
         "COMMAND": command,
         "SPECS": specs,
         "RUNS": "runs",
-        "GITHUB_OUTPUT": str(tmp_path / "out"),
-        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        "FORMATS": "html,markdown",
+        "GITHUB_OUTPUT": str(folder / "out"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
     }
-    done = subprocess.run(
-        ["bash", "-e", "-c", script], env=env, capture_output=True, text=True, check=False
+    return subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert done.returncode == status, done.stderr
-    assert not (tmp_path / "-x").exists()
+
+
+NOTHING = "The audit made no report this time; its log says why.\n"
+
+
+def test_the_action_tells_of_its_own_run_alone(tmp_path) -> None:
+    data = Path("d.csv")
+    data.write_text("y,p\n" + "".join(f"{i % 2},{i / 20}\n" for i in range(20)))
+    assert act(tmp_path, "run", "good.yaml").returncode == 0
+    first = (Path("runs") / "latest").resolve()
+    assert (tmp_path / "out").read_text() == f"run={first}\n"
+    assert (tmp_path / "summary").read_text() == (first / "summary.md").read_text() + "\n"
+    # a month that comes to nothing has no run, whatever an earlier one left
+    for specs, status in (("bad.yaml", 2), ("bad.yaml\nbad.yaml", 2)):
+        assert act(tmp_path, "run", specs).returncode == status
+        assert (tmp_path / "out").read_text() == ""
+        assert (tmp_path / "summary").read_text() == NOTHING
+    # of several specs those that made one, whatever stands between their names
+    assert act(tmp_path, "run", "good.yaml\n  bad.yaml\n").returncode == 2
+    newest = (Path("runs") / "latest").resolve()
+    assert newest != first
+    assert (tmp_path / "out").read_text() == f"run={newest}\n"
+    assert (tmp_path / "summary").read_text() == (newest / "summary.md").read_text() + "\n"
 
 
 @pytest.fixture(name="without_pango")

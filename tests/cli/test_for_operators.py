@@ -97,3 +97,41 @@ def test_a_run_that_takes_too_long_ends_with_nothing_published(spec: Path) -> No
     done = subprocess.run([*command, "--timeout", "500"], env=environment, check=False)
     assert done.returncode == 1
     assert len(list(runs.glob("2*"))) == 1
+    # two specs, of which neither is done in time: each leaves its line
+    other = spec.with_name("other.yaml")
+    other.write_text(spec.read_text(encoding="utf-8"), encoding="utf-8")
+    both = [*command, str(other), "--timeout", "0.05", "--jobs", "2"]
+    assert subprocess.run(both, env=environment, check=False).returncode == 4
+    lines = map(json.loads, (runs / "history.jsonl").read_text(encoding="utf-8").splitlines())
+    tried = [(one["series"], one["attempt"]) for one in lines if "attempt" in one]
+    assert tried == [(spec.stem, {"status": 4}), ("other", {"status": 4})]
+    assert len(list(runs.glob("2*"))) == 1
+
+
+def test_the_folder_of_runs_has_the_name_of_its_option_too(
+    spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVALREPORT_RUN_OUTPUT", str(spec.parent / "elsewhere"))
+    assert status_of(["run", str(spec), "--quiet", "--formats", "csv"]) == 1
+    assert (spec.parent / "elsewhere" / "latest").exists()
+
+
+def test_check_can_be_quiet_and_limited(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status_of(["check", str(spec), "--quiet", "--timeout", "500"]) == 0
+    out = capsys.readouterr()
+    assert (out.out, out.err) == ("", "")
+    wrong = spec.with_name("wrong.yaml")
+    wrong.write_text(spec.read_text("utf-8").replace("metrics:", "metrcs:"), encoding="utf-8")
+    assert status_of(["check", str(wrong), "--quiet"]) == 2
+    assert "metrcs" in capsys.readouterr().err
+    assert status_of(["check", str(spec), "--timeout", "1e-5"]) == 4
+    assert capsys.readouterr().err == "not done in 1e-05 s; a longer --timeout\n"
+
+
+def test_watch_can_be_limited(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = str(spec.parent / "runs")
+    assert status_of(["run", str(spec), "-o", runs, "--quiet"]) == 1
+    assert status_of(["watch", runs, "--timeout", "500", "--quiet"]) == 1
+    capsys.readouterr()
+    assert status_of(["watch", runs, "--timeout", "1e-5"]) == 4
+    assert "not done in" in capsys.readouterr().err

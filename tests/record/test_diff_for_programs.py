@@ -47,6 +47,23 @@ def test_a_criterion_with_another_limit_is_changed(runs: list[Path], capsys: Cap
     assert "added" not in told.split("data")[0]
 
 
+def test_a_criterion_at_another_threshold_is_changed(tmp_path: Path, capsys: Capture) -> None:
+    at = SPEC.replace(OLD, f"threshold: 0.5, {OLD}").replace(
+        "metrics:", "thresholds: [0.5, 0.6]\nmetrics:"
+    )
+    audit(tmp_path, (40, 10, 10, 90), 1, spec=at)
+    audit(tmp_path, (40, 10, 10, 90), 2, spec=at.replace("threshold: 0.5,", "threshold: 0.6,"))
+    old, new = sorted(p for p in (tmp_path / "runs").iterdir() if p.name[0] == "2")
+    (criterion,) = differences(old, new)["criteria"]
+    assert criterion["change"] == "changed"
+    assert (criterion["old_threshold"], criterion["threshold"]) == ("0.5", "0.6")
+    capsys.readouterr()
+    assert status_of(["diff", str(old), str(new)]) == 0
+    text = criterion["text"]
+    line = f"changed: {text} at 0.5 -> {text}, week, model, threshold 0.6: passed -> passed"
+    assert line in capsys.readouterr().out
+
+
 def test_markdown_has_the_same_lines(runs: list[Path], capsys: Capture) -> None:
     assert status_of(["diff", str(runs[0]), str(runs[2]), "--format", "markdown"]) == 0
     told = capsys.readouterr().out

@@ -166,3 +166,14 @@ def test_it_is_drawn_again_and_verified(tmp_path: Path) -> None:
     assert status_of(["verify", str(run)]) == 0
     event.write_bytes(event.read_bytes().replace(b"COMPLETE", b"ABORT"))
     assert status_of(["verify", str(run)]) == 5
+
+
+def test_a_criterion_on_an_area_is_at_no_threshold(tmp_path: Path) -> None:
+    spec = SPEC.replace("f1,", "f1, roc_auc,")
+    spec = spec.replace("acceptance:\n", "acceptance:\n  - {metric: roc_auc, at_least: 0.5}\n")
+    assert audit(tmp_path, GOOD, 1, *FORMATS, spec=spec) == 0
+    file = tmp_path / "runs" / "latest" / "openlineage.json"
+    (own,) = json.loads(file.read_text(encoding="utf-8"))["inputs"]
+    area, recall = own["inputFacets"]["dataQualityAssertions"]["assertions"]
+    assert "threshold" not in area["params"]
+    assert recall["params"]["threshold"] == "0.5"

@@ -112,13 +112,13 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "record/history.py": "sha256",
     },
     "a spec that does not load": {
-        "record/run_folder.py": "series",
+        "record/run_folder.py": "as_of series",
     },
     "fields of records that are being put together": {
         "engine/run.py": "reader_differences readers",
     },
     "curves of many runs, left out where nobody looks at them before they become records": {
-        "record/trend.py": "kind",
+        "record/recorded.py": "curves kind",
     },
     "parts of the name of a run": {
         "record/verify.py": "clock spec",

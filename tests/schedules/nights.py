@@ -4,10 +4,12 @@ Every night each spec is run by the command itself, with a given clock. Drawn at
 seed: criteria that fail (status 1), a spec with a mistake (2), a file without its column (3), a
 file that was not delivered (4), nights without any attempt, reruns on the same day, the same run
 once more, backfills of missed nights days later, ``prune`` on the first of each month, and one
-upgrade of the program half way. The book knows nothing of the folder of runs: names, hashes, the
-runs that are left and what links lead to are worked out from what was done.
+upgrade half way: until then an earlier state of the program makes the runs, as the repository keeps
+it, or, where a clone keeps none, the program under another version. The book knows nothing of
+the folder of runs: names, hashes, the runs that are left and what links lead to are worked out
+from what was done.
 
-By hand, for three years: ``PYTHONPATH=tests python -m schedules.nights 1096``.
+By hand, for three years: ``make nights``.
 """
 
 from __future__ import annotations
@@ -16,15 +18,20 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import random
+import re
+import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import evalreport.version
 from evalreport.cli import status_of
 
 SPECS = ("churn", "fraud", "intake", "referral", "triage")
@@ -84,13 +91,14 @@ class Book:
         self.entries.append(entry)
         self.there.add(entry.run)
 
-    def add_prune(self, entry: Entry, keep: int) -> None:
-        """Of each series the runs recorded last stay, and the newest by the clock."""
+    def add_prune(self, entry: Entry, keep: int, *, by_time: bool) -> None:
+        """Of each series the newest runs stay, and the one that a link leads to."""
+        order = self.in_time if by_time else self.runs
         led_to = {self.in_time(name)[-1].run for name in SPECS if self.runs(name)}
         gone = {
             one.run
             for name in SPECS
-            for one in [e for e in self.runs(name) if e.run in self.there][:-keep]
+            for one in [e for e in order(name) if e.run in self.there][:-keep]
             if one.run not in led_to
         }
         entry.pruned = tuple(e.run for e in self.runs() if e.run in gone)
@@ -102,16 +110,19 @@ class Book:
 @contextlib.contextmanager
 def version_of(version: str) -> Iterator[None]:
     """Another release of the program, as far as it says so of itself."""
-    modules = [m for name, m in sys.modules.items() if name.startswith("evalreport")]
-    own = [m for m in modules if "__version__" in vars(m)]
-    before = [m.__version__ for m in own]
-    for module in own:
-        module.__version__ = version
+    before = evalreport.version.__version__
+    _say_version(version)
     try:
         yield
     finally:
-        for module, one in zip(own, before, strict=True):
-            module.__version__ = one
+        # modules that were loaded meanwhile too
+        _say_version(before)
+
+
+def _say_version(version: str) -> None:
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "evalreport" and "__version__" in vars(module):
+            vars(module)["__version__"] = version
 
 
 def said_by(*words: str) -> tuple[int, Any]:
@@ -121,23 +132,102 @@ def said_by(*words: str) -> tuple[int, Any]:
     return status, json.loads(told.getvalue())
 
 
+ROOT = Path(__file__).resolve().parents[2]
+#: A state of the program that wrote other lines, results and pages than today's.
+EARLIER = "4e5e44c"
+ANSWERS = """
+import contextlib, io, json, sys
+from evalreport.cli import status_of
+answers = sys.stdout
+for line in sys.stdin:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        status = status_of(json.loads(line))
+    print(status, file=answers, flush=True)
+"""
+
+
+class EarlierProgram:
+    """An earlier state of the program in a process of its own; a context manager.
+
+    ``prune`` went by the order of the records then, as ``by_time`` says.
+    """
+
+    version, by_time = "0.0.9", False
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @staticmethod
+    def is_there() -> bool:
+        """Whether this clone keeps it."""
+        command = ["git", "-C", str(ROOT), "cat-file", "-e", f"{EARLIER}^{{commit}}"]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+    def __enter__(self) -> Self:
+        command = ["git", "-C", str(ROOT), "archive", EARLIER, "evalreport", "templates"]
+        packed = subprocess.run(command, capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+            archive.extractall(self._folder, filter="data")
+        stated = self._folder / "evalreport" / "version.py"
+        text, count = re.subn('"[0-9.]+"', f'"{self.version}"', stated.read_text("utf-8"))
+        assert count == 1
+        stated.write_text(text, encoding="utf-8")
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", ANSWERS],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(self._folder)},
+        )
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._process.communicate()
+
+    def status_of(self, words: Sequence[str]) -> int:
+        """The status of a command."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(words) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+
+class TodaysProgram:
+    """The program as it is, under a version that it is told."""
+
+    by_time = True
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    def status_of(self, words: Sequence[str]) -> int:
+        """The status of a command."""
+        with (
+            version_of(self.version),
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
+            return status_of(list(words))
+
+
 class Nights:
     """The nights of a folder, one after the other."""
 
     def __init__(self, folder: Path, seed: int = 1, keep: int = 30) -> None:
         self.folder, self.runs, self.book = folder, folder / "runs", Book()
         self.draw = random.Random(seed)
-        self.version, self.keep = "0.1.0", keep
+        self.keep = keep
+        self.program: EarlierProgram | TodaysProgram = TodaysProgram("0.1.0")
         self.owed: list[tuple[int, str, datetime]] = []
 
-    def pass_by(self, nights: int) -> None:
-        """So many nights, with an upgrade half way."""
+    def pass_by(self, nights: int, before: EarlierProgram | None = None) -> None:
+        """So many nights, with an upgrade half way: ``before`` makes those until then."""
+        now = TodaysProgram("0.2.0")
+        then = before or self.program
         for number in range(nights):
-            if number == nights // 2:
-                self.version = "0.2.0"
-            night = FIRST + timedelta(days=number)
-            with version_of(self.version):
-                self._night(number, night)
+            self.program = then if number < nights // 2 else now
+            self._night(number, FIRST + timedelta(days=number))
 
     def _night(self, number: int, night: datetime) -> None:
         for place, name in enumerate(SPECS):
@@ -173,10 +263,11 @@ class Nights:
         text = text.replace("[recall,", "[recal,") if what == "spec" else text
         spec.write_text(text, encoding="utf-8")
         when = at.strftime("%Y-%m-%dT%H:%M:%SZ")
-        with contextlib.redirect_stderr(io.StringIO()) as told:
-            status = status_of(["run", str(spec), "-o", str(self.runs), "--at", when, "--quiet"])
-        assert status == STATUS[what], (what, status, told.getvalue())
-        entry = Entry("run" if status < 2 else "attempt", when, self.version, name, status)
+        command = ["run", str(spec), "-o", str(self.runs), "--at", when, "--quiet"]
+        status = self.program.status_of(command)
+        assert status == STATUS[what], (what, status, when)
+        kind = "run" if status < 2 else "attempt"
+        entry = Entry(kind, when, self.program.version, name, status)
         if entry.kind == "run":
             self.book.add_run(entry, text.encode())
         else:
@@ -185,9 +276,9 @@ class Nights:
     def _prune(self, at: datetime) -> None:
         when = at.strftime("%Y-%m-%dT%H:%M:%SZ")
         command = ["prune", str(self.runs), "--keep", str(self.keep), "--at", when]
-        with contextlib.redirect_stdout(io.StringIO()):
-            assert status_of(command) == 0
-        self.book.add_prune(Entry("prune", when, self.version), self.keep)
+        assert self.program.status_of(command) == 0
+        entry = Entry("prune", when, self.program.version)
+        self.book.add_prune(entry, self.keep, by_time=self.program.by_time)
 
 
 def _later(at: datetime) -> datetime:
@@ -264,7 +355,7 @@ def _alike(runs: Sequence[Entry]) -> list[Entry]:
 
 
 def hold_course(nights: Nights) -> None:
-    """`history` lists every run by its clock with its outcome, and says which were removed."""
+    """`history` lists runs and attempts by their clocks, and says which runs were removed."""
     _, told = said_by("history", str(nights.runs), "--json")
     assert told["problems"] == []
     assert [
@@ -273,6 +364,10 @@ def hold_course(nights: Nights) -> None:
     ] == [
         (e.run, e.series, e.when, ("passed", "failed")[e.status], e.version)
         for e in nights.book.in_time()
+    ]
+    tried = [entry for entry in nights.book.entries if entry.kind == "attempt"]
+    assert [(one["series"], one["when"], one["status"]) for one in told["attempts"]] == [
+        (e.series, e.when, e.status) for e in sorted(tried, key=lambda entry: entry.when)
     ]
     for one in told["runs"]:
         gone = one["run"] not in nights.book.there
@@ -292,9 +387,14 @@ def hold(nights: Nights) -> None:
 def main() -> None:
     """So many nights as the command says; 1096 are three years."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1096
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as held:
+        before = None
+        if EarlierProgram.is_there():
+            before = held.enter_context(EarlierProgram(Path(folder) / "earlier"))
+        else:
+            sys.stdout.write("this clone keeps no earlier program: the upgrade is one of version\n")
         nights = Nights(Path(folder))
-        nights.pass_by(count)
+        nights.pass_by(count, before)
         hold(nights)
         kinds = [entry.kind for entry in nights.book.entries]
         counts = {kind: kinds.count(kind) for kind in ("run", "attempt", "prune")}

@@ -131,6 +131,15 @@ def test_the_data_are_of_another_day_than_the_clock(tmp_path: Path) -> None:
     assert status_of(["diff", str(folder / newest), str(folder / newest), "--exit-code"]) == 0
 
 
+def test_a_backfill_pushes_out_no_newer_run(tmp_path: Path) -> None:
+    newer = [night(tmp_path, COUNTS[k], f"2026-11-0{k + 5}") for k in range(2)]
+    for k in (2, 3):
+        night(tmp_path, COUNTS[k], f"2026-11-1{k}", "--as-of", f"2026-10-0{k}")
+    command = ["prune", str(tmp_path / "runs"), "--keep", "2", "--at", "2026-11-20T12:00:00Z"]
+    assert status_of(command) == 0
+    assert runs(tmp_path) == set(newer)
+
+
 def test_runs_are_missing_by_what_their_data_are_of(tmp_path: Path) -> None:
     night(tmp_path, COUNTS[0], "2026-11-05", "--as-of", "2026-11-01")
     late = night(tmp_path, COUNTS[1], "2026-11-06", "--as-of", "2026-11-04")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from render.axe_page import MISSING, findings
 from schedules.weekly_runs import SPEC, audit, audits
 
 from evalreport.cli import status_of
@@ -172,15 +172,30 @@ def test_pages_refer_to_nothing_but_each_other_and_reports(site: Path) -> None:
 
 
 def test_runs_without_a_headline_have_a_place_in_the_table(tmp_path: Path) -> None:
-    """Of another series, and of one whose recall is not defined."""
+    """Of one whose recall is not defined, and of one that measured something else."""
     audit(tmp_path, (40, 10, 10, 90), 1)
     audit(tmp_path, (0, 0, 10, 90), 2)
-    audit(tmp_path, (45, 5, 10, 90), 3, spec=f"series: other\n{SPEC}")
+    other = SPEC.replace("metric: recall,", "metric: specificity,").replace("[recall,", "[")
+    audit(tmp_path, (45, 5, 10, 90), 3, spec=other)
+    audit(tmp_path, (45, 5, 10, 90), 4)
     assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
     index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert index.count("data-run=") == 3
-    assert index.count('<td class="num">–</td>') >= 3
-    assert '<td class="num">undefined</td>' in index
+    assert index.count("data-run=") == 4
+    assert index.count('<td class="num">–</td>') == 1
+    assert index.count('<td class="num">undefined</td>') == 1
+
+
+def test_runs_of_several_series_say_which_and_list_their_measures(tmp_path: Path) -> None:
+    audit(tmp_path, (40, 10, 10, 90), 1)
+    audit(tmp_path, (45, 5, 10, 90), 2, spec=f"series: other\n{SPEC}")
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert index.index('<td class="series">other</td>') < index.index(
+        '<td class="series">audit</td>'
+    )
+    assert "<div>Recall of ill, week, model, threshold 0.5: 0.900 (" in index
+    assert "<div>Recall of ill, week, model, threshold 0.5: 0.800 (" in index
+    assert "Newest run, 2026-11-02, other" in index
 
 
 def test_the_site_shows_what_calls_for_a_look(site: Path) -> None:
@@ -265,47 +280,63 @@ def test_in_a_browser(site: Path) -> None:
         assert not re.search(r"CONSOLE|Content Security Policy", done.stderr), done.stderr
 
 
-MODULES = os.environ.get("EVALREPORT_AXE", "")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-#: How far a page reaches beyond the window, and what axe finds, at one width.
-REACH = """
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
-const [modules, chromium, file, width] = process.argv.slice(2);
-const require = createRequire(modules.replace(/\\/?$/, "/index.js"));
-const browser = await require("playwright-core").chromium.launch(
-  { executablePath: chromium, args: ["--no-sandbox"] });
-const context = await browser.newContext(
-  { viewport: { width: Number(width), height: 900 } });
-const page = await context.newPage();
-await page.goto(pathToFileURL(file).href);
-console.log(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth));
-await browser.close();
-"""
+@pytest.fixture(scope="module")
+def sites(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A history of one series; and one of several, with attempts and a very long name."""
+    folder = tmp_path_factory.mktemp("several")
+    for day, counts in enumerate([*GOOD, *BAD], start=1):
+        audit(folder, counts, day)
+        audit(folder, counts, day, spec=f"series: {'of_a_long_name_' * 6}\n{SPEC}")
+    (folder / "week.csv").unlink()
+    command = ["run", str(folder / "audit.yaml"), "-o", str(folder / "runs"), "--quiet"]
+    assert status_of([*command, "--at", "2026-11-20T06:00:00Z"]) == 4
+    command = ["history", str(folder / "runs"), "--html", str(folder / "site")]
+    assert status_of(command) == 0
+    return {"one": site, "several": folder / "site"}
 
 
+@pytest.mark.skipif(bool(MISSING), reason=MISSING or "present")
+@pytest.mark.long
 @pytest.mark.browser
-@pytest.mark.skipif(
-    CHROMIUM is None
-    or shutil.which("node") is None
-    or not all((Path(MODULES or "?") / n).is_dir() for n in ("axe-core", "playwright-core")),
-    reason="no Chromium, node, or EVALREPORT_AXE with axe-core and playwright-core",
-)
-@pytest.mark.parametrize("width", ["400", "1280"])
+@pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("name", ["index", "trends-1", "criteria", "changes"])
+@pytest.mark.parametrize("of", ["one", "several"])
 def test_axe_finds_nothing_and_nothing_reaches_out(
-    site: Path, tmp_path: Path, name: str, width: str
+    sites: dict[str, Path], tmp_path: Path, of: str, name: str, width: int
 ) -> None:
-    script = Path(__file__).resolve().parents[1] / "render" / "accessibility.mjs"
-    reach = tmp_path / "reach.mjs"
-    reach.write_text(REACH, encoding="utf-8")
-    page = site / f"{name}.html"
-    for code, expected in ((script, []), (reach, 0)):
-        done = subprocess.run(
-            ["node", str(code), MODULES, str(CHROMIUM), str(page), width],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        )
-        assert json.loads(done.stdout) == expected
+    found = findings((sites[of] / f"{name}.html").read_text(encoding="utf-8"), tmp_path, width)
+    assert found["violations"] == []
+    assert found["twice"] == []
+    assert found["width"] == width
+    assert found["wide"] <= 0, "the page scrolls sideways"
+    assert found["passes"] > 10
+
+
+def test_a_criterion_on_an_area_is_at_no_threshold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = SPEC.replace("metric: recall,", "metric: roc_auc,").replace("f1,", "f1, roc_auc,")
+    spec = spec.replace("at_least: 0.7", "at_least: 0.999")
+    for day in (1, 2):
+        audit(tmp_path, (40 + day, 10 - day, 10, 90), day, spec=spec)
+    capsys.readouterr()
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    page = (tmp_path / "site" / "criteria.html").read_text(encoding="utf-8")
+    assert "roc_auc &gt;= 0.999, week, model<" in page
+    # the newest is what somebody looks for
+    assert page.index("2026-11-02") < page.index("2026-11-01")
+
+
+def test_the_first_page_lists_some_of_many_measures_outside_their_limits(tmp_path: Path) -> None:
+    metrics = (
+        "recall, specificity, accuracy, f1, brier, precision, npv, fpr, fnr, fdr, jaccard, mcc, "
+        "kappa, youden_j, markedness, g_mean, balanced_accuracy, error_rate"
+    )
+    spec = SPEC.replace("recall, specificity, accuracy, f1, brier", metrics)
+    weeks = [(900 + k, 100 - k, 100 + k, 900 - k) for k in (0, 3, -2, 5, -4, 1)]
+    audits(tmp_path, [*weeks, (500, 500, 500, 500)], spec)
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    first = (tmp_path / "site" / "index.html").read_text(encoding="utf-8").split("<h2>Runs")[0]
+    listed = first.split("Outside their control limits in the newest run")[1]
+    assert listed.count("<li>") == 13
+    assert 'more, see <a href="#trends">Trends</a>' in listed

@@ -6,7 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from schedules.nights import Nights, hold, hold_course, hold_folder, hold_lines, hold_watch
+from schedules.nights import (
+    EarlierProgram,
+    Nights,
+    hold,
+    hold_course,
+    hold_folder,
+    hold_lines,
+    hold_watch,
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +50,22 @@ def test_a_book_that_says_otherwise_is_found(some_nights: Nights) -> None:
         hold_folder(some_nights)
     book.there.remove("20240101T020000Z-00000000")
     hold(some_nights)
+
+
+@pytest.mark.long
+def test_an_upgrade_from_an_earlier_program(tmp_path: Path) -> None:
+    """What an earlier state of the program left is read, told, pruned and verified today."""
+    if not EarlierProgram.is_there():
+        pytest.skip("this clone does not keep the earlier program")
+    with EarlierProgram(tmp_path / "earlier") as before:
+        nights = Nights(tmp_path, seed=5, keep=22)
+        nights.pass_by(34, before)
+    hold(nights)
+    entries = nights.book.entries
+    assert {entry.version for entry in entries} == {"0.0.9", "0.2.0"}
+    assert any(entry.pruned for entry in entries)
+    there = [e for e in nights.book.runs() if e.run in nights.book.there]
+    assert {entry.version for entry in there} == {"0.0.9", "0.2.0"}, "nothing earlier is left"
 
 
 @pytest.mark.long

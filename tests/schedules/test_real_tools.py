@@ -146,8 +146,13 @@ bag = DagBag(sys.argv[1])
 assert not bag.import_errors, bag.import_errors
 run = bag.dags["classifier_audit"].test()
 states = {t.task_id: str(t.state) for t in run.get_task_instances()}
+from airflow.models.xcom import XComModel
+found = XComModel.get_many(run_id=run.run_id, key="return_value", task_ids="audit")
+from airflow.utils.session import create_session
+with create_session() as session:
+    handed = [XComModel.deserialize_value(one) for one in session.scalars(found)]
 print()
-print(json.dumps([str(run.state), states]))
+print(json.dumps([str(run.state), states, handed]))
 """
 
 
@@ -174,10 +179,13 @@ def test_airflow_runs_the_dag(tmp_path: Path) -> None:
     assert made.returncode == 0
     for counts, expected in ((GOOD, "success"), (BAD, "failed")):
         write_rows(folder / "week.csv", counts)
-        state, states = call("airflow", RUNNING, str(dags), **environment)
+        state, states, handed = call("airflow", RUNNING, str(dags), **environment)
         # the pages are made whatever the audit came to, and the run ends as the audit did
         outcome = "success" if expected == "success" else "upstream_failed"
         assert states == {"audit": expected, "history": "success", "outcome": outcome}
         assert state.rpartition(".")[2].casefold() == expected
+        # what a passed audit hands on names its run
+        made = [one["run"] for one in handed]
+        assert made == [(folder / "runs" / "latest").resolve().name] * (expected == "success")
     assert status_of(["verify", str(folder / "runs")]) == 0
     assert (folder / "site" / "index.html").is_file()

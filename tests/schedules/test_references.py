@@ -229,3 +229,30 @@ def test_the_report_shows_a_dataset_as_reference(tmp_path: Path) -> None:
     assert "Now versus then" in page
     (recall,) = [c for c in newest(tmp_path)["comparisons"] if c["metric"] == "recall"]
     assert (recall["dataset"], recall["difference"]) == ("week", -0.3)
+
+
+@pytest.mark.parametrize("path", ["runs/baseline", "runs/{name}"])
+def test_a_baseline_that_was_pruned_is_held_against_by_its_numbers(
+    tmp_path: Path, path: str
+) -> None:
+    """What is kept of a run is what differences and drift are made of."""
+    audit(tmp_path, (40, 10, 10, 90), 1)
+    audit(tmp_path, (41, 9, 10, 90), 2)
+    runs = tmp_path / "runs"
+    name = min(p.name for p in runs.iterdir() if p.name[0] == "2")
+    spec = WITH_RUN.replace("runs/latest", path.format(name=name))
+    spec += f"drift: {{reference: {{run: {path.format(name=name)}}}}}\n"
+    (runs / "baseline").symlink_to(name)
+    audit(tmp_path, (25, 25, 10, 90), 3, spec=spec)
+    there = newest(tmp_path)
+    (runs / "baseline").unlink()
+    assert status_of(["prune", str(runs), "--keep", "1"]) == 0
+    assert not (runs / name).exists()
+    (runs / "baseline").symlink_to(name)
+    audit(tmp_path, (25, 25, 10, 90), 4, spec=spec)
+    pruned = newest(tmp_path)
+    assert (pruned["comparisons"], pruned["drift"]) == (there["comparisons"], there["drift"])
+    assert len(pruned["drift"]) == 2
+    (named,) = pruned["references"]
+    assert named["run"] == name
+    assert status_of(["verify", str(runs)]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -99,7 +100,8 @@ class _Job:
     def __init__(self, steps: list[dict[str, Any]], folder: Path) -> None:
         self.steps, self.folder = steps, folder
         self.cache = folder / "cache"
-        self.summary = ""
+        self.summary = self.log = ""
+        self.before = ""
 
     def final_state(self) -> str:
         """The state of one month's job, in a fresh checkout."""
@@ -107,9 +109,11 @@ class _Job:
             shutil.rmtree(self.folder / name, ignore_errors=True)
         for name in ("run.json", "summary"):
             (self.folder / name).unlink(missing_ok=True)
-        failed = False
+        failed, self.log = False, ""
         for step in self.steps:
-            if step.get("name") == "Install" or (failed and step.get("if") != "always()"):
+            when = step.get("if", "success()")
+            run = {"always()": True, "failure()": failed, "success()": not failed}[when]
+            if step.get("name") == "Install" or not run:
                 continue
             failed |= self._step(step) != 0
         summary = self.folder / "summary"
@@ -125,8 +129,9 @@ class _Job:
             shutil.copytree(self.folder / step["with"]["path"], self.cache, symlinks=True)
         if uses:
             return 0
-        command = step["run"].replace("html,pdf,", "html,")
+        command = self.before + step["run"].replace("html,pdf,", "html,")
         done = run(command, self.folder, GITHUB_STEP_SUMMARY=str(self.folder / "summary"))
+        self.log += done.stdout + done.stderr
         return done.returncode
 
 
@@ -148,11 +153,44 @@ def test_github(folder: Path) -> None:
     assert job.final_state() == "failure"
     assert "0.400" in job.summary
     assert len(_runs(folder)) == 2
-    # without data there is no report: the summary of an earlier month is not shown for it
-    (folder / "week.csv").unlink()
+    assert "failed" in job.log
+    # a month that comes to nothing: the summary of an earlier one is not shown for it, and the
+    # history of the next tells of it
+    good = (folder / "week.csv").read_text(encoding="utf-8")
+    for status in (2, 3, 4):
+        spec = SPEC.replace("[recall", "[recal") if status == 2 else SPEC
+        (folder / "audit.yaml").write_text(spec, encoding="utf-8")
+        (folder / "week.csv").write_text(good.replace("truth", "answer"), encoding="utf-8")
+        if status != 3:
+            (folder / "week.csv").unlink()
+        assert job.final_state() == "failure"
+        assert job.summary == "The audit made no report this time; its log says why.\n"
+        assert len(_runs(folder)) == 2
+        assert _attempts(folder)[-1] == status
+        assert "::error file=audit.yaml,line=" in job.log
+    assert _attempts(folder) == [2, 3, 4]
+    # the report that was made is shown, also where its PDF could not be
+    (folder / "audit.yaml").write_text(SPEC, encoding="utf-8")
+    write_rows(folder / "week.csv", GOOD)
+    job.before = ENDS_WITH_4
     assert job.final_state() == "failure"
-    assert job.summary == "The audit made no report this time; its log says why.\n"
-    assert len(_runs(folder)) == 2
+    assert "0.800" in job.summary
+    assert len(_runs(folder)) == 3
+
+
+#: A run that is published and ends with 4, as one whose PDF could not be made does.
+ENDS_WITH_4 = """
+evalreport() {
+  command evalreport "$@" || return
+  if test "$1" = run; then return 4; fi
+}
+"""
+
+
+def _attempts(folder: Path) -> list[int]:
+    """The exit statuses that the history tells of."""
+    lines = (folder / "runs" / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    return [told["attempt"]["status"] for line in lines if "attempt" in (told := json.loads(line))]
 
 
 def _runs(folder: Path) -> list[Path]:
@@ -213,6 +251,11 @@ def test_gitlab(folder: Path) -> None:
     (folder / "week.csv").unlink()
     assert final_state() == "failed"
     assert not criteria.exists()
+    # nor where the spec is wrong; the history tells of both
+    (folder / "audit.yaml").write_text(SPEC.replace("[recall", "[recal"), encoding="utf-8")
+    assert final_state() == "failed"
+    assert not criteria.exists()
+    assert _attempts(folder) == [4, 2]
 
 
 class _Task:

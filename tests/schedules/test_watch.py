@@ -208,3 +208,22 @@ def test_real_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             for one in found["series"]]  # fmt: skip
     assert told == [("bad", "failing", 1, None, "week"), ("good", "broken", 0, 3, "week")]
     assert split_history((runs / NAME).read_bytes()).entries == read_history(runs).entries
+
+
+def test_a_series_that_has_ended_can_be_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the one of a spec that was renamed, which would be late for ever."""
+    lines = [
+        run("old", "2026-10-01", "passed", cadence="week"),
+        run("new", "2026-11-09", "passed", cadence="week"),
+    ]
+    watched = ["watch", str(history(tmp_path, lines)), "--at", "2026-11-10T00:00:00Z"]
+    assert status_of(watched) == 1
+    capsys.readouterr()
+    assert status_of([*watched, "--without", "old"]) == 0
+    told = capsys.readouterr().out
+    assert "new" in told
+    assert "old" not in told
+    assert status_of([*watched, "--without", "odl"]) == 2
+    assert "--without 'odl': no such series; did you mean 'old'?" in capsys.readouterr().err

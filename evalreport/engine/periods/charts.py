@@ -14,7 +14,7 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import Slice
 from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Measure, Moved, Table
 from evalreport.statistics.course import LEVEL, RUN_LENGTH, ChartedCourse, charted_course
-from evalreport.statistics.shift import Values, chi_square, value_shift
+from evalreport.statistics.shift import KolmogorovSmirnov, Values, chi_square, value_shift
 from evalreport.statistics.tail import chi2_sf, normal_sf
 
 if TYPE_CHECKING:
@@ -193,18 +193,29 @@ def moved_scores(sides: Sequence[Sequence[ScoreTable]], *, probabilities: bool) 
     values = [_values(parts) for parts in sides]
     shift = value_shift(values[0], values[1], BINS)
     before, after = (_mean_score(side) for side in values)
-    test = None if shift.ks is None else "kolmogorov_smirnov"
-    found = [Moved("scores", None, before, after, test, shift.ks, shift.ks_p_value)]
-    return [*found, *_calibration(sides)] if probabilities else found
+    ks = None
+    if shift.ks is not None and shift.ks_p_value is not None:
+        ks = KolmogorovSmirnov(shift.ks, shift.ks_p_value)
+    found = [scores_moved(before, after, ks)]
+    if probabilities:
+        found.append(calibration_moved(*(_excess(parts) for parts in sides)))
+    return found
 
 
-def _calibration(sides: Sequence[Sequence[ScoreTable]]) -> list[Moved]:
-    """Mean of outcome minus score."""
-    (one, first), (other, second) = (_excess(parts) for parts in sides)
+def scores_moved(before: float | None, after: float | None, ks: KolmogorovSmirnov | None) -> Moved:
+    """The mean scores before and since, and how far apart their distributions are."""
+    if ks is None:
+        return Moved("scores", None, before, after, None, None, None)
+    return Moved("scores", None, before, after, "kolmogorov_smirnov", ks.statistic, ks.p_value)
+
+
+def calibration_moved(before: tuple[float, float], after: tuple[float, float]) -> Moved:
+    """Mean of outcome minus score before and since, each with the variance of that mean."""
+    (one, first), (other, second) = before, after
     spread = math.sqrt(first + second)
     z = (other - one) / spread if spread > 0 else None
     p = None if z is None else 2.0 * normal_sf(abs(z))
-    return [Moved("calibration", None, one, other, None if z is None else "z", z, p)]
+    return Moved("calibration", None, one, other, None if z is None else "z", z, p)
 
 
 def moved_mix(column: str, counts: Sequence[tuple[float, float]]) -> list[Moved]:

@@ -20,6 +20,8 @@ from evalreport.spec.load import LoadedSpec
 from evalreport.spec.series import LATEST, series_link
 
 RESULTS = "results.json"
+#: The folder, beside the runs, of what is kept of those that were pruned.
+KEPT = "kept"
 #: The link to the newest run: what it leads to is the run before this one.
 PREVIOUS = LATEST
 #: No results file that is read is larger.
@@ -140,9 +142,12 @@ def _led_to(path: Path, series: str, where: Location) -> tuple[Path, bool]:
 
 
 def read_reference(path: Path, where: Location, *, previous: bool = False) -> ReferenceRun:
-    """The run in a folder, or that a link leads to. Raises FilesError."""
-    file = path / RESULTS
+    """The run in a folder, or that a link leads to; of one that was pruned what is kept of it.
+
+    Raises FilesError.
+    """
     try:
+        file = _results_of(path)
         if not file.is_file():
             hint = "the folder of an earlier run; a first run has none to refer to"
             raise FilesError(Problem(f"'{path}' holds no {RESULTS}", hint, where))
@@ -155,6 +160,13 @@ def read_reference(path: Path, where: Location, *, previous: bool = False) -> Re
         raise FilesError(Problem(f"'{path}' cannot be read: {reason}", "", where)) from error
     digest = hashlib.sha256(data).hexdigest()
     return ReferenceRun(name, digest, _content(data, path, where), previous)
+
+
+def _results_of(path: Path) -> Path:
+    """The results of a run; where only its numbers are left beside it, those."""
+    file, run = path / RESULTS, path.resolve()
+    kept = run.parent / KEPT / f"{run.name}.json"
+    return kept if not file.exists() and kept.is_file() else file
 
 
 def _content(data: bytes, path: Path, where: Location) -> Results:
