@@ -138,7 +138,7 @@ $(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 	@$(PYTHON) -m venv $(SPARK_VENV)
 	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(SPARK_VENV)/constraints.txt
 	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		"pyspark[connect]>=4.0,<5" pyarrow "pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
+		"pyspark[connect]>=4.0,<5" pyarrow "fsspec>=2025.2" "pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
 		--constraint $(SPARK_VENV)/constraints.txt
 	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
 		--no-build-isolation --editable . --constraint $(SPARK_VENV)/constraints.txt

@@ -19,6 +19,8 @@ from evalreport.errors import FilesError, Location, Problem
 
 #: Seconds until a store that does not answer is given up, and one that stops in the midst.
 _CONNECT, _REQUEST = 10, 60
+#: The end of the names of Azure's hosts, outside of its separate clouds.
+_SUFFIX = "core.windows.net"
 
 
 def client_of(address: str) -> Any:
@@ -31,11 +33,24 @@ def client_of(address: str) -> Any:
     if scheme != "az":
         settings = (s3_settings if scheme == "s3" else gs_settings)(os.environ)
         return _made(scheme, tuple(settings.items()))
+    return _made(scheme, tuple(_of_azure(address).items()))
+
+
+def account_of(address: str) -> str:
+    """The host of the account that holds an object of Azure, as Hadoop names it.
+
+    Raises FilesError where the account is not known.
+    """
+    settings = _of_azure(address)
+    host = str(settings.get("dfs_storage_authority", ""))
+    return f"{settings['account_name']}{host if host.startswith('.') else f'.dfs.{_SUFFIX}'}"
+
+
+def _of_azure(address: str) -> dict[str, Any]:
     try:
-        settings = az_settings(os.environ)
+        return az_settings(os.environ)
     except ValueError as error:
         raise failed(address, str(error), "its name in AZURE_STORAGE_ACCOUNT") from None
-    return _made(scheme, tuple(settings.items()))
 
 
 @lru_cache(maxsize=8)
@@ -112,10 +127,6 @@ def az_settings(environment: Mapping[str, str]) -> dict[str, Any]:
         found["blob_storage_authority"] = f".blob.{told['EndpointSuffix']}"
         found["dfs_storage_authority"] = f".dfs.{told['EndpointSuffix']}"
     return found
-
-
-#: The end of the names of Azure's hosts, outside of its separate clouds.
-_SUFFIX = "core.windows.net"
 
 
 def _endpoint_of_blobs(address: str, account: str) -> dict[str, str]:

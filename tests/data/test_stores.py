@@ -22,7 +22,7 @@ from evalreport import api
 from evalreport.data import store_clients, stores
 from evalreport.data.stores import is_stored
 from evalreport.engine.counting import choosing, postgres_rows
-from evalreport.errors import DataError, EvalreportError, FilesError, LostError, SpecError
+from evalreport.errors import DataError, FilesError, LostError, SpecError
 
 ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y,
     round((i * 7919 % 97) / 97, 3) AS s, 'g' || (i % 4) AS g,
@@ -265,11 +265,11 @@ def test_addresses_that_a_spec_may_not_name_by_itself(address: str, told: str) -
     assert told in str(caught.value)
 
 
-def test_a_spreadsheet_and_a_cluster_are_refused(store: Store, tmp_path: Path) -> None:
+def test_a_spreadsheet_and_text_for_a_cluster_are_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="its rows as csv or Parquet"):
         run(store.at("rows.xlsx"))
-    address = store.put("one/rows.parquet", content(0, 50, ".parquet", tmp_path))
-    with pytest.raises(EvalreportError, match="name a table of the cluster"):
+    address = store.put("one/rows.csv", content(0, 50, ".csv", tmp_path))
+    with pytest.raises(DataError, match="would all be fetched here first"):
         run(address, "spark", spark={"url": "sc://localhost:1"})
 
 

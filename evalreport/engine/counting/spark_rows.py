@@ -115,7 +115,7 @@ def _masked(column: Any) -> Any:
 
 @contextmanager
 def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
-    """The rows of files, which the cluster sees under the same path.
+    """The rows of files, which the cluster sees under the same path, or of objects of a store.
 
     Raises FilesError where there is no client, no cluster, or the cluster fails, DataError
     for damaged files, NotPlainError for rows that Spark reads in another way.
@@ -166,12 +166,12 @@ def check_kind(source: Source) -> None:
     why = None
     if isinstance(source, TableOfCluster):
         return
-    if any(part.source.far for part in parts_of(source)):
-        why = "name a table of the cluster that holds the objects, {table: ...}"
-    elif source.suffix not in READ:
+    if source.suffix not in READ:
         why = "a cluster does not reach databases"
     if source.suffix.startswith(".jsonl"):
         why = "Spark takes lines with text behind their object, and 1.0 for 1"
+    elif source.suffix != ".parquet" and any(part.source.far for part in parts_of(source)):
+        why = "objects of text would all be fetched here first; duckdb fetches them once"
     if why is not None:
         told = f"Spark cannot count these rows: {why}"
         raise DataError(Problem(told, OTHER_ENGINE, Location(source.name)))

@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,8 +38,8 @@ def _home() -> Path:
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[str]:
-    """The address of a server that runs until the end of the block."""
+def server(folder: Path, more: Mapping[str, object] | None = None) -> Iterator[str]:
+    """The address of a server that runs until the end of the block; ``more`` settings of it."""
     if os.environ.get(ADDRESS):
         yield os.environ[ADDRESS]
         return
@@ -53,6 +53,7 @@ def server(folder: Path) -> Iterator[str]:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": 4,
         "spark.sql.warehouse.dir": folder / "warehouse",
+        **(more or {}),
     }
     command = [str(_home() / "bin" / "spark-submit"), "--master", "local[2]",
                "--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]  # fmt: skip
