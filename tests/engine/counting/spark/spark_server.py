@@ -43,6 +43,15 @@ def server(folder: Path, more: Mapping[str, object] | None = None) -> Iterator[s
     if os.environ.get(ADDRESS):
         yield os.environ[ADDRESS]
         return
+    with started(folder, more) as (address, _):
+        yield address
+
+
+@contextmanager
+def started(
+    folder: Path, more: Mapping[str, object] | None = None
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server of our own, and its process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -70,7 +79,7 @@ def server(folder: Path, more: Mapping[str, object] | None = None) -> Iterator[s
         )
         try:
             _wait(process, port, log)
-            yield f"sc://127.0.0.1:{port}"
+            yield f"sc://127.0.0.1:{port}", process
         finally:
             process.terminate()
             process.wait(30)
