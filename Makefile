@@ -138,7 +138,7 @@ $(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 	@$(PYTHON) -m venv $(SPARK_VENV)
 	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(SPARK_VENV)/constraints.txt
 	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		"pyspark[connect]>=4.0,<5" pyarrow "pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
+		"pyspark[connect]>=4.0,<5" pyarrow "fsspec>=2025.2" "pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
 		--constraint $(SPARK_VENV)/constraints.txt
 	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
 		--no-build-isolation --editable . --constraint $(SPARK_VENV)/constraints.txt
@@ -195,26 +195,35 @@ $(MARIADB_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 		--no-build-isolation --editable ".[mysql]" --constraint $(MARIADB_VENV)/constraints.txt
 	@touch $@
 
-# Object stores, with a server that speaks for S3.
+# Object stores, with servers that speak for S3, Google Cloud Storage and Azure. That of Azure
+# runs on Node; where there is none its tests are skipped.
 STORES_VENV := .venv-stores
 STORES_STAMP := $(STORES_VENV)/.installed
+AZURITE := $(STORES_VENV)/azurite/node_modules/azurite/dist/src/blob/main.js
 
 .PHONY: test-stores
 test-stores: $(STORES_STAMP)
 	@EVALREPORT_MOTO=$(STORES_VENV)/server/bin/moto_server \
-		$(STORES_VENV)/bin/python -m pytest -q tests/data/test_stores.py
+		EVALREPORT_GCS=$(STORES_VENV)/server/bin/gcp-storage-emulator EVALREPORT_AZURITE=$(AZURITE) \
+		$(STORES_VENV)/bin/python -m pytest -q -rs tests/data/test_stores.py
 
-$(STORES_STAMP): requirements/run-$(LOCK).txt pyproject.toml
-	@echo "Installing evalreport, readers of stores and a server of S3 into $(STORES_VENV) ..."
+$(STORES_STAMP): requirements/run-$(LOCK).txt pyproject.toml tests/data/azurite/package-lock.json
+	@echo "Installing evalreport, readers of stores and servers of them into $(STORES_VENV) ..."
 	@$(PYTHON) -m venv $(STORES_VENV)
 	@$(PYTHON) -m venv $(STORES_VENV)/server
-	@$(STORES_VENV)/server/bin/python -m pip --disable-pip-version-check --quiet install "moto[server]>=5"
+	@$(STORES_VENV)/server/bin/python -m pip --disable-pip-version-check --quiet install \
+		"moto[server]>=5" gcp-storage-emulator
 	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(STORES_VENV)/constraints.txt
 	@$(STORES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
 		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
 		--constraint $(STORES_VENV)/constraints.txt
 	@$(STORES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
 		--no-build-isolation --editable ".[stores]" --constraint $(STORES_VENV)/constraints.txt
+	@mkdir -p $(STORES_VENV)/azurite
+	@cp tests/data/azurite/package.json tests/data/azurite/package-lock.json $(STORES_VENV)/azurite
+	@if command -v npm >/dev/null; then npm ci --prefix $(STORES_VENV)/azurite --ignore-scripts \
+		--no-audit --no-fund --silent; else \
+		echo "Node is not installed: nothing speaks for Azure (apt-get install npm)" >&2; fi
 	@touch $@
 
 # MLflow, Airflow, the Hugging Face reader and published schemas, in environments of their own.

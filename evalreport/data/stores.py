@@ -12,32 +12,33 @@ import datetime as dt
 import fnmatch
 import hashlib
 import io
-import os
+import re
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
 from evalreport.data.source import Source, suffix_of
+from evalreport.data.store_clients import client_of, failed, not_installed
 from evalreport.errors import FilesError, Location, LostError, Problem, did_you_mean
 
 #: How addresses of stores begin.
 SCHEMES = ("s3", "gs", "az")
 #: How an engine knows objects.
 PROTOCOL = "evalreport"
-#: Seconds until a store that does not answer is given up, and one that stops in the midst.
-_CONNECT, _REQUEST = 10, 60
 #: Bytes that are fetched at once where an object is read from its beginning.
 _BLOCK = 4 << 20
 #: Objects that are asked for their ETag side by side.
 _SIDE_BY_SIDE = 8
 #: What a store's client says where it refuses, or has nothing to show who asks.
-_REFUSED = ("ACCESS_DENIED", "Forbidden", "403", "INVALID_ACCESS_KEY_ID", "SIGNATURE_DOES_NOT",
-            "credential", "Credential", "PERMISSION_DENIED", "UNAUTHENTICATED", "Unauthorized",
-            "401")  # fmt: skip
+_REFUSED = re.compile(
+    r"ACCESS_DENIED|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT|[Cc]redential|PERMISSION_DENIED|"
+    r"UNAUTHENTICATED|Unauthorized|Forbidden|access token|Authentication|Authorization|"
+    r"(?<![\w.:])40[13](?!\w)"
+)
 _ETAGS = ("etag", "generation", "last-modified")
 
 
@@ -59,7 +60,7 @@ class StoredObject(Source):
     @contextmanager
     def stream(self) -> Iterator[BinaryIO]:
         with _answering(self.name):
-            raw = _store(self.name).open_input_file(_below(self.name))
+            raw = client_of(self.name).open_input_file(_below(self.name))
         try:
             yield cast("BinaryIO", io.BufferedReader(_Raw(raw, self.name), _BLOCK))
         finally:
@@ -120,7 +121,7 @@ def is_stored(text: str) -> bool:
 def opened_object(address: str) -> StoredObject:
     """An object by its address. Raises FilesError where there is none, LostError for no answer."""
     with _answering(address):
-        store, below = _store(address), _below(address)
+        store, below = client_of(address), _below(address)
         info = store.get_file_info(below)
         if not info.is_file:
             raise _absent(store, address)
@@ -144,14 +145,14 @@ def listed_objects(address: str) -> tuple[str, list[tuple[str, StoredObject]]]:
     from pyarrow import fs
 
     with _answering(address):
-        store, below = _store(address), _below(root).rstrip("/")
+        store, below = client_of(address), _below(root).rstrip("/")
         chosen = fs.FileSelector(below, recursive=True, allow_not_found=True)
         names = sorted(info.path[len(below) + 1 :] for info in store.get_file_info(chosen)
                        if info.is_file and info.size)  # fmt: skip
     kept = [name for name in names if _fits(name, pattern)]
     if not kept:
         told = "no object is named so" if names or pattern else "there are no objects below it"
-        raise _failed(address, told, "an address with objects below it")
+        raise failed(address, told, "an address with objects below it")
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
@@ -188,7 +189,7 @@ def given(connection: Any, objects: Sequence[StoredObject]) -> list[str]:
     try:
         import fsspec
     except ImportError:
-        raise _not_installed() from None
+        raise not_installed() from None
     known = {f"{PROTOCOL}://{place}{one.suffix}": one for place, one in enumerate(objects)}
 
     class Given(fsspec.AbstractFileSystem):  # type: ignore[misc]
@@ -224,7 +225,7 @@ class _Watched:
 
     def __init__(self, source: StoredObject) -> None:
         with _answering(source.name):
-            self._file = _store(source.name).open_input_file(_below(source.name))
+            self._file = client_of(source.name).open_input_file(_below(source.name))
         self._source, self.size, self.closed = source, source.size, False
         # Each thread has a place of its own: it goes to one and reads in two steps.
         self._place = threading.local()
@@ -265,53 +266,20 @@ def _answering(address: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise _failed(address, "there is no such object", "the address of an object") from None
-    except OSError as error:
+        raise failed(address, "there is no such object", "the address of an object") from None
+    except _errors_of_clients() as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        if any(word in reason for word in _REFUSED):
+        if _REFUSED.search(reason):
             what = f"the store refuses to show it: {reason}"
             instead = "credentials that may read it, where the client of the store looks for them"
-            raise _failed(address, what, instead) from None
+            raise failed(address, what, instead) from None
         raise LostError(f"the store does not answer: {reason}", address) from None
 
 
-@lru_cache(maxsize=8)
-def _made(scheme: str, endpoint: str, region: str, account: str) -> Any:
-    from pyarrow import fs
-
-    waits = {"connect_timeout": _CONNECT, "request_timeout": _REQUEST}
-    if scheme == "s3":
-        more = {"endpoint_override": endpoint, "region": region}
-        return fs.S3FileSystem(**{k: v for k, v in more.items() if v}, **waits)
-    if scheme == "gs":
-        plain = {"endpoint_override": endpoint, "scheme": "http"} if endpoint else {}
-        return fs.GcsFileSystem(**plain)
-    return fs.AzureFileSystem(account)
-
-
-def _store(address: str) -> Any:
-    """The client of a store, made once for each place that speaks for it."""
-    try:
-        import pyarrow.fs  # noqa: F401
-    except ImportError:
-        raise _not_installed() from None
-    scheme, own = address.partition("://")[0].lower(), os.environ.get
-    endpoint, region, account = "", "", ""
-    if scheme == "s3":
-        endpoint = own("AWS_ENDPOINT_URL_S3") or own("AWS_ENDPOINT_URL") or ""
-        region = own("AWS_REGION") or own("AWS_DEFAULT_REGION") or ""
-    elif scheme == "gs":
-        endpoint = own("STORAGE_EMULATOR_HOST") or ""
-    else:
-        account = own("AZURE_STORAGE_ACCOUNT") or own("AZURE_STORAGE_ACCOUNT_NAME") or ""
-        if not account:
-            what = "the account of Azure is not known"
-            raise _failed(address, what, "its name in AZURE_STORAGE_ACCOUNT")
-    return _made(scheme, endpoint, region, account)
-
-
-def _not_installed() -> FilesError:
-    return FilesError(Problem("object stores need a reader", "pip install 'evalreport[stores]'"))
+def _errors_of_clients() -> tuple[type[Exception], ...]:
+    """What clients raise: that of Azure also what it was not written to tell as OSError."""
+    own = getattr(sys.modules.get("pyarrow"), "ArrowException", None)
+    return (OSError,) if own is None else (OSError, own)
 
 
 def _below(address: str) -> str:
@@ -326,16 +294,12 @@ def _absent(store: Any, address: str) -> FilesError:
     below = _below(address)
     bucket, _, _ = below.partition("/")
     if store.get_file_info(bucket).type == fs.FileType.NotFound:
-        return _failed(address, f"there is no bucket {bucket}", "a bucket that is there")
+        return failed(address, f"there is no bucket {bucket}", "a bucket that is there")
     folder, _, name = below.rpartition("/")
     beside = store.get_file_info(fs.FileSelector(folder, allow_not_found=True))
     names = [info.base_name for info in beside if info.is_file]
     hint = did_you_mean(name, names, f"objects beside it in {bucket}")
-    return _failed(address, "there is no such object", hint)
-
-
-def _failed(address: str, what: str, instead: str) -> FilesError:
-    return FilesError(Problem(what, instead, Location(address)))
+    return failed(address, "there is no such object", hint)
 
 
 def _text(value: bytes | str) -> str:

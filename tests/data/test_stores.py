@@ -1,91 +1,40 @@
-"""Objects of an S3 store: read in place, known by size and ETag, mistakes told with their address.
+"""Objects of stores: read in place, known by size and ETag, mistakes told with their address.
 
-A server that speaks for S3 is started where one is installed (moto); what needs none is the rest.
+Each kind of store is asked of a server that speaks for it, where one is installed; what needs
+none is the rest.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-import os
-import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from data.store_servers import SCHEMES, Store, az_environment, served
 
 from evalreport import api
-from evalreport.data import stores
+from evalreport.data import store_clients, stores
 from evalreport.data.stores import is_stored
 from evalreport.engine.counting import choosing, postgres_rows
-from evalreport.errors import DataError, EvalreportError, FilesError, LostError, SpecError
+from evalreport.errors import DataError, FilesError, LostError, SpecError
 
 ROWS = """SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y,
     round((i * 7919 % 97) / 97, 3) AS s, 'g' || (i % 4) AS g,
     sha256(i::VARCHAR) AS fat FROM range({low}, {high}) t(i)"""
 METRICS = ["accuracy", "roc_auc", "brier"]
+BUCKETS = [f"{scheme}://audit" for scheme in SCHEMES]
 
 
-class Store:
-    """A server of S3 with a bucket ``audit``; what was asked of it is counted."""
-
-    def __init__(self, port: int) -> None:
-        from pyarrow import fs
-
-        self.port = port
-        self.files = fs.S3FileSystem(
-            endpoint_override=f"http://127.0.0.1:{port}", allow_bucket_creation=True
-        )
-
-    def put(self, name: str, content: bytes) -> str:
-        with self.files.open_output_stream(f"audit/{name}", compression=None) as stream:
-            stream.write(content)
-        return f"s3://audit/{name}"
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    pytest.importorskip("fsspec", reason="fsspec is not installed")
-    program = os.environ.get("EVALREPORT_MOTO") or shutil.which("moto_server")
-    if program is None:
-        pytest.skip("no server of S3 is installed (pip install 'moto[server]')")
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = int(found.getsockname()[1])
-    running = subprocess.Popen(
-        [program, "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    settings = {
-        "AWS_ACCESS_KEY_ID": "of-the-test", "AWS_SECRET_ACCESS_KEY": "of-the-test",
-        "AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-    }  # fmt: skip
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        try:
-            until = time.monotonic() + 60
-            while True:
-                with closing(socket.socket()) as found:
-                    if found.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                assert time.monotonic() < until
-                time.sleep(0.1)
-            made = Store(port)
-            made.files.create_dir("audit")
-            yield made
-        finally:
-            running.kill()
-            running.wait()
+@pytest.fixture(scope="module", params=SCHEMES)
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    with served(str(request.param)) as found:
+        yield found
 
 
 def content(low: int, high: int, suffix: str, folder: Path) -> bytes:
@@ -109,7 +58,7 @@ def spec_of(path: str, **engine: Any) -> dict[str, Any]:
 
 def run(path: str, engine: str = "auto", **parts: Any) -> dict[str, Any]:
     spec = spec_of(path, **parts)
-    done = api.run(spec, engine=engine, at="2026-01-01T00:00:00Z", allow_hosts=["s3://audit"])
+    done = api.run(spec, engine=engine, at="2026-01-01T00:00:00Z", allow_hosts=BUCKETS)
     return dict(done.json)
 
 
@@ -145,12 +94,8 @@ def test_several_objects_with_keys_in_their_names(
     store.put("all/month=0/.hidden", b"x")
     monkeypatch.setattr(choosing, "MANY_ROWS", 1)
     expected = numbers(run(f"{tmp_path}/all/", "memory"))
-    for address in (
-        "s3://audit/all/",
-        "s3://audit/all/*/*.parquet",
-        "s3://audit/**/month=*/r*.parquet",
-    ):
-        found = run(address)
+    for name in ("all/", "all/*/*.parquet", "**/month=*/r*.parquet"):
+        found = run(store.at(name))
         assert found["provenance"]["engine"]["name"] == "duckdb"
         assert numbers(found) == expected
         (one,) = found["provenance"]["inputs"]
@@ -179,39 +124,50 @@ def test_only_the_columns_that_are_asked_for_are_fetched(
 
 
 @pytest.mark.parametrize(
-    ("address", "told", "instead"),
+    ("name", "told", "instead"),
     [
-        ("s3://audit/one/row.csv", "there is no such object", "did you mean 'rows.csv'"),
-        ("s3://audit/none/", "there are no objects below it", "with objects below it"),
-        ("s3://audit/one/*.tsv", "no object is named so", "with objects below it"),
-        ("s3://audit/one/", "several kinds", "one kind"),
+        ("one/row.csv", "there is no such object", "did you mean 'rows.csv'"),
+        ("none/", "there are no objects below it", "with objects below it"),
+        ("one/*.tsv", "no object is named so", "with objects below it"),
+        ("one/", "several kinds", "one kind"),
     ],
 )
 def test_what_is_not_there(
-    store: Store, tmp_path: Path, address: str, told: str, instead: str
+    store: Store, tmp_path: Path, name: str, told: str, instead: str
 ) -> None:
     for suffix in (".csv", ".parquet"):
         store.put(f"one/rows{suffix}", content(0, 50, suffix, tmp_path))
     with pytest.raises(FilesError) as caught:
-        run(address)
+        run(store.at(name))
     said = str(caught.value)
     assert told in said
     assert instead in said
-    assert "s3://audit/" in said
+    assert f"{store.bucket}/" in said
 
 
 def test_no_bucket_and_no_right(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = f"{store.scheme}://other"
     with pytest.raises(FilesError, match="there is no bucket other"):
-        api.run(spec_of("s3://other/rows.csv"), allow_hosts=["s3://other"])
+        api.run(spec_of(f"{other}/rows.csv"), allow_hosts=[other])
 
     class Refusing:
         def get_file_info(self, _: str) -> Any:
             raise OSError("When getting information for key: AWS Error ACCESS_DENIED during Head")
 
-    monkeypatch.setattr(stores, "_made", lambda *_: Refusing())
+    monkeypatch.setattr(store_clients, "_made", lambda *_: Refusing())
     with pytest.raises(FilesError, match=r"refuses to show it.*; credentials") as caught:
-        run("s3://audit/one/rows.csv")
+        run(store.at("one/rows.csv"))
     assert not isinstance(caught.value, LostError)
+
+
+def test_a_key_that_is_not_the_accounts(monkeypatch: pytest.MonkeyPatch) -> None:
+    with served("az") as store:
+        wrong = az_environment(store.port, key="d3Jvbmctb25l")
+        monkeypatch.setenv(*next(iter(wrong.items())))
+        with pytest.raises(FilesError, match=r"refuses to show it.*; credentials") as caught:
+            run(store.at("one/rows.csv"))
+    assert not isinstance(caught.value, LostError)
+    assert "d3Jvbmctb25l" not in str(caught.value)
 
 
 def test_an_object_that_changes_is_not_taken_for_the_first(
@@ -255,9 +211,10 @@ def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
 
 
 def test_a_store_that_does_not_answer(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1")
+    for name, value in store.environment(1).items():
+        monkeypatch.setenv(name, value)
     with pytest.raises(LostError, match="the store does not answer"):
-        run("s3://audit/one/rows.csv")
+        run(store.at("one/rows.csv"))
 
 
 def test_a_damaged_object_is_no_lost_connection(store: Store, tmp_path: Path) -> None:
@@ -279,9 +236,9 @@ def test_the_command_ends_in_order_and_quietly(store: Store, tmp_path: Path) -> 
              "--formats", "json", "--quiet", "--engine", "duckdb"]  # fmt: skip
     refused = subprocess.run(words, capture_output=True, text=True, check=False)
     assert refused.returncode == 2
-    assert "--allow-host s3://audit" in refused.stderr
+    assert f"--allow-host {store.bucket}" in refused.stderr
     done = subprocess.run(
-        [*words, "--allow-host", "s3://audit"], capture_output=True, text=True, check=False
+        [*words, "--allow-host", store.bucket], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
     # No file is listed by a hash that is not of its bytes.
@@ -308,11 +265,11 @@ def test_addresses_that_a_spec_may_not_name_by_itself(address: str, told: str) -
     assert told in str(caught.value)
 
 
-def test_a_spreadsheet_and_a_cluster_are_refused(store: Store, tmp_path: Path) -> None:
+def test_a_spreadsheet_and_text_for_a_cluster_are_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="its rows as csv or Parquet"):
-        run("s3://audit/rows.xlsx")
-    address = store.put("one/rows.parquet", content(0, 50, ".parquet", tmp_path))
-    with pytest.raises(EvalreportError, match="name a table of the cluster"):
+        run(store.at("rows.xlsx"))
+    address = store.put("one/rows.csv", content(0, 50, ".csv", tmp_path))
+    with pytest.raises(DataError, match="would all be fetched here first"):
         run(address, "spark", spark={"url": "sc://localhost:1"})
 
 

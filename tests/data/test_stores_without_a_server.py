@@ -7,6 +7,7 @@ The client is one of this test, so that reading, listing and mistakes are held w
 from __future__ import annotations
 
 import io
+import os
 import sys
 from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
@@ -15,7 +16,8 @@ from typing import Any
 import pytest
 
 from evalreport import api
-from evalreport.data import stores
+from evalreport.data import store_clients, stores
+from evalreport.data.store_clients import client_of
 from evalreport.data.stores import given, listed_objects, opened_object
 from evalreport.errors import FilesError, LostError
 
@@ -90,7 +92,7 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Client:
     )
     monkeypatch.setitem(sys.modules, "pyarrow", SimpleNamespace(fs=fs))
     monkeypatch.setitem(sys.modules, "pyarrow.fs", fs)
-    monkeypatch.setattr(stores, "_made", lambda *_: made)
+    monkeypatch.setattr(store_clients, "_made", lambda *_: made)
     return made
 
 
@@ -206,26 +208,86 @@ def test_clients_are_made_from_the_environment(
     vars(fs).update(
         S3FileSystem=lambda **how: ("s3", how),
         GcsFileSystem=lambda **how: ("gs", how),
-        AzureFileSystem=lambda account: ("az", account),
+        AzureFileSystem=lambda **how: ("az", how),
     )
     monkeypatch.setitem(sys.modules, "pyarrow", SimpleNamespace(fs=fs))
     monkeypatch.setitem(sys.modules, "pyarrow.fs", fs)
-    for name in ("AWS_ENDPOINT_URL", "AWS_REGION", "AZURE_STORAGE_ACCOUNT_NAME"):
-        monkeypatch.delenv(name, raising=False)
+    for name in [one for one in os.environ if one.startswith(("AWS_", "AZURE_", "STORAGE_"))]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
     monkeypatch.setenv("STORAGE_EMULATOR_HOST", "127.0.0.1:8")
-    monkeypatch.delenv("AZURE_STORAGE_ACCOUNT", raising=False)
-    stores._made.cache_clear()
-    kind, how = stores._store("s3://audit/x")
+    store_clients._made.cache_clear()
+    kind, how = client_of("s3://audit/x")
     assert kind == "s3"
     assert (how["endpoint_override"], how["region"]) == ("http://127.0.0.1:9", "eu-north-1")
-    assert stores._store("gs://audit/x")[1]["endpoint_override"] == "127.0.0.1:8"
+    assert client_of("gs://audit/x")[1]["endpoint_override"] == "127.0.0.1:8"
     with pytest.raises(FilesError, match="AZURE_STORAGE_ACCOUNT"):
-        stores._store("az://box/x")
+        client_of("az://box/x")
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "ours")
-    assert stores._store("az://box/x") == ("az", "ours")
-    stores._made.cache_clear()
+    assert client_of("az://box/x") == ("az", {"account_name": "ours"})
+    assert client_of("az://box/x") is client_of("az://other/y")
+    store_clients._made.cache_clear()
+
+
+def test_who_asks_google_is_found_by_its_own_client() -> None:
+    assert set(store_clients.gs_settings({})) == {"retry_time_limit"}
+    told = store_clients.gs_settings({"STORAGE_EMULATOR_HOST": "https://gcs.test:4443"})
+    assert (told["scheme"], told["endpoint_override"]) == ("https", "gcs.test:4443")
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"AZURE_STORAGE_ACCOUNT_NAME": "ours"}, {"account_name": "ours"}),
+        (
+            {"AZURE_STORAGE_ACCOUNT": "ours", "AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=a%3D"},
+            {"account_name": "ours", "sas_token": "sv=1&sig=a%3D"},
+        ),
+        (
+            {"AZURE_STORAGE_CONNECTION_STRING": "AccountName=ours;AccountKey=a2V5cw==;"
+                "EndpointSuffix=core.windows.net", "AZURE_STORAGE_SAS_TOKEN": "sig=1"},
+            {"account_name": "ours", "account_key": "a2V5cw=="},
+        ),
+        (
+            {"AZURE_STORAGE_CONNECTION_STRING": "AccountName=ours;EndpointSuffix=core.example"},
+            {"account_name": "ours", "blob_storage_authority": ".blob.core.example",
+             "dfs_storage_authority": ".dfs.core.example"},
+        ),
+    ],
+)  # fmt: skip
+def test_the_account_of_azure(environment: dict[str, str], expected: dict[str, str]) -> None:
+    assert store_clients.az_settings(environment) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [
+        ("Received HTTP status code: 403", True),
+        ("Could not create a OAuth2 access token to authenticate the request", True),
+        ("Failed to get token: AuthenticationException", True),
+        ("http://127.0.0.1:40312: could not connect", False),
+        ("http://127.0.0.1:403 could not connect", False),
+    ],
+)
+def test_what_is_a_refusal_and_what_is_silence(client: Client, said: str, refused: bool) -> None:
+    client.errors = [OSError(said)]
+    with pytest.raises(FilesError) as caught:
+        opened_object("gs://audit/one.csv")
+    assert isinstance(caught.value, LostError) is not refused
+
+
+def test_an_error_of_a_client_that_is_not_of_the_system(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class ArrowError(Exception):
+        pass
+
+    pyarrow = SimpleNamespace(fs=sys.modules["pyarrow.fs"], ArrowException=ArrowError)
+    monkeypatch.setitem(sys.modules, "pyarrow", pyarrow)
+    client.errors = [ArrowError("Unknown error: Failed to get token: AuthenticationException")]
+    with pytest.raises(FilesError, match="refuses to show it"):
+        opened_object("s3://audit/one.csv")
 
 
 def test_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

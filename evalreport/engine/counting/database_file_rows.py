@@ -16,7 +16,13 @@ from evalreport.engine.counting.database_rows import check_columns
 from evalreport.engine.counting.duckdb_rows import DuckDBRows
 from evalreport.engine.counting.postgres_rows import query_fails
 from evalreport.engine.counting.query_limits import QueryWatch
-from evalreport.engine.counting.sql_rows import bounded, no_rows, not_a_database
+from evalreport.engine.counting.sql_rows import (
+    DATED,
+    bounded,
+    no_rows,
+    not_a_database,
+    one_select,
+)
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
 from evalreport.errors import LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
@@ -28,8 +34,9 @@ _TYPES = {
     "FLOAT": ("DOUBLE", "CAST({} AS DOUBLE)"),
     "DOUBLE": ("DOUBLE", "{}"),
     "BOOLEAN": ("BOOLEAN", "{}"),
-    "VARCHAR": ("VARCHAR", "{}"),
-    "DATE": ("VARCHAR", "CAST({} AS VARCHAR)"),
+    # Letter by letter, whatever order was declared for the column.
+    "VARCHAR": ("VARCHAR", "({} COLLATE C)"),
+    **{kind: ("VARCHAR", how) for kind, how in DATED.items()},
 }
 
 
@@ -69,9 +76,10 @@ def _made(
     import duckdb
 
     assert wanted.query is not None
-    sql = wanted.query.sql
-    if [s.type for s in connection.extract_statements(sql)] != [duckdb.StatementType.SELECT]:
+    statements = connection.extract_statements(wanted.query.sql)
+    if [s.type for s in statements] != [duckdb.StatementType.SELECT]:
         raise query_fails(source.name, "it is not one SELECT statement")
+    sql = one_select(statements[0])
 
     def answer(text: str) -> Any:
         return interruptible(connection, lambda: connection.execute(text), look=look)
@@ -99,6 +107,8 @@ def _made(
 def _read(name: str, kind: str, score: bool) -> tuple[str, str]:
     if score and kind.startswith("DECIMAL"):
         return "DOUBLE", "CAST({} AS DOUBLE)"
+    if kind.startswith("ENUM("):
+        return "VARCHAR", "CAST({} AS VARCHAR)"
     if kind not in _TYPES:
         raise NotPlainError(f"{name} is of a type that is not counted in a database")
     return _TYPES[kind]

@@ -46,7 +46,8 @@ _TYPES: Mapping[int, Read] = MappingProxyType(
 )
 _TEXTS = (15, 252, 253, 254)
 _DECIMAL = 246
-_SCORE = Read("DOUBLE", "CAST({} AS DOUBLE)")
+#: By its text, as it would be sent: a quotient is kept with more digits than it has.
+_SCORE = Read("DOUBLE", "CAST(CAST({} AS CHAR) AS DOUBLE)")
 
 
 class _Plain:

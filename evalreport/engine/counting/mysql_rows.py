@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from evalreport.engine.counting.postgres_rows import PATIENCE, query_fails
+from evalreport.engine.counting.postgres_rows import PATIENCE, not_allowed, query_fails
 from evalreport.engine.counting.query_limits import QueryWatch
-from evalreport.errors import FilesError, LostError, Problem, did_you_mean
+from evalreport.errors import FilesError, Location, LostError, Problem, did_you_mean
 from evalreport.spec.hosts import is_local, mysql_address
 
 #: Rows fetched at a time.
@@ -28,6 +28,9 @@ _LOST = frozenset({0, 1053, 1927, 2003, 2006, 2013, 2055, 4031})
 _TOO_LONG = frozenset({1969, 3024})
 #: A table, and a column, that is not there.
 _NO_TABLE, _NO_COLUMN = 1146, 1054
+#: Who asks is not let in, or there is no such database; and what a user has no right to.
+_NOT_LET_IN = frozenset({1044, 1045, 1049, 1130, 1698, 2059})
+_NOT_ALLOWED = frozenset({1142, 1143, 1227, 1370})
 #: How a session writes and reads, whatever the server or its user prefer.
 _SESSION = (
     "SET SESSION time_zone = '+00:00'",
@@ -131,8 +134,11 @@ def mysql_server(address: str, name: str, watch: QueryWatch) -> Iterator[MysqlSe
             local_infile=False,
         )
     except (pymysql.Error, OSError, RuntimeError) as error:
-        what = f"the database does not answer: {_told(error)}"
-        raise LostError(what, name, "check address, user and password") from None
+        told, instead = _told(error), "check address, user and password"
+        if _number(error) in _NOT_LET_IN:
+            what = f"the database does not let this user in: {told}"
+            raise FilesError(Problem(what, instead, Location(name))) from None
+        raise LostError(f"the database does not answer: {told}", name, instead) from None
     server = None
     try:
         server = MysqlServer(connection, name, watch)
@@ -142,6 +148,8 @@ def mysql_server(address: str, name: str, watch: QueryWatch) -> Iterator[MysqlSe
         if number in _LOST or isinstance(error, OSError):
             what = f"the connection to the database was lost: {_told(error)}"
             raise LostError(what, name) from None
+        if number in _NOT_ALLOWED:
+            raise not_allowed(name, _told(error)) from None
         if number in _TOO_LONG:
             watch.look()
         hint = None if server is None else _nearest(server, number, _told(error))

@@ -11,18 +11,18 @@ from sqlglot import exp
 
 from evalreport.data.delimited import check_names
 from evalreport.engine.counting.database_rows import DatabaseRows, Read, SqlDialect, check_columns
-from evalreport.engine.counting.postgres_rows import server
+from evalreport.engine.counting.postgres_rows import Server, server
 from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.engine.counting.sql_rows import no_rows
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
+from evalreport.errors import DataError, Location, Problem
 
-#: How values are written as text, whatever the server or its user prefer.
-_WRITTEN = (
-    "SET LOCAL datestyle = 'ISO, YMD'",
-    "SET LOCAL timezone = 'UTC'",
-    "SET LOCAL intervalstyle = 'iso_8601'",
-    "SET LOCAL extra_float_digits = 1",
-    "SET LOCAL bytea_output = 'hex'",
+#: The letters of a text, in order by themselves: with the order that was declared for its column
+#: the server may take texts for one that differ in case or accents.
+_LETTERS = '({} COLLATE "C")'
+_MOMENT = (
+    "to_char({0}, 'YYYY-MM-DD HH24:MI:SS') || CASE WHEN to_char({0}, 'US') = '000000' "
+    "THEN '' ELSE '.' || to_char({0}, 'US') END"
 )
 #: By the type of the server: how it is read. NaN is no value. Single precision is read by its
 #: text, as the driver reads it.
@@ -37,20 +37,24 @@ _TYPES: Mapping[str, Read] = MappingProxyType(
             "DOUBLE",
             "NULLIF(CAST(CAST({} AS text) AS double precision), CAST('NaN' AS double precision))",
         ),
-        "text": Read("VARCHAR", "{}"),
-        "character varying": Read("VARCHAR", "CAST({} AS text)"),
-        "date": Read("VARCHAR", "to_char({}, 'YYYY-MM-DD')"),
-        "timestamp without time zone": Read(
-            "VARCHAR",
-            (
-                "to_char({0}, 'YYYY-MM-DD HH24:MI:SS') || CASE WHEN to_char({0}, 'US') = '000000' "
-                "THEN '' ELSE '.' || to_char({0}, 'US') END"
-            ),
+        "text": Read("VARCHAR", _LETTERS),
+        "character varying": Read("VARCHAR", _LETTERS.format("CAST({} AS text)")),
+        # Blanks at the end are of the value, as the driver reads it.
+        "character": Read(
+            "VARCHAR", _LETTERS.format("CASE WHEN {0} IS NOT NULL THEN concat({0}) END")
         ),
+        "date": Read("VARCHAR", "to_char({}, 'YYYY-MM-DD')"),
+        "timestamp without time zone": Read("VARCHAR", _MOMENT),
+        # The zone of the transaction is UTC.
+        "timestamp with time zone": Read("VARCHAR", f"{_MOMENT} || '+00:00'"),
     }
 )
 #: Numbers of the server that are scores: they are read as doubles.
 _SCORE = Read("DOUBLE", "CAST(NULLIF({}, 'NaN') AS double precision)")
+_ENUMERATION = Read("VARCHAR", _LETTERS.format("CAST({} AS text)"))
+#: Types of which years are read that have four digits, and the first day that has more.
+_DATED = ("date", "timestamp without time zone", "timestamp with time zone")
+_FIRST, _END = "0001-01-01", "10000-01-01"
 
 
 @contextmanager
@@ -63,23 +67,55 @@ def postgres_counts(source: Any, wanted: Wanted, watch: QueryWatch) -> Iterator[
     if wanted.count is not None:
         raise NotPlainError("each row stands for as many as it counts")
     with server(source.address, source.name, watch) as found:
-        for setting in _WRITTEN:
-            found.answer(setting)
-        header, types = found.described(wanted.query.sql)
+        select = wanted.query.sql.rstrip().removesuffix(";")
+        header, types, kinds = found.described(select)
         check_names(header, source.name)
         check_columns(source.name, wanted.columns, header)
         reads = [
-            _SCORE if kind == "numeric" and name in wanted.numbers else _TYPES.get(kind)
-            for name, kind in zip(header, types, strict=True)
+            _ENUMERATION if kind == "e" else _read(told, name in wanted.numbers)
+            for name, told, kind in zip(header, types, kinds, strict=True)
         ]
-        rows = DatabaseRows(found, _POSTGRES, source.name, wanted.query.sql, header, reads)
+        rows = DatabaseRows(found, _POSTGRES, source.name, select, header, reads)
         for name in wanted.columns:
             rows.field(name)
+        _check_dates(found, rows, types, wanted.columns)
         source.digest.settle(rows.digest(types))
         if not rows.rows:
             raise no_rows(source)
         wanted.watch.seen(rows.rows, rows.rows)
         yield rows
+
+
+def _read(kind: str, score: bool) -> Read | None:
+    return _SCORE if kind == "numeric" and score else _TYPES.get(kind)
+
+
+def _check_dates(
+    found: Server, rows: DatabaseRows, types: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Raise DataError for dates that no reader of this package reads, as memory refuses them.
+
+    They would be written as others: those before our era without it, infinite ones as nothing.
+    """
+    dated = [(n, i) for i, n in enumerate(rows.header) if n in columns and types[i] in _DATED]
+    if not dated:
+        return
+    shown = ", ".join(
+        f"""count(*) FILTER (WHERE "r{i}" < '{_FIRST}' OR "r{i}" >= '{_END}')""" for _, i in dated
+    )
+    _, (counts,) = found.answer(f'{rows.raw} SELECT {shown} FROM "raw"')  # noqa: S608 - places
+    wrong = [(name, count) for (name, _), count in zip(dated, counts, strict=True) if count]
+    if wrong:
+        raise DataError(
+            *(
+                Problem(
+                    f"{name} holds dates before year 1, after 9999 or infinite, in {count:,} rows",
+                    "dates of the years 1 to 9999, or the column as text",
+                    Location(rows.name),
+                )
+                for name, count in wrong
+            )
+        )
 
 
 def _said(node: Any) -> Any:

@@ -9,13 +9,21 @@ says otherwise; a spec can only ask for more.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from evalreport.engine.counting.query_limits import QueryWatch
-from evalreport.errors import DataError, FilesError, Location, LostError, Problem
+from evalreport.errors import (
+    DataError,
+    EvalreportError,
+    FilesError,
+    Location,
+    LostError,
+    Problem,
+)
 from evalreport.spec.hosts import SSL_MODES, is_local, postgres_address
 
 #: Rows fetched at a time.
@@ -25,6 +33,19 @@ PAUSE = 1.0
 T = TypeVar("T")
 #: Seconds until a server that does not answer is given up.
 PATIENCE = 10
+#: How values are written as text, whatever the server or its user prefer.
+_WRITTEN = (
+    "SET LOCAL datestyle = 'ISO, YMD'",
+    "SET LOCAL timezone = 'UTC'",
+    "SET LOCAL intervalstyle = 'iso_8601'",
+    "SET LOCAL extra_float_digits = 1",
+    "SET LOCAL bytea_output = 'hex'",
+)
+#: What a server says to whom it does not let in: the driver keeps no code of it.
+_NOT_LET_IN = re.compile(
+    r"authentication failed|no password supplied|no pg_hba\.conf entry|does not exist|"
+    r"certificate verify failed|root certificate file"
+)
 
 
 def from_postgres(address: str, name: str, sql: str, watch: QueryWatch) -> Generator[Any]:
@@ -40,8 +61,7 @@ def from_postgres(address: str, name: str, sql: str, watch: QueryWatch) -> Gener
     connection = _connected(address, name)
     with connection:
         try:
-            connection.read_only = True
-            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            _begin(connection)
             # A cursor is declared for one SELECT, and in binary, the protocol in which the
             # server takes a single statement: nothing can be put behind the query.
             connection.execute(
@@ -53,13 +73,31 @@ def from_postgres(address: str, name: str, sql: str, watch: QueryWatch) -> Gener
             while rows := found.fetchall():
                 yield from watch.counted(rows)
                 found = _within(connection, fetch, watch, single=False)
-        except psycopg.errors.QueryCanceled as error:
-            watch.look()
-            raise query_fails(name, _first(error)) from None
-        except psycopg.OperationalError as error:
-            raise LostError(_lost(error), name) from None
         except psycopg.Error as error:
-            raise query_fails(name, _first(error)) from None
+            raise _failure(error, name, watch) from None
+
+
+def _begin(connection: Any) -> None:
+    """Begin a transaction that only reads, sees one state, and writes values in one way."""
+    import psycopg
+
+    connection.read_only = True
+    connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    for setting in _WRITTEN:
+        connection.execute(setting.encode())
+
+
+def _failure(error: Exception, name: str, watch: QueryWatch) -> EvalreportError:
+    """The error for what a server answers. Raises LimitError where the query's time is over."""
+    from psycopg import OperationalError, errors
+
+    if isinstance(error, errors.QueryCanceled):
+        watch.look()
+    elif isinstance(error, errors.InsufficientPrivilege):
+        return not_allowed(name, _first(error))
+    elif isinstance(error, OperationalError):
+        return LostError(f"the connection to the database was lost: {_first(error)}", name)
+    return query_fails(name, _first(error))
 
 
 def again(retries: int, work: Callable[[], T]) -> T:
@@ -70,10 +108,6 @@ def again(retries: int, work: Callable[[], T]) -> T:
         except LostError:
             time.sleep(PAUSE)
     return work()
-
-
-def _lost(error: Exception) -> str:
-    return f"the connection to the database was lost: {_first(error)}"
 
 
 def import_driver() -> None:
@@ -93,7 +127,11 @@ def _connected(address: str, name: str) -> Any:
         asked = connection_settings(address, os.environ, psycopg.pq.version())
         return psycopg.connect(**asked, connect_timeout=PATIENCE)
     except psycopg.Error as error:
-        what = f"the database does not answer: {_first(error)}"
+        reason = _first(error)
+        if _NOT_LET_IN.search(str(error)):
+            what = f"the database does not let this user in: {reason}"
+            raise FilesError(Problem(what, _hint(error), Location(name))) from None
+        what = f"the database does not answer: {reason}"
         raise LostError(what, name, _hint(error)) from None
 
 
@@ -111,8 +149,12 @@ class Server:
         rows = list(self._watch.counted(found.fetchall()))
         return [str(column.name) for column in found.description], rows
 
-    def described(self, select: str) -> tuple[list[str], list[str]]:
-        """The names of the columns that a SELECT gives, and those of their types."""
+    def described(self, select: str) -> tuple[list[str], list[str], list[str]]:
+        """The names of the columns that a SELECT gives, those of their types, and their kinds.
+
+        The kind is the letter of ``pg_type.typtype``: b of a type of the server, e of an
+        enumeration.
+        """
         # A cursor is declared for one SELECT and nothing behind it.
         self.answer(f"DECLARE evalreport NO SCROLL CURSOR FOR {select}")
         self.answer("CLOSE evalreport")
@@ -121,7 +163,10 @@ class Server:
         ids = [int(column.type_code) for column in found.description or ()]
         listed = ", ".join(f"format_type({one}, NULL)" for one in ids) or "NULL"
         _, (types,) = self.answer(f"SELECT {listed}")
-        return [str(column.name) for column in found.description or ()], list(types)
+        kinds = (f"(SELECT typtype FROM pg_type WHERE oid = {one})" for one in ids)  # noqa: S608
+        _, (letters,) = self.answer(f"SELECT {', '.join(kinds) or 'NULL'}")
+        names = [str(column.name) for column in found.description or ()]
+        return names, list(types), list(map(str, letters))
 
 
 @contextmanager
@@ -131,17 +176,11 @@ def server(address: str, name: str, watch: QueryWatch) -> Iterator[Server]:
     import psycopg
 
     with _connected(address, name) as connection:
-        connection.read_only = True
-        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         try:
+            _begin(connection)
             yield Server(connection, name, watch)
-        except psycopg.errors.QueryCanceled as error:
-            watch.look()
-            raise query_fails(name, _first(error)) from None
-        except psycopg.OperationalError as error:
-            raise LostError(_lost(error), name) from None
         except psycopg.Error as error:
-            raise query_fails(name, _first(error)) from None
+            raise _failure(error, name, watch) from None
 
 
 def _within(connection: Any, fetch: bytes, watch: QueryWatch, single: bool = True) -> Any:
@@ -197,6 +236,12 @@ def query_fails(name: str, reason: str, instead: str = "one SELECT on this datab
     """The error for a query that the database refuses, with its reason."""
     told = reason.splitlines()[0] if reason else "no reason is given"
     return DataError(Problem(f"the query fails: {told}", instead, Location(name)))
+
+
+def not_allowed(name: str, reason: str) -> FilesError:
+    """The error for rows that a user may not see."""
+    what = f"the database refuses to show the rows: {reason}"
+    return FilesError(Problem(what, "a user who may read them", Location(name)))
 
 
 def _first(error: Exception) -> str:

@@ -14,9 +14,11 @@ from urllib.parse import unquote
 
 from evalreport.data.dialect import DECIMAL_COMMA, Dialect
 from evalreport.data.files import Files, Part, parts_of
-from evalreport.data.parquet_file import plain_name
+from evalreport.data.parquet_file import damaged, given_names
 from evalreport.data.read import DELIMITERS, not_twice
 from evalreport.data.source import Source
+from evalreport.data.store_clients import account_of
+from evalreport.data.stores import StoredObject
 from evalreport.engine.counting.duckdb_rows import lock
 from evalreport.engine.counting.parquet_rows import checked_files
 from evalreport.engine.counting.text_rows import scanned
@@ -38,6 +40,9 @@ _STRICT = {
     "maxColumns": 1_000_000,
 }
 
+#: How the file systems of Hadoop call a store that a spec calls otherwise.
+_HADOOP = {"s3": "s3a"}
+
 Made = tuple[Any, tuple[str, ...]]
 
 
@@ -58,18 +63,39 @@ def frame_of(session: Any, source: Source, wanted: Wanted) -> Made:
 
 
 def _paths(source: Source) -> list[str]:
-    return [literal_path(str(part.source.path)) for part in parts_of(source)]
+    return [literal_path(seen_as(part.source)) for part in parts_of(source)]
+
+
+def seen_as(source: Source) -> str:
+    """How a cluster names a file, or an object, which it reads with credentials of its own.
+
+    The names are those of Hadoop's file systems: ``s3a`` and ``abfss`` where a spec has the
+    shorter ones. Raises FilesError where the account of Azure is not known.
+    """
+    if not isinstance(source, StoredObject):
+        return str(source.path)
+    scheme, _, below = source.name.partition("://")
+    if scheme == "az":
+        container, _, name = below.partition("/")
+        return f"abfss://{container}@{account_of(source.name)}/{name}"
+    return f"{_HADOOP.get(scheme, scheme)}://{below}"
 
 
 def _parquet(session: Any, source: Source, wanted: Wanted) -> tuple[Any, tuple[str, ...], int]:
     import duckdb
 
+    sources = [part.source for part in parts_of(source)]
     with ExitStack() as stack:
-        paths = [stack.enter_context(plain_name(p.source.path)) for p in parts_of(source)]
         spill = stack.enter_context(scratch_folder())
         connection = stack.enter_context(duckdb.connect(":memory:"))
-        lock(connection, paths, spill, wanted.memory)
-        files = checked_files(connection, source, paths, wanted.columns)
+        paths = stack.enter_context(given_names(connection, sources))
+        try:
+            lock(connection, paths, spill, wanted.memory)
+            files = checked_files(connection, source, paths, wanted.columns)
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            for one in sources:
+                one.check_given()
+            raise damaged(source.name, _told(error, source, paths)) from None
     header = tuple(files[0].header)
     frame = session.read.parquet(*_paths(source))
     if tuple(frame.columns) != header:
@@ -79,6 +105,14 @@ def _parquet(session: Any, source: Source, wanted: Wanted) -> tuple[Any, tuple[s
         _place_of(frame).alias("path"),
     )
     return numbered, header, sum(file.rows for file in files)
+
+
+def _told(error: Exception, source: Source, paths: Sequence[str]) -> str:
+    """The reason of an error, with files called as the spec calls them."""
+    reason = str(error).splitlines()[0]
+    for part, path in zip(parts_of(source), paths, strict=True):
+        reason = reason.replace(path, part.name)
+    return reason
 
 
 def _delimited(session: Any, source: Source, wanted: Wanted) -> tuple[Any, tuple[str, ...], int]:
@@ -136,7 +170,7 @@ def _place_of(frame: Any) -> Any:
 
 def _with_folders(session: Any, frame: Any, parts: Sequence[Part], width: int) -> Any:
     """The frame with the values of each file's folders, as text and not as Spark guesses them."""
-    by_path = {str(part.source.path): part.values for part in parts}
+    by_path = {seen_as(p.source).rpartition("://")[2]: p.values for p in parts}
     values = []
     for row in frame.select("path").distinct().collect():
         own = by_path.get(_path_of(row[0]))
@@ -149,12 +183,21 @@ def _with_folders(session: Any, frame: Any, parts: Sequence[Part], width: int) -
 
 
 def _path_of(address: str) -> str:
-    """The path of a file that the cluster names by an address.
+    """The path of a file that the cluster names by an address; of an object with its bucket.
 
     >>> _path_of("file:///rows/site=A%252FB/r%5B1%5D.csv"), _path_of("dbfs:/rows/a.csv")
     ('/rows/site=A%2FB/r[1].csv', '/rows/a.csv')
+    >>> _path_of("s3a://bucket/rows/a.parquet")
+    'bucket/rows/a.parquet'
     """
+    found = _OBJECT.fullmatch(address)
+    if found is not None:
+        return unquote(found[1])
     return unquote(re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?(?=/)", "", address))
+
+
+#: The address of an object as a cluster names it: what stands before the bucket differs.
+_OBJECT = re.compile(r"(?:s3[an]?|gs|abfss?)://(.*)", re.DOTALL)
 
 
 def literal_path(path: str) -> str:

@@ -24,7 +24,7 @@ from evalreport.engine.counting.answering import Columns
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.spark_frames import READ, frame_of
 from evalreport.engine.counting.spark_joined import joined_frame
-from evalreport.engine.counting.spark_tables import table_frame
+from evalreport.engine.counting.spark_tables import DATE_TEXT, table_frame
 from evalreport.engine.counting.sql_rows import TableOfCluster
 from evalreport.engine.counting.wanted import OTHER_ENGINE, Wanted
 from evalreport.errors import DataError, FilesError, Location, LostError, Problem
@@ -34,9 +34,16 @@ PORT = 15002
 #: Seconds until a cluster that does not answer is given up.
 PATIENCE = 10.0
 
+#: How often the client asks a server that does not answer: with the pauses, a quarter of a minute.
+RETRIES = 5
+#: What is said where a server is not there, or is another one.
+_LOST = ("UNAVAILABLE", "Connection refused", "SESSION_CLOSED", "RETRIES_EXCEEDED",
+         "RetriesExceeded", "INVALID_HANDLE")  # fmt: skip
+
 #: Types of Spark by the name of the DuckDB type that holds the same values.
 _TYPES = {
     "string": "VARCHAR",
+    "string collate": "VARCHAR",
     "tinyint": "TINYINT",
     "smallint": "SMALLINT",
     "int": "INTEGER",
@@ -46,6 +53,22 @@ _TYPES = {
     "boolean": "BOOLEAN",
     "date": "VARCHAR",
 }
+#: How values are shown: texts letter by letter, whatever collation was declared for their column,
+#: dates as DuckDB writes them, also those before our era and after the year 9999.
+_COLLATED = "string collate"
+_SHOWN = {
+    _COLLATED: "COLLATE({0}, 'UTF8_BINARY')",
+    "date": DATE_TEXT,
+}
+
+
+def _plain_type(kind: str) -> str:
+    """The name of a type, without that of a collation.
+
+    >>> _plain_type("string collate UTF8_LCASE"), _plain_type("int")
+    ('string collate', 'int')
+    """
+    return _COLLATED if kind.startswith(_COLLATED) else kind
 
 
 class SparkRows:
@@ -62,11 +85,10 @@ class SparkRows:
         count: str | None = None,
     ) -> None:
         self.name, self.header = name, header
-        self._types = [found for _, found in frame.dtypes]
+        self._types = [_plain_type(found) for _, found in frame.dtypes]
         self._session = session
-        for i, kind in enumerate(self._types):
-            if kind == "date":
-                frame = frame.withColumn(f"c{i}", frame[f"c{i}"].cast("string"))
+        shown = [_SHOWN.get(kind, "{}").format(f"c{i}") for i, kind in enumerate(self._types)]
+        frame = frame.selectExpr(*(f"{one} AS c{i}" for i, one in enumerate(shown)))
         frame.createOrReplaceTempView("data")
         self.times = None if count is None else self.field(count)
 
@@ -118,7 +140,7 @@ def _masked(column: Any) -> Any:
 
 @contextmanager
 def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
-    """The rows of files, which the cluster sees under the same path.
+    """The rows of files, which the cluster sees under the same path, or of objects of a store.
 
     Raises FilesError where there is no client, no cluster, or the cluster fails, DataError
     for damaged files, NotPlainError for rows that Spark reads in another way.
@@ -129,6 +151,7 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
         session = None
         try:
             session = builder.remote(url).getOrCreate()
+            _give_up_after(session, RETRIES)
             # Names as they are written; the clock of no machine.
             session.conf.set("spark.sql.caseSensitive", "true")
             session.conf.set("spark.sql.session.timeZone", "UTC")
@@ -147,6 +170,10 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
             for part in parts_of(source):
                 reason = reason.replace(str(part.source.path), part.name)
             if _is_lost(error):
+                # Nobody is there to be told that the session ends.
+                _give_up_after(session, 0)
+                if session is not None:
+                    session.release_session_on_close = False
                 raise LostError(f"Spark at {_place(url)}: {reason}", source.name) from None
             raise FilesError(Problem(f"Spark at {_place(url)}: {reason}", "")) from None
         finally:
@@ -155,9 +182,22 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
 
 
 def _is_lost(error: Exception) -> bool:
-    """Whether a cluster could not be reached any more: by what gRPC, or the client, says."""
+    """Whether a cluster could not be reached any more: by what gRPC, or the client, says.
+
+    One that was started again does not know the session (INVALID_HANDLE).
+    """
     told = f"{type(error).__name__} {error}"
-    return any(sign in told for sign in ("UNAVAILABLE", "Connection refused", "SESSION_CLOSED"))
+    return any(sign in told for sign in _LOST)
+
+
+def _give_up_after(session: Any, retries: int) -> None:
+    """Have the client try so often to reach its server; by itself it does for ten minutes."""
+    if session is not None:
+        from pyspark.sql.connect.client.retries import DefaultPolicy
+
+        # It is told as an error, with the place.
+        warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]", UserWarning)
+        session.client.set_retry_policies([DefaultPolicy(max_retries=retries)])
 
 
 def check_kind(source: Source) -> None:
@@ -169,12 +209,12 @@ def check_kind(source: Source) -> None:
     why = None
     if isinstance(source, TableOfCluster):
         return
-    if any(part.source.far for part in parts_of(source)):
-        why = "name a table of the cluster that holds the objects, {table: ...}"
-    elif source.suffix not in READ:
+    if source.suffix not in READ:
         why = "a cluster does not reach databases"
     if source.suffix.startswith(".jsonl"):
         why = "Spark takes lines with text behind their object, and 1.0 for 1"
+    elif source.suffix != ".parquet" and any(part.source.far for part in parts_of(source)):
+        why = "objects of text would all be fetched here first; duckdb fetches them once"
     if why is not None:
         told = f"Spark cannot count these rows: {why}"
         raise DataError(Problem(told, OTHER_ENGINE, Location(source.name)))

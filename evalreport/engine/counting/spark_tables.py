@@ -19,6 +19,15 @@ from evalreport.spec.datasets import ClusterTable
 #: Letters of a hash in each of the sums that are made of them: as many as a whole number holds.
 _LANE = 15
 _LANES = 4
+#: A date, or a time, as DuckDB writes it, also before our era and after the year 9999.
+DATE_TEXT = (
+    "CASE WHEN year({0}) > 9999 THEN substr(CAST({0} AS STRING), 2) "
+    "WHEN year({0}) < 1 THEN concat(lpad(CAST(1 - year({0}) AS STRING), 4, '0'), "
+    "date_format({0}, '-MM-dd'), ' (BC)', regexp_replace(CAST({0} AS STRING), '^[^ ]*', '')) "
+    "ELSE CAST({0} AS STRING) END"
+)
+#: Times are texts, those with a zone in UTC, which is the zone of the session.
+_TIMES = {"timestamp": f"concat({DATE_TEXT}, '+00')", "timestamp_ntz": DATE_TEXT}
 
 
 @contextmanager
@@ -39,11 +48,12 @@ def table_frame(
         raise NotPlainError(f"the table has no column {absent[0]}")
     kinds = dict(frame.dtypes)
     header = tuple(name for name in frame.columns if name in wanted.columns)
-    chosen = [
-        _number(frame[_quoted(name)], kinds[name], name in wanted.numbers).alias(f"c{i}")
-        for i, name in enumerate(header)
-    ]
-    shown = frame.select(*chosen)
+    shown = frame.selectExpr(
+        *(
+            f"{_shown(_quoted(name), kinds[name], name in wanted.numbers)} AS c{i}"
+            for i, name in enumerate(header)
+        )
+    )
     rows, sha256 = digest(shown, header)
     if not rows:
         told = Problem("the table has no such rows", "some rows", Location(source.name))
@@ -90,9 +100,15 @@ def digest(frame: Any, header: Sequence[str]) -> tuple[int, str]:
     return int(count), hashlib.sha256(told.encode()).hexdigest()
 
 
-def _number(column: Any, kind: str, score: bool) -> Any:
-    """A column; decimals that are scores as doubles."""
-    return column.cast("double") if score and kind.startswith("decimal") else column
+def _shown(column: str, kind: str, score: bool) -> str:
+    """What is taken of a column: decimals that are scores as doubles, times as text.
+
+    >>> _shown("`s`", "decimal(38,10)", True), _shown("`y`", "string", False)
+    ('CAST(`s` AS DOUBLE)', '`y`')
+    """
+    if score and kind.startswith("decimal"):
+        return f"CAST({column} AS DOUBLE)"
+    return _TIMES.get(kind, "{0}").format(column)
 
 
 def _quoted(name: str) -> str:

@@ -218,6 +218,49 @@ def _authorize(action: int, *about: Any) -> int:
     return sqlite3.SQLITE_OK if action in _ALLOWED and not loads else sqlite3.SQLITE_DENY
 
 
+#: Times of DuckDB as Python writes them, and dates, as text: Python has none that is infinite.
+_MOMENT = (
+    "CASE WHEN isfinite({0}) THEN strftime({0}, '%Y-%m-%d %H:%M:%S') || CASE WHEN "
+    "epoch_us({0}) % 1000000 = 0 THEN '' ELSE strftime({0}, '.%f') END "
+    "ELSE CAST({0} AS VARCHAR) END"
+)
+DATED = {
+    "DATE": "CAST({0} AS VARCHAR)",
+    "TIMESTAMP": _MOMENT,
+    "TIMESTAMP WITH TIME ZONE": _MOMENT.replace("{0}", "({0} AT TIME ZONE 'UTC')") + " || '+00:00'",
+}
+
+
+def _with_dates_as_text(connection: Any, statement: Any) -> Any:
+    """A SELECT whose dates and times are text; the statement itself where it gives none."""
+    import duckdb
+
+    select = one_select(statement)
+    try:
+        empty = f"SELECT * FROM (\n{select}\n) LIMIT 0"  # noqa: S608 - the spec's own query
+        columns = connection.execute(empty).description
+    except duckdb.ParserException:
+        # What stands behind the sign of its end is heard of by itself only.
+        return statement
+    if not any(str(kind) in DATED for _, kind, *_ in columns):
+        return statement
+    shown = ", ".join(
+        f"{DATED.get(str(kind), '{0}').format(f'r{place}')} AS {_named(str(name))}"
+        for place, (name, kind, *_) in enumerate(columns)
+    )
+    places = ", ".join(f"r{place}" for place in range(len(columns)))
+    return f"SELECT {shown} FROM (\n{select}\n) AS q({places})"  # noqa: S608 - quoted
+
+
+def one_select(statement: Any) -> str:
+    """The text of a statement of DuckDB without the sign of its end."""
+    return str(statement.query).rstrip().removesuffix(";")
+
+
+def _named(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
 def _from_duckdb(source: Source, sql: str, watch: QueryWatch) -> Generator[Any]:
     import duckdb
 
@@ -229,8 +272,9 @@ def _from_duckdb(source: Source, sql: str, watch: QueryWatch) -> Generator[Any]:
                 statements = connection.extract_statements(sql)
                 if [s.type for s in statements] != [duckdb.StatementType.SELECT]:
                     raise _failed(source, "it is not one SELECT statement")
+                select = _with_dates_as_text(connection, statements[0])
                 yield from _fetched(
-                    connection, statements[0], watch, lambda cursor: cursor.fetchmany(_BATCH)
+                    connection, select, watch, lambda cursor: cursor.fetchmany(_BATCH)
                 )
         except duckdb.OutOfMemoryException:
             raise watch.too_much_memory() from None

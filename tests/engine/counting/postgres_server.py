@@ -34,14 +34,13 @@ def as_server(*words: str) -> list[str]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a new server with a table ``seen``, user ``reader`` with a password."""
-    psycopg = pytest.importorskip("psycopg", reason="the driver psycopg is not installed")
-    initdb, control = program("initdb"), program("pg_ctl")
-    if initdb is None or control is None:
+    pytest.importorskip("psycopg", reason="the driver psycopg is not installed")
+    initdb = program("initdb")
+    if initdb is None or program("pg_ctl") is None:
         pytest.skip("no Postgres server is installed (Debian: apt-get install postgresql)")
     if os.getuid() == 0 and shutil.which("setpriv") is None:
         pytest.skip("the server refuses root, and setpriv is not there")
-    # Outside of pytest's folders, which other users cannot enter.
-    folder = Path(f"/tmp/evalreport-postgres-{os.getpid()}")
+    folder = _folder()
     folder.mkdir(mode=0o755)
     try:
         if os.getuid() == 0:
@@ -57,18 +56,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             port = int(found.getsockname()[1])
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder} -c fsync=off"
-        subprocess.run(
-            as_server(control, "-D", f"{folder}/db", "-o", options, "-l", f"{folder}/log",
-                      "-w", "start"),
-            check=True, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+        control(port, "-w", "start")
         try:
-            _fill(psycopg, port)
+            _fill(port)
             yield port
         finally:
-            stop = as_server(control, "-D", f"{folder}/db", "-m", "immediate", "stop")
-            subprocess.run(stop, check=True, stdout=subprocess.DEVNULL)
+            control(port, "-m", "immediate", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -81,9 +74,32 @@ def rows() -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-def _fill(psycopg: Any, port: int) -> None:
-    owner = f"postgresql://owner:{SECRET}@127.0.0.1:{port}/postgres"
-    with psycopg.connect(owner) as connection:
+def owner(port: int) -> Any:
+    """A connection that may do anything."""
+    import psycopg
+
+    return psycopg.connect(f"postgresql://owner:{SECRET}@127.0.0.1:{port}/postgres")
+
+
+def control(port: int, *words: str) -> None:
+    """Stop or start the server of a port again."""
+    program_of = program("pg_ctl")
+    assert program_of is not None
+    folder = _folder()
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder} -c fsync=off"
+    subprocess.run(
+        as_server(program_of, "-D", f"{folder}/db", "-o", options, "-l", f"{folder}/log", *words),
+        check=True, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def _folder() -> Path:
+    """Outside of pytest's folders, which other users cannot enter."""
+    return Path(f"/tmp/evalreport-postgres-{os.getpid()}")
+
+
+def _fill(port: int) -> None:
+    with owner(port) as connection:
         connection.execute(
             "CREATE TABLE seen (truth text, score double precision, site int, place text, ok bool)"
         )

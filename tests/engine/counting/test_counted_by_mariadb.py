@@ -13,7 +13,7 @@ from engine.counting.mariadb_server import SECRET, owner
 
 from evalreport.engine.counting import mysql_rows, postgres_rows, query_limits
 from evalreport.engine.counting.query_limits import QueryLimits
-from evalreport.errors import DataError, FilesError, LimitError
+from evalreport.errors import DataError, FilesError, LimitError, LostError
 
 METRICS = ["accuracy", "recall", "f1", "roc_auc", "average_precision", "ks", "brier", "log_loss"]
 COLUMNS = """truth varchar(9) COLLATE latin1_general_ci, score double,
@@ -173,9 +173,24 @@ def test_no_server_and_a_wrong_password(table: int, monkeypatch: pytest.MonkeyPa
     with pytest.raises(FilesError, match="does not answer"):
         run({**of_server(1, {"score": "score"}), "engine": {"retries": 1}}, "memory")
     monkeypatch.setenv("MYSQL_PWD", "wrong-one")
-    with pytest.raises(FilesError, match="does not answer") as caught:
-        run(of_server(table, {"score": "score"}), "database")
+    with pytest.raises(FilesError, match="does not let this user in") as caught:
+        run({**of_server(table, {"score": "score"}), "engine": {"retries": 5}}, "database")
+    assert not isinstance(caught.value, LostError)
     assert "wrong-one" not in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb", "database"])
+def test_rows_that_a_user_may_not_read(table: int, engine: str) -> None:
+    sql = "SELECT user AS truth, 0.5 AS score FROM mysql.global_priv"
+    with pytest.raises(FilesError, match=r"refuses to show the rows: .*; a user") as caught:
+        run(of_server(table, {"score": "score"}, sql), engine)
+    assert not isinstance(caught.value, LostError)
+
+
+def test_a_quotient_is_the_number_that_is_sent(table: int) -> None:
+    # The server keeps it with more digits than it has.
+    same(of_server(table, {"score": "score"}, "SELECT truth, site / 7 AS score FROM seen",
+                   metrics=METRICS))  # fmt: skip
 
 
 def test_a_lost_connection_is_tried_again(table: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
-from engine.counting.postgres_server import SECRET
+from engine.counting.postgres_server import SECRET, control, owner
 from engine.counting.test_postgres_rows import spec
 
 from evalreport.engine.counting import postgres_rows
-from evalreport.errors import DataError, FilesError, SpecError
+from evalreport.errors import DataError, FilesError, LostError, SpecError
 
 METRICS = ["accuracy", "recall", "f1", "roc_auc", "average_precision", "ks", "brier", "log_loss"]
 #: 1 500 rows of every type that is counted, ties, gaps and not-a-number among the scores.
@@ -150,6 +152,91 @@ def test_what_a_database_cannot_count_is_refused(server: int, tmp_path: Path) ->
     path.write_text("truth,score\na,0.1\nb,0.2\n")
     with pytest.raises(SpecError, match="its rows are not in a database"):
         run(spec_of(path, {"score": "score"}, dataset={"target": "truth"}), "database")
+
+
+#: Names of columns and labels that only those who quote and compare them well take apart.
+ODD = "we\"ird 'na`me` ;ü 😀 %s {0} [x]"
+LABELS = ("it's", 'say "x"', "😀", "end ", "end", "back\\slash", "tab\tx", "new\nline", "A", "a",
+          "ß", "ss", "é", "e\u0301", "%s {} $1 ?", "-- ; DROP", " lead", "null", "\u200bzw",
+          "ﬀ", "İ", "")  # fmt: skip
+
+
+def test_texts_are_told_apart_letter_by_letter(server: int) -> None:
+    name = '"' + ODD.replace('"', '""') + '"'
+    rows = [(LABELS[i * 7 % 22], LABELS[i * (i % 3) % 22], LABELS[i * 5 % 22]) for i in range(400)]
+    with owner(server) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE COLLATION alike (provider = icu, locale = 'und-u-ks-level1', "
+            "deterministic = false)"
+        )
+        cursor.execute(f"CREATE TABLE odd ({name} text COLLATE alike, said varchar COLLATE alike, "
+                       "place char(12) COLLATE alike)")  # fmt: skip
+        cursor.executemany("INSERT INTO odd VALUES (%s, %s, %s)", rows)
+        cursor.execute("CREATE VIEW shown AS SELECT * FROM odd")
+        cursor.execute("GRANT SELECT ON odd, shown TO reader")
+    for sql in ("SELECT * FROM odd", "SELECT * FROM shown;"):
+        found = same(of_server(server, {"prediction": "said"}, sql, subgroups=["place"],
+                               dataset={"target": ODD}))  # fmt: skip
+        assert set(LABELS) == set(found["tables"][0]["labels"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "TIMESTAMPTZ '2026-03-29 00:30:00.5+01' + i % 5 * INTERVAL '1 hour'",
+        "CASE WHEN i % 2 = 0 THEN 'x' ELSE 'Y' END::mood",
+        "(i % 3)::text::char(4)",
+    ],
+)
+def test_times_with_zones_enumerations_and_padded_text(server: int, value: str) -> None:
+    with owner(server) as connection:
+        connection.execute("DROP TYPE IF EXISTS mood")
+        connection.execute("CREATE TYPE mood AS ENUM ('x', 'Y')")
+    sql = ROWS.replace("i AS id", f"{value} AS made")
+    same(of_server(server, {"score": "score"}, sql, subgroups=["made"], metrics=METRICS))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["DATE 'infinity'", "DATE '0044-03-15 BC'", "DATE '12026-01-01'", "TIMESTAMP '-infinity'"],
+)
+def test_dates_that_are_not_read_are_not_counted(server: int, value: str) -> None:
+    sql = ROWS.replace("DATE '2026-01-01' + (i % 300) AS day", f"{value} AS day")
+    for engine in ("memory", "database"):
+        with pytest.raises(DataError, match=r"too large|too small|before year 1"):
+            run(of_server(server, {"score": "score"}, sql, subgroups=["day"]), engine)
+
+
+def test_a_server_that_dies_while_it_counts(server: int) -> None:
+    slow = "SELECT truth, score + 0 * length(pg_sleep(0.001)::text) AS score FROM seen"
+    caught: list[BaseException] = []
+
+    def counting() -> None:
+        try:
+            run(of_server(server, {"score": "score"}, slow), "database")
+        except FilesError as error:
+            caught.append(error)
+
+    worker = threading.Thread(target=counting)
+    worker.start()
+    until = time.monotonic() + 30
+    with owner(server) as watching:
+        asked = (
+            "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' "
+            "AND query LIKE '%raw%pg_sleep%' AND pid <> pg_backend_pid()"
+        )
+        while not watching.execute(asked).fetchone()[0]:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+            watching.rollback()
+    try:
+        control(server, "-m", "immediate", "stop")
+        worker.join(30)
+    finally:
+        control(server, "-w", "start")
+    (error,) = caught
+    assert isinstance(error, LostError)
+    assert "the connection to the database was lost" in str(error)
 
 
 def test_mistakes_are_told_as_for_loaded_rows(server: int) -> None:

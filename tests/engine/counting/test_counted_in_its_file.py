@@ -43,6 +43,29 @@ def test_scores_subgroups_and_periods(file: Path, score: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "one"),
+    [
+        (
+            "moment + INTERVAL (site) MINUTE + INTERVAL 250 MILLISECOND",
+            "2026-01-01 00:01:00.250000",
+        ),
+        ("TIMESTAMPTZ '2026-03-29 00:30+01' + INTERVAL (site) HOUR", "2026-03-29 00:30:00+00:00"),
+        ("CASE WHEN site < 2 THEN 'infinity' ELSE day END::DATE", "infinity"),
+        ("CASE WHEN site < 2 THEN TIMESTAMP '-infinity' ELSE moment END", "-infinity"),
+        ("CASE WHEN site < 2 THEN DATE '0044-03-15 (BC)' ELSE '0044-03-15' END", "0044-03-15"),
+        ("CASE WHEN site < 2 THEN 'x' ELSE 'Y' END::ENUM ('x', 'Y')", "Y"),
+        ("CASE site % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'A' ELSE 'á' END COLLATE NOCASE.NOACCENT", "á"),
+    ],
+)
+def test_times_and_texts_as_they_are_written(file: Path, value: str, one: str) -> None:
+    sql = f"SELECT y, s, {value} AS made FROM seen;"
+    asked = of_file(file, sql, {"score": "s"}, subgroups=["made"], metrics=["accuracy", "roc_auc"])
+    memory, counted = run(asked, "memory"), run(asked, "database")
+    assert comparable(counted) == comparable(memory)
+    assert one in {m["subgroup"].get("made") for m in counted["measures"] if m["subgroup"]}
+
+
+@pytest.mark.parametrize(
     ("sql", "told"),
     [
         ("DELETE FROM seen", "not one SELECT"),
@@ -50,7 +73,7 @@ def test_scores_subgroups_and_periods(file: Path, score: str) -> None:
         ("SELECT * FROM read_csv('/etc/passwd')", "the query fails"),
         ("SELECT * FROM absent", "the query fails"),
         ("SELECT * FROM seen WHERE false", "gives no rows"),
-        ("SELECT y, moment AS s FROM seen", "s is of a type that is not counted"),
+        ("SELECT y, TIME '10:00' AS s FROM seen", "s is of a type that is not counted"),
         ("SELECT y FROM seen", "the query gives no column s"),
     ],
 )

@@ -145,7 +145,9 @@ def raising(number: int, told: str, where: str) -> Callable[[str], Answer | None
         (1054, "Unknown column 'scor' in 'field list'", "AS q", DataError, "mean 'score'"),
         (1064, "You have an error", "PREPARE", DataError, "the query fails: You have an error"),
         (2013, "Lost connection", "AS q", LostError, "the connection to the database was lost"),
-        (1045, "Access denied", "connect", LostError, "does not answer: Access denied; check"),
+        (2003, "Connection refused", "connect", LostError, "does not answer: Connection refused"),
+        (1045, "Access denied", "connect", FilesError, "does not let this user in: Access denied"),
+        (1142, "SELECT command denied", "AS q", FilesError, "refuses to show the rows: SELECT"),
         (1969, "Query execution was interrupted", "AS q", DataError, "interrupted"),
     ],
 )

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
-from engine.counting.postgres_server import SECRET, rows
+from engine.counting.postgres_server import SECRET, owner, rows
 
 from evalreport.engine.counting import query_limits
 from evalreport.engine.counting.query_limits import QueryLimits
-from evalreport.errors import DataError, FilesError, LimitError, SpecError
+from evalreport.errors import DataError, FilesError, LimitError, LostError, SpecError
 
 
 @pytest.fixture(autouse=True)
@@ -120,12 +120,39 @@ def test_no_rows_no_server_and_a_wrong_password(
     with pytest.raises(DataError, match="gives no rows"):
         run(spec(server, "SELECT * FROM seen WHERE false"), "duckdb")
     monkeypatch.setenv("PGPASSWORD", "wrong-one")
-    with pytest.raises(FilesError, match="does not answer") as caught:
-        run(spec(server), "memory")
+    with pytest.raises(FilesError, match="does not let this user in") as caught:
+        run({**spec(server), "engine": {"retries": 5}}, "memory")
+    assert not isinstance(caught.value, LostError)
     assert "wrong-one" not in str(caught.value)
     monkeypatch.setenv("PGPASSWORD", SECRET)
     with pytest.raises(FilesError, match="does not answer"):
         run(spec(1), "memory")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb", "database"])
+def test_rows_that_a_user_may_not_read(server: int, engine: str) -> None:
+    secret = "SELECT rolname AS truth, 0.5 AS score, rolpassword AS place, 1 AS site, true AS ok"
+    with pytest.raises(FilesError, match=r"refuses to show the rows: .*; a user") as caught:
+        run(spec(server, f"{secret} FROM pg_authid"), engine)
+    assert not isinstance(caught.value, LostError)
+
+
+def test_how_a_server_writes_values_is_no_matter(server: int) -> None:
+    told = "SELECT truth, score / 3 AS score, site, ok, TIMESTAMPTZ '2026-03-29 01:30+02' AS place"
+    plain = run(spec(server, f"{told} FROM seen"), "memory")
+    with owner(server) as connection:
+        for setting in ("timezone = 'Asia/Tokyo'", "datestyle = 'German'",
+                        "extra_float_digits = -3"):  # fmt: skip
+            connection.execute(f"ALTER ROLE reader SET {setting}")
+    try:
+        other = run(spec(server, f"{told} FROM seen"), "memory")
+    finally:
+        with owner(server) as connection:
+            connection.execute("ALTER ROLE reader RESET ALL")
+    assert comparable(other) == comparable(plain)
+    assert other["provenance"]["inputs"] == plain["provenance"]["inputs"]
+    values = {one["subgroup"].get("place") for one in plain["measures"] if one["subgroup"]}
+    assert "2026-03-28 23:30:00+00:00" in values
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,11 +38,20 @@ def _home() -> Path:
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[str]:
-    """The address of a server that runs until the end of the block."""
+def server(folder: Path, more: Mapping[str, object] | None = None) -> Iterator[str]:
+    """The address of a server that runs until the end of the block; ``more`` settings of it."""
     if os.environ.get(ADDRESS):
         yield os.environ[ADDRESS]
         return
+    with started(folder, more) as (address, _):
+        yield address
+
+
+@contextmanager
+def started(
+    folder: Path, more: Mapping[str, object] | None = None
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server of our own, and its process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -53,6 +62,7 @@ def server(folder: Path) -> Iterator[str]:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": 4,
         "spark.sql.warehouse.dir": folder / "warehouse",
+        **(more or {}),
     }
     command = [str(_home() / "bin" / "spark-submit"), "--master", "local[2]",
                "--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]  # fmt: skip
@@ -69,7 +79,7 @@ def server(folder: Path) -> Iterator[str]:
         )
         try:
             _wait(process, port, log)
-            yield f"sc://127.0.0.1:{port}"
+            yield f"sc://127.0.0.1:{port}", process
         finally:
             process.terminate()
             process.wait(30)

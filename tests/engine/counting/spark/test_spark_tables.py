@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,10 @@ from typing import Any
 import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
-from engine.counting.spark.spark_server import server, why_not
+from engine.counting.spark.spark_server import server, started, why_not
 
-from evalreport.errors import DataError, FilesError, SpecError
+from evalreport.engine.counting import spark_rows
+from evalreport.errors import DataError, FilesError, LostError, SpecError
 
 pytestmark = [
     pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
@@ -107,6 +110,54 @@ def test_a_row_that_changes_changes_the_hash(cluster: Cluster) -> None:
 def test_what_a_cluster_refuses(cluster: Cluster, path: dict[str, Any], message: str) -> None:
     with pytest.raises((DataError, FilesError), match=message):
         cluster.results(path)
+
+
+def test_a_cluster_that_dies_while_it_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark_rows, "RETRIES", 2)
+    with started(tmp_path) as (url, process):
+        found = Cluster(url, tmp_path)
+        found.sql("CREATE SCHEMA audit")
+        found.sql("CREATE VIEW audit.long AS SELECT string(id % 2) AS y, id % 97 / 97 AS s, "
+                  "'x' AS g FROM range(100000000000) WHERE crc32(string(id)) > 0")  # fmt: skip
+        killing = threading.Timer(5, process.kill)
+        killing.start()
+        with pytest.raises(LostError, match=r"Spark at 127\.0\.0\.1:"):
+            found.results({"table": "audit.long"})
+        assert process.wait(10) == -signal.SIGKILL
+    with pytest.raises(LostError, match="no Spark Connect server answers"):
+        found.results({"table": "audit.long"})
+
+
+def test_collations_times_and_dates_of_any_year(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.sql(
+        "CREATE TABLE audit.odd USING parquet AS SELECT y, s, part, make_date(CASE part WHEN 0 "
+        "THEN -43 WHEN 1 THEN 44 WHEN 2 THEN 12026 ELSE 2026 END, 3, 15) AS day, "
+        "TIMESTAMP '2026-03-29 00:30:00.5+01:00' + make_interval(0, 0, 0, 0, part) AS moment, "
+        "TIMESTAMP_NTZ '2026-03-29 00:30:00' + make_interval(0, 0, 0, 0, part) AS plain, "
+        "CASE part WHEN 0 THEN 'a' WHEN 1 THEN 'A' WHEN 2 THEN 'a ' ELSE 'á' END AS g "
+        "FROM audit.seen"
+    )
+    cluster.sql(
+        "CREATE VIEW audit.alike AS SELECT y COLLATE UTF8_LCASE AS y, s, day, moment, plain, "
+        "g COLLATE UNICODE_CI_AI AS g FROM audit.odd"
+    )
+    file = tmp_path / "odd.parquet"
+    duckdb.execute(
+        f"""COPY (SELECT y, s, CASE part WHEN 0 THEN DATE '0044-03-15 (BC)' WHEN 1 THEN
+        DATE '0044-03-15' WHEN 2 THEN DATE '12026-03-15' ELSE DATE '2026-03-15' END AS day,
+        TIMESTAMPTZ '2026-03-29 00:30:00.5+01:00' + to_hours(part) AS moment,
+        TIMESTAMP '2026-03-29 00:30:00' + to_hours(part) AS plain,
+        CASE part WHEN 0 THEN 'a' WHEN 1 THEN 'A' WHEN 2 THEN 'a ' ELSE 'á' END AS g
+        FROM '{cluster.file}') TO '{file}'"""
+    )
+    for column in ("g", "day", "moment", "plain"):
+        spec = spec_of(file, {"score": "s"}, metrics=METRICS, subgroups=[column])
+        expected = run(spec, "memory")
+        spec["datasets"]["d"]["path"] = {"table": "audit.alike"}
+        spec["engine"] = {"name": "spark", "spark": {"url": cluster.url}}
+        assert comparable(run(spec, "auto")) == comparable(expected)
 
 
 def test_columns_that_are_not_there(cluster: Cluster) -> None:
