@@ -289,7 +289,7 @@ faults: $(SIGN_STAMP)
 	@$(WITH_LIBRARIES) $(SIGN_VENV)/bin/python tests/qualify/plant_faults.py
 
 # Years of nightly runs of five specs with all that goes wrong, begun by an earlier state of the
-# program; 1096 nights take some ten minutes or more of processor time.
+# program; 1096 nights take some six minutes of processor time.
 .PHONY: nights
 NIGHTS ?= 1096
 nights: $(DEV_STAMP)
