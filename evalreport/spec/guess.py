@@ -202,7 +202,7 @@ def _design(columns: Columns, found: Guess) -> Guess:
 
 
 def _counts_kinds(columns: Columns, name: str) -> bool:
-    """Whether a column is of whole numbers from 0 on, and each of the other ones' kinds is there once.
+    """Whether a column holds whole numbers, and no two rows are alike in the other columns.
 
     Rows with a score of their own are of a kind each, whatever stands beside them.
     """
