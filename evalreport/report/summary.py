@@ -38,7 +38,7 @@ from evalreport.results.records import CONTINUE, HELD, NOT_HELD, Table
 #: Models on the first page; the others have sections of their own.
 MOST_MODELS = 3
 #: Cautions, and letters of one on its line.
-MOST_CAUTIONS, CAUTION_LETTERS = 5, 136
+MOST_CAUTIONS, CAUTION_LETTERS = 5, 130
 #: Letters of a limitation that is quoted.
 QUOTED = 180
 #: Classes of a table that stands on the first page.

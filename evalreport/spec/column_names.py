@@ -169,6 +169,8 @@ MODEL_WORDS = {
 IDS = {"id", "ids", "uuid", "guid", "key", "identifier", "rowid", "row", "index", "idx"}
 FOLDS = {"fold", "cv_fold", "folds", "fold_id"}
 WEIGHTS = {"sample_weight", "sample_weights", "sampling_weight", "survey_weight", "row_weight"}
+#: Columns of how many rows are of a kind, where no two rows are of the same kind.
+COUNTS = {"n", "count", "counts", "freq", "frequency", "cases", "rows"}
 _OUTCOME_WORDS = {"correct", "incorrect", "wrong", "error", "mistake", "match", "hit", "right"}
 #: Columns that programs write for their own use.
 _OWN = re.compile(r"unnamed: [\d.]+|__index_level_\d+__|level_\d+|\.row|rownames?", re.IGNORECASE)

@@ -312,6 +312,8 @@ def _design(guess: Guess) -> Iterator[str]:
         yield f"    id: {quoted(guess.id)}"
     if guess.cluster is not None:
         yield f"    # cluster: {quoted(guess.cluster)}   # if rows of one value belong together"
+    if guess.count is not None:
+        yield f"    count: {quoted(guess.count)}   # how many rows are of each kind"
     if guess.weight is not None:
         yield f"    weight: {quoted(guess.weight)}"
     if guess.fold is not None:

@@ -13,6 +13,7 @@ from evalreport.data.labels import as_number, order_labels, written
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.spec.column_names import (
+    COUNTS,
     FOLDS,
     WEIGHTS,
     columns_by_class,
@@ -58,6 +59,7 @@ class Guess:
     subgroups: tuple[str, ...] = ()
     fold: str | None = None
     weight: str | None = None
+    count: str | None = None
     cluster: str | None = None
     exclude: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
@@ -189,7 +191,32 @@ def _design(columns: Columns, found: Guess) -> Guess:
     named = [c for c in rest if is_id(c) and not is_own(c)]
     identity = next((c for c in named if _is_unique(columns, c)), None)
     cluster = next((c for c in named if not _is_unique(columns, c)), None)
-    return replace(found, fold=fold, weight=weight, id=identity, cluster=cluster)
+    found = replace(found, fold=fold, weight=weight, id=identity, cluster=cluster)
+    if identity is not None:
+        return found
+    count = next((c for c in rest if folded(c) in COUNTS and _counts_kinds(columns, c)), None)
+    if count is None:
+        return found
+    told = f"{count} says how many rows are of each kind: no two rows are of the same one"
+    return replace(found, count=count, assumed=(*found.assumed, told))
+
+
+def _counts_kinds(columns: Columns, name: str) -> bool:
+    """Whether a column holds whole numbers, and no two rows are alike in the other columns.
+
+    Rows with a score of their own are of a kind each, whatever stands beside them.
+    """
+    numbers = columns.numbers(name) or [None]
+    if (
+        any(v is None or v < 0 or not v.is_integer() for v in numbers)
+        or sum(map(bool, numbers)) < 1
+    ):
+        return False
+    others = [c for c in columns.names if c != name]
+    if any(columns.is_fraction(c) for c in others):
+        return False
+    kinds = list(zip(*(columns.texts(c) for c in others), strict=True))
+    return len(others) > 1 and len(set(kinds)) == len(kinds)
 
 
 def _is_unique(columns: Columns, name: str) -> bool:
@@ -198,7 +225,7 @@ def _is_unique(columns: Columns, name: str) -> bool:
 
 
 def _roles(found: Guess) -> set[str]:
-    own = {found.target, found.id, found.fold, found.weight, found.cluster}
+    own = {found.target, found.id, found.fold, found.weight, found.count, found.cluster}
     return {c for c in own if c is not None}
 
 

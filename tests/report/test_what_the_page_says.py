@@ -644,7 +644,7 @@ def test_at_most_five_cautions_stand_on_the_first_page_each_on_a_line():
     section = section_of(render_html(results), "verdict")
     brief, whole = (d for d in section.all("div") if "caut" in d.attrs.get("class", "").split())
     assert len(brief.all("li")) == 5
-    assert all(len(item.text) < 130 for item in brief.all("li"))
+    assert all(len(item.text) < 140 for item in brief.all("li"))
     assert "the first 5 of 8" in brief.text
     assert len(whole.all("li")) == 8
 

@@ -287,3 +287,26 @@ def test_the_schema_is_beside_the_spec_for_editors(tmp_path, monkeypatch) -> Non
     assert status_of(["init", "d.csv"]) == 0
     schema = json.loads(Path("evalreport.schema.json").read_text())
     assert "datasets" in schema["properties"]
+
+
+@pytest.mark.parametrize(
+    ("content", "count"),
+    [
+        ("truth,said,n\nill,ill,30\nill,ok,5\nok,ill,7\nok,ok,90\n", "n"),
+        ("truth,said,sex,Freq\nill,ill,f,3\nill,ill,m,0\nok,ok,f,4\nok,ok,m,9\n", "Freq"),
+        # a kind that stands twice, a score and a number that is not whole are of single rows
+        ("truth,said,n\nill,ill,30\nill,ill,5\nok,ill,7\nok,ok,90\n", None),
+        ("truth,p_ill,n\nill,0.7,30\nill,0.6,5\nok,0.2,7\nok,0.1,90\n", None),
+        ("truth,said,n\nill,ill,0.5\nill,ok,5\nok,ill,7\nok,ok,90\n", None),
+    ],
+)
+def test_kinds_of_rows_are_counted_by_how_many_they_are(
+    tmp_path, monkeypatch, content, count
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("d.csv").write_text(content)
+    assert status_of(["init", "d.csv"]) == 0
+    text = Path("d.yaml").read_text()
+    assert yaml.safe_load(text)["datasets"]["data"].get("count") == count
+    assert ("says how many rows are of each kind" in text) is (count is not None)
+    assert status_of(["check", "d.yaml"]) == 0
