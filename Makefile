@@ -195,6 +195,14 @@ $(MARIADB_STAMP): requirements/run-$(LOCK).txt pyproject.toml
 		--no-build-isolation --editable ".[mysql]" --constraint $(MARIADB_VENV)/constraints.txt
 	@touch $@
 
+# MySQL itself by the same tests, with a server in a folder of its own.
+.PHONY: test-mysql
+test-mysql: $(MARIADB_STAMP)
+	@test -x $(MARIADB_VENV)/mysql/mysqld || sh requirements/mysql.sh $(MARIADB_VENV)/mysql
+	@EVALREPORT_MYSQLD=$(CURDIR)/$(MARIADB_VENV)/mysql/mysqld \
+		$(MARIADB_VENV)/bin/python -m pytest -q tests/engine/counting/test_counted_by_mariadb.py \
+		tests/engine/counting/test_twenty_jobs.py
+
 # Object stores, with servers that speak for S3, Google Cloud Storage and Azure. That of Azure
 # runs on Node; where there is none its tests are skipped.
 STORES_VENV := .venv-stores

@@ -1,4 +1,4 @@
-"""A MariaDB server that is started for the tests, where one is installed."""
+"""A server of MariaDB, or of MySQL, that is started for the tests, where one is installed."""
 
 from __future__ import annotations
 
@@ -14,35 +14,40 @@ from typing import Any
 import pytest
 
 SECRET = "s3cret-of-the-test"
+#: Names the program of a server of MySQL, to be started in the place of MariaDB.
+MYSQL = "EVALREPORT_MYSQLD"
 
 
 @pytest.fixture(scope="session")
 def mariadb() -> Iterator[int]:
     """The port of a new server; ``owner`` may do all in ``study``, ``reader`` the same."""
     pymysql = pytest.importorskip("pymysql", reason="the driver pymysql is not installed")
-    install, server = shutil.which("mariadb-install-db"), shutil.which("mariadbd")
-    if install is None or server is None:
+    mysql = os.environ.get(MYSQL)
+    install, server = shutil.which("mariadb-install-db"), mysql or shutil.which("mariadbd")
+    if server is None or (mysql is None and install is None):
         pytest.skip("no MariaDB server is installed (Debian: apt-get install mariadb-server)")
     folder = Path(f"/tmp/evalreport-mariadb-{os.getpid()}")
     folder.mkdir(mode=0o755)
-    as_root = ["--user=mysql"] if os.getuid() == 0 else []
+    user = "mysql" if mysql is None else "root"
+    as_root = [f"--user={user}"] if os.getuid() == 0 else []
     if as_root:
-        shutil.chown(folder, "mysql", "mysql")
+        shutil.chown(folder, user, user)
     data = [f"--datadir={folder}/db", *as_root]
     running = None
+    making = [str(install), "--no-defaults", *data, "--skip-test-db",
+              "--auth-root-authentication-method=normal"]  # fmt: skip
+    if mysql is not None:
+        making = [mysql, "--no-defaults", *data, "--initialize-insecure"]
+    more = [] if mysql is None else ["--mysqlx=OFF", "--secure-file-priv="]
     try:
-        subprocess.run(
-            [install, "--no-defaults", *data, "--skip-test-db",
-             "--auth-root-authentication-method=normal"],
-            check=True, capture_output=True,
-        )  # fmt: skip
+        subprocess.run(making, check=True, capture_output=True)
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             port = int(found.getsockname()[1])
         running = subprocess.Popen(
             [server, "--no-defaults", *data, f"--port={port}", "--bind-address=127.0.0.1",
              f"--socket={folder}/s", f"--pid-file={folder}/pid",
-             "--innodb-flush-log-at-trx-commit=0", "--character-set-server=latin1"],
+             "--innodb-flush-log-at-trx-commit=0", "--character-set-server=latin1", *more],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         _made_ready(pymysql, f"{folder}/s")
