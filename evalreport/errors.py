@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 
 from evalreport.lines import one_line
+from evalreport.values import dataclass
 
 
 class ExitStatus(IntEnum):

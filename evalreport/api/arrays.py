@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from evalreport.api.given import (
@@ -18,6 +18,7 @@ from evalreport.api.given import (
 )
 from evalreport.api.results import Results
 from evalreport.errors import DataError, Problem, UsageError
+from evalreport.values import dataclass
 
 #: The dataset of a spec made from arrays, and the file that it names.
 DATASET, FILE = "data", "data.csv"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
 from evalreport.results.records import HELD
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from evalreport.record.clock import clock_text
 from evalreport.record.hashing import canonical_json
 from evalreport.results.lookup import outcome_of
 from evalreport.results.records import CONTINUE, rank_of
+from evalreport.values import dataclass
 from evalreport.version import __version__
 
 if TYPE_CHECKING:

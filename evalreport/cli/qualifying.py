@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 
 from evalreport.errors import EvalreportError, ExitStatus, Problem, UsageError
 from evalreport.lines import json_text, one_line
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.cli.progress import Progress

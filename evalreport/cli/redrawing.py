@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from evalreport.cli.progress import Progress
@@ -30,6 +30,7 @@ from evalreport.results.lookup import Results, outcome_of
 from evalreport.results.records import CountingEngine, Look
 from evalreport.spec.formats import FILES
 from evalreport.spec.load import LoadedSpec
+from evalreport.values import dataclass
 from evalreport.version import __version__
 
 #: The files that follow from results.json, and the format that makes them.

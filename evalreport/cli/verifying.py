@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from evalreport.cli.trusting import ALLOW_HOST, TRUST
 from evalreport.errors import FilesError, Problem, UsageError, VerificationError
 from evalreport.lines import json_text, one_line
 from evalreport.record.verify import BEYOND, INSTEAD
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.record.verify import Numbers

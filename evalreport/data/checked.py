@@ -7,7 +7,7 @@ is accounted for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,7 @@ from evalreport.data.scores import Floats, numbers, outside_unit, sums_to_one, w
 from evalreport.data.table import Array, Codes, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.statistics.design_based import Sample
+from evalreport.values import dataclass
 
 _ALIKE = "write one class one way, or declare every class with `labels`"
 

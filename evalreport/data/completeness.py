@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from evalreport.data.sampling import unverified
 from evalreport.data.scores import numbers, weights
 from evalreport.data.table import PARTNER, Codes, Mask, RawTable
 from evalreport.errors import Problem
+from evalreport.values import dataclass
 
 _INSTEAD = "fill it in, or set `missing: exclude` to leave such rows out"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from operator import itemgetter
 from typing import Any, BinaryIO
@@ -21,6 +21,7 @@ from evalreport.data.limits import Room
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.data.utf8 import text_lines
 from evalreport.errors import DataError, Location, Problem
+from evalreport.values import dataclass
 
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 _DECIMAL_COMMA = re.compile(r"(?<![0-9])[+-]?[0-9]+,[0-9]+(?![0-9])")

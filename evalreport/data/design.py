@@ -7,7 +7,6 @@ readers read the same cases, each reader and case has a row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +19,7 @@ from evalreport.data.roles import PREDICTED, Roles
 from evalreport.data.scores import numbers
 from evalreport.data.table import Codes, RawTable
 from evalreport.errors import Location, Problem, did_you_mean
+from evalreport.values import dataclass
 
 Edges = tuple[float, ...]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import io
-from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from evalreport.errors import DataError, Location, Problem
+from evalreport.values import dataclass
 
 #: A whole text that is a number with a decimal comma, also with a percent sign; the same
 #: for the engines that count.

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -21,6 +21,7 @@ from evalreport.data.findings import some
 from evalreport.data.source import Source, open_source, readable_name, reading, suffix_of
 from evalreport.data.stores import is_stored, listed_objects, opened_object
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
+from evalreport.values import dataclass
 
 #: Files that one dataset may consist of.
 MOST_FILES = 100_000

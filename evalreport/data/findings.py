@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from evalreport.errors import Problem
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.data.table import RawTable

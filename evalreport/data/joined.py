@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from evalreport.data.source import Source
 from evalreport.data.table import PARTNER, RawColumn, RawTable
 from evalreport.data.typed_values import column_of
 from evalreport.errors import DataError, Location, Problem, did_you_mean
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from evalreport.data.labels import Written, matcher, written
 from evalreport.data.table import Codes, Mask, RawTable
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ Sets stand in one 0/1 column for each label, or in one column that lists them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +27,7 @@ from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import Floats, numbers, outside_unit, weights
 from evalreport.data.table import Codes, Mask, RawTable
 from evalreport.errors import DataError, LimitError, Location, Problem, did_you_mean
+from evalreport.values import dataclass
 
 Flags = npt.NDArray[np.bool_]
 

@@ -12,7 +12,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -21,6 +20,7 @@ import numpy as np
 from evalreport.data.findings import SHOWN_ROWS, Finding, quoted, rows_problem, some
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import Problem
+from evalreport.values import dataclass
 
 Family = Literal["text", "number", "boolean"]
 Positive = Literal["largest", "smallest"] | Mapping[str, str]

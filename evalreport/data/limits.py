@@ -6,11 +6,11 @@ import gzip
 import io
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import BinaryIO, cast
 from zipfile import ZipInfo
 
 from evalreport.errors import DataError, LimitError, Location, Problem
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

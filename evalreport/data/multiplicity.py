@@ -16,7 +16,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from evalreport.data.scores import numbers
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
+from evalreport.values import dataclass
 
 #: The largest whole number up to which a double counts every one.
 MOST = 2**53

@@ -10,7 +10,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,6 +19,7 @@ from evalreport.data.source import Source, reading
 from evalreport.data.stores import PROTOCOL, StoredObject, given
 from evalreport.errors import DataError, LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
+from evalreport.values import dataclass
 
 _UNPACKED_SIZE, _COMPRESSED_SIZE, _CRC = 2, 3, 4
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)

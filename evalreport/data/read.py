@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import zipfile
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -35,6 +34,7 @@ from evalreport.errors import (
     Problem,
     did_you_mean,
 )
+from evalreport.values import dataclass
 
 
 def read_sheet(

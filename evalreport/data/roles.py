@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from evalreport.data.labels import Positive
 from evalreport.data.table import RawTable
+from evalreport.values import dataclass
 
 #: In place of a column of strata: what the model predicts.
 PREDICTED = "predicted"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from evalreport.data.scores import numbers, weights
 from evalreport.data.table import Codes, Mask, RawTable
 from evalreport.errors import DataError, Problem
 from evalreport.statistics.design_based import Sample, collapsed
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.data.checked import Checked

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from evalreport.data.findings import quoted
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, Location, Problem
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 

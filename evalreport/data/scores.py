@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from evalreport.data.labels import matcher, order_labels
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.table import Mask, RawColumn, RawTable
 from evalreport.errors import DataError, Problem
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,12 +8,13 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 from evalreport.data.dialect import Dialect
 from evalreport.errors import DataError, FilesError, LimitError, Location, Problem
+from evalreport.values import dataclass
 
 _BLOCK = 1 << 20
 _NOT_REGULAR = (

@@ -16,13 +16,14 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
 from evalreport.data.source import Source, suffix_of
 from evalreport.errors import FilesError, Location, LostError, Problem, did_you_mean
+from evalreport.values import dataclass
 
 #: How addresses of stores begin.
 SCHEMES = ("s3", "gs", "az")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.errors import Location
+from evalreport.values import dataclass
 
 Kind = Literal["text", "integer", "float64", "float32", "boolean", "mixed", "list", "vector"]
 Array = npt.NDArray[Any]

@@ -10,11 +10,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
+
+from evalreport.values import dataclass
 
 _BLOCK = 4 << 20
 #: The longest record; csv of Python takes fields of 131 072 characters.

@@ -8,7 +8,6 @@ needs no prevalence. So each question is asked whether the expected values settl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from evalreport.errors import Problem, SpecError
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.tables import Counts
+from evalreport.values import dataclass
 
 Array = npt.NDArray[np.float64]
 #: Cells as chances, in the order of the tables: TP, FN, FP, TN.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -37,6 +36,7 @@ from evalreport.statistics.interval import deviate, z_value
 from evalreport.statistics.power import Rule, size_power
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.tail import normal_quantile
+from evalreport.values import dataclass
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 

@@ -9,7 +9,6 @@ McNemar's test is no estimate. Of two areas the scores are drawn, normal with a 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from evalreport.statistics.paired import (
     mcnemar_midp,
 )
 from evalreport.statistics.power import PairedTest, mcnemar_power
+from evalreport.values import dataclass
 
 
 def _by_chi_square(n10: float, n01: float) -> float:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from evalreport.design.decisions import Decision
@@ -18,6 +17,7 @@ from evalreport.spec.design import ReaderAssumption, ReaderMeasure
 from evalreport.statistics import reader_power
 from evalreport.statistics.power import binormal_variance
 from evalreport.statistics.reader_power import Spread
+from evalreport.values import dataclass
 
 #: What is judged by this method, as results name it.
 METHOD = "obuchowski_rockette_hillis"

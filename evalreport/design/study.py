@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,7 @@ from evalreport.spec.sampling import Readers
 from evalreport.statistics.paired import PAIRED_METHODS
 from evalreport.statistics.power import Needed, size_needed
 from evalreport.statistics.predictive import CALL_METHODS
+from evalreport.values import dataclass
 
 SCHEMA = "evalreport/design/1"
 #: Sizes of the curve, as shares of the size that is planned or needed.

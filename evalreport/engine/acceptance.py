@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from evalreport.metrics.declare import Metric
 from evalreport.results import records
 from evalreport.results.records import Measure
+from evalreport.values import dataclass
 
 PASS, FAIL, NOT_EVALUATED = "pass", "fail", "not_evaluated"
 EACH = "each"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Generic
 
 from evalreport.engine.counting.classification import DENSE_LABELS
@@ -28,6 +28,7 @@ from evalreport.plan.task import Plan, Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Failure, Measure
+from evalreport.values import dataclass
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from evalreport.engine.counting.binned_scores import BinnedScores
@@ -51,6 +51,7 @@ from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.predict.view import LabelView, View
 from evalreport.results.identity import Slice
 from evalreport.results.records import Bounds, Interval, Measure, Reached
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from evalreport.plan.task import Task
 from evalreport.predict.facts import facts_of
 from evalreport.predict.outcome import Codes, Output
 from evalreport.predict.view import LabelView
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

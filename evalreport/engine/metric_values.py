@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +29,7 @@ from evalreport.metrics.formula import (
 )
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.results.records import MissingBounds, Reached
+from evalreport.values import dataclass
 
 #: Up to so many classes a mean over classes is taken in exact fractions.
 EXACT_CLASSES = 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ from evalreport.spec.load import LoadedSpec
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, History, HistoryModel
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -22,6 +22,7 @@ from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import View
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
 from evalreport.spec.load import LoadedSpec
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.single_columns import Described

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from evalreport.engine.counting.classification import DENSE_LABELS, ClassificationTable
 from evalreport.engine.intervals.missing_rows import Missing
 from evalreport.results.identity import Slice
 from evalreport.results.records import Table
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,7 @@ from evalreport.predict.view import LabelView, View
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.single_columns import Described

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from evalreport.engine.counting.memory import MemoryTables
@@ -15,6 +15,7 @@ from evalreport.engine.prepared import Prepared
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.task import ThresholdRequest
 from evalreport.results.records import AgainstBaseline, Failure, Measure
+from evalreport.values import dataclass
 
 Key = tuple[str, str]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from evalreport.values import dataclass
 
 #: The subgroup of rows whose value is missing, also where "(missing)" stands in the data.
 MISSING = ("(missing)", "(missing, no value)")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from evalreport.engine.metric_values import stacked_value
 from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.tables import Counts, ScoreTable
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from evalreport.engine.printed_table import PrintedTable
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.comparing import Family, family_of
 from evalreport.results.records import Criterion
 from evalreport.statistics.unpaired import fisher_exact, heterogeneity
+from evalreport.values import dataclass
 
 #: Below this p-value labels are taken to be missing by prediction.
 BELOW = 0.001

@@ -9,7 +9,7 @@ kind are not marked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from evalreport.values import dataclass
 
 VAN_CALSTER = (
     "Van Calster B. et al. Evaluation of performance measures in predictive artificial "

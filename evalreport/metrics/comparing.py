@@ -6,7 +6,6 @@ What a spec may ask for, what is planned and what is done follow from the two ta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
@@ -15,6 +14,7 @@ from evalreport.metrics.declare import Average, Goal, Interval, Metric, Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.statistics.unpaired import UNPAIRED_METHODS
+from evalreport.values import dataclass
 
 BOOTSTRAP, PERCENTILE, CLUSTERS = "bootstrap", "bootstrap_percentile", "cluster_bootstrap"
 #: Of two means over the scores of single rows, of two datasets.

@@ -12,10 +12,11 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from evalreport.values import dataclass
 
 _FILE = Path(__file__).with_name("coverage_study.json")
 

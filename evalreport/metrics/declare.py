@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Required, TypedDict, Unpack
 
 from evalreport.metrics.advice import Advice
@@ -43,6 +43,7 @@ from evalreport.metrics.kinds import (
     Table,
 )
 from evalreport.metrics.tables import ClassScores, Counts, Matrix, ScoreTable
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
+
+from evalreport.values import dataclass
 
 Number: TypeAlias = "int | float | Fraction"
 

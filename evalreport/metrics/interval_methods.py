@@ -10,9 +10,9 @@ that it did. What a spec asks for is never taken over.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from evalreport.metrics.kinds import LOG_T, SANDWICH, SQUARE_AND_ADD
+from evalreport.values import dataclass
 
 #: Fewest rows in each cell of a table of two classes with which formulas for many rows hold.
 CELL_ROWS = 20

@@ -10,9 +10,9 @@ declared where that is (``interval_methods``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from evalreport.metrics.interval_methods import DIFFERENCES, EVERY
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from evalreport.metrics.declare import Parameter
 from evalreport.metrics.formula import ROUNDING
 from evalreport.metrics.tables import ScoreTable
+from evalreport.values import dataclass
 
 BINS = (
     Parameter("bins", int, 10, low=1, high=10_000, meaning="number of bins"),

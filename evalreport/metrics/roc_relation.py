@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.tables import ScoreTable
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from evalreport.metrics.declare import Metric, Table
 from evalreport.metrics.formula import Cell, Ratio, ratio
 from evalreport.metrics.tables import Counts, summed
 from evalreport.statistics.exact_sums import exact_sum
+from evalreport.values import dataclass
 
 Flags = npt.NDArray[np.bool_]
 

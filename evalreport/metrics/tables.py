@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.formula import Cell
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ from evalreport.spec.sampling import Readers
 from evalreport.spec.scalars import Scalar
 from evalreport.spec.yaml_document import Document, read_document
 from evalreport.spec.yaml_document import Path as Place
+from evalreport.values import dataclass
 
 Opened = Callable[[Path, str], Source]
 

@@ -8,7 +8,7 @@ models of a dataset at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from evalreport.metrics.catalogue import find
@@ -32,6 +32,7 @@ from evalreport.plan.inputs import Facts
 from evalreport.plan.task import AT_THRESHOLD, Skipped, Task
 from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.hypotheses import WITH_DIRECTION
+from evalreport.values import dataclass
 
 ASKED = "asked for in the spec"
 

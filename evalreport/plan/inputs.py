@@ -6,12 +6,13 @@ Facts are what is known of a dataset and model before anything is counted; they 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from evalreport.metrics.declare import Metric, Table
 from evalreport.plan.task import ThresholdRequest
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

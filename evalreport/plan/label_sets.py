@@ -8,7 +8,7 @@ need the table of label sets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from evalreport.metrics.declare import RESAMPLING, SANDWICH, Average, Interval, Metric, Table
 from evalreport.plan.inputs import HALF, RECORDS_PER_CLASS, Facts, MetricRequest, Requests, slices
@@ -16,6 +16,7 @@ from evalreport.plan.methods import ASKED, BOOTSTRAP_ROWS, N_EFF, choose
 from evalreport.plan.refusals import refused
 from evalreport.plan.task import Skipped, Task, ThresholdRequest
 from evalreport.results.identity import MEAN_OF_FOLDS, Slice
+from evalreport.values import dataclass
 
 #: Up to so many labels averages are taken over, one by one.
 MOST_LABELS = 5_000

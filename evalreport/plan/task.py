@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from evalreport.results.identity import Slice
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

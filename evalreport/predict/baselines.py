@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from evalreport.predict.outcome import Codes, Output
 from evalreport.statistics.resampling import generator
+from evalreport.values import dataclass
 
 Baseline = Literal["majority_class", "prevalence", "stratified_random", "cheapest_class"]
 #: Baselines of every dataset; ``cheapest_class`` joins them where mistakes have prices.

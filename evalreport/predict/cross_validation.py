@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from evalreport.predict.outcome import (
     unheard,
 )
 from evalreport.predict.schemes import Groups, Split, Splits
+from evalreport.values import dataclass
 
 #: Folds expected to take less than this together, in seconds, are fitted one after another:
 #: starting processes would take longer.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from evalreport.data.scores import numbers
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["number", "category"]

@@ -10,7 +10,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from evalreport.errors import EvalreportError
 from evalreport.predict.estimators import first_line
 from evalreport.predict.outcome import Codes, Floats, MetricFunction, Output, decides_at_zero
 from evalreport.predict.schemes import GROUPED, Groups, Scheme, Split, make_splits
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from evalreport.errors import DataError, Problem
 from evalreport.predict.linear import linear_value
 from evalreport.predict.outcome import Codes, Floats, Output
+from evalreport.values import dataclass
 
 #: Probabilities are kept this far from 0 and 1 in the log-loss.
 CLIP = 1e-15

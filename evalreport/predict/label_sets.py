@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +25,7 @@ from evalreport.predict.view import LabelView, View, range_of
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList
 from evalreport.spec.model import Spec
 from evalreport.spec.models import AnyModel, PredictionModel, ScoresModel
+from evalreport.values import dataclass
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +10,7 @@ from evalreport.data.findings import Finding, quoted
 from evalreport.data.label_column import label_column
 from evalreport.data.labels import matcher
 from evalreport.data.table import RawTable
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from evalreport.predict.outcome import (
 )
 from evalreport.predict.schemes import Groups, Scheme, Split, Splits, make_splits
 from evalreport.results.records import Summary
+from evalreport.values import dataclass
 
 #: Share of the rows held out of each repeat where the caller gives no splits.
 HELD_OUT = 0.2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from evalreport.errors import DataError, Problem
 from evalreport.metrics.readings import sigmoid
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 

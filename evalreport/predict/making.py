@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from evalreport.data.checked import Checked
@@ -27,6 +27,7 @@ from evalreport.spec.models import (
     EstimatorModel,
     FitColumn,
 )
+from evalreport.values import dataclass
 
 #: Roles of columns that hold what another model says.
 PREDICTIONS = ("prediction", "score", "margin", "scores")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.results.records import Summary
+from evalreport.values import dataclass
 
 Codes = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from evalreport.data.findings import quoted
 from evalreport.data.table import RawColumn, RawTable
+from evalreport.values import dataclass
 
 Use = Literal["training", "tuning"]
 

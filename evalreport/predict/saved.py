@@ -8,7 +8,6 @@ import math
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -21,6 +20,7 @@ from evalreport.predict.model_file import Format, check_model_file
 from evalreport.predict.outcome import Codes, Floats, Output
 from evalreport.processes import child_environment, python
 from evalreport.scratch import scratch_folder
+from evalreport.values import dataclass
 
 #: Settings of the parent's environment that a child needs to find libraries and a folder.
 _KEPT_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from evalreport.data.findings import Finding, quoted, some
 from evalreport.errors import DataError, Problem
+from evalreport.values import dataclass
 
 #: Codes of the rows, shape (n,), and the names that they stand for.
 Groups = tuple[npt.NDArray[Any], Sequence[str]]

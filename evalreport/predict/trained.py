@@ -9,7 +9,7 @@ How many fits of what kind there will be is known without fitting.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from evalreport.predict.used_rows import renumbered, rows_of, view_of_rows
 from evalreport.predict.view import LabelView
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, FitColumn
+from evalreport.values import dataclass
 
 
 def fits_of_one(recipe: Recipe) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.statistics.design_based import Sample
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]

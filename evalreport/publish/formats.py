@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from evalreport.errors import (
     did_you_mean,
 )
 from evalreport.spec.formats import FILES
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.render.limited import Child

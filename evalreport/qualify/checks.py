@@ -7,7 +7,8 @@ the number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from evalreport.values import dataclass
 
 PASSED, FAILED, NOT_DONE = "passed", "failed", "not_done"
 

@@ -15,7 +15,6 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from evalreport.errors import EvalreportError
@@ -25,6 +24,7 @@ from evalreport.record.recorded import read_recorded
 from evalreport.results.lookup import Results
 from evalreport.results.records import Provenance
 from evalreport.scratch import scratch_folder
+from evalreport.values import dataclass
 from evalreport.version import __version__
 
 AT = "2026-01-02T03:04:05Z"

@@ -10,7 +10,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from evalreport.qualify.checks import (
 from evalreport.qualify.commands import AT, command, files_of
 from evalreport.qualify.installation import installation, tested_versions
 from evalreport.scratch import scratch_folder
+from evalreport.values import dataclass
 from evalreport.version import __version__
 
 SCHEMA = "evalreport/qualification/1"

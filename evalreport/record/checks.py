@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from functools import cache, cached_property
 from typing import Any, TypeVar, cast
 
@@ -32,6 +32,7 @@ from evalreport.results import records
 from evalreport.results.identity import MEAN_OF_FOLDS, Quantity, Slice, WhichNumber
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, Measure
+from evalreport.values import dataclass
 from evalreport.version import __version__
 
 

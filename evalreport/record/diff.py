@@ -13,7 +13,6 @@ named; how far labels and scores have moved can.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -50,6 +49,7 @@ from evalreport.statistics.shift import (
     value_shift,
 )
 from evalreport.statistics.tail import chi2_sf
+from evalreport.values import dataclass
 
 #: Bins of the stability index, cut at shares of the old scores.
 BINS = 10

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from evalreport.errors import EvalreportError
@@ -19,6 +19,7 @@ from evalreport.results.changes import MeasureChange, MeasureSide, PairedDiffere
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Comparison, Interval, Measure
 from evalreport.statistics.separate_samples import Shift, shift
+from evalreport.values import dataclass
 
 #: Rows and thresholds for which pairs are compared; more would take long.
 MOST_ROWS = 1_000_000

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from evalreport.engine.cautions.catalogue import known_codes
 from evalreport.record.checks import Finding, Known, Unchecked, checks
@@ -18,6 +18,7 @@ from evalreport.results import records as r
 from evalreport.results.lookup import Results, parts
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel
+from evalreport.values import dataclass
 
 NOTHING_LEFT = "a failure leaves nothing to hold it against"
 BELOW = "a measure or threshold failed, on which it may rest"

@@ -6,11 +6,11 @@ import hashlib
 import json
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem
+from evalreport.values import dataclass
 
 CHUNK = 1 << 20
 

@@ -21,7 +21,7 @@ import re
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from evalreport.record.hashing import canonical_json, parse_json, sha256
 from evalreport.record.manifest import Manifest
 from evalreport.results.codec import decode_readable, encode
 from evalreport.results.history import Attempt, HistoryLine
+from evalreport.values import dataclass
 
 NAME = "history.jsonl"
 BEGINNING = "0" * 64

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from evalreport.record.checks import OF_THE_SPEC, Finding, Held, Known, checks, held
 from evalreport.record.table_counts import number, read_table
 from evalreport.results.records import Impact, ImpactCategory, Interval
+from evalreport.values import dataclass
 
 # Sums of weights carry rounding of their own.
 LOOSE = Fraction(1, 10**9)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +18,7 @@ from evalreport.results.changes import KeptDataset, KeptModel, KeptRows
 from evalreport.results.codec import decode_as
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
+from evalreport.values import dataclass
 
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 

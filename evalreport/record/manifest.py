@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -26,6 +26,7 @@ from evalreport.record.hashing import (
     record_file,
     sha256,
 )
+from evalreport.values import dataclass
 
 NAME = "MANIFEST.json"
 SCHEMA = "evalreport/manifest/1"

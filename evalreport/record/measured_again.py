@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any
@@ -47,6 +47,7 @@ from evalreport.results.lookup import Results
 from evalreport.results.records import LabelLedger, Measure, RowLedger
 from evalreport.results.records import Table as RecordedTable
 from evalreport.spec.models import EstimatorModel
+from evalreport.values import dataclass
 
 #: Another order of the same sums, or another processor, moves no more than this.
 CLOSE = 1e-9

@@ -7,7 +7,6 @@ value to the last digit, and the text there its rounding or the word for its sta
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -15,6 +14,7 @@ from html.parser import HTMLParser
 from evalreport.errors import Problem
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure
+from evalreport.values import dataclass
 
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from evalreport.errors import FilesError, Problem
@@ -43,6 +43,7 @@ from evalreport.record.remade import OF_ROWS, REMADE, ground_of, unlike
 from evalreport.results.codec import decode
 from evalreport.results.lookup import Results, parts
 from evalreport.results.records import Measure
+from evalreport.values import dataclass
 
 #: The modules that declare checks.
 MODULES = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +11,7 @@ from evalreport.record.durable import explained
 from evalreport.record.hashing import parse_json, sha256
 from evalreport.record.manifest import NAME as MANIFEST
 from evalreport.record.manifest import read_manifest
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.results.lookup import Results

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from evalreport.engine.read_and_plan import settings_of
 from evalreport.engine.settings import Settings
@@ -16,6 +15,7 @@ from evalreport.record.hashing import sha256
 from evalreport.results.identity import Frozen, frozen_params
 from evalreport.results.lookup import Results
 from evalreport.spec.load import LoadedSpec, parse_spec
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -23,6 +22,7 @@ from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice, frozen_subgroup
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
+from evalreport.values import dataclass
 
 
 class NotRecorded(Exception):  # noqa: N818 - a way to go on, not an error

@@ -8,7 +8,7 @@ as it does not need the rows, and held record by record against the one that is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -53,6 +53,7 @@ from evalreport.results import records as r
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.lookup import Results
 from evalreport.spec.load import LoadedSpec
+from evalreport.values import dataclass
 
 R = TypeVar("R")
 

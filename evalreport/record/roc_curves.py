@@ -6,13 +6,13 @@ Areas and the like are sums of trapezoids; two curves lie above each other or cr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from evalreport.record.checks import Finding, Known, Unchecked, checks, held
 from evalreport.record.table_counts import number
 from evalreport.results.records import Curve, Measure, RocLead, RocPoint, RocRelation
+from evalreport.values import dataclass
 
 Point = tuple[Fraction, Fraction]
 # Sums of weights, added up in another order, differ in their last digits.

@@ -14,7 +14,7 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,6 +35,7 @@ from evalreport.results.changes import (
 from evalreport.results.codec import decode_as
 from evalreport.results.lookup import Results
 from evalreport.results.records import Look
+from evalreport.values import dataclass
 
 V = TypeVar("V")
 

@@ -7,11 +7,11 @@ numbers: a check that shares code with what it checks repeats its mistakes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from evalreport.results import records
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ scores and subgroups.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -44,6 +44,7 @@ from evalreport.results.records import (
 from evalreport.statistics.control_limits import Limits, limits_for
 from evalreport.statistics.course import LEVEL, RUN_LENGTH, charted_course
 from evalreport.statistics.separate_samples import Estimate
+from evalreport.values import dataclass
 
 #: Headline measures of a run, where no criterion says which matter.
 HEADLINES = 3

@@ -6,7 +6,6 @@ The course of a measure is lines and marks: coordinates only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
 
@@ -25,6 +24,7 @@ from evalreport.results.identity import MEAN_OF_FOLDS
 from evalreport.statistics.control_limits import Limits, rule
 from evalreport.statistics.course import RUN_LENGTH
 from evalreport.statistics.separate_samples import Estimate
+from evalreport.values import dataclass
 
 WIDTH, HEIGHT = 480, 200
 LEFT, RIGHT, TOP, BOTTOM = 48, 6, 10, 24

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem, VerificationError
@@ -34,6 +34,7 @@ from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine
 from evalreport.results.lookup import Results
 from evalreport.spec.series import LATEST
+from evalreport.values import dataclass
 
 RESULTS = "results.json"
 #: The name under which a run is published, see :func:`evalreport.record.runs.free_run_name`.

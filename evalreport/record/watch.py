@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from evalreport.report.words import counted, listed, visible
 from evalreport.results.codec import encode
 from evalreport.results.history import HistoryLine, LookTold
 from evalreport.spec.series import DAYS
+from evalreport.values import dataclass
 
 SCHEMA = "evalreport/watch/1"
 #: States from the most harm to the least; the first three call for somebody.

@@ -7,7 +7,6 @@ does not hold is taken from the standard template.
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from evalreport.report.logo import MOST_BYTES as MOST_LOGO_BYTES
 from evalreport.report.logo import SUFFIXES as SUFFIXES_OF_LOGO
 from evalreport.report.logo import data_address
 from evalreport.report.wording import TEMPLATES
+from evalreport.values import dataclass
 
 MAIN = "report.html.j2"
 #: A file of a user's folder that names the shipped template whose sections and words it keeps.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from evalreport.report.drawing import (
@@ -23,6 +22,7 @@ from evalreport.report.drawing import (
 from evalreport.report.line_names import Named, name_lines, short
 from evalreport.report.placing import inner_size, width_of
 from evalreport.report.simplified import simplified
+from evalreport.values import dataclass
 
 Panel = Callable[[Any], None]
 Points = Mapping[str, Sequence[Any]]

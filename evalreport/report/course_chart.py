@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from evalreport.report.drawing import COLOURS, INK, LINE, SOFT, draw_abreast, names, plain
 from evalreport.report.words import visible
+from evalreport.values import dataclass
 
 #: The band of control limits: light enough for lines upon it.
 BAND = "#e3e8ed"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from string import ascii_uppercase
 
 from evalreport.report.contents import Contents
@@ -31,6 +31,7 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import THIN
 from evalreport.report.pieces import CountCell, CountTable, Mark
+from evalreport.values import dataclass
 
 #: Width of a letter and of the space between columns, in percent of the line.
 LETTER, BETWEEN = 0.88, 1.3

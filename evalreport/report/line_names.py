@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from evalreport.report.drawing import COLOURS, DASHES, INK, SOFT, dot_look
 from evalreport.report.placing import inner_size, width_of
 from evalreport.report.words import visible
+from evalreport.values import dataclass
 
 #: Distance of the lines of a key, as a share of the axes.
 LINE_HEIGHT = 0.085

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
 from evalreport.metrics.catalogue import find
 from evalreport.report.regions import PRICED, Region, regions, weight_text
 from evalreport.results.records import Measure, Table
+from evalreport.values import dataclass
 
 #: A place: row and column of the printed table, totals last.
 Place = tuple[int, int]

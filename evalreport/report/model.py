@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from evalreport.report.pieces import (
@@ -15,6 +15,7 @@ from evalreport.report.pieces import (
     Number,
     Orientation,
 )
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

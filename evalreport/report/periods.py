@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from evalreport.report.cards import interval_text
@@ -25,6 +24,7 @@ from evalreport.report.words import (
 )
 from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import ControlLimits, Measure, Period
+from evalreport.values import dataclass
 
 MOST_CHARTS = 4
 #: Charts that share a picture.

@@ -6,9 +6,10 @@ ticks and those written above the axes are measured; everything else lies inside
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from unicodedata import east_asian_width
+
+from evalreport.values import dataclass
 
 #: Points that stay free at the edges of a figure and between its panels.
 EDGE = 3.0

@@ -8,7 +8,7 @@ its cells say where they stand in the table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -24,6 +24,7 @@ from evalreport.metrics.formula import (
     Sum,
 )
 from evalreport.report.numbers import number_text
+from evalreport.values import dataclass
 
 #: The cell of a formula that adds up every count at its own price.
 PRICED = "sum(cost * count)"

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import TypeAlias
@@ -22,6 +21,7 @@ from evalreport.report.contents import Contents
 from evalreport.report.model import Block
 from evalreport.results import records
 from evalreport.results.lookup import parts
+from evalreport.values import dataclass
 
 Make: TypeAlias = Callable[[Contents], list[Block]]
 

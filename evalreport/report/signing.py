@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from evalreport.report.model import Block, Checklist, Report, Section, Signatures, Text
 from evalreport.report.words import label_text
+from evalreport.values import dataclass
 
 SIGNED = (
     "Signed electronically: the signature in this file covers every byte of it, and this line "

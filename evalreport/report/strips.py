@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from evalreport.report.cards import mark_of, number_of
@@ -14,6 +14,7 @@ from evalreport.report.numbers import count_text, level_text
 from evalreport.report.words import label_text, method_text, name_width
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Measure, Table
+from evalreport.values import dataclass
 
 #: Lines of one strip; more are in results.json, and the strip says so.
 MOST_LINES = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -14,6 +14,7 @@ from evalreport.report.pieces import ACTUAL_IN_ROWS, Orientation
 from evalreport.report.words import plain_name
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion
+from evalreport.values import dataclass
 
 #: The spec as written comes last: unlike lines to sign on, it can end on any part of a page.
 ANNEXES = ("methods", "not_computed", "checklists", "signatures", "provenance")

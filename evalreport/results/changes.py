@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from evalreport.results.marks import OMITTED, one_of
@@ -18,6 +18,7 @@ from evalreport.results.records import (
     Subgroup,
     Weight,
 )
+from evalreport.values import dataclass
 
 #: What became of something that either run has.
 Change = Annotated[str, one_of("added", "removed", "changed")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from functools import cache
 from math import isfinite
 from operator import attrgetter
@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from evalreport.errors import did_you_mean
 from evalreport.results.marks import AtLeast, Omitted, OneOf, Where
+from evalreport.values import dataclass
 
 #: No more problems of one list are told.
 MOST_PROBLEMS = 20

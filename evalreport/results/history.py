@@ -8,10 +8,11 @@ says nothing here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
 from evalreport.results.marks import OMITTED, one_of
+from evalreport.values import dataclass
 
 #: How often a series may be due.
 CADENCES = ("day", "week", "month", "quarter", "year")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
+
+from evalreport.values import dataclass
 
 #: Parameters as a key: sorted names, each with its value as JSON.
 Frozen = tuple[tuple[str, str], ...]

@@ -24,7 +24,7 @@ changed one. No reader looks into JSON, and none compares lists of fields by its
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import field, is_dataclass
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hints
 
@@ -32,6 +32,7 @@ from evalreport.results import records as r
 from evalreport.results.identity import WhichNumber
 from evalreport.results.marks import OMITTED
 from evalreport.results.records import CONTINUE, HELD
+from evalreport.values import dataclass
 
 R = TypeVar("R")
 

@@ -7,8 +7,9 @@ where it is None, and a field with a default may be absent from a file that is r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

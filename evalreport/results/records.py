@@ -12,11 +12,12 @@ to :class:`evalreport.results.lookup.Results` where it stands by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal, NamedTuple
 
 from evalreport.results.identity import Slice, WhichCriterion, WhichNumber, frozen_subgroup
 from evalreport.results.marks import OMITTED, AtLeast, Where, one_of
+from evalreport.values import dataclass
 
 #: How many rows, a whole number; or the sum of their weights.
 Count = Annotated[int, AtLeast(0)]

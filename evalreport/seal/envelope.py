@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.record.hashing import canonical_json, parse_json
+from evalreport.values import dataclass
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 EXTRA = "pip install evalreport[sign]"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 
 from evalreport.errors import FilesError, Location, Problem, UsageError
 from evalreport.seal.envelope import EXTRA
+from evalreport.values import dataclass
 
 #: Seconds that an authority may take, and the most bytes that are read of its answer.
 PATIENCE = 30

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from evalreport.data.labels import as_number, written
 from evalreport.data.table import RawTable
 from evalreport.spec.column_names import is_model, model_name, words
+from evalreport.values import dataclass
 
 #: Texts that programs write where there is no value.
 GAPS = (

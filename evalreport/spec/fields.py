@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import (
@@ -26,6 +25,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from evalreport.spec.scalars import Scalar
+from evalreport.values import dataclass
 
 #: The type of validation errors that carry faults.
 FAULTS = "faults"

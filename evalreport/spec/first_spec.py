@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from evalreport.data.table import RawTable
 from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.metrics.catalogue import usual_metrics
 from evalreport.spec.guess import Guess, guessed
+from evalreport.values import dataclass
 
 #: Rows that are looked at; what stands in later ones is found by the run.
 MOST_ROWS = 200_000

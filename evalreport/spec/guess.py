@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from evalreport.data.decimals import in_dialect
@@ -29,6 +29,7 @@ from evalreport.spec.column_names import (
     target_rank,
 )
 from evalreport.spec.column_values import Columns, adds_up, alike, as_one_model, gap_texts
+from evalreport.values import dataclass
 
 #: What annotators answer to a suggestion (Prodigy).
 _JUDGED = {"accept", "reject", "ignore"}

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Annotated, TypeAlias
 from urllib.parse import unquote
@@ -19,6 +18,7 @@ from urllib.parse import unquote
 from pydantic import AfterValidator, ValidationInfo
 
 from evalreport.spec.fields import Fault, Text, refuse
+from evalreport.values import dataclass
 
 #: Where validation finds the hosts that ``--allow-host`` allows.
 HOSTS = "allow_hosts"

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from evalreport.spec.references import unknown_references, unmet_needs
 from evalreport.spec.scalars import Scalar
 from evalreport.spec.yaml_document import MOST_BYTES, MOST_PROBLEMS, Document, read_document
 from evalreport.spec.yaml_document import Path as Place
+from evalreport.values import dataclass
 
 #: What a value should be, by the type of the validation error.
 _WANTED = {

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
@@ -34,6 +34,7 @@ from evalreport.spec.models import SOURCES, Model, source_of
 from evalreport.spec.report import Report
 from evalreport.spec.thresholds import Threshold
 from evalreport.spec.yaml_document import Document, Path
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

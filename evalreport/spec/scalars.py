@@ -14,8 +14,9 @@ Scalar(text='1.0', kind='float')
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from evalreport.values import dataclass
 
 #: Types of the core schema, https://yaml.org/spec/1.2.2/#1032-tag-resolution
 _NULL = re.compile(r"null|Null|NULL|~|")

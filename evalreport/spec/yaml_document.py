@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import yaml
@@ -18,6 +18,7 @@ import yaml
 from evalreport.errors import Location, Problem, SpecError
 from evalreport.spec.scalars import Scalar, ambiguity, out_of_range, resolve
 from evalreport.spec.yaml_mistakes import meant
+from evalreport.values import dataclass
 
 #: Controls (all but tab and line ends), line separators, bidirectional and
 #: zero-width marks, fillers that look like nothing, surrogates and noncharacters.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+
+from evalreport.values import dataclass
 
 #: How far above the place of a failure its cause is looked for.
 _ABOVE = 3

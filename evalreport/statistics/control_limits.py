@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from evalreport.statistics.separate_samples import Estimate
+from evalreport.values import dataclass
 
 #: Earlier values that are needed before limits are given.
 MINIMUM = 5

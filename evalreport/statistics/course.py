@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from evalreport.statistics.change import (
     ChangePoint,
@@ -20,6 +19,7 @@ from evalreport.statistics.change import (
 )
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.separate_samples import Estimate
+from evalreport.values import dataclass
 
 #: Steps that pass on average between two false alarms of a chart: that of three sigmas.
 RUN_LENGTH = 370.0

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from evalreport.values import dataclass
 
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.means import Estimate
+from evalreport.values import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from evalreport.statistics.interval import Interval, clipped
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.sequences import mean_sequence, share_sequence
 from evalreport.statistics.spending import SPENDING, Look, boundaries
+from evalreport.values import dataclass
 
 PASS, FAIL, CONTINUE = "pass", "fail", "continue"
 #: What the limits of looks without end are called: of shares, and of other values.

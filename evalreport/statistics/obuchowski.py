@@ -6,12 +6,11 @@ all weights are equal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.delong import Floats, PairedAreas, placements
+from evalreport.values import dataclass
 
 Bools = NDArray[np.bool_]
 

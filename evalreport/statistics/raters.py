@@ -10,13 +10,13 @@ the raters are the ones there are.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.statistics.interval import Interval
 from evalreport.statistics.tail import t_quantile
+from evalreport.values import dataclass
 
 Array = npt.NDArray[np.float64]
 

@@ -10,12 +10,12 @@ as one over their number (Hillis, Obuchowski and Berbaum 2011).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.tail import normal_cdf
+from evalreport.values import dataclass
 
 #: Points of the integral over the mean square, at the middles of slices of equal chance.
 POINTS = 1000

@@ -10,13 +10,13 @@ those of Hillis (2007), the limits those of Hillis, Berbaum and Metz (2008) and 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.statistics.interval import Interval, z_value
 from evalreport.statistics.tail import normal_two_sided, t_quantile, t_two_sided
+from evalreport.values import dataclass
 
 Array = npt.NDArray[np.float64]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.interval import Interval, z_value
 from evalreport.statistics.tail import normal_two_sided
+from evalreport.values import dataclass
 
 Floats = NDArray[np.float64]
 

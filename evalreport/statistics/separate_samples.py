@@ -7,11 +7,11 @@ apart can be compared without their data.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from evalreport.statistics.interval import Interval
 from evalreport.statistics.unpaired import newcombe_hybrid, two_proportion_z
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

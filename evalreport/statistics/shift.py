@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evalreport.statistics.tail import chi2_sf, kolmogorov_sf
+from evalreport.values import dataclass
 
 
 def population_stability_index(expected: ArrayLike, actual: ArrayLike) -> float | None:

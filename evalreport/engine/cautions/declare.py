@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from evalreport.engine.cautions.facts import RunFacts
 from evalreport.results import records
+from evalreport.values import dataclass
 
 Severity = Literal["note", "warning"]
 

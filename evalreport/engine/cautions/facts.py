@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,7 @@ from evalreport.results.records import (
     Threshold,
 )
 from evalreport.statistics.exact_sums import exact_sum
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, str]

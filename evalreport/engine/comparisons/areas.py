@@ -7,7 +7,6 @@ the areas rests on few pairs, or clusters are few, test and limits are in score 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from evalreport.statistics import delong, hypotheses, obuchowski
 from evalreport.statistics.hypotheses import AtNull
 from evalreport.statistics.interval import deviate
 from evalreport.statistics.tail import t_two_sided
+from evalreport.values import dataclass
 
 #: Tests, and intervals, of differences of areas of the same rows.
 SCORE, UNPAIRED_SCORE = "delong_score", "delong_score_unpaired"

@@ -7,8 +7,6 @@ draw, and the difference would count as known too well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from evalreport.engine.comparisons.pairs import Pair, Side, metric_of, paired_calls
 from evalreport.engine.comparisons.result import Test
 from evalreport.engine.intervals.table_intervals import of_shares
@@ -30,6 +28,7 @@ from evalreport.statistics.square_and_add import (
     difference_statistic,
 )
 from evalreport.statistics.tail import normal_two_sided
+from evalreport.values import dataclass
 
 #: The same of independent rows: nothing is correlated.
 INDEPENDENT = "square_and_add"

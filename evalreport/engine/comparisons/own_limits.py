@@ -8,7 +8,7 @@ weighted rows, or clusters: drawn, they vary too little, which the limits of val
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from evalreport.results.identity import EVERYTHING
 from evalreport.statistics import hypotheses
 from evalreport.statistics.interval import z_value
 from evalreport.statistics.tail import normal_two_sided
+from evalreport.values import dataclass
 
 NAME = "square_and_add"
 WHY = "drawn differences lie to one side: limits of both values"

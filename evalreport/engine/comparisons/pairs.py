@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -28,6 +28,7 @@ from evalreport.plan.task import Task, ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.statistics.predictive import PairedCalls
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

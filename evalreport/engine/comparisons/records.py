@@ -8,7 +8,7 @@ interval leaves out 0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from evalreport.engine.comparisons.draws import PairedDraws
@@ -32,6 +32,7 @@ from evalreport.predict.view import LabelView as Seen
 from evalreport.results.identity import EVERYTHING, MEAN_OF_FOLDS, Slice
 from evalreport.results.records import Comparison, Hypothesis
 from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
+from evalreport.values import dataclass
 
 View = tuple[str, str]
 #: All rows, at the first threshold.

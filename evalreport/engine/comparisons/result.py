@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from evalreport.plan.comparisons import ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import JointCalls, JointTable
 from evalreport.statistics.tail import normal_two_sided
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 Pair = tuple[float, float] | None

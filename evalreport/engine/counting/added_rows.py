@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,7 @@ from evalreport.engine.counting.parquet_rows import (
 )
 from evalreport.engine.counting.text_rows import kept_file
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
+from evalreport.values import dataclass
 from evalreport.version import __version__
 
 

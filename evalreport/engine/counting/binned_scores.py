@@ -8,7 +8,6 @@ which are attained by some scores within the bins, so they cannot be narrower.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from evalreport.metrics.declare import Binned, Metric
 from evalreport.metrics.tables import ScoreTable
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 

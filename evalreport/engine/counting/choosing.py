@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from evalreport.data.files import Files, parts_of
@@ -34,6 +34,7 @@ from evalreport.predict.label_sets import has_sets
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
 from evalreport.spec.model import Spec
 from evalreport.spec.models import MarginModel, PredictionModel, ScoreModel, ScoresModel
+from evalreport.values import dataclass
 
 #: From so many rows on, ``auto`` counts where the data lie.
 MANY_ROWS = 2_000_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from evalreport.metrics.tables import Counts, Matrix
 from evalreport.plan.inputs import RECORDS_PER_CLASS
+from evalreport.values import dataclass
 
 #: Above so many labels a table is kept and written as its non-zero cells.
 DENSE_LABELS = RECORDS_PER_CLASS

@@ -7,7 +7,7 @@ row, so labels, positive class, groups and findings come out of the same code.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +28,7 @@ from evalreport.engine.counting.counted_values import values_of
 from evalreport.engine.counting.counted_view import FOLD
 from evalreport.engine.counting.wanted import NotPlainError, TooManyKindsError
 from evalreport.errors import DataError, LimitError, Location, Problem
+from evalreport.values import dataclass
 
 #: Kinds of rows (values of all label and subgroup columns together) that are held.
 MOST_CELLS = 2_000_000

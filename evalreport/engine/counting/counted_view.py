@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.view import LabelView
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.kinds import Joint

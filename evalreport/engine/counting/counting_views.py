@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +53,7 @@ from evalreport.predict.label_sets import has_sets, set_roles
 from evalreport.predict.view import LabelView, View
 from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.model import Spec
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -24,6 +23,7 @@ from evalreport.engine.counting.answering import Columns
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.wanted import NotPlainError
 from evalreport.errors import DataError, Location, Problem, did_you_mean
+from evalreport.values import dataclass
 
 #: Letters of a hash in each of the sums that are made of them.
 _LANE = 16

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.queries import Field, Tree
 from evalreport.errors import DataError, Location, Problem
+from evalreport.values import dataclass
 
 Edges = tuple[float, ...]
 

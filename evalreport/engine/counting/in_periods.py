@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.calendar import period_name
 from evalreport.engine.counting.queries import Field, Tree
 from evalreport.errors import DataError, Location, Problem
+from evalreport.values import dataclass
 
 #: A date, and a time of day behind it, as ISO 8601 and as databases write them. Whether the
 #: day is one of the calendar is seen where its period is found.

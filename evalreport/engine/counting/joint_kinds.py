@@ -8,7 +8,7 @@ classification tables are compared; by the scores themselves where scores are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from evalreport.engine.counting.counted_view import FOLD, CountedView
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.kinds import NOT_ASKED, Joint
 from evalreport.predict.view import LabelView
+from evalreport.values import dataclass
 
 Codes = npt.NDArray[np.int64]
 #: The thresholds that a counted model is compared at.

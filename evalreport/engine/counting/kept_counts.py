@@ -16,7 +16,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ import numpy as np
 
 from evalreport.engine.counting.answering import Columns
 from evalreport.predict.cache import read_entry, write_entry
+from evalreport.values import dataclass
 
 #: Changes when the meaning of an entry changes.
 FORMAT = 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.counted_values import values_of
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows

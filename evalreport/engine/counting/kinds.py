@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from evalreport.predict.view import LabelView, View
+from evalreport.values import dataclass
 
 #: Why scores are not known where none of the metrics that are asked for takes them.
 NOT_ASKED = "no metric of scores is asked for"

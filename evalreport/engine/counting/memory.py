@@ -8,7 +8,7 @@ the sorted weights of each cell, so they do not depend on the order of rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import Slice
 from evalreport.statistics.design_based import DesignVariance
+from evalreport.values import dataclass
 
 Codes = npt.NDArray[np.int64]
 

@@ -9,10 +9,11 @@ because such a sum would depend on the order of rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sqlglot import exp
+
+from evalreport.values import dataclass
 
 #: A tree of sqlglot; its base classes are called differently from release to release.
 Tree: TypeAlias = Any

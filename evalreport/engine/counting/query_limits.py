@@ -11,11 +11,12 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from evalreport.errors import LimitError, Location, Problem, UsageError
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True)

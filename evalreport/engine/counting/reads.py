@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from evalreport.errors import EvalreportError
 from evalreport.plan.from_spec import requests_of
 from evalreport.predict.columns import columns_read
 from evalreport.spec.load import LoadedSpec
+from evalreport.values import dataclass
 
 #: A file, folder or pattern by its place with links resolved, and its kind by the name given.
 Key: TypeAlias = tuple[Path, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -38,6 +38,7 @@ from evalreport.predict.columns import (
 from evalreport.predict.labels_beside_scores import Scored, agreement
 from evalreport.predict.view import LabelView
 from evalreport.spec.model import Spec
+from evalreport.values import dataclass
 
 Codes = npt.NDArray[np.int64]
 Tables = dict[tuple[int, ...], ScoreTable]

@@ -7,7 +7,7 @@ place in ``LabelView.row``, whichever model looks at it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from evalreport.engine.counting.counted_view import FOLD
 from evalreport.engine.counting.keys import UNUSED, Key
 from evalreport.engine.counting.wanted import TooManyKindsError
 from evalreport.predict.view import Codes, LabelView
+from evalreport.values import dataclass
 
 #: Bytes that a kind of rows takes while it is counted.
 KIND_BYTES = 160

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ from evalreport.engine.counting.counted_rows import TARGET, Known
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.kinds_table import kinds_by, kinds_table
 from evalreport.errors import DataError, Problem, did_you_mean
+from evalreport.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from evalreport.errors import DataError, FilesError, Location, Problem, did_you_
 from evalreport.scratch import scratch_folder
 from evalreport.spec.datasets import ClusterTable, Query
 from evalreport.spec.hosts import MYSQL, POSTGRES
+from evalreport.values import dataclass
 
 #: How a file of SQLite begins.
 SQLITE = b"SQLite format 3\0"

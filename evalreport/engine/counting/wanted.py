@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from evalreport.spec.datasets import ClusterTable, Query
+from evalreport.values import dataclass
 
 #: What to do about rows that an engine does not read as the others do.
 OTHER_ENGINE = "the engine auto or memory for this spec, or the rows as Parquet files"

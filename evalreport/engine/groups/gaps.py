@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from evalreport.engine.groups.standard_errors import standard_error
@@ -31,6 +31,7 @@ from evalreport.results.records import Gap, Heterogeneity, Measure, WidestGap
 from evalreport.statistics import ratios, unpaired
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.tail import chi2_sf
+from evalreport.values import dataclass
 
 MISSING = "(missing)"
 #: Methods that tell that the rows of a cluster are not independent.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeVar
 
@@ -19,6 +18,7 @@ from evalreport.results import records
 from evalreport.results.records import Measure, WidestGap
 from evalreport.statistics.interval import Interval, z_value
 from evalreport.statistics.unpaired import newcombe_hybrid
+from evalreport.values import dataclass
 
 #: Groups up to which all pairs are held against each other.
 MOST_GROUPS = 60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Matrix, ScoreTable
 from evalreport.plan.methods import ASKED
 from evalreport.plan.task import Task
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.measuring import Measuring

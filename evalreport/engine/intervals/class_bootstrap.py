@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from evalreport.metrics.tables import ClassScores, ScoreTable, pooled
 from evalreport.plan.task import Task
 from evalreport.results.identity import Slice
 from evalreport.statistics import resampling
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.intervals.case import Case

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import ImpactCategory, Interval, Rates, UnknownBounds
 from evalreport.statistics.ratios import koopman
 from evalreport.statistics.unpaired import fisher_exact
+from evalreport.values import dataclass
 
 FOUR_FIFTHS = 0.8
 #: The rule lets categories of a smaller share of the rows be left out.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from evalreport.statistics.delta import (
 from evalreport.statistics.design_based import DesignVariance
 from evalreport.statistics.interval import Interval as Limits
 from evalreport.statistics.interval import deviate
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 

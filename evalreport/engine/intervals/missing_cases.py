@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from evalreport.metrics.declare import Average, Interval, Metric, Table
 from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import Counts, ScoreTable
 from evalreport.results.records import Cells, Fraction, MissingBounds, OfCells
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from evalreport.metrics.tables import Counts, Matrix
 from evalreport.predict.view import View
 from evalreport.results.identity import Slice
 from evalreport.results.records import Fraction, MissingBounds, MissingRows
+from evalreport.values import dataclass
 
 #: Cells of one class against the rest, as a row of the class or not, found or not.
 TP, FN, FP, TN = "tp", "fn", "fp", "tn"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from evalreport.results.records import Interval
 from evalreport.statistics import means, resampling
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.proportions import PROPORTION_METHODS
+from evalreport.values import dataclass
 
 Floats = npt.NDArray[np.float64]
 Jackknife = tuple[Floats, Floats]

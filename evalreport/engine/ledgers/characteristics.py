@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from evalreport.results.records import (
 )
 from evalreport.spec.load import LoadedSpec
 from evalreport.statistics.exact_sums import exact_sum
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.single_columns import Described

@@ -7,7 +7,6 @@ have to be Parquet files: they are compared there, and no row is loaded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.files import Files
@@ -18,6 +17,7 @@ from evalreport.predict.columns import features_named, learned_from
 from evalreport.predict.making import column_roles
 from evalreport.predict.overlap import Overlap, Use, shared_rows, shared_values
 from evalreport.spec.model import Spec
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.parquet_overlap import ParquetPair

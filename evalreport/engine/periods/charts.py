@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalreport.engine.counting.binned_scores import BinnedScores
@@ -16,6 +15,7 @@ from evalreport.results.records import SHARES_MOVED, Change, ChartMark, Measure,
 from evalreport.statistics.course import LEVEL, RUN_LENGTH, ChartedCourse, charted_course
 from evalreport.statistics.shift import Values, chi_square, value_shift
 from evalreport.statistics.tail import chi2_sf, normal_sf
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState

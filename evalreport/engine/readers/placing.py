@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from evalreport.plan.task import ThresholdRequest
 from evalreport.predict.view import LabelView
 from evalreport.spec.sampling import Readers
 from evalreport.statistics.delong import row_placements
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.data.design import Readings

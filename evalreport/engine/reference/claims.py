@@ -14,7 +14,7 @@ tables together, then the limits of those tables that are left.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,6 +34,7 @@ from evalreport.results import records
 from evalreport.results.records import Measure
 from evalreport.spec.claims import Claim, ClaimCriterion
 from evalreport.statistics.proportions import PROPORTION_METHODS
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState

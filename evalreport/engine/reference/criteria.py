@@ -8,7 +8,7 @@ one with a best value where it is not further from it by more than the margin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from evalreport.spec.acceptance import Criterion as AskedCriterion
 from evalreport.spec.acceptance import Declared
 from evalreport.spec.claims import Claim
 from evalreport.spec.comparisons import DatasetReference
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from evalreport.statistics.shift import (
     value_shift,
 )
 from evalreport.statistics.tail import chi2_sf
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState

@@ -9,7 +9,7 @@ that they came in.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, isinf
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +38,7 @@ from evalreport.statistics.looks import (
     together,
 )
 from evalreport.statistics.proportions import PROPORTION_METHODS
+from evalreport.values import dataclass
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from evalreport.results.records import Measure, Reference
 from evalreport.spec.comparisons import RunReference
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.series import LATEST, series_link
+from evalreport.values import dataclass
 
 RESULTS = "results.json"
 #: The link to the newest run: what it leads to is the run before this one.
