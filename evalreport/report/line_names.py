@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evalreport.report.drawing import COLOURS, DASHES, INK, SOFT, dot_look
-from evalreport.report.placing import inner_size, width_of
+from evalreport.report.board import INK, SOFT, Axes, Line
+from evalreport.report.drawing import COLOURS, DASHES, dot_look
+from evalreport.report.letters import width_of
+from evalreport.report.placing import inner_size
 from evalreport.report.words import visible
 from evalreport.values import dataclass
 
@@ -36,17 +38,17 @@ class Named:
 
     name: str
     place: int | None
-    line: Any
+    line: Line
     dash: int = 0
 
 
-def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
+def name_lines(axes: Axes, named: Sequence[Named], corner: str) -> None:
     """Names beside their lines, each behind the mark of its model.
 
     Where some name has no place that is free of strokes and of other names, all stand in a
     key instead, in this ``corner`` of the axes or in a freer one.
     """
-    shown = [one for one in named if len(one.line.get_xdata())]
+    shown = [one for one in named if one.line.x]
     boxes = _places(axes, shown)
     if boxes is None:
         key(axes, shown, corner)
@@ -58,7 +60,7 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
             axes.plot(
                 [to[0] / wide, to[2] / wide],
                 [to[1] / high, to[3] / high],
-                transform=axes.transAxes,
+                in_shares=True,
                 color=SOFT,
                 linewidth=0.5,
             )
@@ -66,14 +68,14 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
             axes.plot(
                 [(x + 3) / wide],
                 [middle / high],
-                transform=axes.transAxes,
+                in_shares=True,
                 **dot_look(one.place, 4.0),
             )
         axes.text(
             (x + (MARK if _has_mark(one) else 0)) / wide,
             middle / high,
             short(one.name),
-            transform=axes.transAxes,
+            in_shares=True,
             va="center",
             color=SOFT if one.place is None else COLOURS[one.place % len(COLOURS)],
             fontsize=SIZE if one.place is not None else 7.5,
@@ -101,13 +103,13 @@ def short(name: str, room: float | None = None) -> str:
 
 def _has_mark(one: Named) -> bool:
     """Whether its mark stands before a name: among dots, it would be taken for one of them."""
-    return one.place is not None and one.line.get_linestyle() != "None"
+    return one.place is not None and one.line.has_strokes
 
 
 _Place = tuple[float, float, tuple[float, float, float, float] | None]
 
 
-def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
+def _places(axes: Axes, named: Sequence[Named]) -> list[_Place] | None:
     """The lower left corner of each name in points, and the line that leads from it to its own.
 
     None where some name would cover a stroke or another name wherever it stood.
@@ -116,13 +118,13 @@ def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
 
     wide, high = inner_size(axes)
     room = np.array([wide, high])
-    everything = [_covered(_along(axes, line) * room, line) for line in lines_of(axes)]
+    everything = [_covered(_along(line) * room, line) for line in lines_of(axes)]
     strokes = np.concatenate(everything) if everything else np.zeros((0, 2))
     found: list[_Place] = []
     taken: list[Any] = []
     for one in named:
-        own = _along(axes, one.line, TRIED) * room
-        rest = [_along(axes, n.line) * room for n in named if n is not one]
+        own = _along(one.line, TRIED) * room
+        rest = [_along(n.line) * room for n in named if n is not one]
         others = np.concatenate(rest) if rest else np.zeros((0, 2))
         size = (MARK if _has_mark(one) else 0) + width_of(short(one.name)) * SIZE / 9
         tried = _candidates(own, size)
@@ -140,13 +142,13 @@ def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
     return found
 
 
-def _covered(places: Any, line: Any) -> Any:
+def _covered(places: Any, line: Line) -> Any:
     """Places on a line, with the edges of its marks."""
     import numpy as np
 
-    if line.get_marker() in ("None", None, ""):
+    if not line.marker:
         return places
-    edge = line.get_markersize() / 2 + 1
+    edge = line.markersize / 2 + 1
     return np.concatenate([places + edge * np.array([a, b]) for a in (-1, 1) for b in (-1, 1)])
 
 
@@ -199,7 +201,7 @@ def _in_blocks(points: Any) -> Sequence[Any]:
     return np.array_split(points, max(1, len(points) // 400)) if len(points) else ()
 
 
-def key(axes: Any, named: Sequence[Named], corner: str) -> None:
+def key(axes: Axes, named: Sequence[Named], corner: str) -> None:
     """Names beside short strokes as the lines have, in this corner or in a freer one."""
     wide, high = inner_size(axes)
     told = [short(one.name, (0.94 - STROKE) * wide) for one in named]
@@ -208,21 +210,21 @@ def key(axes: Any, named: Sequence[Named], corner: str) -> None:
     for k, (one, name) in enumerate(zip(named, told, strict=True)):
         place, line = one.place, one.line
         y = top - apart * k
-        if line.get_linestyle() != "None":
+        if line.has_strokes:
             axes.plot(
                 [x, x + 0.08],
                 [y, y],
-                transform=axes.transAxes,
-                color=line.get_color(),
+                in_shares=True,
+                color=line.color,
                 linestyle=DASHES[(one.dash if place is None else place) % len(DASHES)],
-                linewidth=line.get_linewidth(),
+                linewidth=line.linewidth,
                 clip_on=False,
             )
         if place is not None:
             axes.plot(
                 [x + 0.04],
                 [y],
-                transform=axes.transAxes,
+                in_shares=True,
                 **dot_look(place, 3.5),
                 clip_on=False,
             )
@@ -230,7 +232,7 @@ def key(axes: Any, named: Sequence[Named], corner: str) -> None:
             x + 0.1,
             y,
             name,
-            transform=axes.transAxes,
+            in_shares=True,
             va="center",
             color=INK,
             fontsize=8.5,
@@ -238,7 +240,7 @@ def key(axes: Any, named: Sequence[Named], corner: str) -> None:
 
 
 def freest(
-    axes: Any, words: Sequence[str], corner: str, line: float = LINE_HEIGHT
+    axes: Axes, words: Sequence[str], corner: str, line: float = LINE_HEIGHT
 ) -> tuple[float, float]:
     """Where a key of these words crosses fewest strokes: its left end and its first line.
 
@@ -261,7 +263,7 @@ def freest(
         "middle right": (max(left, 0.97 - wide), 0.5 + high / 2),
         "middle left": (left, 0.5 + high / 2),
     }
-    strokes = [point for line_of in lines_of(axes) for point in _along(axes, line_of).tolist()]
+    strokes = [point for line_of in lines_of(axes) for point in _along(line_of).tolist()]
 
     def crossed(place: tuple[float, float]) -> int:
         x, top = place
@@ -273,29 +275,21 @@ def freest(
     return min(order, key=crossed)
 
 
-def lines_of(axes: Any) -> list[Any]:
+def lines_of(axes: Axes) -> list[Line]:
     """Every line of a panel, those of a second axis at its right too."""
-    beside = [one for one in axes.figure.axes if getattr(one, "beside", None) is axes]
+    beside = [one for one in axes.board.second if one.beside is axes]
     return [line for one in (axes, *beside) for line in one.lines]
 
 
-def _along(axes: Any, line: Any, number: int = ALONG) -> Any:
+def _along(line: Line, number: int = ALONG) -> Any:
     """Places along a line as it is drawn, evenly, in shares of the axes; none outside them.
 
     Of a line without strokes its own points, and of one with gaps those and the strokes.
     """
     import numpy as np
-    from matplotlib.cbook import STEP_LOOKUP_MAP
 
-    own = line.axes
-    # places on the axes are known when the limits are: asking for them settles them
-    own.get_xlim()
-    own.get_ylim()
-    xy = np.asarray(line.get_xydata(), dtype=float)
-    if line.get_drawstyle() != "default" and len(xy):
-        xy = np.stack(STEP_LOOKUP_MAP[line.get_drawstyle()](*xy.T), axis=1)
-    path = axes.transAxes.inverted().transform(line.get_transform().transform(xy))
-    if line.get_linestyle() != "None":
+    path = np.asarray(line.shares(), dtype=float).reshape(-1, 2)
+    if line.has_strokes:
         path = _evenly(path, number)
     path = path[np.isfinite(path).all(axis=1)]
     return path[((path >= -0.03) & (path <= 1.03)).all(axis=1)]
