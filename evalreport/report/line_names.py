@@ -127,13 +127,10 @@ def _places(axes: Axes, named: Sequence[Named]) -> list[_Place] | None:
         rest = [_along(n.line) * room for n in named if n is not one]
         others = np.concatenate(rest) if rest else np.zeros((0, 2))
         size = (MARK if _has_mark(one) else 0) + width_of(short(one.name)) * SIZE / 9
-        tried = _candidates(own, size)
+        tried = _free(_candidates(own, size), strokes, taken, (wide, high))
         if not len(tried):
             return None
-        cost = _costs(tried, strokes, taken, others, (wide, high))
-        best = int(np.argmin(cost))
-        if not cost[best] < 1000:
-            return None
+        best = int(np.argmin(_costs(tried, others)))
         left, low, right, top, at, up = tried[best, :6].tolist()
         taken.append((left - 2, low - 1, right + 2, top + 1))
         near = min(max(at, left), right), min(max(up, low), top)
@@ -167,23 +164,27 @@ def _candidates(own: Any, size: float) -> Any:
     return np.concatenate(found) if found else np.zeros((0, 7))
 
 
-def _costs(
-    tried: Any, strokes: Any, taken: Sequence[Any], others: Any, room: tuple[float, float]
-) -> Any:
-    """What speaks against each box; 1000 and more where something would be covered."""
+def _free(tried: Any, strokes: Any, taken: Sequence[Any], room: tuple[float, float]) -> Any:
+    """The boxes within the room that cover no stroke and no box that is taken."""
+    left, low, right, top = tried.T[:4]
+    free = (left >= 1) & (right <= room[0] - 1) & (low >= 1) & (top <= room[1] - 1)
+    for box in taken:
+        free &= ~((left < box[2]) & (right > box[0]) & (low < box[3]) & (top > box[1]))
+    tried = tried[free]
+    for part in _in_blocks(strokes):
+        left, low, right, top = (side[:, None] for side in tried.T[:4])
+        a, b = part.T
+        covered = (left - 1.5 < a) & (a < right + 1.5) & (low - 1 < b) & (b < top + 1)
+        tried = tried[~covered.any(1)]
+    return tried
+
+
+def _costs(tried: Any, others: Any) -> Any:
+    """What speaks against each box: its distance, and other lines within reach of it."""
     import numpy as np
 
     left, low, right, top, _, _, apart = tried.T
     cost = apart - APART[0]
-    out = (left < 1) | (right > room[0] - 1) | (low < 1) | (top > room[1] - 1)
-    inside = np.zeros(len(tried), dtype=bool)
-    sides = [side[:, None] for side in (left - 1.5, right + 1.5, low - 1, top + 1)]
-    for part in _in_blocks(strokes):
-        a, b = part.T
-        inside |= ((sides[0] < a) & (a < sides[1]) & (sides[2] < b) & (b < sides[3])).any(1)
-    over = np.zeros(len(tried), dtype=bool)
-    for box in taken:
-        over |= (left < box[2]) & (right > box[0]) & (low < box[3]) & (top > box[1])
     # a name within reach of another line could be read as that line's
     for part in _in_blocks(others):
         nearest = np.sqrt(((tried[:, None, 4:6] - part[None]) ** 2).sum(-1)).min(1)
@@ -191,7 +192,7 @@ def _costs(
         across = np.maximum(left[:, None] - part[:, 0], part[:, 0] - right[:, None]).clip(0)
         down = np.maximum(low[:, None] - part[:, 1], part[:, 1] - top[:, None]).clip(0)
         cost = cost + 6 * np.clip(apart + 4 - np.hypot(across, down).min(1), 0, 20)
-    return cost + 1000 * (out | inside | over)
+    return cost
 
 
 def _in_blocks(points: Any) -> Sequence[Any]:
