@@ -70,7 +70,7 @@ class Line:
 
     def shares(self) -> list[Point]:
         """Its corners in shares of the axes, as they are while limits stand as they do."""
-        return [self.axes.share(x, y, self.in_shares) for x, y in self.corners()]
+        return self.axes.shares(self.corners(), self.in_shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Words:
 
     def share(self) -> Point:
         """Where they are, in shares of the axes."""
-        return self.axes.share(self.x, self.y, self.in_shares)
+        return self.axes.shares([(self.x, self.y)], self.in_shares)[0]
 
 
 class Axis:
@@ -275,12 +275,13 @@ class Axes:
             known = [value for value in values if math.isfinite(value)]
             axis.found += [min(known), max(known)] if known else []
 
-    def share(self, x: float, y: float, in_shares: bool = False) -> Point:
-        """A place in shares of the axes, from their lower left corner."""
+    def shares(self, points: Sequence[Point], in_shares: bool = False) -> list[Point]:
+        """Places in shares of the axes, from their lower left corner."""
         if in_shares:
-            return x, y
+            return list(points)
         (left, right), (low, high) = self.x.ends(), self.y.ends()
-        return (x - left) / (right - left), (y - low) / (high - low)
+        wide, tall = right - left, high - low
+        return [((x - left) / wide, (y - low) / tall) for x, y in points]
 
     def x_ticks(self) -> tuple[list[tuple[float, str]], str]:
         """Those below: words three times as wide as high have room."""
@@ -305,11 +306,9 @@ class _Across(Line):
 
     def shares(self) -> list[Point]:
         """One place in shares follows from the value, the other is the whole of the axes."""
-        found = []
-        for x, y in self.corners():
-            a, b = self.axes.share(x, y)
-            found.append((x, b) if self._level else (a, y))
-        return found
+        corners = self.corners()
+        both = zip(corners, self.axes.shares(corners), strict=True)
+        return [(x, b) if self._level else (a, y) for (x, y), (a, b) in both]
 
 
 class Board:
@@ -347,8 +346,8 @@ def _panel(axes: Axes, clip: str) -> Iterator[str]:
     """The elements of a panel, from those beneath to those on top."""
     left, top, width, height = axes.place
     for shape in axes.shapes:
-        outlines = [[_at(axes, axes.share(*p)) for p in outline] for outline in shape.outlines]
-        path = "".join(closed_path(outline) for outline in outlines)
+        outlines = [axes.shares(outline) for outline in shape.outlines]
+        path = "".join(closed_path([_at(axes, p) for p in outline]) for outline in outlines)
         clear = f";opacity:{shape.alpha:g}" if shape.alpha < 1 else ""
         yield f'<path d="{path}" clip-path="url(#{clip})" style="fill:{shape.color}{clear}"/>'
     if not axes.beside:
@@ -378,7 +377,8 @@ def _level_axis(axes: Axes) -> Iterator[str]:
     left, top, width, height = axes.place
     foot = top + height
     told, shared = axes.x_ticks()
-    at = [(_at(axes, axes.share(place, 0.0))[0], word) for place, word in told]
+    places = axes.shares([(place, 0.0) for place, _ in told])
+    at = [(_at(axes, p)[0], word) for p, (_, word) in zip(places, told, strict=True)]
     yield from _ticks([f"M{number(x)} {number(foot)}v{number(TICK)}" for x, _ in at])
     for x, word in at:
         yield _text(x, foot + TICK + PAD, word, "center", "top")
@@ -392,7 +392,8 @@ def _level_axis(axes: Axes) -> Iterator[str]:
 def _upright_axis(axes: Axes) -> Iterator[str]:
     left, _, width, _ = axes.place
     told, _ = axes.y_ticks()
-    at = [(_at(axes, axes.share(0.0, place))[1], word) for place, word in told]
+    places = axes.shares([(0.0, place) for place, _ in told])
+    at = [(_at(axes, p)[1], word) for p, (_, word) in zip(places, told, strict=True)]
     side, out, ha = (left + width, TICK, "left") if axes.beside else (left, -TICK, "right")
     yield from _ticks([f"M{number(side)} {number(y)}h{number(out)}" for y, _ in at])
     for y, word in at:
