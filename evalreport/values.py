@@ -3,7 +3,7 @@
 ``dataclasses`` writes and compiles the source of up to six functions for every class as its
 module is loaded. The classes here are some five hundred and a command makes instances of few:
 writing all of them took a tenth of a short run. What is declared, and how it behaves, is that of
-``dataclasses``, which writes most of the functions here too.
+``dataclasses``, which writes the functions here too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass"]
 
+#: Instances of a class that are filled before the function that fills them is written.
+FEW = 5
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
 
 if TYPE_CHECKING:
@@ -52,55 +54,50 @@ def _declared(
 
 
 def _to_be_written(cls: Any, name: str, **options: bool) -> Any:
-    """A method that puts the written one in its place, and calls it."""
+    """A method that puts the one written by ``dataclasses`` in its place, and calls it.
 
-    def method(*given: Any, **named: Any) -> Any:
-        if name == "__init__":
-            written = _start(cls, options["frozen"])
-        else:
-            written = getattr(_written(cls, name, **options), name)
+    The first few instances are filled without one: of most classes there are no more.
+    """
+    left = FEW if name == "__init__" else 0
+
+    def method(self: Any, /, *given: Any, **named: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left >= 0 and _filled(self, cls, given, named):
+            return None
+        written = getattr(_written(cls, name, **options), name)
         setattr(cls, name, written)
-        return written(*given, **named)
+        return written(self, *given, **named)
 
     method.__name__, method.__qualname__ = name, f"{cls.__qualname__}.{name}"
     return method
 
 
-def _start(cls: Any, frozen: bool) -> Any:
-    """The function that fills the fields, as ``dataclasses`` writes it, and nothing beside it.
-
-    Most classes are only ever made: the library would write their refusals of changes too.
-    """
-    names: dict[str, Any] = {"_set": object.__setattr__, "_not_given": dataclasses.MISSING}
-    first: list[tuple[str, bool]] = []
-    by_name: list[tuple[str, bool]] = []
-    body: list[str] = []
-    for k, one in enumerate(dataclasses.fields(cls)):
-        name = value = one.name
-        default = ""
-        if one.default_factory is not dataclasses.MISSING:
-            names[f"_f{k}"] = one.default_factory
-            default, made = "=_not_given", f"_f{k}()"
-            value = f"{made} if {name} is _not_given else {name}" if one.init else made
+def _filled(self: Any, cls: Any, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Fill the fields, and whether what was given fits them; else nothing is done."""
+    fields = dataclasses.fields(cls)
+    places = [one.name for one in fields if one.init and not one.kw_only]
+    values = dict(zip(places, given, strict=False))
+    if len(given) > len(places) or values.keys() & named.keys():
+        return False
+    values |= named
+    found = {}
+    for one in fields:
+        if one.init and one.name in values:
+            found[one.name] = values.pop(one.name)
         elif one.default is not dataclasses.MISSING:
-            names[f"_d{k}"] = one.default
-            default = f"=_d{k}"
-            value = name if one.init else f"_d{k}"
-        elif not one.init:
-            continue
-        if one.init:
-            (by_name if one.kw_only else first).append((name + default, bool(default)))
-        body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
-    late = [first[k][0] for k in range(1, len(first)) if first[k - 1][1] and not first[k][1]]
-    if late:
-        raise TypeError(f"non-default argument {late[0]!r} follows default argument")
-    given = [*(word for word, _ in first), *(["*"] if by_name else []), *(w for w, _ in by_name)]
-    if hasattr(cls, "__post_init__"):
-        body.append("self.__post_init__()")
-    text = f"def __init__({', '.join(['self', *given])}):\n " + "\n ".join(body or ["pass"])
-    exec(text, names)  # noqa: S102 - the names of fields, as the library writes them
-    names["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
-    return names["__init__"]
+            found[one.name] = one.default
+        elif one.default_factory is not dataclasses.MISSING:
+            found[one.name] = one.default_factory()
+        elif one.init:
+            return False
+    if values:
+        return False
+    for name, value in found.items():
+        object.__setattr__(self, name, value)
+    if hasattr(self, "__post_init__"):
+        self.__post_init__()
+    return True
 
 
 def _written(cls: Any, name: str, *, eq: bool, frozen: bool) -> Any:
@@ -113,12 +110,14 @@ def _written(cls: Any, name: str, *, eq: bool, frozen: bool) -> Any:
     members["__annotations__"] = {one.name: one.type for one in fields}
     members |= {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
     members["__doc__"] = cls.__doc__
+    if hasattr(cls, "__post_init__"):
+        members["__post_init__"] = cls.__post_init__
     return dataclasses.dataclass(
-        init=False,
+        init=name == "__init__",
         repr=name == "__repr__",
-        eq=eq or name in _ORDER,
+        eq=name != "__init__" and (eq or name in _ORDER),
         order=name in _ORDER,
-        frozen=frozen and name == "__hash__",
+        frozen=frozen and name in ("__init__", "__hash__"),
         match_args=False,
     )(type(cls.__name__, (), members))
 

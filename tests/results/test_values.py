@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evalreport.values import dataclass
+from evalreport.values import FEW, dataclass
 
 OPTIONS = [
     {},
@@ -159,8 +159,14 @@ def test_no_function_is_compiled_for_a_class_that_is_not_used():
     assert int(done.stdout) < 30
 
 
-def test_what_can_be_given_is_that_of_the_library():
-    theirs, ours = _twins(frozen=True)
-    ours(1)
-    names = [list(inspect.signature(one).parameters) for one in (theirs, ours)]
-    assert names[0] == names[1] == ["x", "y", "z"]
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_the_first_instances_and_later_ones_are_filled_alike(options):
+    _, ours = _twins(**options)
+    made = [ours(x=k, z="w") for k in range(2 * FEW)]
+    assert [repr(one) for one in made] == [
+        f"{ours.__qualname__}(x={k}, y=[], twice={2 * k})" for k in range(2 * FEW)
+    ]
+    assert len({id(one.y) for one in made}) == 2 * FEW
+    assert ours.__init__.__qualname__ == f"{ours.__qualname__}.__init__"
+    names = list(inspect.signature(ours).parameters)
+    assert names == ["x", "y", "z"]
