@@ -50,6 +50,11 @@ class RawColumn:
         """
         return self._factors
 
+    @property
+    def is_factorized(self) -> bool:
+        """Whether the distinct values are known already."""
+        return "_factors" in self.__dict__
+
     @cached_property
     def _factors(self) -> tuple[Codes, list[Any]]:
         if self.values.dtype == object:

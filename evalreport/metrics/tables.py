@@ -332,7 +332,7 @@ class ScoreTable:
 
     def counts_at(self, threshold: float) -> Counts:
         """The four cells at ``score >= threshold``; a threshold above all scores predicts none."""
-        k = int(np.searchsorted(-self.scores, -threshold, side="right"))
+        k = len(self.scores) - int(np.searchsorted(self.scores[::-1], threshold))
         if self._weighs and len(self.scores) <= _ADDED_EACH_TIME:
             cells = {
                 name: exact_sum(np.asarray(part, np.float64))
