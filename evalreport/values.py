@@ -1,7 +1,7 @@
 """Dataclasses whose methods are written when one of them is first called.
 
 ``dataclasses`` writes and compiles the source of up to six functions for every class as its
-module is loaded. The classes here are some five hundred and a command makes instances of few:
+module is loaded. The classes here are some four hundred and a command makes instances of few:
 writing all of them took a tenth of a short run. What is declared, and how it behaves, is that of
 ``dataclasses``, which writes the functions here too.
 """

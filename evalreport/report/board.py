@@ -1,7 +1,7 @@
 """The drawing board: axes with lines, shapes and words, as SVG.
 
 Axes know what the charts of a report need and no more, under the names that readers of plotting
-code know. A library drew the same for half the time of a short run, most of it to load and to
+code know. A library drew the same for a third of the time of a short run, most of it to load and to
 measure what these charts do not have. Lengths are points, and upwards is downwards in the file.
 """
 
