@@ -10,12 +10,13 @@ from contextlib import suppress
 from typing import NoReturn
 
 from evalreport.cli import main
-from evalreport.processes import keep_children_safe
+from evalreport.processes import become_own_process, keep_children_safe
 from evalreport.record.signals import stopping_cleanly
 
 
 def program() -> NoReturn:
     """Run the command and end the process with its status."""
+    become_own_process()
     keep_children_safe()
     try:
         with stopping_cleanly():

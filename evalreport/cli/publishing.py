@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalreport.cli.progress import Progress, say
 from evalreport.errors import EvalreportError, ExitStatus, Problem
+from evalreport.processes import keep_memory
 from evalreport.publish.folder import published, template_of
 from evalreport.publish.formats import (
     DrawingOptions,
@@ -122,6 +123,7 @@ def _run_spec(
 ) -> tuple[ExitStatus, dict[str, Any]]:
     from evalreport.publish.refusals import check_names
 
+    keep_memory()
     loaded = options.load(path)
     formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
     check_names(loaded)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -47,6 +49,11 @@ class RawColumn:
         """
         return self._factors
 
+    @property
+    def is_factorized(self) -> bool:
+        """Whether the distinct values are known already."""
+        return "_factors" in self.__dict__
+
     @cached_property
     def _factors(self) -> tuple[Codes, list[Any]]:
         if self.values.dtype == object:
@@ -73,15 +80,15 @@ class RawColumn:
         keys: Sequence[Any] = values
         if self.kind not in ("text", "integer"):
             keys = [(type(v), tuple(v) if isinstance(v, list) else v) for v in values]
-        table = dict.fromkeys(keys)
-        table.pop(gap if keys is values else (type(gap), gap), None)
-        code = {key: number for number, key in enumerate(table)}
+        # a value that has no code yet takes the next
+        code: dict[Any, int] = defaultdict(count().__next__)
         if gap is not None:
             code[gap if keys is values else (object, gap)] = -1
         codes = np.fromiter(map(code.__getitem__, keys), np.int32, len(keys))
+        found = [key for key, number in code.items() if number >= 0]
         if keys is values:
-            return codes, list(table)
-        distinct = [list(value) if kind is list else value for kind, value in table]
+            return codes, found
+        distinct = [list(value) if kind is list else value for kind, value in found]
         return codes, distinct
 
 

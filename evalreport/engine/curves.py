@@ -190,11 +190,18 @@ def merged_in_steps(table: ScoreTable, at_most: int) -> tuple[ScoreTable, bool]:
 def _level_ends(heights: Any, apart: float) -> Any:
     """The last place of each level; heights of a level are no further from its last than this."""
     kept = [len(heights) - 1]
-    level = heights[-1]
-    for k, height in zip(range(len(heights) - 2, -1, -1), heights[-2::-1].tolist(), strict=True):
-        if abs(height - level) > apart:
-            kept.append(k)
-            level = height
+    while kept[-1] > 0:
+        # most levels are long, so that places are looked at in blocks, each twice the last
+        level, last, block = heights[kept[-1]], kept[-1], 64
+        while last > 0:
+            first = max(last - block, 0)
+            apart_there = np.flatnonzero(np.abs(heights[first:last] - level) > apart)
+            if len(apart_there):
+                kept.append(first + int(apart_there[-1]))
+                break
+            last, block = first, 2 * block
+        else:
+            break
     return np.array(kept[::-1])
 
 

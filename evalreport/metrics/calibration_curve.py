@@ -12,6 +12,7 @@ from evalreport.metrics.probabilities import outside_unit
 from evalreport.metrics.probability_bins import quantile_groups, uniform_bins
 from evalreport.metrics.tables import ScoreTable
 from evalreport.statistics.delta import weight_of_unseen
+from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.proportions import wilson, wilson_n_eff
 
 Columns = dict[str, list[Any]]
@@ -185,9 +186,9 @@ def calibration_distances(s: ScoreTable, *, span: float = SPAN) -> dict[str, flo
         place = int(np.searchsorted(reached, share * total * (1 - 1e-12)))
         return float(distance[min(place, len(distance) - 1)])
 
-    mean = math.fsum((distance * rows[order]).tolist()) / total
+    mean = exact_sum(distance * rows[order]) / total
     found = {"ici": mean, "e50": quantile(0.5), "e90": quantile(0.9), "emax": float(distance[-1])}
-    return found | {"eci": math.fsum((distance**2 * rows[order]).tolist()) / total}
+    return found | {"eci": exact_sum(distance**2 * rows[order]) / total}
 
 
 def _spread(rows: Floats, count: int) -> npt.NDArray[np.int64]:

@@ -26,8 +26,9 @@ def average_precision(table: ScoreTable) -> tuple[Floats, Floats]:
     flagged = tp + fp
     precision = tp / flagged
     value = float(np.sum(pos * precision)) / total
-    by_tp = _tail(pos * fp / flagged**2)
-    by_fp = _tail(pos * tp / flagged**2)
+    squared = flagged**2
+    by_tp = _tail(pos * fp / squared)
+    by_fp = _tail(pos * tp / squared)
     return (precision + by_tp - value) / total, -by_fp / total
 
 

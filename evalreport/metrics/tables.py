@@ -14,22 +14,18 @@ resampled tables); formulas do not care.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evalreport.metrics.formula import Cell
+from evalreport.statistics.exact_sums import exact_sum
 
 Floats = npt.NDArray[np.float64]
-
-#: Numbers that are turned into Python floats at a time.
-_BLOCK = 1 << 16
 
 
 class Counts:
@@ -194,7 +190,7 @@ def summed(name: str, parts: npt.NDArray[Any], stacked: bool) -> Cell:
         return Cell(name, parts.sum(axis=-1))
     if np.issubdtype(parts.dtype, np.integer) or parts.dtype == object:
         return Cell(name, int(parts.sum()))
-    return Cell(name, math.fsum(_numbers(parts)))
+    return Cell(name, exact_sum(np.asarray(parts, np.float64)))
 
 
 def pooled(tables: Sequence[ScoreTable]) -> ScoreTable:
@@ -225,12 +221,6 @@ def pooled(tables: Sequence[ScoreTable]) -> ScoreTable:
         together([table.squares_positive for table in tables]),
         together([table.squares_negative for table in tables]),
     )
-
-
-def _numbers(parts: npt.NDArray[Any]) -> Iterator[float]:
-    """The numbers of an array one by one, without a list of all of them."""
-    blocks = range(0, len(parts), _BLOCK)
-    return chain.from_iterable(parts[start : start + _BLOCK].tolist() for start in blocks)
 
 
 #: Products of counts up to here are summed in 64 bits.
@@ -341,10 +331,10 @@ class ScoreTable:
 
     def counts_at(self, threshold: float) -> Counts:
         """The four cells at ``score >= threshold``; a threshold above all scores predicts none."""
-        k = int(np.searchsorted(-self.scores, -threshold, side="right"))
+        k = len(self.scores) - int(np.searchsorted(self.scores[::-1], threshold))
         if self._weighs and len(self.scores) <= _ADDED_EACH_TIME:
             cells = {
-                name: math.fsum(part.tolist())
+                name: exact_sum(np.asarray(part, np.float64))
                 for parts, above, below in (
                     (self.positives, "tp", "fn"),
                     (self.negatives, "fp", "tn"),

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalreport.errors import MissingLibraryError, Problem
 from evalreport.report import model as m
+from evalreport.report.board import SOFT
 from evalreport.report.directions import isolated
-from evalreport.report.drawing import SOFT, font_path
+from evalreport.report.letters import font_path
 from evalreport.report.pieces import Card, CountCell, CountTable, FormulaPiece, Number
 
 if TYPE_CHECKING:

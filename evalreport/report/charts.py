@@ -7,24 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalreport.report.board import INK, LINE, SOFT, Axes, Line
 from evalreport.report.drawing import (
     COLOURS,
     DASHES,
     HAIR,
-    INK,
-    LINE,
-    SOFT,
     dot_look,
     draw,
     names,
     plain,
     unit_axes,
 )
+from evalreport.report.letters import width_of
 from evalreport.report.line_names import Named, name_lines, short
-from evalreport.report.placing import inner_size, width_of
+from evalreport.report.placing import inner_size
 from evalreport.report.simplified import simplified
 
-Panel = Callable[[Any], None]
+Panel = Callable[[Axes], None]
 Points = Mapping[str, Sequence[Any]]
 #: The bars of negative rows.
 BELOW = "#a9b1b9"
@@ -51,11 +50,11 @@ def columns(points: Points, *names: str) -> list[tuple[float, ...]]:
     return [row for row in rows if all(x is not None for x in row)]
 
 
-def stroke(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: Any) -> Any:
+def stroke(axes: Axes, rows: Sequence[tuple[float, ...]], place: int, **extra: Any) -> Line:
     """A line through rows in the colour and dash of a place."""
     steps = extra.get("drawstyle") == "steps-pre"
     kept = [rows[k] for k in simplified(rows, steps)]
-    style = {
+    style: dict[str, Any] = {
         "color": COLOURS[place % len(COLOURS)],
         "linestyle": DASHES[place % len(DASHES)],
         "linewidth": 1.5,
@@ -67,14 +66,11 @@ def stroke(axes: Any, rows: Sequence[tuple[float, ...]], place: int, **extra: An
 EDGE = 0.002
 
 
-def shade(axes: Any, curve: Curve, x: str, y: str, steps: bool = False) -> None:
+def shade(axes: Axes, curve: Curve, x: str, y: str, steps: bool = False) -> None:
     """The band of a curve as one light area behind its line, where its points have limits.
 
     ``steps``: heights hold back to the point before, as those of the line do.
     """
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     edges = []
     for end in ("high", "low"):
         if f"{y}_{end}" not in curve.points:
@@ -87,9 +83,9 @@ def shade(axes: Any, curve: Curve, x: str, y: str, steps: bool = False) -> None:
             ]
         edges.append(kept)
     if len(edges[0]) > 1:
-        around = Path([*edges[0], *reversed(edges[1])])
         colour = COLOURS[curve.place % len(COLOURS)]
-        axes.add_patch(PathPatch(around, facecolor=colour, alpha=0.2, linewidth=0))
+        outline = [(row[0], row[1]) for row in (*edges[0], *reversed(edges[1]))]
+        axes.fill([outline], colour, alpha=0.2)
 
 
 def is_near(at: float, drawn: Sequence[float]) -> bool:
@@ -138,7 +134,7 @@ def roc_chart(
     ``recall`` is the word on its axis; ``bands``: whether limits are drawn, where there are any.
     """
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         unit_axes(axes, "false positive rate", recall)
         for curve in curves if bands else ():
             shade(axes, curve, "fpr", "tpr")
@@ -170,7 +166,7 @@ def precision_recall_chart(
     ``bands``: whether limits are drawn, where there are any.
     """
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         unit_axes(axes, recall, precision)
         for curve in curves if bands else ():
             shade(axes, curve, "recall", "precision", steps=True)
@@ -199,7 +195,7 @@ def calibration_chart(
     ``bands``: whether limits of the smoothed lines are drawn, where there are any.
     """
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         unit_axes(axes, "mean score of the bin", "observed share")
         axes.plot([0, 1], [0, 1], color=LINE, linewidth=0.7, linestyle=(0, (2, 2)))
         for curve in smoothed if bands else ():
@@ -237,7 +233,7 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
     Counts would show nothing of a class that few rows are of.
     """
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         told = columns(curve.points, "low", "high", *_kinds(curve.points))
         unit, words = in_reach([end for row in told for end in row[:2]])
         rows = [(low / unit, high / unit, *counts) for low, high, *counts in told]
@@ -255,17 +251,17 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
             axes.set_xlim(low - 0.05 * (high - low), high + 0.03 * (high - low))
         most = max(highest) or 1
         axes.set_ylim(-1.12 * most, 1.12 * most)
-        axes.locator_params(nbins=4)
+        axes.x.most = axes.y.most = 4
         if threshold is not None and is_near(threshold / unit, [r[0] for r in rows]):
             axes.axvline(threshold / unit, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
         names(axes, f"score{words}", "share of its rows")
-        axes.yaxis.set_major_formatter(lambda v, _: f"{abs(v):g}")
+        axes.y.formatted = lambda v: f"{abs(v):g}"
         wide = 0.9 * inner_size(axes)[0]
         axes.text(
             0.04,
             0.97,
             f"{short(labels[0], wide - width_of(', upwards'))}, upwards",
-            transform=axes.transAxes,
+            in_shares=True,
             va="top",
             color=COLOURS[curve.place % len(COLOURS)],
             fontsize=8.5,
@@ -274,7 +270,7 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
             0.96,
             0.03,
             f"{short(labels[1], wide - width_of(', downwards'))}, downwards",
-            transform=axes.transAxes,
+            in_shares=True,
             ha="right",
             color=SOFT,
             fontsize=8.5,
@@ -283,17 +279,13 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
     return paint
 
 
-def _bars(axes: Any, bars: Sequence[tuple[float, float, float]], colour: str) -> None:
+def _bars(axes: Axes, bars: Sequence[tuple[float, float, float]], colour: str) -> None:
     """Bars of (left end, width, signed height) from 0, as one shape."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     corners = [
         [(x, 0.0), (x, height), (x + wide, height), (x + wide, 0.0)] for x, wide, height in bars
     ]
     if corners:
-        path = Path.make_compound_path(*(Path([*c, c[0]], closed=True) for c in corners))
-        axes.add_patch(PathPatch(path, facecolor=colour, linewidth=0))
+        axes.fill(corners, colour)
 
 
 def _kinds(points: Points) -> tuple[str, str]:
@@ -313,7 +305,7 @@ def sweep_panel(
     score holds down to the next lower one, without.
     """
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         # A declared threshold far from every score is in the table, not on the axis.
         declared = {t for _, t in thresholds}
         steps = [t for t, *_ in rows if t not in declared] or [t for t, *_ in rows]
@@ -368,7 +360,7 @@ def plain_chart(
 ) -> bytes:
     """Any other curve: gain, lift, net benefit; ``baselines`` are thin grey lines."""
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         names(axes, *axis_names)
         values = [r[1] for c in curves for r in columns(c.points, x, y)]
         floor = -math.inf

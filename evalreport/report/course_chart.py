@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from evalreport.report.drawing import COLOURS, INK, LINE, SOFT, draw_abreast, names, plain
+from evalreport.report.board import INK, LINE, SOFT, Axes
+from evalreport.report.drawing import COLOURS, draw_abreast, names, plain
 from evalreport.report.words import visible
 
 #: The band of control limits: light enough for lines upon it.
@@ -39,13 +39,13 @@ def course_panel(
     required: float | None,
     place: int,
     changed: int | None = None,
-) -> Callable[[Any], None]:
+) -> Callable[[Axes], None]:
     """A panel of a value over periods that stand equally spaced, oldest first.
 
     ``changed``: the place of the first period after a change, before which a line stands.
     """
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         names(axes, "", visible(_short(title)))
         axes.set_xlim(-0.6, len(stops) - 0.4)
         axes.margins(y=0.12)
@@ -61,7 +61,7 @@ def course_panel(
     return paint
 
 
-def course_charts(panels: Sequence[Callable[[Any], None]]) -> bytes:
+def course_charts(panels: Sequence[Callable[[Axes], None]]) -> bytes:
     """The SVG of one panel, or of two abreast."""
     return draw_abreast(panels, 3.45 if len(panels) == 1 else 7.1, 2.05)
 
@@ -80,7 +80,7 @@ def named(count: int) -> list[int]:
     return list(range(count - 1, -1, -step))[::-1]
 
 
-def _limits(axes: Any, stops: Sequence[Stop]) -> None:
+def _limits(axes: Axes, stops: Sequence[Stop]) -> None:
     """A band as wide as its period, and a dashed line at its centre."""
     known = [
         (k, s.limit_low, s.centre, s.limit_high)
@@ -91,11 +91,11 @@ def _limits(axes: Any, stops: Sequence[Stop]) -> None:
     sides = [x for k, *_ in known for x in (k - 0.5, k + 0.5, GAP)]
     low, centre, high = ([y for row in known for y in (row[n], row[n], GAP)] for n in (1, 2, 3))
     if known:
-        axes.fill_between(sides, low, high, color=BAND, linewidth=0)
+        axes.fill_between(sides, low, high, BAND)
         axes.plot(sides, centre, color=LINE, linewidth=0.8, linestyle=(0, (2, 2)))
 
 
-def _values(axes: Any, stops: Sequence[Stop], colour: str) -> None:
+def _values(axes: Axes, stops: Sequence[Stop], colour: str) -> None:
     known = [(k, s, s.value) for k, s in enumerate(stops) if s.value is not None]
     axes.plot([k for k, _, _ in known], [v for _, _, v in known], color=SOFT, linewidth=0.8)
     whole = [(k, s.low, s.high) for k, s, _ in known if s.low is not None and s.high is not None]

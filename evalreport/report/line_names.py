@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalreport.report.drawing import COLOURS, DASHES, INK, SOFT, dot_look
-from evalreport.report.placing import inner_size, width_of
+from evalreport.report.board import INK, SOFT, Axes, Line
+from evalreport.report.drawing import COLOURS, DASHES, dot_look
+from evalreport.report.letters import width_of
+from evalreport.report.placing import inner_size
 from evalreport.report.words import visible
 
 #: Distance of the lines of a key, as a share of the axes.
@@ -36,17 +38,17 @@ class Named:
 
     name: str
     place: int | None
-    line: Any
+    line: Line
     dash: int = 0
 
 
-def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
+def name_lines(axes: Axes, named: Sequence[Named], corner: str) -> None:
     """Names beside their lines, each behind the mark of its model.
 
     Where some name has no place that is free of strokes and of other names, all stand in a
     key instead, in this ``corner`` of the axes or in a freer one.
     """
-    shown = [one for one in named if len(one.line.get_xdata())]
+    shown = [one for one in named if one.line.x]
     boxes = _places(axes, shown)
     if boxes is None:
         key(axes, shown, corner)
@@ -58,7 +60,7 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
             axes.plot(
                 [to[0] / wide, to[2] / wide],
                 [to[1] / high, to[3] / high],
-                transform=axes.transAxes,
+                in_shares=True,
                 color=SOFT,
                 linewidth=0.5,
             )
@@ -66,14 +68,14 @@ def name_lines(axes: Any, named: Sequence[Named], corner: str) -> None:
             axes.plot(
                 [(x + 3) / wide],
                 [middle / high],
-                transform=axes.transAxes,
+                in_shares=True,
                 **dot_look(one.place, 4.0),
             )
         axes.text(
             (x + (MARK if _has_mark(one) else 0)) / wide,
             middle / high,
             short(one.name),
-            transform=axes.transAxes,
+            in_shares=True,
             va="center",
             color=SOFT if one.place is None else COLOURS[one.place % len(COLOURS)],
             fontsize=SIZE if one.place is not None else 7.5,
@@ -101,13 +103,13 @@ def short(name: str, room: float | None = None) -> str:
 
 def _has_mark(one: Named) -> bool:
     """Whether its mark stands before a name: among dots, it would be taken for one of them."""
-    return one.place is not None and one.line.get_linestyle() != "None"
+    return one.place is not None and one.line.has_strokes
 
 
 _Place = tuple[float, float, tuple[float, float, float, float] | None]
 
 
-def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
+def _places(axes: Axes, named: Sequence[Named]) -> list[_Place] | None:
     """The lower left corner of each name in points, and the line that leads from it to its own.
 
     None where some name would cover a stroke or another name wherever it stood.
@@ -116,22 +118,19 @@ def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
 
     wide, high = inner_size(axes)
     room = np.array([wide, high])
-    everything = [_covered(_along(axes, line) * room, line) for line in lines_of(axes)]
+    everything = [_covered(_along(line) * room, line) for line in lines_of(axes)]
     strokes = np.concatenate(everything) if everything else np.zeros((0, 2))
     found: list[_Place] = []
     taken: list[Any] = []
     for one in named:
-        own = _along(axes, one.line, TRIED) * room
-        rest = [_along(axes, n.line) * room for n in named if n is not one]
+        own = _along(one.line, TRIED) * room
+        rest = [_along(n.line) * room for n in named if n is not one]
         others = np.concatenate(rest) if rest else np.zeros((0, 2))
         size = (MARK if _has_mark(one) else 0) + width_of(short(one.name)) * SIZE / 9
-        tried = _candidates(own, size)
+        tried = _free(_candidates(own, size), strokes, taken, (wide, high))
         if not len(tried):
             return None
-        cost = _costs(tried, strokes, taken, others, (wide, high))
-        best = int(np.argmin(cost))
-        if not cost[best] < 1000:
-            return None
+        best = int(np.argmin(_costs(tried, others)))
         left, low, right, top, at, up = tried[best, :6].tolist()
         taken.append((left - 2, low - 1, right + 2, top + 1))
         near = min(max(at, left), right), min(max(up, low), top)
@@ -140,13 +139,13 @@ def _places(axes: Any, named: Sequence[Named]) -> list[_Place] | None:
     return found
 
 
-def _covered(places: Any, line: Any) -> Any:
+def _covered(places: Any, line: Line) -> Any:
     """Places on a line, with the edges of its marks."""
     import numpy as np
 
-    if line.get_marker() in ("None", None, ""):
+    if not line.marker:
         return places
-    edge = line.get_markersize() / 2 + 1
+    edge = line.markersize / 2 + 1
     return np.concatenate([places + edge * np.array([a, b]) for a in (-1, 1) for b in (-1, 1)])
 
 
@@ -165,23 +164,27 @@ def _candidates(own: Any, size: float) -> Any:
     return np.concatenate(found) if found else np.zeros((0, 7))
 
 
-def _costs(
-    tried: Any, strokes: Any, taken: Sequence[Any], others: Any, room: tuple[float, float]
-) -> Any:
-    """What speaks against each box; 1000 and more where something would be covered."""
+def _free(tried: Any, strokes: Any, taken: Sequence[Any], room: tuple[float, float]) -> Any:
+    """The boxes within the room that cover no stroke and no box that is taken."""
+    left, low, right, top = tried.T[:4]
+    free = (left >= 1) & (right <= room[0] - 1) & (low >= 1) & (top <= room[1] - 1)
+    for box in taken:
+        free &= ~((left < box[2]) & (right > box[0]) & (low < box[3]) & (top > box[1]))
+    tried = tried[free]
+    for part in _in_blocks(strokes):
+        left, low, right, top = (side[:, None] for side in tried.T[:4])
+        a, b = part.T
+        covered = (left - 1.5 < a) & (a < right + 1.5) & (low - 1 < b) & (b < top + 1)
+        tried = tried[~covered.any(1)]
+    return tried
+
+
+def _costs(tried: Any, others: Any) -> Any:
+    """What speaks against each box: its distance, and other lines within reach of it."""
     import numpy as np
 
     left, low, right, top, _, _, apart = tried.T
     cost = apart - APART[0]
-    out = (left < 1) | (right > room[0] - 1) | (low < 1) | (top > room[1] - 1)
-    inside = np.zeros(len(tried), dtype=bool)
-    sides = [side[:, None] for side in (left - 1.5, right + 1.5, low - 1, top + 1)]
-    for part in _in_blocks(strokes):
-        a, b = part.T
-        inside |= ((sides[0] < a) & (a < sides[1]) & (sides[2] < b) & (b < sides[3])).any(1)
-    over = np.zeros(len(tried), dtype=bool)
-    for box in taken:
-        over |= (left < box[2]) & (right > box[0]) & (low < box[3]) & (top > box[1])
     # a name within reach of another line could be read as that line's
     for part in _in_blocks(others):
         nearest = np.sqrt(((tried[:, None, 4:6] - part[None]) ** 2).sum(-1)).min(1)
@@ -189,7 +192,7 @@ def _costs(
         across = np.maximum(left[:, None] - part[:, 0], part[:, 0] - right[:, None]).clip(0)
         down = np.maximum(low[:, None] - part[:, 1], part[:, 1] - top[:, None]).clip(0)
         cost = cost + 6 * np.clip(apart + 4 - np.hypot(across, down).min(1), 0, 20)
-    return cost + 1000 * (out | inside | over)
+    return cost
 
 
 def _in_blocks(points: Any) -> Sequence[Any]:
@@ -199,7 +202,7 @@ def _in_blocks(points: Any) -> Sequence[Any]:
     return np.array_split(points, max(1, len(points) // 400)) if len(points) else ()
 
 
-def key(axes: Any, named: Sequence[Named], corner: str) -> None:
+def key(axes: Axes, named: Sequence[Named], corner: str) -> None:
     """Names beside short strokes as the lines have, in this corner or in a freer one."""
     wide, high = inner_size(axes)
     told = [short(one.name, (0.94 - STROKE) * wide) for one in named]
@@ -208,21 +211,21 @@ def key(axes: Any, named: Sequence[Named], corner: str) -> None:
     for k, (one, name) in enumerate(zip(named, told, strict=True)):
         place, line = one.place, one.line
         y = top - apart * k
-        if line.get_linestyle() != "None":
+        if line.has_strokes:
             axes.plot(
                 [x, x + 0.08],
                 [y, y],
-                transform=axes.transAxes,
-                color=line.get_color(),
+                in_shares=True,
+                color=line.color,
                 linestyle=DASHES[(one.dash if place is None else place) % len(DASHES)],
-                linewidth=line.get_linewidth(),
+                linewidth=line.linewidth,
                 clip_on=False,
             )
         if place is not None:
             axes.plot(
                 [x + 0.04],
                 [y],
-                transform=axes.transAxes,
+                in_shares=True,
                 **dot_look(place, 3.5),
                 clip_on=False,
             )
@@ -230,7 +233,7 @@ def key(axes: Any, named: Sequence[Named], corner: str) -> None:
             x + 0.1,
             y,
             name,
-            transform=axes.transAxes,
+            in_shares=True,
             va="center",
             color=INK,
             fontsize=8.5,
@@ -238,7 +241,7 @@ def key(axes: Any, named: Sequence[Named], corner: str) -> None:
 
 
 def freest(
-    axes: Any, words: Sequence[str], corner: str, line: float = LINE_HEIGHT
+    axes: Axes, words: Sequence[str], corner: str, line: float = LINE_HEIGHT
 ) -> tuple[float, float]:
     """Where a key of these words crosses fewest strokes: its left end and its first line.
 
@@ -261,7 +264,7 @@ def freest(
         "middle right": (max(left, 0.97 - wide), 0.5 + high / 2),
         "middle left": (left, 0.5 + high / 2),
     }
-    strokes = [point for line_of in lines_of(axes) for point in _along(axes, line_of).tolist()]
+    strokes = [point for line_of in lines_of(axes) for point in _along(line_of).tolist()]
 
     def crossed(place: tuple[float, float]) -> int:
         x, top = place
@@ -273,29 +276,21 @@ def freest(
     return min(order, key=crossed)
 
 
-def lines_of(axes: Any) -> list[Any]:
+def lines_of(axes: Axes) -> list[Line]:
     """Every line of a panel, those of a second axis at its right too."""
-    beside = [one for one in axes.figure.axes if getattr(one, "beside", None) is axes]
+    beside = [one for one in axes.board.second if one.beside is axes]
     return [line for one in (axes, *beside) for line in one.lines]
 
 
-def _along(axes: Any, line: Any, number: int = ALONG) -> Any:
+def _along(line: Line, number: int = ALONG) -> Any:
     """Places along a line as it is drawn, evenly, in shares of the axes; none outside them.
 
     Of a line without strokes its own points, and of one with gaps those and the strokes.
     """
     import numpy as np
-    from matplotlib.cbook import STEP_LOOKUP_MAP
 
-    own = line.axes
-    # places on the axes are known when the limits are: asking for them settles them
-    own.get_xlim()
-    own.get_ylim()
-    xy = np.asarray(line.get_xydata(), dtype=float)
-    if line.get_drawstyle() != "default" and len(xy):
-        xy = np.stack(STEP_LOOKUP_MAP[line.get_drawstyle()](*xy.T), axis=1)
-    path = axes.transAxes.inverted().transform(line.get_transform().transform(xy))
-    if line.get_linestyle() != "None":
+    path = np.asarray(line.shares(), dtype=float).reshape(-1, 2)
+    if line.has_strokes:
         path = _evenly(path, number)
     path = path[np.isfinite(path).all(axis=1)]
     return path[((path >= -0.03) & (path <= 1.03)).all(axis=1)]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from evalreport.report.board import LINE, SOFT, Axes
 from evalreport.report.charts import Curve, Panel, columns, stroke
-from evalreport.report.drawing import COLOURS, LINE, MARKERS, SOFT, dot_look, names, plain
+from evalreport.report.drawing import COLOURS, MARKERS, dot_look, names, plain
 from evalreport.report.line_names import Named, name_lines
-from evalreport.report.placing import beside
 from evalreport.results.records import History
 
 
@@ -45,7 +44,7 @@ def _share_panel(
 ) -> Panel:
     """One panel over the share of rows; the thin line is what chance gives."""
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         names(axes, *words)
         axes.set_xlim(-0.02, 1.02)
         axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
@@ -70,26 +69,26 @@ def learning_panel(
 ) -> Panel:
     """A metric over the rows trained on, with one standard deviation each way."""
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         names(axes, "rows trained on", f"{metric.lower() if metric[1:2].islower() else metric}")
         axes.margins(0.06, 0.12)
         styles = {"test": (COLOURS[place % len(COLOURS)], "-"), "train": (SOFT, (0, (3, 2)))}
         named: list[Named] = []
         for part, (colour, dash) in styles.items():
             rows = parts.get(part) or []
-            drawn = axes.errorbar(
+            line = axes.errorbar(
                 [r[0] for r in rows],
                 [r[1] for r in rows],
-                yerr=[r[2] for r in rows],
+                [r[2] for r in rows],
+                width=0.8,
                 color=colour,
                 linestyle=dash,
                 linewidth=1.3,
                 marker=MARKERS[place % len(MARKERS)],
                 markersize=3,
-                elinewidth=0.8,
             )
             words = "test rows" if part == "test" else "training rows"
-            named.append(Named(f"{plain(name)}, {words}", None, drawn.lines[0], len(named)))
+            named.append(Named(f"{plain(name)}, {words}", None, line, len(named)))
         name_lines(axes, named, "lower right")
 
     return paint
@@ -98,20 +97,20 @@ def learning_panel(
 def history_panel(name: str, run: History, most: float) -> Panel:
     """Rows misclassified over the steps, and the cost on an axis of its own at the right."""
 
-    def paint(axes: Any) -> None:
+    def paint(axes: Axes) -> None:
         steps = run.steps
         names(axes, "step", f"misclassified, run {plain(name)}")
         axes.set_ylim(-0.03 * (most or 1), 1.1 * (most or 1))
-        drawn: list[tuple[Any, Sequence[tuple[float, float]], float | None, int]] = []
+        drawn: list[tuple[Axes, Sequence[tuple[float, float]], float | None, int]] = []
         wrong = list(zip(steps, run.misclassified, strict=True))
         cost = list(zip(steps, run.cost or (), strict=False))
         lines = [Named("misclassified", None, stroke(axes, wrong, 0))]
         drawn.append((axes, wrong, run.best_by_misclassified, 0))
         if cost:
-            right = beside(axes)
+            right = axes.board.beside(axes)
             highest = max(c for _, c in cost) or 1
             right.set_ylim(-0.03 * highest, 1.1 * highest)
-            right.set_title("cost", loc="right", y=1.0, fontsize=9, color=SOFT, pad=5)
+            right.right_title = "cost"
             lines.append(Named("cost", None, stroke(right, cost, 1), 1))
             drawn.append((right, cost, run.best_by_cost, 1))
         for own, rows, best, place in drawn:

@@ -12,8 +12,8 @@ TOLERANCE = 0.0005
 def simplified(rows: Rows, steps: bool = False, tolerance: float = TOLERANCE) -> list[int]:
     """The places of points (x, y) that are enough to draw a curve; its ends are kept.
 
-    ``steps``: between two points the height of the later one holds, as in ``steps-pre`` of
-    matplotlib; else points are joined by straight lines. ``tolerance`` is a share of the span
+    ``steps``: between two points the height of the later one holds, as in a line of
+    steps; else points are joined by straight lines. ``tolerance`` is a share of the span
     of the curve in either direction.
 
     >>> simplified([(0, 0), (1, 1), (2, 2), (3, 0)])

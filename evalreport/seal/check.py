@@ -36,6 +36,10 @@ class Trusted:
     authorities: tuple[Path, ...] = ()
 
 
+#: Of operators who trust no key and no authority.
+NOBODY = Trusted()
+
+
 @dataclass(frozen=True)
 class SealCheck:
     """What is wrong with the seal of a run, and in words what it says where nothing is."""
@@ -44,7 +48,7 @@ class SealCheck:
     said: str = ""
 
 
-def check_seal(run: Path, trusted: Trusted = Trusted()) -> SealCheck:
+def check_seal(run: Path, trusted: Trusted = NOBODY) -> SealCheck:
     """Hold the seal of a run against its files; nothing is said of a run that has none.
 
     With a trusted key the run must be sealed, and by it. Where what checks signatures is not

@@ -34,7 +34,9 @@ def _table(positives: ArrayLike, negatives: ArrayLike) -> tuple[Floats, Floats]:
 
 def _after(counts: Floats) -> Floats:
     """Per entry the sum of those after it: of weights never below 0, and 0 where there are none."""
-    return np.concatenate([np.cumsum(counts[:0:-1])[::-1], [0.0]])
+    found = np.zeros(len(counts))
+    np.cumsum(counts[:0:-1], out=found[-2::-1])
+    return found
 
 
 def placements(positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
@@ -68,31 +70,57 @@ def delong_variance(positives: ArrayLike, negatives: ArrayLike) -> float | None:
 
     None with fewer than two positives or two negatives.
     """
+    return area_and_variance(positives, negatives)[1]
+
+
+def area_and_variance(
+    positives: ArrayLike, negatives: ArrayLike
+) -> tuple[float | None, float | None]:
+    """The area and its variance, as :func:`auc` and :func:`delong_variance` tell them."""
     pos, neg = _table(positives, negatives)
     m, n = float(np.sum(pos)), float(np.sum(neg))
-    area = auc(pos, neg)
-    if area is None or m < 2.0 or n < 2.0:
-        return None
-    v10, v01 = placements(pos, neg)
-    s10 = float(np.sum(pos * (v10 - area) ** 2)) / (m - 1.0)
-    s01 = float(np.sum(neg * (v01 - area) ** 2)) / (n - 1.0)
-    return s10 / m + s01 / n
+    if m <= 0.0 or n <= 0.0:
+        return None, None
+    lower = 2.0 * _after(neg) + neg
+    area = min(float(np.sum(pos * lower)) / (2.0 * m * n), 1.0)
+    if m < 2.0 or n < 2.0:
+        return area, None
+    higher = 2.0 * _after(pos[::-1])[::-1] + pos
+    s10 = _squares(pos, lower, 2.0 * n, area) / (m - 1.0)
+    s01 = _squares(neg, higher, 2.0 * m, area) / (n - 1.0)
+    return area, s10 / m + s01 / n
+
+
+def _squares(counts: Floats, apart: Floats, whole: float, area: float) -> float:
+    """Sum of squared distances of placements from the area; overwrites ``apart``."""
+    apart /= whole
+    apart -= area
+    np.square(apart, out=apart)
+    apart *= counts
+    return float(np.sum(apart))
 
 
 def delong(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
     """Normal interval of the area, kept within [0, 1]; of zero width when the variance is 0."""
-    area, variance = auc(positives, negatives), delong_variance(positives, negatives)
+    area, variance = area_and_variance(positives, negatives)
     if area is None or variance is None:
         return None
-    return normal_interval(area, variance, level)
+    return from_variance("delong", area, variance, level)
 
 
 def delong_logit(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
     """Interval on the logit scale; None for an area of 0 or 1."""
-    area, variance = auc(positives, negatives), delong_variance(positives, negatives)
-    if area is None or variance is None or area in (0.0, 1.0):
+    area, variance = area_and_variance(positives, negatives)
+    if area is None or variance is None:
         return None
-    return logit_interval(area, variance, level)
+    return from_variance("delong_logit", area, variance, level)
+
+
+def from_variance(method: str, area: float, variance: float, level: float) -> Interval | None:
+    """The limits of ``delong`` or ``delong_logit``, where area and variance are known."""
+    if method == "delong":
+        return normal_interval(area, variance, level)
+    return None if area in (0.0, 1.0) else logit_interval(area, variance, level)
 
 
 def normal_interval(area: float, variance: float, level: float) -> Interval:
@@ -201,11 +229,10 @@ def delong_score(positives: ArrayLike, negatives: ArrayLike, level: float) -> In
     >>> round(low, 3), round(high, 3)
     (0.207, 0.97)
     """
-    area = auc(positives, negatives)
+    area, variance = area_and_variance(positives, negatives)
     if area is None:
         return None
     m, n = float(np.sum(positives)), float(np.sum(negatives))
-    variance = delong_variance(positives, negatives)
     return score_form(area, variance, (m, n), min(m, n), z_value(level))
 
 

@@ -91,25 +91,44 @@ def _newton(
     Returns intercept, slope and the information (aa, ab, bb) at them.
     """
     a, b = start, 0.0
-    likelihood = _log_likelihood(a + b * u, pos, neg)
+    at = _Predicted(a + b * u)
+    likelihood = _log_likelihood(at, pos, neg)
     for _ in range(_MOST_STEPS):
-        step_a, step_b = _newton_step(a + b * u, u, pos, neg)
+        step_a, step_b = _newton_step(at, u, pos, neg)
         if max(abs(step_a), abs(step_b)) <= 1e-8 * max(1.0, abs(a), abs(b)):
             # convergence is quadratic: after this step the error is in the last bit
             a, b = a + step_a, b + step_b
-            return a, b, _information(a + b * u, u, pos + neg)
+            return a, b, _information(_Predicted(a + b * u), u, pos + neg)
         # the sum of logarithms is only good to its rounding: do not halve for less
         enough = likelihood - 1e-11 * (1.0 + abs(likelihood))
         size, new = 1.0, -math.inf
         while new < enough and size > 1e-10:
-            new = _log_likelihood(a + size * step_a + (b + size * step_b) * u, pos, neg)
+            at = _Predicted(a + size * step_a + (b + size * step_b) * u)
+            new = _log_likelihood(at, pos, neg)
             size /= 2.0
         a, b, likelihood = a + 2.0 * size * step_a, b + 2.0 * size * step_b, new
     raise NotEstimable("the logistic fit did not converge")
 
 
-def _newton_step(eta: Floats, u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
-    q, not_q = _expit(eta), _expit(-eta)
+class _Predicted:
+    """Linear predictors of groups; what is made of them is made once.
+
+    ``small`` is exp(-abs(eta)).
+    """
+
+    def __init__(self, eta: Floats) -> None:
+        self.eta = eta
+        self.small = np.exp(-np.abs(eta))
+
+    def shares(self) -> tuple[Floats, Floats]:
+        """The probability of a positive and that of a negative."""
+        above, whole = self.eta >= 0.0, 1.0 + self.small
+        larger, smaller = 1.0 / whole, self.small / whole
+        return np.where(above, larger, smaller), np.where(above, smaller, larger)
+
+
+def _newton_step(at: _Predicted, u: Floats, pos: Floats, neg: Floats) -> tuple[float, float]:
+    q, not_q = at.shares()
     gradient = pos * not_q - neg * q
     i_aa, i_ab, i_bb = _moments((pos + neg) * q * not_q, u)
     determinant = i_aa * i_bb - i_ab * i_ab
@@ -119,8 +138,9 @@ def _newton_step(eta: Floats, u: Floats, pos: Floats, neg: Floats) -> tuple[floa
     return (i_bb * g_a - i_ab * g_b) / determinant, (i_aa * g_b - i_ab * g_a) / determinant
 
 
-def _information(eta: Floats, u: Floats, n: Floats) -> tuple[float, float, float]:
-    return _moments(n * _expit(eta) * _expit(-eta), u)
+def _information(at: _Predicted, u: Floats, n: Floats) -> tuple[float, float, float]:
+    q, not_q = at.shares()
+    return _moments(n * q * not_q, u)
 
 
 def _moments(w: Floats, u: Floats) -> tuple[float, float, float]:
@@ -159,7 +179,7 @@ def calibration_in_the_large(p: ArrayLike, positives: ArrayLike, negatives: Arra
         a = new
         if converged:
             break
-    information, _, _ = _information(a + x, x, n)
+    information, _, _ = _information(_Predicted(a + x), x, n)
     if information <= 0.0:
         raise NotEstimable("the logistic fit did not converge")
     return Estimate(a, 1.0 / math.sqrt(information))
@@ -268,7 +288,7 @@ def _expit(x: Floats) -> Floats:
     return np.asarray(np.where(x >= 0.0, 1.0, e) / (1.0 + e), np.float64)
 
 
-def _log_likelihood(eta: Floats, pos: Floats, neg: Floats) -> float:
+def _log_likelihood(at: _Predicted, pos: Floats, neg: Floats) -> float:
     # log q and log(1 - q) = log q - eta, where q is the probability of a positive
-    log_q = np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta)))
-    return float(np.sum(pos * log_q) + np.sum(neg * (log_q - eta)))
+    log_q = np.minimum(at.eta, 0.0) - np.log1p(at.small)
+    return float(np.sum(pos * log_q) + np.sum(neg * (log_q - at.eta)))

@@ -1,6 +1,6 @@
 """Tail areas and quantiles of the usual distributions.
 
-The only door to ``scipy.special``. The module is loaded at the first call, so that
+The only door to ``scipy.special``. Its functions are loaded at the first call, so that
 importing the names of interval methods stays cheap.
 
 scipy's incomplete beta function and its inverse lose digits for large parameters: from
@@ -13,9 +13,20 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
+import sys
+from functools import cache, lru_cache
+from types import ModuleType
 from typing import Any
 
+from evalreport.processes import alone
 from evalreport.statistics.root import bisect
+
+#: What is called of ``scipy.special`` here.
+_NEEDED = (
+    "betainc", "betaincc", "betainccinv", "betaincinv", "chdtrc", "kolmogorov", "ndtr", "ndtri",
+    "stdtr", "stdtrit",
+)  # fmt: skip
 
 #: The least probability that is told: below it doubles underflow, and no p-value is 0.
 LEAST = 5e-324
@@ -30,10 +41,32 @@ def _told(probability: float) -> float:
     return max(float(probability), LEAST)
 
 
+@cache
 def _special() -> Any:
-    return importlib.import_module("scipy.special")
+    """The functions of ``scipy.special``; of the command without all else that the package loads.
+
+    The package wraps each function for arrays of other libraries. To make the wrappers takes
+    0.1 s, a tenth of a short run: it loads numpy's tests and its compiler of Fortran. So the
+    module of the functions is loaded as if the package were there, which is as it was
+    afterwards. Another program may use the package in a thread meanwhile, and loads it whole.
+    """
+    if not alone() or "scipy.special" in sys.modules:
+        return importlib.import_module("scipy.special")
+    scipy = importlib.import_module("scipy")
+    package = ModuleType("scipy.special")
+    package.__path__ = [os.path.join(folder, "special") for folder in scipy.__path__]  # noqa: PTH118
+    sys.modules[package.__name__] = package
+    try:
+        functions = importlib.import_module("scipy.special._ufuncs")
+    except ImportError:
+        functions = package
+    finally:
+        del sys.modules[package.__name__]
+    whole = all(hasattr(functions, name) for name in _NEEDED)
+    return functions if whole else importlib.import_module("scipy.special")
 
 
+@lru_cache(maxsize=256)
 def normal_quantile(probability: float) -> float:
     """Quantile of the standard normal distribution."""
     return float(_special().ndtri(probability))

@@ -54,7 +54,7 @@ acceptance: [{metric: recall, at_least: 0.1}]
 report: {formats: [html]}
 """
 ROWS = "y,p\n" + "".join(f"{k % 2},{(7 * k % 40) / 40}\n" for k in range(40))
-SMALL = ("click", "tinycss2", "tinyhtml5", "webencodings", "cssselect2", "pydyf", "cycler",
+SMALL = ("click", "tinycss2", "tinyhtml5", "webencodings", "cssselect2", "pydyf", "mdurl",
          "wcwidth", "jinja2", "markupsafe", "pyphen")  # fmt: skip
 #: A statement of the code and what it becomes: another constant, count or sign.
 CONSTANTS = (

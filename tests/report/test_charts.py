@@ -11,8 +11,9 @@ import evalreport
 from evalreport.report import charts, findings, panels
 from evalreport.report.charts import Curve, plain_chart, roc_chart, sweep_panel
 from evalreport.report.drawing import DASHES, dot_look, draw
+from evalreport.report.letters import width_of
 from evalreport.report.line_names import SIZE, Named, name_lines
-from evalreport.report.placing import inner_size, width_of
+from evalreport.report.placing import inner_size
 from evalreport.report.simplified import simplified
 from evalreport.results.records import RocLead, RocPoint, RocRelation
 
@@ -150,11 +151,11 @@ def lines_and_words(lines: list[tuple[str, list[float], list[float]]]) -> Any:
         name_lines(axes, named, "lower right")
         wide, high = inner_size(axes)
         seen["boxes"] = {
-            text.get_text(): (
-                text.get_position()[0] * wide,
-                text.get_position()[1] * high - 3,
-                text.get_position()[0] * wide + width_of(text.get_text()) * SIZE / 9,
-                text.get_position()[1] * high + 3,
+            text.text: (
+                text.x * wide,
+                text.y * high - 3,
+                text.x * wide + width_of(text.text) * SIZE / 9,
+                text.y * high + 3,
             )
             for text in axes.texts
         }

@@ -185,8 +185,7 @@ class Independent:
         """Area and DeLong variance of one side; None where there is no variance."""
         index = None if len(side.view.labels) <= 2 else side.class_index(task)
         table = side.tables.scores(EVERYTHING, index)
-        area = delong.auc(table.positives, table.negatives)
-        variance = delong.delong_variance(table.positives, table.negatives)
+        area, variance = delong.area_and_variance(table.positives, table.negatives)
         if area is None or variance is None:
             return None
         rows = float(table.positive_total), float(table.negative_total)

@@ -46,6 +46,8 @@ class MemoryTables(Tables[LabelView]):
     def __init__(self, view: LabelView) -> None:
         super().__init__(view)
         self._orders: dict[int | None, _Order] = {}
+        #: Which rows are of the class of each order, in that order.
+        self._positive: dict[int | None, npt.NDArray[np.bool_]] = {}
 
     # -- tables ---------------------------------------------------------------------------
 
@@ -252,10 +254,12 @@ class MemoryTables(Tables[LabelView]):
     def _score_table(self, where: Slice, index: int | None) -> ScoreTable:
         view = self.view
         order = self._order(index)
-        positive = view.actual[order.rows] == (view.positive_index if index is None else index)
+        if index not in self._positive:
+            actual = view.positive_index if index is None else index
+            self._positive[index] = (view.actual == actual)[order.rows]
         return _score_table(
             order,
-            positive,
+            self._positive[index],
             self._sorted_mask(where, order),
             self._weights(order),
             self._times(order),
@@ -337,6 +341,8 @@ def _score_table(
 ) -> ScoreTable:
     entry = order.entry if mask is None else order.entry[mask]
     positive = positive if mask is None else positive[mask]
+    if weights is None and times is None:
+        return _counted(order, entry, positive)
     weights = weights if mask is None or weights is None else weights[mask]
     times = times if mask is None or times is None else times[mask]
     size = len(order.scores)
@@ -360,6 +366,20 @@ def _score_table(
         None if squares[0] is None else squares[0][present],
         None if squares[1] is None else squares[1][present],
     )
+
+
+def _counted(order: _Order, entry: Codes, positive: npt.NDArray[np.bool_]) -> ScoreTable:
+    """The table of rows that count once each; entries ascend as the rows do."""
+    new = np.empty(len(entry), dtype=bool)
+    new[:1] = True
+    np.not_equal(entry[1:], entry[:-1], out=new[1:])
+    starts = np.flatnonzero(new)
+    of = positive.astype(np.int64)
+    if len(starts) == len(entry):
+        return ScoreTable(order.scores[entry], of, 1 - of)
+    positives = np.add.reduceat(of, starts) if len(starts) else of
+    rows = np.diff(starts, append=len(entry))
+    return ScoreTable(order.scores[entry[starts]], positives, rows - positives)
 
 
 def summed(

@@ -278,8 +278,7 @@ def _least_units(case: ScoreCase) -> float:
 
 def _area(case: ScoreCase) -> records.Interval | None:
     table, level, method = case.table, case.level, case.method
-    area = delong.auc(table.positives, table.negatives)
-    variance = delong.delong_variance(table.positives, table.negatives)
+    area, variance = delong.area_and_variance(table.positives, table.negatives)
     few = taking_over(method, _pairs_held(area, table)) if area and variance else None
     if few is not None and variance and not case.asked:
         # where the variance vanishes the interval is that of independent pairs, see below
@@ -288,7 +287,10 @@ def _area(case: ScoreCase) -> records.Interval | None:
         if found is not None:
             found = replace(found, standard_error=math.sqrt(variance), why=few.reason)
         return _scaled(case, found)
-    limits = delong.AUC_METHODS[method](table.positives, table.negatives, level)
+    if method in ("delong", "delong_logit") and area is not None and variance is not None:
+        limits = delong.from_variance(method, area, variance, level)
+    else:
+        limits = delong.AUC_METHODS[method](table.positives, table.negatives, level)
     if limits is not None and limits.low < limits.high:
         return _scaled(case, intervals.from_limits(limits, level, method))
     if area is None:
