@@ -128,6 +128,7 @@ def in_bins(view: LabelView, place: Codes, edges: Edges, tables: CountedView) ->
     present, entry = np.unique(len(edges) - place, return_inverse=True)
     starts = np.flatnonzero(np.concatenate([[True], bin_of[1:] != bin_of[:-1]]))
     held = np.searchsorted(bin_of[starts], present)
+    assert np.array_equal(bin_of[starts][held], present), "scores that no table has"
     highs = getattr(table, "highs", None)
     tops = table.scores if highs is None else highs
     middles = table.middle.scores if isinstance(table, BinnedScores) else table.scores

@@ -273,3 +273,23 @@ def test_a_lost_connection_is_tried_again_as_often_as_the_spec_says(
     assert left == [0]
     assert comparable(again)["measures"] == comparable(run(asked, "memory"))["measures"]
     assert SECRET not in json.dumps(again)
+
+
+def test_kinds_by_bins_of_scores(server: int) -> None:
+    rows = """SELECT CASE WHEN h % 10 < 3 THEN 'sick' ELSE 'well' END AS truth,
+        (h % 10 < 3)::int * 0.1 + (h * 7919 % 1000003) / 1200000.0::double precision AS a,
+        (h % 10 < 3)::int * 0.1 + (h * 104729 % 999983) / 1200000.0::double precision AS b,
+        1 + h % 3 AS w, 'c' || (h / 7 % 12) AS c FROM
+        (SELECT i::bigint * 2654435761 % 1000000007 AS h
+         FROM generate_series(0, 59999) AS t(i)) s"""
+    asked = of_server(server, {"score": "a"}, sql=rows, metrics=["recall", "roc_auc", "brier"],
+                      dataset={"cluster": "c", "weight": "w"})  # fmt: skip
+    asked["models"]["n"] = {"score": "b"}
+    asked["comparisons"] = {"reference": "m"}
+    memory = run(asked, "memory")
+    counted = run({**asked, "engine": {"memory_limit": "12MB", "bins": 1000}}, "database")
+    assert "variances alone are made of these bins" in counted["plan"]["counted"][0]
+    assert counted["tables"] == memory["tables"]
+    for one, two in zip(memory["measures"], counted["measures"], strict=True):
+        assert two["value"] == pytest.approx(one["value"], abs=2e-3)
+        assert two["interval"]["method"] == one["interval"]["method"]
