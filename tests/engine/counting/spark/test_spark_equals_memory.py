@@ -300,3 +300,17 @@ def test_no_server_is_said_at_once(rows: Callable[[str], Path]) -> None:
     spec["engine"] = {"spark": {"url": "sc://127.0.0.1:9/;user_id=me"}}
     with pytest.raises(FilesError, match=r"no Spark Connect server answers at 127\.0\.0\.1:9 "):
         run(spec, "spark")
+
+
+def test_kinds_by_bins_of_scores_are_those_of_duckdb(
+    rows: Callable[[str], Path], address: str
+) -> None:
+    query = f"SELECT * REPLACE (s + id / 1e7 AS s, 'c' || site AS site) FROM ({ROWS})"
+    complete = f"SELECT * FROM ({query}) WHERE y IS NOT NULL AND s IS NOT NULL AND NOT isnan(s)"
+    spec = spec_of(
+        rows(complete), {"score": "s"}, metrics=AUDIT, dataset={"cluster": "site"},
+        engine={"memory_limit": "4MB", "bins": 1000, "spark": {"url": address}},
+    )  # fmt: skip
+    counted = run(spec, "spark")
+    assert "variances alone are made of these bins" in counted["plan"]["counted"][0]
+    assert comparable(counted) == comparable(run(spec, "duckdb"))
