@@ -318,6 +318,7 @@ def test_the_environment_is_read_in_few_places() -> None:
         "cli/sealing.py",
         "cli/trusting.py",
         "cli/evidence.py",
+        "data/store_clients.py",
         "data/stores.py",
         "engine/counting/counting_views.py",
         "engine/counting/database_file_rows.py",

@@ -74,6 +74,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "engine/counting/kinds_table.py": "n",
         "engine/counting/query_limits.py": "name number unit",
         "engine/counting/score_counting.py": "high low n step",
+        "engine/counting/binned_kinds.py": "n",
         "engine/counting/scored_kinds.py": "n",
         "engine/counting/spark_rows.py": "n",
     },

@@ -196,4 +196,4 @@ def test_what_is_not_there(session: Any) -> None:
     with pytest.raises(NotPlainError, match="no column w"), absent:
         pass
     assert spark_tables._quoted("a`b") == "`a``b`"
-    assert spark_tables._number(Column("d"), "decimal(9,2)", True).text == "CAST(d AS double)"
+    assert spark_tables._shown("d", "decimal(9,2)", True) == "CAST(d AS DOUBLE)"
