@@ -24,16 +24,17 @@ from evalreport.metrics.interval_methods import DIFFERENCES, Held, taking_over
 from evalreport.metrics.tables import Counts
 from evalreport.spec.acceptance import Criterion
 from evalreport.statistics.delong import (
+    AUC_METHODS,
     AreaLimits,
+    AucMethod,
+    delong,
+    delong_score,
     difference_interval,
     hanley_mcneil_score,
     hanley_mcneil_variance,
-    logit_interval,
-    normal_interval,
     score_difference,
-    score_form,
 )
-from evalreport.statistics.interval import deviate, z_value
+from evalreport.statistics.interval import deviate
 from evalreport.statistics.power import Rule, size_power
 from evalreport.statistics.proportions import PROPORTION_METHODS
 from evalreport.statistics.tail import normal_quantile
@@ -403,17 +404,15 @@ def _area_limit(
         variance = hanley_mcneil_variance(area, positives, negatives)
     if not math.isfinite(variance):
         return None
+    rows = float(positives), float(negatives)
+    known = AreaLimits(area, variance, rows, min(rows))
+    method: AucMethod = AUC_METHODS.get(decision.method or "", delong)
     if area in (0.0, 1.0):
         # the limits have no width: those of the score form, which needs no variance
-        apart = ([positives, 0], [0, negatives])
-        found = hanley_mcneil_score(*(apart if area else apart[::-1]), decision.level)
+        method = hanley_mcneil_score
     elif _few_pairs(decision, area, positives, negatives):
-        rows, errors = (float(positives), float(negatives)), z_value(decision.level)
-        found = score_form(area, variance, rows, min(rows), errors)
-    elif decision.method == "delong_logit":
-        found = logit_interval(area, variance, decision.level)
-    else:
-        found = normal_interval(area, variance, decision.level)
+        method = delong_score
+    found = method(known, decision.level)
     if found is None:
         return None
     return found.low if decision.criterion.bound == "lower" else found.high

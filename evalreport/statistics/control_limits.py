@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 
 from evalreport.statistics.separate_samples import Estimate
@@ -110,7 +111,7 @@ class EarlierValues:
         self._within = within
         self._by_file: dict[str, Estimate] = {}
         self._top = self._bottom = self._shares = 0
-        self._total, self._ranges = ExactSum(), ExactSum()
+        self._total, self._ranges = Fraction(), Fraction()
         self._last = 0.0
 
     def add(self, estimate: Estimate, file: str) -> None:
@@ -118,8 +119,8 @@ class EarlierValues:
         if file in self._by_file:
             return
         if self._by_file:
-            self._ranges.add(abs(estimate.value - self._last))
-        self._total.add(estimate.value)
+            self._ranges += Fraction(abs(estimate.value - self._last))
+        self._total += Fraction(estimate.value)
         if estimate.fraction is not None:
             self._shares += 1
             self._top += estimate.fraction[0]
@@ -137,37 +138,4 @@ class EarlierValues:
             return _too_few(count)
         if now.fraction is not None and self._shares == count:
             return _of_shares(now.fraction[1], self._top, self._bottom)
-        return _of_values(count, self._total.value, self._ranges.value, self._within)
-
-
-class ExactSum:
-    """A sum that is rounded once, as ``math.fsum`` does it, and can go on.
-
-    Partial sums that do not overlap (Shewchuk 1997, Adaptive precision floating-point arithmetic).
-
-    >>> found = ExactSum()
-    >>> for value in (1e16, 1.0, -1e16):
-    ...     found.add(value)
-    >>> found.value
-    1.0
-    """
-
-    def __init__(self) -> None:
-        self._partials: list[float] = []
-
-    def add(self, value: float) -> None:
-        """One more value; finite."""
-        kept = []
-        for partial in self._partials:
-            large, small = (value, partial) if abs(value) >= abs(partial) else (partial, value)
-            total = large + small
-            rest = small - (total - large)
-            if rest:
-                kept.append(rest)
-            value = total
-        self._partials = [*kept, value]
-
-    @property
-    def value(self) -> float:
-        """The sum, rounded to the nearest number."""
-        return math.fsum(self._partials)
+        return _of_values(count, float(self._total), float(self._ranges), self._within)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from evalreport.statistics.root import bisect
 from evalreport.statistics.tail import normal_two_sided, t_two_sided
 
 Floats = NDArray[np.float64]
-AucMethod = Callable[[ArrayLike, ArrayLike, float], Interval | None]
+AucMethod: TypeAlias = Callable[["AreaLimits", float], Interval | None]
 
 
 def _table(positives: ArrayLike, negatives: ArrayLike) -> tuple[Floats, Floats]:
@@ -58,37 +58,62 @@ def auc(positives: ArrayLike, negatives: ArrayLike) -> float | None:
     0.75
     """
     pos, neg = _table(positives, negatives)
+    found = _ranked(pos, neg)
+    return None if found is None else found[0]
+
+
+def _ranked(pos: Floats, neg: Floats) -> tuple[float, Floats] | None:
+    """The area, and twice the negatives below each entry with the ties; None without a class."""
     m, n = float(np.sum(pos)), float(np.sum(neg))
     if m <= 0.0 or n <= 0.0:
         return None
     lower = 2.0 * _after(neg) + neg
-    return min(float(np.sum(pos * lower)) / (2.0 * m * n), 1.0)
+    return min(float(np.sum(pos * lower)) / (2.0 * m * n), 1.0), lower
+
+
+class AreaLimits(NamedTuple):
+    """An area with what its limits in score form follow from, see :func:`score_form`."""
+
+    area: float
+    variance: float | None
+    rows: tuple[float, float]
+    units: float
+
+    def at(self, errors: float) -> Interval:
+        """Limits so many standard errors away."""
+        return score_form(self.area, self.variance, self.rows, self.units, errors)
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom: the pairs of rows, those of the form included, less one."""
+        return self.units + PAIRS_OF_FORM - 1.0
+
+
+def area_of(positives: ArrayLike, negatives: ArrayLike) -> AreaLimits | None:
+    """The area of independent rows with what its limits follow from; None without a class.
+
+    The variance (DeLong, DeLong, Clarke-Pearson 1988) is that of placements with ddof 1, None
+    with fewer than two positives or two negatives.
+    """
+    pos, neg = _table(positives, negatives)
+    found = _ranked(pos, neg)
+    if found is None:
+        return None
+    area, lower = found
+    m, n = float(np.sum(pos)), float(np.sum(neg))
+    variance = None
+    if m >= 2.0 and n >= 2.0:
+        higher = 2.0 * _after(pos[::-1])[::-1] + pos
+        s10 = _squares(pos, lower, 2.0 * n, area) / (m - 1.0)
+        s01 = _squares(neg, higher, 2.0 * m, area) / (n - 1.0)
+        variance = s10 / m + s01 / n
+    return AreaLimits(area, variance, (m, n), min(m, n))
 
 
 def delong_variance(positives: ArrayLike, negatives: ArrayLike) -> float | None:
-    """Variance of the area (DeLong, DeLong, Clarke-Pearson 1988), placements with ddof 1.
-
-    None with fewer than two positives or two negatives.
-    """
-    return area_and_variance(positives, negatives)[1]
-
-
-def area_and_variance(
-    positives: ArrayLike, negatives: ArrayLike
-) -> tuple[float | None, float | None]:
-    """The area and its variance, as :func:`auc` and :func:`delong_variance` tell them."""
-    pos, neg = _table(positives, negatives)
-    m, n = float(np.sum(pos)), float(np.sum(neg))
-    if m <= 0.0 or n <= 0.0:
-        return None, None
-    lower = 2.0 * _after(neg) + neg
-    area = min(float(np.sum(pos * lower)) / (2.0 * m * n), 1.0)
-    if m < 2.0 or n < 2.0:
-        return area, None
-    higher = 2.0 * _after(pos[::-1])[::-1] + pos
-    s10 = _squares(pos, lower, 2.0 * n, area) / (m - 1.0)
-    s01 = _squares(neg, higher, 2.0 * m, area) / (n - 1.0)
-    return area, s10 / m + s01 / n
+    """The variance of :func:`area_of`."""
+    found = area_of(positives, negatives)
+    return None if found is None else found.variance
 
 
 def _squares(counts: Floats, apart: Floats, whole: float, area: float) -> float:
@@ -100,27 +125,18 @@ def _squares(counts: Floats, apart: Floats, whole: float, area: float) -> float:
     return float(np.sum(apart))
 
 
-def delong(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
+def delong(found: AreaLimits, level: float) -> Interval | None:
     """Normal interval of the area, kept within [0, 1]; of zero width when the variance is 0."""
-    area, variance = area_and_variance(positives, negatives)
-    if area is None or variance is None:
+    if found.variance is None:
         return None
-    return from_variance("delong", area, variance, level)
+    return normal_interval(found.area, found.variance, level)
 
 
-def delong_logit(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
+def delong_logit(found: AreaLimits, level: float) -> Interval | None:
     """Interval on the logit scale; None for an area of 0 or 1."""
-    area, variance = area_and_variance(positives, negatives)
-    if area is None or variance is None:
+    if found.variance is None or found.area in (0.0, 1.0):
         return None
-    return from_variance("delong_logit", area, variance, level)
-
-
-def from_variance(method: str, area: float, variance: float, level: float) -> Interval | None:
-    """The limits of ``delong`` or ``delong_logit``, where area and variance are known."""
-    if method == "delong":
-        return normal_interval(area, variance, level)
-    return None if area in (0.0, 1.0) else logit_interval(area, variance, level)
+    return logit_interval(found.area, found.variance, level)
 
 
 def normal_interval(area: float, variance: float, level: float) -> Interval:
@@ -149,32 +165,22 @@ def hanley_mcneil_variance(area: float, m: float, n: float) -> float:
     return max(total, 0.0) / (m * n)
 
 
-def hanley_mcneil(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
+def hanley_mcneil(found: AreaLimits, level: float) -> Interval:
     """Normal interval of the area with the Hanley-McNeil variance."""
-    area = auc(positives, negatives)
-    if area is None:
-        return None
-    m, n = float(np.sum(positives)), float(np.sum(negatives))
-    return normal_interval(area, hanley_mcneil_variance(area, m, n), level)
+    return normal_interval(found.area, hanley_mcneil_variance(found.area, *found.rows), level)
 
 
-def hanley_mcneil_score(
-    positives: ArrayLike, negatives: ArrayLike, level: float
-) -> Interval | None:
+def hanley_mcneil_score(found: AreaLimits, level: float) -> Interval:
     """Areas whose own Hanley-McNeil standard error puts the observed one within z of them.
 
     The analogue of Wilson's interval. Unlike the others it does not shrink to a point
     when the classes are perfectly separated, and it needs one row of each class only.
 
-    >>> low, high = hanley_mcneil_score([10, 0], [0, 10], 0.95)
+    >>> low, high = limits(hanley_mcneil_score, [10, 0], [0, 10], 0.95)
     >>> round(low, 3), high
     (0.8, 1.0)
     """
-    area = auc(positives, negatives)
-    if area is None:
-        return None
-    m, n = float(np.sum(positives)), float(np.sum(negatives))
-    return _score_limits(area, m, n, z_value(level))
+    return _score_limits(found.area, *found.rows, z_value(level))
 
 
 #: Independent pairs of rows that the Hanley-McNeil variance counts as, beside DeLong's.
@@ -214,7 +220,7 @@ def _score_limits(area: float, m: float, n: float, errors: float) -> Interval:
     return Interval(low, high)
 
 
-def delong_score(positives: ArrayLike, negatives: ArrayLike, level: float) -> Interval | None:
+def delong_score(found: AreaLimits, level: float) -> Interval:
     """Areas whose own standard error puts the observed one within z of them.
 
     How the error of an area follows from the area is Hanley and McNeil's; how large it is, is
@@ -225,15 +231,11 @@ def delong_score(positives: ArrayLike, negatives: ArrayLike, level: float) -> In
     coverage study (docs/coverage.md): with less, areas near 1 are held too rarely.
     With areas of 0 and 1, and one row of a class, it is Hanley and McNeil's alone.
 
-    >>> low, high = delong_score([1, 0, 1, 0], [0, 1, 0, 1], 0.95)
+    >>> low, high = limits(delong_score, [1, 0, 1, 0], [0, 1, 0, 1], 0.95)
     >>> round(low, 3), round(high, 3)
     (0.207, 0.97)
     """
-    area, variance = area_and_variance(positives, negatives)
-    if area is None:
-        return None
-    m, n = float(np.sum(positives)), float(np.sum(negatives))
-    return score_form(area, variance, (m, n), min(m, n), z_value(level))
+    return found.at(z_value(level))
 
 
 class PairedAreas(NamedTuple):
@@ -374,24 +376,6 @@ def difference_interval(difference: float, variance: float | None, level: float)
     return symmetric(difference, z_value(level) * math.sqrt(variance), -1.0, 1.0)
 
 
-class AreaLimits(NamedTuple):
-    """An area with what its limits in score form follow from, see :func:`score_form`."""
-
-    area: float
-    variance: float | None
-    rows: tuple[float, float]
-    units: float
-
-    def at(self, errors: float) -> Interval:
-        """Limits so many standard errors away."""
-        return score_form(self.area, self.variance, self.rows, self.units, errors)
-
-    @property
-    def degrees(self) -> float:
-        """Degrees of freedom: the pairs of rows, those of the form included, less one."""
-        return self.units + PAIRS_OF_FORM - 1.0
-
-
 def score_difference(
     first: AreaLimits, second: AreaLimits, correlation: float, errors: float
 ) -> Interval:
@@ -451,6 +435,14 @@ def unpaired_welch_test(
     df = variance**2 / (variance_1**2 / (rows_1 - 1) + variance_2**2 / (rows_2 - 1))
     t = difference / math.sqrt(variance)
     return AreaTest(t, df, t_two_sided(t, df))
+
+
+def limits(
+    method: AucMethod, positives: ArrayLike, negatives: ArrayLike, level: float
+) -> Interval | None:
+    """The limits of the area of a table of scores; None where it has none, or there is no area."""
+    found = area_of(positives, negatives)
+    return None if found is None else method(found, level)
 
 
 #: Intervals of an area of independent rows, by their names.

@@ -22,12 +22,6 @@ from typing import Any
 from evalreport.processes import alone
 from evalreport.statistics.root import bisect
 
-#: What is called of ``scipy.special`` here.
-_NEEDED = (
-    "betainc", "betaincc", "betainccinv", "betaincinv", "chdtrc", "kolmogorov", "ndtr", "ndtri",
-    "stdtr", "stdtrit",
-)  # fmt: skip
-
 #: The least probability that is told: below it doubles underflow, and no p-value is 0.
 LEAST = 5e-324
 
@@ -62,8 +56,21 @@ def _special() -> Any:
         functions = package
     finally:
         del sys.modules[package.__name__]
-    whole = all(hasattr(functions, name) for name in _NEEDED)
-    return functions if whole else importlib.import_module("scipy.special")
+    return _Functions(functions)
+
+
+class _Functions:
+    """Functions of a module, each of the whole package where the module lacks it."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name, None)
+        if found is None:
+            found = getattr(importlib.import_module("scipy.special"), name)
+        setattr(self, name, found)
+        return found
 
 
 @lru_cache(maxsize=256)

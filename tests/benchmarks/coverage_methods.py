@@ -160,7 +160,7 @@ def _areas(scores: ScoreTable) -> Iterator[Found]:
     lost = False
     named = {**delong.AUC_METHODS, "hanley_mcneil_score": delong.hanley_mcneil_score}
     for method, function in named.items():
-        limits = None if area is None else function(positives, negatives, LEVEL)
+        limits = None if area is None else delong.limits(function, positives, negatives, LEVEL)
         alone = intervals.from_limits(limits, LEVEL, method)
         if alone is not None and alone.low >= alone.high:
             alone = None
@@ -303,7 +303,11 @@ def _clustered_scores(data: DataSet, times: Floats) -> Iterator[Found]:
     stack = ScoreTable(data.score, of_row * data.actual, of_row * ~data.actual)
     values = _replicates(iter([stack]))
     area = _defined("roc_auc", scores)
-    alone = None if area is None else delong.delong(scores.positives, scores.negatives, LEVEL)
+    alone = (
+        None
+        if area is None
+        else delong.limits(delong.delong, scores.positives, scores.negatives, LEVEL)
+    )
     yield Found(
         "roc_auc",
         "delong, clusters ignored",

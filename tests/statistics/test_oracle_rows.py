@@ -38,7 +38,7 @@ def roc_auc(case: Case, e: dict[str, Any]) -> Values | None:
     if not case.rows or "score" not in case.content["columns"]:
         return None
     table = case.score_table()
-    found = delong.AUC_METHODS[method](*table, level_of(e))
+    found = delong.limits(delong.AUC_METHODS[method], *table, level_of(e))
     assert found is not None
     value = delong.auc(*table)
     assert value is not None

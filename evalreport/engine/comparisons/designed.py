@@ -20,7 +20,7 @@ from evalreport.engine.comparisons.draws import of_table
 from evalreport.engine.comparisons.pairs import Pair, Side
 from evalreport.engine.comparisons.result import Test, no_variation
 from evalreport.engine.counting.memory import summed
-from evalreport.engine.intervals.linearised import at_each, slopes_of
+from evalreport.engine.intervals.linearised import slopes_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.formula import Value
 from evalreport.plan.comparisons import ASKED, ComparisonTask
@@ -156,6 +156,6 @@ def _contributions(side: Side, task: Task, value: Evaluated) -> Floats | None:
     if found is None:
         return None
     kinds = np.arange(len(view.actual))
-    worth, entry = at_each(side.tables, kinds, view.score, table_of_scores, found)
+    worth, entry = side.tables.at_each(kinds, view.score, table_of_scores, found)
     own = np.where(view.actual == view.positive_index, worth[0][entry], worth[1][entry])
     return np.asarray(weight * own, np.float64)

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.canonical_rows import canonical_rows, codes_of
-from evalreport.engine.counting.counted_view import BinnedKinds, CountedView, TablesBy
+from evalreport.engine.counting.counted_view import BinnedKinds, CountedView
 from evalreport.engine.counting.kinds import Joint
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.counting.tables_of import BinnedTables, tables_of
-from evalreport.engine.intervals.linearised import lost_in_bins, slopes_of
+from evalreport.engine.intervals.linearised import lost_in_bins
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
@@ -113,20 +113,15 @@ class Side:
             if metric.row_loss is None:
                 return None
             score, positive = self.scores(task), self.view.actual == self.class_index(task)
-            if isinstance(self.tables, BinnedTables):
-                return self._binned_losses(metric, self.tables, positive)
-            by_class = metric.row_loss(score, True), metric.row_loss(score, False)
-            return np.asarray(np.where(positive, *by_class), np.float64)
+            if not isinstance(self.tables, BinnedTables):
+                by_class = metric.row_loss(score, True), metric.row_loss(score, False)
+                return np.asarray(np.where(positive, *by_class), np.float64)
+            # of each kind the mean loss of the rows of its class in its bin
+            table, kinds = self.finer(metric), np.arange(len(positive))
+            by_class = metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)
+            means, place = self.tables.at_each(kinds, score, table, by_class)
+            return np.where(positive, means[0][place], means[1][place])
         return self._cell_losses(task, metric)
-
-    def _binned_losses(self, metric: Metric, tables: BinnedTables, positive: Bools) -> Floats:
-        """Of each kind the mean loss of the rows of its class in its bin."""
-        table = self.finer(metric)
-        assert metric.row_loss is not None
-        by_class = metric.row_loss(table.scores, True), metric.row_loss(table.scores, False)
-        means = tables.mean_in_bins(table, by_class)
-        place = tables.bins_of(np.arange(len(positive)))
-        return np.asarray(np.where(positive, means[0][place], means[1][place]), np.float64)
 
     def finer(self, metric: Metric) -> ScoreTable:
         """The table of scores that values are made of; rows of a bin lose as at its middle."""
@@ -140,11 +135,9 @@ class Side:
         if not isinstance(self.tables, BinnedTables) or task.table != Table.SCORES.value:
             return 0.0
         assert isinstance(value.outcome, Value)
-        metric = self.metric(task)
-        table, number = self.finer(metric), value.outcome.number
-        return lost_in_bins(
-            self.tables, table, slopes_of(metric, self.arguments(task), table, number)
-        )
+        metric, number = self.metric(task), value.outcome.number
+        arguments = self.arguments(task)
+        return lost_in_bins(self.tables, metric, arguments, self.finer(metric), number)
 
     def _cell_losses(self, task: Task, metric: Metric) -> Floats | None:
         """Mean over rows that is a metric of the table: the table of each row alone."""
@@ -235,7 +228,7 @@ def pair(model: Side, reference: Side) -> Pair | str:
     if model.view.labels != reference.view.labels:
         return "the two models do not have the same classes"
     if isinstance(model.view, CountedView) and isinstance(reference.view, CountedView):
-        return _with_finer(_counted(model, reference, model.view.joints[reference.view.model]))
+        return _as_known(_counted(model, reference, model.view.joints[reference.view.model]))
     first, second = _keys(model.view), _keys(reference.view)
     common, i, j = np.intersect1d(first, second, return_indices=True)
     if not len(common):
@@ -245,10 +238,10 @@ def pair(model: Side, reference: Side) -> Pair | str:
         return "the true classes of the rows differ between the two models"
     if not _weigh_alike(one.view, two.view):
         return "rows stand for others by what each model predicts: name the strata by a column"
-    return _with_finer(Pair(one, two, _left_out(model, reference, one.view.rows)))
+    return _as_known(Pair(one, two, _left_out(model, reference, one.view.rows)))
 
 
-def _with_finer(both: Pair | str) -> Pair | str:
+def _as_known(both: Pair | str) -> Pair | str:
     """The pair, whose scores are not known where bins alone tell those of some of the rows."""
     if isinstance(both, str) or not both.binned:
         return both
@@ -282,12 +275,9 @@ def restricted(side: Side, where: Slice) -> Side | None:
     if isinstance(side.view, CountedView):
         return None
     taken = _taken(side, side.tables.kinds(where))
-    if not isinstance(taken.view, BinnedKinds):
+    if not isinstance(side.view, BinnedKinds) or not isinstance(taken.view, BinnedKinds):
         return taken
-    # the finer table of the subgroup is that of all rows which are left
-    own: TablesBy = {(): {(): side.tables.scores(where)}}
-    bins = side.view.bins if isinstance(side.view, BinnedKinds) else None
-    view = replace(taken.view, score_tables=own, bins=bins)
+    view = side.view.of_part(taken.view, side.tables.scores(where))
     return replace(taken, view=view, tables=tables_of(view))
 
 

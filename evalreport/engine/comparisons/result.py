@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.comparisons.pairs import metric_of
+from evalreport.engine.intervals.binned import WIDENED
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.studied import with_study
 from evalreport.engine.metric_values import Evaluated
@@ -105,10 +106,8 @@ def with_bounds(
     told += f"{difference + up!r}"
     interval = found.interval
     if interval is not None:
-        interval = replace(interval, low=interval.low - down, high=interval.high + up)
-        text = "widened by what the bins of the scores can change"
-        note = f"{interval.note}; {text}" if interval.note else text
-        interval = replace(interval, note=note)
+        note = f"{interval.note}; {WIDENED}" if interval.note else WIDENED
+        interval = replace(interval, low=interval.low - down, high=interval.high + up, note=note)
     return replace(found, interval=interval), told
 
 

@@ -185,11 +185,8 @@ class Independent:
         """Area and DeLong variance of one side; None where there is no variance."""
         index = None if len(side.view.labels) <= 2 else side.class_index(task)
         table = side.tables.scores(EVERYTHING, index)
-        area, variance = delong.area_and_variance(table.positives, table.negatives)
-        if area is None or variance is None:
-            return None
-        rows = float(table.positive_total), float(table.negative_total)
-        return delong.AreaLimits(area, variance, rows, min(rows))
+        found = delong.area_of(table.positives, table.negatives)
+        return None if found is None or found.variance is None else found
 
     def _scored(self, task: ComparisonTask, planned: str) -> ScoreForm | None:
         """The difference in score form, where it was asked for or few pairs ask for it."""

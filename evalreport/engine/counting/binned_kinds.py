@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from evalreport.engine.counting.scored_kinds import (
     Finer,
     Seen,
     few_kinds,
+    in_order,
     keys_of,
     of_model,
     scores_of,
@@ -51,30 +53,38 @@ def binned_kinds(
     keys, scores = keys_of(models), scores_of(models)
     trees, where = [key.tree(rows) for key in keys.values()], used_by_any(rows, models)
     numbers = [queries.read_number(rows.field(column)) for column in scores]
-    grain = grain_of(max(len(one.view.actual) for one in models), len(scores), most)
+    cells = max(len(one.view.actual) for one in models)
+    if any(one.scored is None for one in models):
+        # labels that one model gives do not stand in the kinds of the others
+        cells = int(rows.ask(queries.how_many(trees, where))["n"][0])
+    grain = grain_of(cells, len(scores), most)
     edges = _edges(models, tables, scores, grain or GRAINS[-1], finer)
     binned = list(zip(numbers, (edges[column] for column in scores), strict=True))
     if grain is None:
-        by = [*trees, *(queries.reached_of_many(*one) for one in binned)]
+        by = [*trees, *(queries.reached(*one) for one in binned)]
         if not few_kinds(rows, by, where, models[0].view.rows, most):
             columns = ", ".join([*(key.column for key in keys.values()), *scores])
             why = f"by {columns} there are too many kinds of rows, even with bins of scores"
             raise TooManyKindsError(why)
     answer = rows.ask(queries.binned_kinds(trees, binned, where, rows.times))
     codes = {name: key.read(rows, answer[f"k{i}"]) for i, (name, key) in enumerate(keys.items())}
-    told = {column: np.ma.asarray(answer[f"b{i}"]) for i, column in enumerate(scores)}
+    told = {column: _places(answer[f"b{i}"]) for i, column in enumerate(scores)}
     times = np.ma.getdata(answer["n"]).astype(np.int64)
-    order = np.lexsort([*codes.values(), *(np.ma.filled(own, -1) for own in told.values())])
-    codes = {name: own[order] for name, own in codes.items()}
-    told = {column: own[order] for column, own in told.items()}
+    codes, told, times = in_order(codes, told, times)
     views: list[LabelView] = []
     for one in models:
-        view, used = of_model(one, keys, codes, told, times[order])
+        view, used = of_model(one, keys, codes, told, times)
         if one.scored is not None:
-            place = np.ma.getdata(told[one.scored])[used].astype(np.int64)
+            place = np.ma.getdata(told[one.scored])[used]
             view = in_bins(view, place, edges[one.scored], tables[view.model])
         views.append(view)
     return views
+
+
+def _places(values: Any) -> Any:
+    """Places of bins, masked, and alike underneath, where a row has no score."""
+    gone = np.ma.getmaskarray(values)
+    return np.ma.masked_array(np.ma.filled(values, -1).astype(np.int64), gone)
 
 
 def grain_of(cells: int, scores: int, most: int) -> int | None:
@@ -123,7 +133,7 @@ def in_bins(view: LabelView, place: Codes, edges: Edges, tables: CountedView) ->
 
     ``place``: how many of the ``edges`` the scores of each kind reach, shape (n,).
     """
-    table = tables.score_tables[()][()]
+    table = tables.all_scores
     bin_of = len(edges) - np.searchsorted(np.asarray(edges), table.scores, side="right")
     present, entry = np.unique(len(edges) - place, return_inverse=True)
     starts = np.flatnonzero(np.concatenate([[True], bin_of[1:] != bin_of[:-1]]))
@@ -163,5 +173,5 @@ def _edges(
     for column in scores:
         own = [tables[one.view.model] for one in models if one.scored == column]
         cuts = sorted({float(number) for view in own for number in finer.numbers(view)})
-        found[column] = edges_of(own[0].score_tables[()][()], cuts, grain)
+        found[column] = edges_of(own[0].all_scores, cuts, grain)
     return found

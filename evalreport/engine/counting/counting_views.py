@@ -57,11 +57,8 @@ from evalreport.spec.model import Spec
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows
     from evalreport.engine.counting.counted_rows import Known
-    from evalreport.engine.counting.counted_view import CountedView
-    from evalreport.engine.counting.joint_kinds import Numbers
+    from evalreport.engine.counting.counted_view import Numbers
     from evalreport.engine.counting.kept_counts import KeptCounts
-    from evalreport.engine.counting.score_counting import Room
-    from evalreport.engine.counting.scored_kinds import Seen
     from evalreport.engine.counting.single_columns import Described
 
 #: Up to so many rows a dataset that is not in order is read, to name every mistake.
@@ -250,7 +247,7 @@ def _views(
     rows: CountedRows, spec: Spec, name: str, requests: Requests, numbers_of: Numbers | None
 ) -> tuple[Sequence[LabelView], Mapping[str, Known]]:
     """Each model of a dataset by counting, with what pairs of models share, and what is known."""
-    from evalreport.engine.counting.score_counting import Room, counted_view
+    from evalreport.engine.counting.score_counting import Room, counted_view, with_scores
     from evalreport.engine.counting.scored_kinds import KIND_BYTES
 
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
@@ -260,9 +257,9 @@ def _views(
         elsewhere(requests, name),
         max(1_000, memory // KIND_BYTES),
     )
-    numbers = [t.number for t in requests.thresholds if t.number is not None]
+    numbers = [t.number for t in requests.thresholds if t.number is not None] or [0.0, 0.5]
     views = [
-        counted_view(rows, spec, name, model, requests.subgroups, numbers or [0.0, 0.5], room)
+        counted_view(rows, spec, name, model, requests.subgroups, numbers, room)
         for model in spec.models
         if name in spec.datasets_of(model)
     ]
@@ -276,9 +273,10 @@ def _views(
         seen = [Seen(view, known) for view, known in views]
         finer = None
         if not room.apart:
+            crossings = requests.subgroups
             finer = Finer(
-                lambda one: _with_tables(rows, one, requests, numbers, room),
-                numbers_of or (lambda _: numbers or [0.0, 0.5]),
+                lambda one: with_scores(rows, one.view, one.known, crossings, numbers, room),
+                numbers_of or (lambda _: numbers),
             )
         compared = compares(spec)
         return kinds_of_models(rows, seen, room.kinds, together=compared, finer=finer), told
@@ -290,18 +288,6 @@ def _views(
 
     counted = [(v, k) for v, k in views if isinstance(v, CountedView)]
     return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory), told
-
-
-def _with_tables(
-    rows: CountedRows, one: Seen, requests: Requests, numbers: Sequence[float], room: Room
-) -> CountedView:
-    """A model with the tables of its scores by themselves, and no more of its rows."""
-    from evalreport.engine.counting.counted_view import with_tables
-    from evalreport.engine.counting.score_counting import tables_by
-
-    known, at = one.known, numbers or [0.0, 0.5]
-    bins, tables = tables_by(rows, known, one.view.source, requests.subgroups, at, room)
-    return with_tables(one.view, tables, bins, known.low, known.high)
 
 
 def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> Counted:

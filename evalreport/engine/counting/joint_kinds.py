@@ -7,7 +7,7 @@ classification tables are compared; by the scores themselves where scores are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,15 +18,13 @@ from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_kinds import edges_of, grain_of, in_bins
 from evalreport.engine.counting.counted_rows import PREDICTED, TARGET, Known
-from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.counted_view import FOLD, CountedView, Numbers
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.kinds import NOT_ASKED, Joint
 from evalreport.engine.counting.scored_kinds import KIND_BYTES, few_kinds
 from evalreport.predict.view import LabelView
 
 Codes = npt.NDArray[np.int64]
-#: The thresholds that a counted model is compared at.
-Numbers = Callable[[CountedView], Sequence[float]]
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ def _binned(rows: CountedRows, both: tuple[Side, Side], cut: Joint, most: int) -
     grain = grain_of(cells, len(both), most)
     if grain is None:
         return replace(cut, cut="there are too many kinds of rows, even by bins of both scores")
-    edges = [edges_of(side.view.score_tables[()][()], side.cuts, grain) for side in both]
+    edges = [edges_of(side.view.all_scores, side.cuts, grain) for side in both]
     scores = [(side.score(rows), own) for side, own in zip(both, edges, strict=True)]
     trees = [key.tree(rows) for key in keys]
     answer = rows.ask(queries.binned_kinds(trees, scores, _used(both), rows.times))

@@ -278,8 +278,7 @@ def binned_kinds(
     rows = exp.select(*shown, *_times(times)).from_("data").where(_some(where, times))
     kept = [] if times is None else [_column("times")]
     bins = [
-        exp.alias_(reached_of_many(_column(f"s{i}"), edges), f"b{i}")
-        for i, (_, edges) in enumerate(scores)
+        exp.alias_(reached(_column(f"s{i}"), edges), f"b{i}") for i, (_, edges) in enumerate(scores)
     ]
     placed = exp.select(*names, *kept, *bins).from_(rows.subquery("d"))
     by = [*names, *(_column(f"b{i}") for i in range(len(scores)))]
@@ -328,16 +327,8 @@ def uncountable(times: Field) -> exp.Select:
     return exp.select(exp.alias_(wrong, "n"), exp.alias_(total, "total")).from_("data")
 
 
-def reached(score: Tree, numbers: Sequence[float]) -> Tree:
-    """How many of the thresholds a score reaches."""
-    total: Tree = _whole(0)
-    for number in numbers:
-        total = total + _flag(score >= literal(repr(number)))
-    return total
-
-
-def reached_of_many(s: Tree, edges: Sequence[float]) -> Tree:
-    """How many of many ascending edges a score reaches, by halving them; NULL for no score."""
+def reached(s: Tree, edges: Sequence[float]) -> Tree:
+    """How many ascending thresholds a score reaches, by halving them; NULL for no score."""
 
     def among(low: int, high: int) -> Tree:
         if low == high:

@@ -19,7 +19,7 @@ from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
 from evalreport.engine.counting.counted_rows import TARGET, WEIGHT, Known, known
-from evalreport.engine.counting.counted_view import FOLD, with_tables
+from evalreport.engine.counting.counted_view import FOLD, CountedView, with_tables
 from evalreport.engine.counting.in_intervals import in_intervals
 from evalreport.engine.counting.keys import Key
 from evalreport.engine.counting.memory import summed
@@ -100,38 +100,37 @@ def counted_view(
         if held is not None:
             raise NotPlainError("rows have weights or clusters, and scores are known by their bins")
         return seen, found
-    bins, tables = None, dict[tuple[str, ...], Tables]()
-    if source != "prediction":
-        if held is not None:
-            at = plain_thresholds(spec, source)
-            _check_edges(rows.name, str(roles.score or roles.margin), held, at)
-        bins, tables = tables_by(rows, found, source, crossings, thresholds, room, held)
-    return with_tables(seen, tables, bins, found.low, found.high), found
+    if source == "prediction":
+        return with_tables(seen, {}, None, found.low, found.high), found
+    if held is not None:
+        at = plain_thresholds(spec, source)
+        _check_edges(rows.name, str(roles.score or roles.margin), held, at)
+    return with_scores(rows, seen, found, crossings, thresholds, room, held), found
 
 
-def tables_by(
+def with_scores(
     rows: CountedRows,
+    seen: LabelView,
     found: Known,
-    source: str,
     crossings: Sequence[tuple[str, ...]],
     thresholds: Sequence[float],
     room: Room,
     held: ScoreBins | None = None,
-) -> tuple[int | None, dict[tuple[str, ...], Tables]]:
-    """The tables of scores of all rows, of each subgroup and of each fold, and of how many bins.
+) -> CountedView:
+    """Kinds of rows with the tables of scores of all rows, of each subgroup and of each fold.
 
-    None where every distinct score has its own entry. Sums of weights where rows have weights.
-    ``held``: the bins by which alone scores are known.
+    Sums of weights where rows have weights. ``held``: the bins by which alone scores are known.
     """
     binning = None
     if held is None:
-        binning = _binning(rows, found.roles, found, crossings, thresholds, room, source)
+        binning = _binning(rows, found.roles, found, crossings, thresholds, room, seen.source)
     groupings = [*crossings, *([(FOLD,)] if found.checked.fold is not None else [])]
     tables = _counted(rows, found.roles, found, groupings or [()], binning)
+    bins = None if binning is None else binning.bins
     if held is not None:
         tables = {by: {k: _held(t, held) for k, t in own.items()} for by, own in tables.items()}
-        return len(held.lows), tables
-    return None if binning is None else binning.bins, tables
+        bins = len(held.lows)
+    return with_tables(seen, tables, bins, found.low, found.high)
 
 
 def _types(spec: Spec, dataset: str, rows: CountedRows) -> Mapping[str, ColumnType]:
@@ -156,7 +155,7 @@ def _with_agreement(rows: CountedRows, spec: Spec, dataset: str, model: str, fou
     source = source_of(spec.models[model])
     at = plain_thresholds(spec, source) or (default_threshold(source),)
     score = queries.number(rows.field(scored))
-    keys = [rows.field(column).value, queries.reached(score, at)]
+    keys = [rows.field(column).value, queries.reached(score, sorted({*at}))]
     answer = rows.ask(queries.ranges(keys, score, found.where, rows.times))
     labels = rows.column(column, rows.field(column).kind, answer["k0"])
     n = np.ma.getdata(answer["n"]).astype(np.int64)

@@ -17,7 +17,7 @@ from evalreport.data.table import PARTNER
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.counted_rows import CLUSTER, PREDICTED, TARGET, WEIGHT, Known
-from evalreport.engine.counting.counted_view import FOLD, CountedView
+from evalreport.engine.counting.counted_view import FOLD, CountedView, Numbers
 from evalreport.engine.counting.keys import UNUSED, Key
 from evalreport.engine.counting.wanted import TooManyKindsError
 from evalreport.predict.view import Codes, LabelView
@@ -48,7 +48,7 @@ class Finer:
     """
 
     tables: Callable[[Seen], CountedView]
-    numbers: Callable[[CountedView], Sequence[float]]
+    numbers: Numbers
 
 
 def kinds_of_models(
@@ -113,10 +113,20 @@ def scored_kinds(rows: CountedRows, models: Sequence[Seen]) -> list[LabelView]:
     codes = {name: key.read(rows, answer[f"k{i}"]) for i, (name, key) in enumerate(keys.items())}
     told = {column: _scores(answer, f"k{len(keys) + i}") for i, column in enumerate(scores)}
     times = np.ma.getdata(answer["n"]).astype(np.int64)
+    codes, told, times = in_order(codes, told, times)
+    return [of_model(one, keys, codes, told, times)[0] for one in models]
+
+
+def in_order(
+    codes: Mapping[str, Codes], told: Mapping[str, Any], times: npt.NDArray[np.int64]
+) -> tuple[dict[str, Codes], dict[str, Any], npt.NDArray[np.int64]]:
+    """Kinds in an order that follows from their codes and what models say, not from an answer.
+
+    ``told``: masked where a model says nothing.
+    """
     order = np.lexsort([*codes.values(), *(np.ma.getdata(own) for own in told.values())])
-    codes = {name: own[order] for name, own in codes.items()}
-    told = {column: own[order] for column, own in told.items()}
-    return [of_model(one, keys, codes, told, times[order])[0] for one in models]
+    sorted_codes = {name: own[order] for name, own in codes.items()}
+    return sorted_codes, {column: own[order] for column, own in told.items()}, times[order]
 
 
 def scores_of(models: Sequence[Seen]) -> list[str]:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evalreport.engine.counting.binned_scores import BinnedScores
-from evalreport.engine.counting.counted_view import FOLD, BinnedKinds, CountedView
-from evalreport.engine.counting.memory import MemoryTables
+from evalreport.engine.counting.counted_view import FOLD, BinnedKinds, CountedView, TabledView
+from evalreport.engine.counting.memory import ByClass, MemoryTables
 from evalreport.engine.counting.set_tables import SetTables
 from evalreport.metrics.tables import ScoreTable
 from evalreport.predict.label_sets import SetView
@@ -59,36 +59,38 @@ class BinnedTables(MemoryTables):
         make = super()._score_table
         return self._once(("centres", where, index), lambda: make(where, index))
 
-    def bins_of(self, kinds: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """The place of the bin that each of the kinds lies in, highest bin first."""
-        assert self.view.score is not None
-        return np.searchsorted(-self.view.centres, -self.view.score[kinds])
+    def at_each(
+        self,
+        kinds: npt.NDArray[np.intp],
+        column: Floats,
+        table: ScoreTable,
+        values: ByClass,
+    ) -> tuple[ByClass, npt.NDArray[np.intp]]:
+        """The means over the rows of each bin, and the bin of each of the kinds."""
+        place = np.searchsorted(-self.view.centres, -column[kinds])
+        return self._mean_in_bins(table, values), place
 
-    def mean_in_bins(self, table: ScoreTable, values: tuple[Floats, Floats]) -> tuple[Floats, ...]:
-        """Means over the rows of each bin of what a positive and a negative row is worth.
+    def _mean_in_bins(self, table: ScoreTable, values: ByClass) -> ByClass:
+        """Means over the rows of each bin, shape (G,); 0 where it has none of a class.
 
-        Args:
-            table: finer than the bins.
-            values: of each class at each entry of the table, shape (D,).
-
-        Returns:
-            The same of each class in each bin, shape (G,); 0 where it has no rows.
+        ``values``: of each class at each entry of a ``table`` that is finer, shape (D,).
         """
-        place = self._place(table)
-        found = []
-        for weight, value in zip((table.positives, table.negatives), values, strict=True):
-            rows = np.bincount(place, weight, len(self.view.centres))
-            worth = np.bincount(place, np.where(weight > 0, weight * value, 0.0), len(rows))
-            found.append(np.divide(worth, rows, out=np.zeros(len(rows)), where=rows > 0))
-        return tuple(found)
+        place, size = self._place(table), len(self.view.centres)
 
-    def lost(self, table: ScoreTable, slopes: tuple[Floats, Floats]) -> float:
+        def mean(weight: Floats, value: Floats) -> Floats:
+            rows = np.bincount(place, weight, size)
+            worth = np.bincount(place, np.where(weight > 0, weight * value, 0.0), size)
+            return np.divide(worth, rows, out=np.zeros(size), where=rows > 0)
+
+        return mean(table.positives, values[0]), mean(table.negatives, values[1])
+
+    def lost(self, table: ScoreTable, slopes: ByClass) -> float:
         """What a variance lacks that is made of bins: the spread of ``slopes`` within each bin.
 
         As of independent rows, so that what models or rows of a cluster share within a bin is
         not counted in their favour.
         """
-        place, means = self._place(table), self.mean_in_bins(table, slopes)
+        place, means = self._place(table), self._mean_in_bins(table, slopes)
         total = 0.0
         for slope, mean, weight, own in zip(
             slopes,
@@ -125,7 +127,7 @@ class BinnedTables(MemoryTables):
         )
 
 
-def _counted(view: CountedView | BinnedKinds, where: Slice) -> ScoreTable | None:
+def _counted(view: TabledView, where: Slice) -> ScoreTable | None:
     """The table of a slice that was counted; None where its columns were not counted by."""
     columns = tuple(column for column, _ in where.subgroup)
     place = [

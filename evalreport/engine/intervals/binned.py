@@ -16,6 +16,9 @@ from evalreport.metrics.formula import Value
 from evalreport.metrics.tables import ScoreTable
 from evalreport.results.records import Interval
 
+#: What is said of an interval that holds what binning can change.
+WIDENED = "widened by what the bins of the scores can change"
+
 
 def bounds(
     metric: Metric, arguments: Mapping[str, Any], table: BinnedScores
@@ -55,7 +58,6 @@ def with_bounds(
     marked = replace(value, note=note, bounds=(low, high))
     if interval is None:
         return marked, None
-    text = "widened by what the bins of the scores can change"
     down, up = number - low, high - number
     if metric.binned is Binned.PEAK:
         # a peak within a bin may be higher, and the bias that its lower limit is lowered by larger
@@ -64,7 +66,7 @@ def with_bounds(
         interval,
         low=max(interval.low - down, min(metric.bounds[0], interval.low)),
         high=min(interval.high + up, max(metric.bounds[1], interval.high)),
-        note=f"{interval.note}; {text}" if interval.note else text,
+        note=f"{interval.note}; {WIDENED}" if interval.note else WIDENED,
     )
     return marked, wide
 

@@ -8,7 +8,7 @@ rows and clusters are drawn one by one and counted into the same tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,17 @@ MANY_KINDS = 100_000
 MOST_DENSE = 8_000_000
 
 
+#: Entry, weight and unit of rows.
+Units = tuple[npt.NDArray[Any], Floats, npt.NDArray[Any]]
+
+
+class Planned(NamedTuple):
+    """A metric of drawn tables; ``row_loss`` of one that is a mean over rows, else None."""
+
+    function: OfScores
+    row_loss: Callable[..., Any] | None
+
+
 class Bootstrap:
     """Replicates for one dataset and model."""
 
@@ -50,8 +61,8 @@ class Bootstrap:
         self.settings = settings
         self._draws: dict[Any, npt.NDArray[Any]] = {}
         self._score_values: dict[Any, Floats] = {}
-        self.planned: dict[Any, dict[str, OfScores]] = {}
-        self.means: dict[Any, dict[str, Callable[..., Any]]] = {}
+        self.planned: dict[Any, dict[str, Planned]] = {}
+        self._units_of: tuple[Any, Units] | None = None
         #: What is drawn of columns of class scores, by slice and form; the last of them only.
         self.of_columns: dict[tuple[Slice, str], object] = {}
         self._shared: dict[Any, ByClass] = {}
@@ -97,9 +108,7 @@ class Bootstrap:
 
         ``row_loss``: of a metric that is a mean over rows what one of them adds to it.
         """
-        self.planned.setdefault((where, index), {})[name] = function
-        if row_loss is not None and self.tables.view.cluster is not None:
-            self.means.setdefault((where, index), {})[name] = row_loss
+        self.planned.setdefault((where, index), {})[name] = Planned(function, row_loss)
 
     # -- draws ----------------------------------------------------------------------------
 
@@ -272,10 +281,11 @@ class Bootstrap:
         return grouped_jackknife.without_each(table.scores, code, weight, group)
 
     def _run(self, where: Slice, index: int | None) -> None:
-        means = self.means.get((where, index), {})
-        for name, values in self._cluster_means(where, index, means).items():
+        planned, clusters = self.planned[where, index], self.tables.view.cluster is not None
+        losses = {k: one.row_loss for k, one in planned.items() if clusters and one.row_loss}
+        for name, values in self._cluster_means(where, index, losses).items():
             self._score_values[(where, index), name] = finite(values)
-        functions = {k: f for k, f in self.planned[where, index].items() if k not in means}
+        functions = {k: one.function for k, one in planned.items() if k not in losses}
         found: dict[str, list[Floats]] = {name: [] for name in functions}
         for batch in self._score_batches(where, index) if functions else ():
             for name, function in functions.items():
@@ -326,9 +336,13 @@ class Bootstrap:
             return
         yield from self._drawn_scores(where, index, self.tables.drawn_scores(where, index), rng)
 
-    def _units(
-        self, where: Slice, index: int | None
-    ) -> tuple[npt.NDArray[Any], Floats, npt.NDArray[Any]]:
+    def _units(self, where: Slice, index: int | None) -> Units:
+        """As :meth:`_units_in_order`; of the last slice they are kept."""
+        if self._units_of is None or self._units_of[0] != (where, index):
+            self._units_of = (where, index), self._units_in_order(where, index)
+        return self._units_of[1]
+
+    def _units_in_order(self, where: Slice, index: int | None) -> Units:
         """Entry (plus their number for a negative), weight and unit of rows in canonical order.
 
         Rows of a cluster without weights that are alike weigh together as many as they are.

@@ -80,20 +80,25 @@ def _over_clusters(case: ScoreCase, slopes: tuple[Floats, Floats]) -> float | No
     units = distinct(codes)
     if units < 2:
         return None
-    hidden = lost_in_bins(case.measurer.tables, case.table, slopes)
+    hidden = case.measurer.tables.lost(case.table, slopes)
     return units / (units - 1) * float(np.sum(totals**2)) + hidden
 
 
 def lost_in_bins(
-    tables: MemoryTables, table: ScoreTable, slopes: tuple[Floats, Floats] | None
+    tables: MemoryTables,
+    metric: Metric,
+    arguments: Mapping[str, Any],
+    table: ScoreTable,
+    value: float,
 ) -> float:
-    """What a variance made of kinds of rows lacks, where these are in bins; 0 where not.
+    """What a variance of the value lacks where kinds of rows are in bins; 0 where they are not.
 
-    ``slopes``: of the value by the weight of a row at each entry of the ``table``.
+    Also where it is not known what a row contributes to the metric.
     """
-    if not isinstance(tables, BinnedTables) or slopes is None:
+    if not isinstance(tables, BinnedTables):
         return 0.0
-    return tables.lost(table, slopes)
+    slopes = slopes_of(metric, arguments, table, value)
+    return 0.0 if slopes is None else tables.lost(table, slopes)
 
 
 def contributions(
@@ -107,23 +112,7 @@ def contributions(
     view = measurer.view
     column = view.score if index is None else view.class_scores[:, index]  # type: ignore[index]
     assert column is not None
-    of_each, entry = at_each(measurer.tables, rows, column, table, slopes)
+    of_each, entry = measurer.tables.at_each(rows, column, table, slopes)
     positive = view.actual[rows] == (view.positive_index if index is None else index)
     own = np.where(positive, of_each[0][entry], of_each[1][entry])
     return own if view.weight is None else own * view.weight[rows]
-
-
-def at_each(
-    tables: MemoryTables,
-    rows: npt.NDArray[np.intp],
-    column: Floats,
-    table: ScoreTable,
-    values: tuple[Floats, Floats],
-) -> tuple[tuple[Floats, ...], npt.NDArray[np.intp]]:
-    """Values by class, of entries of the table or of bins, and the place of each of the ``rows``.
-
-    Kinds that are told apart by bins are worth the mean of the rows there.
-    """
-    if isinstance(tables, BinnedTables):
-        return tables.mean_in_bins(table, values), tables.bins_of(rows)
-    return values, np.searchsorted(-table.scores, -column[rows])

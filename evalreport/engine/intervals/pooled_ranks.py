@@ -75,14 +75,14 @@ def kept(
 
 def _limits(table: ScoreTable, level: float) -> Interval | None:
     """Limits of the pooled area; without a variance those of its independent pairs."""
-    area = delong.auc(table.positives, table.negatives)
-    if area is None:
+    found = delong.area_of(table.positives, table.negatives)
+    if found is None:
         return None
-    limits = delong.delong_logit(table.positives, table.negatives, level)
+    limits = delong.delong_logit(found, level)
     if limits is not None and limits.low < limits.high:
         return limits
     pairs = min(float(table.positive_total), float(table.negative_total))
-    return wilson_n_eff(area, pairs, level)
+    return wilson_n_eff(found.area, pairs, level)
 
 
 def _within_folds(measurer: Measuring, index: int | None) -> float | None:

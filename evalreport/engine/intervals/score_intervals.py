@@ -21,7 +21,7 @@ from evalreport.engine.intervals.class_bootstrap import (
     class_replicates,
 )
 from evalreport.engine.intervals.jackknife import Influence
-from evalreport.engine.intervals.linearised import contributions, lost_in_bins, slopes_of
+from evalreport.engine.intervals.linearised import contributions, lost_in_bins
 from evalreport.engine.intervals.studied import drawn_as
 from evalreport.metrics.declare import (
     AT_CUT,
@@ -210,7 +210,7 @@ def _replicates(case: ScoreCase) -> npt.NDArray[np.float64]:
     values = case.measurer.bootstrap.of_scores(where, index, name)
     if not isinstance(case.measurer.view, BinnedKinds):
         return values
-    # replicates are of rows at the middle of coarse bins, and the value of finer ones
+    # replicates are of rows at the mean of coarse bins, and the value of finer ones
     own = float(_drawn_value(case)(case.measurer.tables.drawn_scores(where, index)))
     spread, hidden = float(np.nanvar(values)), _lost(case)
     wider = math.sqrt(1.0 + hidden / spread) if spread > 0.0 else 1.0
@@ -219,10 +219,8 @@ def _replicates(case: ScoreCase) -> npt.NDArray[np.float64]:
 
 def _lost(case: ScoreCase) -> float:
     """What a variance of the metric lacks where kinds of rows are in bins."""
-    if not isinstance(case.measurer.view, BinnedKinds):
-        return 0.0
-    slopes = slopes_of(case.metric, case.arguments, case.table, case.number)
-    return lost_in_bins(case.measurer.tables, case.table, slopes)
+    tables = case.measurer.tables
+    return lost_in_bins(tables, case.metric, case.arguments, case.table, case.number)
 
 
 def _drawn_value(case: ScoreCase) -> Any:
@@ -278,23 +276,21 @@ def _least_units(case: ScoreCase) -> float:
 
 def _area(case: ScoreCase) -> records.Interval | None:
     table, level, method = case.table, case.level, case.method
-    area, variance = delong.area_and_variance(table.positives, table.negatives)
-    few = taking_over(method, _pairs_held(area, table)) if area and variance else None
+    found = delong.area_of(table.positives, table.negatives)
+    if found is None:
+        return None
+    area, variance = found.area, found.variance
+    few = taking_over(method, _pairs_held(area, table)) if variance else None
     if few is not None and variance and not case.asked:
         # where the variance vanishes the interval is that of independent pairs, see below
-        limits = delong.delong_score(table.positives, table.negatives, level)
-        found = intervals.from_limits(limits, level, few.name)
-        if found is not None:
-            found = replace(found, standard_error=math.sqrt(variance), why=few.reason)
-        return _scaled(case, found)
-    if method in ("delong", "delong_logit") and area is not None and variance is not None:
-        limits = delong.from_variance(method, area, variance, level)
-    else:
-        limits = delong.AUC_METHODS[method](table.positives, table.negatives, level)
+        interval = intervals.from_limits(delong.delong_score(found, level), level, few.name)
+        if interval is not None:
+            error = math.sqrt(variance)
+            interval = replace(interval, standard_error=error, why=few.reason)
+        return _scaled(case, interval)
+    limits = delong.AUC_METHODS[method](found, level)
     if limits is not None and limits.low < limits.high:
         return _scaled(case, intervals.from_limits(limits, level, method))
-    if area is None:
-        return None
     if case.asked:
         # a method that was asked for is not exchanged for another
         note = f"no width: the variance of {method} is 0 here"
