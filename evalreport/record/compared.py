@@ -65,11 +65,12 @@ SHARED = "which rows two models share is not in the results"
     holds=("model_value", "reference_value", "difference", "p_adjusted", "family_tests", "params",
            "threshold", "reference_threshold", "statistic", "p_value", "interval",
            "hypothesis.p_value", "hypothesis.statistic", "hypothesis.null",
-           "hypothesis.p_adjusted", "ratio"),
+           "hypothesis.p_adjusted", "ratio", "bounds.low", "bounds.high"),
     unless={
         **dict.fromkeys(("joint_table", "joint_calls", "n"), SHARED),
         **dict.fromkeys(("statistic", "df", "p_value", "interval", "fold_differences"), ON_ROWS),
         **dict.fromkeys(("model_fraction", "reference_fraction"), FRACTION),
+        **dict.fromkeys(("bounds.low", "bounds.high"), SHARED),
         **dict.fromkeys(
             ("hypothesis.statistic", "hypothesis.df", "hypothesis.standard_error",
              "hypothesis.p_value", "hypothesis.p_adjusted", "hypothesis.null", "ratio"), ON_ROWS),
@@ -90,6 +91,7 @@ def comparison(record: Comparison, known: Known) -> Iterator[Finding]:
         if not _near(record.difference, one - two):
             yield f"difference is {record.difference!r}, the two values give {one - two!r}"
         yield held("difference")
+    yield from _bounded(record, known)
     yield from _corrected(record, known)
     yield from _tested(record)
     yield from _limited(record)
@@ -97,6 +99,27 @@ def comparison(record: Comparison, known: Known) -> Iterator[Finding]:
     yield from _related(record)
     if known.same_version:
         yield from _studied(record, known)
+
+
+def _bounded(record: Comparison, known: Known) -> Iterator[Finding]:
+    """Bounds of a difference are those of its values, each at the end that is farthest."""
+    if record.bounds is None or _left_out(record, known):
+        return
+    ends = []
+    for which in _sides(record):
+        measure = known.results.number(which)
+        if measure is None or measure.value is None:
+            return
+        own = measure.bounds
+        ends.append((measure.value,) * 2 if own is None else (own.low, own.high))
+    for name, right in (
+        ("low", ends[0][0] - ends[1][1]),
+        ("high", ends[0][1] - ends[1][0]),
+    ):
+        told = getattr(record.bounds, name)
+        if not _near(told, right):
+            yield f"bounds.{name} is {told!r}, the bounds of the values give {right!r}"
+        yield held(f"bounds.{name}")
 
 
 def _studied(record: Comparison, known: Known) -> Iterator[str]:

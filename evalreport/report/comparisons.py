@@ -34,6 +34,11 @@ from evalreport.results.identity import WhichNumber
 from evalreport.results.records import Comparison, Measure
 
 MOST_LINES = 60
+#: What is said of differences of which only bounds are known.
+IN_BINS = (
+    "Scores were counted in bins: differences of their metrics may lie elsewhere within the bounds "
+    "that results.json has, and intervals are widened by these."
+)
 #: Classes up to which each is compared on the page.
 FEW_CLASSES = 4
 
@@ -141,6 +146,8 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
         notes = (f"{len(entries)} of {total} comparisons; the others are in results.json.",)
     if any(e.fold == "mean" for e in entries):
         notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
+    if any(e.bounds is not None for e in entries):
+        notes = (*notes, IN_BINS)
     of = f"Differences from {only}" if only else "Differences"
     caption = f"{of}. ↓ less is better. The upright line on an axis is 0"
     return Strip(caption, columns, lines, notes, "many cmp")

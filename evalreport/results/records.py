@@ -78,7 +78,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Between these the value of the single scores lies, where scores were counted in bins."""
+    """Between these the value, or difference, of the single scores lies: they are in bins."""
 
     low: float
     high: float
@@ -422,6 +422,7 @@ class Comparison:
     reference_denominator: Annotated[Number | None, Where("reference_run")] = None
     reference_n: Annotated[int | None, Where("reference_run")] = None
     difference: float | None
+    bounds: Annotated[Bounds | None, OMITTED] = None
     interval: Interval | None
     interval_reason: str | None = None
     test: str | None

@@ -201,9 +201,8 @@ def _of_pair(
         found = _nothing(_why_none(task, values))
     else:
         found = paired_comparison(both, draws, task, values, difference)
-    found, told = with_bounds(found, values, difference)
+    found = with_bounds(found, values, difference)
     notes = [both.note] if both.note else []
-    notes += [told] if told else []
     notes += _threshold_notes(both.model, both.reference, task)
     if task.task.indeterminate or task.reference.indeterminate:
         notes.append("indeterminate predictions count as wrong")
@@ -352,6 +351,7 @@ def _record(
         model_value=_number(d.values[0]),
         reference_value=_number(d.values[1]),
         difference=d.difference,
+        bounds=d.found.bounds,
         interval=interval,
         interval_reason=d.found.interval_reason,
         test=test.name or task.test,

@@ -66,6 +66,7 @@ class Found:
     """The test and interval of one difference, and the counts that they came from.
 
     ``hypothesis``: the one-sided test of what was to be shown, against the difference ``null``.
+    ``bounds``: of the difference, where scores are in bins.
     """
 
     test: Test
@@ -75,6 +76,7 @@ class Found:
     hypothesis: Test | None = None
     null: float | None = None
     ratio: records.Ratio | None = None
+    bounds: records.Bounds | None = None
 
 
 def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
@@ -88,13 +90,13 @@ def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
 
 def with_bounds(
     found: Found, values: tuple[Evaluated, Evaluated], difference: float | None
-) -> tuple[Found, str | None]:
-    """What is found of a difference of binned scores, its interval widened, and a note of it.
+) -> Found:
+    """What is found of a difference of binned scores, with its bounds, its interval widened.
 
     Each value lies within exact bounds, and so does their difference.
     """
     if difference is None or all(value.bounds is None for value in values):
-        return found, None
+        return found
     ends = []
     for value in values:
         assert isinstance(value.outcome, Value)
@@ -102,13 +104,12 @@ def with_bounds(
         low, high = value.bounds or (number, number)
         ends.append((number - low, high - number))
     down, up = ends[0][0] + ends[1][1], ends[0][1] + ends[1][0]
-    told = f"scores are in bins: the difference lies from {difference - down!r} to "
-    told += f"{difference + up!r}"
     interval = found.interval
     if interval is not None:
         note = f"{interval.note}; {WIDENED}" if interval.note else WIDENED
         interval = replace(interval, low=interval.low - down, high=interval.high + up, note=note)
-    return replace(found, interval=interval), told
+    bounds = records.Bounds(difference - down, difference + up)
+    return replace(found, interval=interval, bounds=bounds)
 
 
 def ratio_with_study(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from evalreport import api
 from evalreport.cli import status_of
 from evalreport.engine.comparisons import pairs
+from evalreport.record.recompute import recompute
 
 #: 60 000 rows whose two scores are nearly all their own: of 12 MB of memory 30 000 kinds of rows
 #: have room, and 23 437 distinct scores.
@@ -96,9 +98,7 @@ def test_models_are_compared_by_finer_values_and_the_same_variances(
             assert two.get("joint_table") == one.get("joint_table")
             close(one["interval"], two["interval"], 0.0, 0.12 if dataset else 0.0)
             continue
-        low, high = (
-            float(end) for end in two["note"].partition("lies from ")[2].split(";")[0].split(" to ")
-        )
+        low, high = two["bounds"]["low"], two["bounds"]["high"]
         assert low <= one["difference"] <= high
         # of twelve clusters, with thirty bins of each score
         share = 0.06 if "cluster" in dataset else 0.02
@@ -191,3 +191,8 @@ def test_the_run_verifies(write: Callable[..., Path], tmp_path: Path) -> None:
     spec["comparisons"] = {"reference": "m"}
     saved = api.run(spec, engine="duckdb", at="2026-01-01T00:00:00Z").save(tmp_path / "runs")
     assert status_of(["verify", str(saved)]) == 0
+    content = json.loads((saved / "results.json").read_bytes())
+    (area,) = (c for c in content["comparisons"] if c["metric"] == "roc_auc")
+    area["bounds"]["low"] -= 1e-3
+    (told,) = recompute(content).problems
+    assert "bounds.low" in told.what
