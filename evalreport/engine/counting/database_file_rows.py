@@ -84,10 +84,11 @@ def _made(
     def answer(text: str) -> Any:
         return interruptible(connection, lambda: connection.execute(text), look=look)
 
-    described = answer(f"SELECT * FROM (\n{sql}\n) LIMIT 0").description  # noqa: S608
-    header = [str(column[0]) for column in described]
+    # What it would give is only looked up: nothing of it is executed.
+    found = connection.sql(statements[0])
+    header = [str(name) for name in found.columns]
     check_names(header, source.name)
-    kinds = {str(column[0]): str(column[1]) for column in described}
+    kinds = dict(zip(header, map(str, found.types), strict=True))
     check_columns(source.name, wanted.columns, header)
     asked = wanted.columns
     read = [_read(name, kinds[name], name in wanted.numbers) for name in asked]
