@@ -21,6 +21,7 @@ from evalreport.data.delimited import check_names
 from evalreport.data.interruptible import interruptible
 from evalreport.data.source import Source, reading
 from evalreport.engine.counting.database_rows import DatabaseRows, Read, SqlDialect, check_columns
+from evalreport.engine.counting.postgres_rows import without_end
 from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.engine.counting.sql_rows import failed_in_sqlite, no_rows, sqlite_file
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
@@ -64,7 +65,7 @@ def sqlite_counts(source: Source, wanted: Wanted, watch: QueryWatch) -> Iterator
     the limits of queries, NotPlainError for columns that hold values of several types.
     """
     assert wanted.query is not None
-    select = wanted.query.sql.rstrip().removesuffix(";")
+    select = without_end(wanted.query.sql)
     try:
         with reading(source), sqlite_file(source, watch) as connection:
             _teach(connection)
