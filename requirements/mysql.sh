@@ -20,10 +20,11 @@ set -- -q -q -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourcep
 apt-get "$@" update
 apt-get "$@" install --download-only -y --no-install-recommends mysql-server-core
 for package in "$folder"/cache/archives/*.deb; do dpkg-deb -x "$package" "$folder/root"; done
-libraries=$folder/root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo x86_64-linux-gnu)
+loader=$(ls "$folder"/root/usr/lib/*/ld-linux-*.so.* | head -n 1)
+libraries=$(dirname "$loader")
 cat >"$folder/mysqld" <<END
 #!/bin/sh
-exec "\$(ls $libraries/ld-linux-*.so.*)" --library-path "$libraries:$folder/root/usr/lib/mysql/private" \\
+exec "$loader" --library-path "$libraries:$folder/root/usr/lib/mysql/private" \\
 	"$folder/root/usr/sbin/mysqld" "\$@"
 END
 chmod 755 "$folder/mysqld"

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,11 +30,8 @@ def client_of(address: str) -> Any:
         import pyarrow.fs  # noqa: F401
     except ImportError:
         raise not_installed() from None
-    scheme = address.partition("://")[0].lower()
-    if scheme != "az":
-        settings = (s3_settings if scheme == "s3" else gs_settings)(os.environ)
-        return _made(scheme, tuple(settings.items()))
-    return _made(scheme, tuple(_of_azure(address).items()))
+    scheme = _scheme_of(address)
+    return _made(scheme, tuple(_settings(address).items()))
 
 
 def account_of(address: str) -> str:
@@ -41,14 +39,20 @@ def account_of(address: str) -> str:
 
     Raises FilesError where the account is not known.
     """
-    settings = _of_azure(address)
+    settings = _settings(address)
     host = str(settings.get("dfs_storage_authority", ""))
     return f"{settings['account_name']}{host if host.startswith('.') else f'.dfs.{_SUFFIX}'}"
 
 
-def _of_azure(address: str) -> dict[str, Any]:
+def _scheme_of(address: str) -> str:
+    return address.partition("://")[0].lower()
+
+
+def _settings(address: str) -> dict[str, Any]:
+    """How the client of an object's store is made."""
+    _, settings = _KINDS[_scheme_of(address)]
     try:
-        return az_settings(os.environ)
+        return settings(os.environ)
     except ValueError as error:
         raise failed(address, str(error), "its name in AZURE_STORAGE_ACCOUNT") from None
 
@@ -57,8 +61,8 @@ def _of_azure(address: str) -> dict[str, Any]:
 def _made(scheme: str, settings: tuple[tuple[str, Any], ...]) -> Any:
     from pyarrow import fs
 
-    kinds = {"s3": "S3FileSystem", "gs": "GcsFileSystem", "az": "AzureFileSystem"}
-    return getattr(fs, kinds[scheme])(**dict(settings))
+    kind, _ = _KINDS[scheme]
+    return getattr(fs, kind)(**dict(settings))
 
 
 def s3_settings(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -109,20 +113,24 @@ def az_settings(environment: Mapping[str, str]) -> dict[str, Any]:
         for part in environment.get("AZURE_STORAGE_CONNECTION_STRING", "").split(";")
         if "=" in part
     )
-    own = {
-        "account_name": told.get("AccountName")
-        or _first(environment, "AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME"),
-        "account_key": told.get("AccountKey") or environment.get("AZURE_STORAGE_KEY"),
-        "sas_token": told.get("SharedAccessSignature")
-        or environment.get("AZURE_STORAGE_SAS_TOKEN"),
-    }
-    found = {setting: value for setting, value in own.items() if value}
-    if "account_name" not in found:
+    account = told.get("AccountName") or _first(
+        environment, "AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME"
+    )
+    if not account:
         raise ValueError("the account of Azure is not known")
-    if "account_key" in found:
-        found.pop("sas_token", None)
+    found: dict[str, Any] = {"account_name": account}
+    # One of them alone; what stands beside the account's name belongs to it.
+    for setting, value in (
+        ("account_key", told.get("AccountKey")),
+        ("sas_token", told.get("SharedAccessSignature")),
+        ("account_key", environment.get("AZURE_STORAGE_KEY")),
+        ("sas_token", environment.get("AZURE_STORAGE_SAS_TOKEN")),
+    ):
+        if value:
+            found[setting] = value
+            break
     if told.get("BlobEndpoint"):
-        found |= _endpoint_of_blobs(told["BlobEndpoint"], str(found["account_name"]))
+        found |= _endpoint_of_blobs(told["BlobEndpoint"], account)
     elif told.get("EndpointSuffix", _SUFFIX) != _SUFFIX:
         found["blob_storage_authority"] = f".blob.{told['EndpointSuffix']}"
         found["dfs_storage_authority"] = f".dfs.{told['EndpointSuffix']}"
@@ -148,6 +156,18 @@ def _endpoint_of_blobs(address: str, account: str) -> dict[str, str]:
         "dfs_storage_authority": dfs,
         "dfs_storage_scheme": parts.scheme,
     }
+
+
+#: By how addresses begin: the client's name in pyarrow, and what gives the settings of one.
+_KINDS: Mapping[str, tuple[str, Callable[[Mapping[str, str]], dict[str, Any]]]] = MappingProxyType(
+    {
+        "s3": ("S3FileSystem", s3_settings),
+        "gs": ("GcsFileSystem", gs_settings),
+        "az": ("AzureFileSystem", az_settings),
+    }
+)
+#: How addresses of stores begin.
+SCHEMES = tuple(_KINDS)
 
 
 def _first(environment: Mapping[str, str], *names: str) -> str | None:

@@ -2,8 +2,8 @@
 
 What is read of an object are the parts of it that are needed. Its bytes are never read only to be
 hashed: an object is known by its size and the ETag that the store gives it, which is another one
-once other bytes are put in its place. Credentials, region and proxies are found by the chain of
-the store's own client; of this package are only the addresses of servers that speak for a store.
+once other bytes are put in its place. How a store's client is found, and who it says that asks,
+stands in :mod:`evalreport.data.store_clients`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
 from evalreport.data.source import Source, suffix_of
-from evalreport.data.store_clients import client_of, failed, not_installed
+from evalreport.data.store_clients import SCHEMES, client_of, failed, not_installed
 from evalreport.errors import FilesError, Location, LostError, Problem, did_you_mean
 
-#: How addresses of stores begin.
-SCHEMES = ("s3", "gs", "az")
 #: How an engine knows objects.
 PROTOCOL = "evalreport"
 #: Bytes that are fetched at once where an object is read from its beginning.
@@ -269,7 +267,8 @@ def _answering(address: str) -> Iterator[None]:
         raise failed(address, "there is no such object", "the address of an object") from None
     except _errors_of_clients() as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        if _REFUSED.search(reason):
+        # The name of an object says nothing of why it could not be read.
+        if _REFUSED.search(reason.replace(_below(address).partition("/")[2], "")):
             what = f"the store refuses to show it: {reason}"
             instead = "credentials that may read it, where the client of the store looks for them"
             raise failed(address, what, instead) from None

@@ -125,14 +125,19 @@ def environment() -> dict[str, str]:
 
 def data(rows: int) -> Path:
     """A Parquet file of so many rows, made once."""
-    path = CACHE / f"audit_{rows}.parquet"
+    return kept(f"audit_{rows}", ROWS.format(rows=rows))
+
+
+def kept(name: str, query: str) -> Path:
+    """A Parquet file of what a query gives, made once."""
+    path = CACHE / f"{name}.parquet"
     if not path.exists():
         import duckdb
 
         connection = duckdb.connect()
-        connection.execute("SET memory_limit='2GB'")
+        connection.execute("SET memory_limit='4GB'")
         new = path.with_suffix(".new")
-        connection.execute(f"COPY ({ROWS.format(rows=rows)}) TO '{new}' (FORMAT parquet)")
+        connection.execute(f"COPY ({query}) TO '{new}' (FORMAT parquet)")
         new.rename(path)
     return path
 

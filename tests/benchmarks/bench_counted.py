@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.bench_audit import CACHE, HERE, Run, best, peer
+from benchmarks.bench_audit import CACHE, HERE, Run, best, kept, peer
 
 NORMAL = (
     "sqrt(-2 * ln((hash(i * {0}) % 9007199254740991 + 1) / 9007199254740992.0)) "
@@ -93,21 +93,6 @@ JOBS = (
 )  # fmt: skip
 
 
-def data(rows: int, decimals: int) -> Path:
-    """A Parquet file of so many rows, made once."""
-    path = CACHE / f"counted_{rows}_{decimals}.parquet"
-    if not path.exists():
-        import duckdb
-
-        connection = duckdb.connect()
-        connection.execute("SET memory_limit='4GB'")
-        new = path.with_suffix(".new")
-        query = ROWS.format(rows=rows, decimals=decimals)
-        connection.execute(f"COPY ({query}) TO '{new}' (FORMAT parquet)")
-        new.rename(path)
-    return path
-
-
 def ours(job: Job, path: Path, folder: Path, times: int) -> Run:
     """One job with evalreport, from spec and file to a published run."""
     spec = folder / "audit.yaml"
@@ -134,7 +119,8 @@ def main() -> None:
     parser.add_argument("--no-peers", action="store_true", help="leave out pandas")
     asked = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
-    path = data(asked.rows, asked.decimals)
+    query = ROWS.format(rows=asked.rows, decimals=asked.decimals)
+    path = kept(f"counted_{asked.rows}_{asked.decimals}", query)
     print(f"{asked.rows:,} rows; wall, processor, memory; ours to it by both")
     for job in JOBS:
         print(f"{job.name}, load {os.getloadavg()[0]:.1f}")

@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from evalreport.data import stores
+
 #: The account and key that Azurite has from the start, as it documents them.
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -152,6 +154,20 @@ def served(scheme: str) -> Iterator[Store]:
         finally:
             running.kill()
             running.wait()
+
+
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of the parts of objects that are read from now on."""
+    sizes: list[int] = []
+    plain = stores.read_part
+
+    def counted(*where: Any) -> bytes:
+        found = plain(*where)
+        sizes.append(len(found))
+        return found
+
+    monkeypatch.setattr(stores, "read_part", counted)
+    return sizes
 
 
 def _wait(running: subprocess.Popen[bytes], port: int) -> None:

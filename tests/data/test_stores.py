@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from data.store_servers import SCHEMES, Store, az_environment, served
+from data.store_servers import SCHEMES, Store, az_environment, fetched, served
 
 from evalreport import api
 from evalreport.data import store_clients, stores
@@ -109,18 +109,10 @@ def test_only_the_columns_that_are_asked_for_are_fetched(
 ) -> None:
     whole = content(0, 60_000, ".parquet", tmp_path)
     address = store.put("wide.parquet", whole)
-    fetched: list[int] = []
-    plain = stores.read_part
-
-    def counted(*where: Any) -> bytes:
-        found = plain(*where)
-        fetched.append(len(found))
-        return found
-
-    monkeypatch.setattr(stores, "read_part", counted)
+    sizes = fetched(monkeypatch)
     assert run(address, "duckdb")["provenance"]["engine"]["name"] == "duckdb"
     assert len(whole) > 3_000_000
-    assert 0 < sum(fetched) < len(whole) / 3
+    assert 0 < sum(sizes) < len(whole) / 3
 
 
 @pytest.mark.parametrize(

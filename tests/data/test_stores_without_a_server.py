@@ -1,7 +1,7 @@
 """Object stores without one: what is asked of a client, and what is made of its answers.
 
 The client is one of this test, so that reading, listing and mistakes are held wherever tests run;
-:mod:`data.test_stores` asks a server that speaks for S3.
+:mod:`data.test_stores` asks servers that speak for each kind of store.
 """
 
 from __future__ import annotations
@@ -155,6 +155,10 @@ def test_errors_of_a_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> 
     client.errors = [OSError("curlCode: 7, could not connect")]
     with pytest.raises(LostError, match="does not answer"):
         run("s3://audit/one.csv")
+    told = "When reading key 'lost/403/Authorization.csv' in bucket 'audit': NETWORK_CONNECTION"
+    client.errors = [OSError(told)]
+    with pytest.raises(LostError, match="does not answer"):
+        opened_object("s3://audit/lost/403/Authorization.csv")
     client.errors = [OSError("curlCode: 7, could not connect")] * 2
     assert run("s3://audit/one.csv", retries=2)["rows"][0]["read"] == 60
 
@@ -248,6 +252,11 @@ def test_who_asks_google_is_found_by_its_own_client() -> None:
             {"AZURE_STORAGE_CONNECTION_STRING": "AccountName=ours;AccountKey=a2V5cw==;"
                 "EndpointSuffix=core.windows.net", "AZURE_STORAGE_SAS_TOKEN": "sig=1"},
             {"account_name": "ours", "account_key": "a2V5cw=="},
+        ),
+        (
+            {"AZURE_STORAGE_CONNECTION_STRING": "AccountName=ours;SharedAccessSignature=sig=1",
+             "AZURE_STORAGE_KEY": "b3RoZXJz"},
+            {"account_name": "ours", "sas_token": "sig=1"},
         ),
         (
             {"AZURE_STORAGE_CONNECTION_STRING": "AccountName=ours;EndpointSuffix=core.example"},

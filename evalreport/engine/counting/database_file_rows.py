@@ -12,7 +12,7 @@ from evalreport.data.interruptible import interruptible
 from evalreport.data.parquet_file import LOCKS, plain_name
 from evalreport.data.source import Source, reading
 from evalreport.engine.counting import query_limits
-from evalreport.engine.counting.database_rows import check_columns
+from evalreport.engine.counting.database_rows import Read, check_columns
 from evalreport.engine.counting.duckdb_rows import DuckDBRows
 from evalreport.engine.counting.postgres_rows import query_fails
 from evalreport.engine.counting.query_limits import QueryWatch
@@ -27,16 +27,18 @@ from evalreport.engine.counting.wanted import NotPlainError, Wanted
 from evalreport.errors import LimitError, Location, Problem
 from evalreport.scratch import scratch_folder
 
-#: What is counted of each type, and the name of the type that it then has.
-_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_DOUBLE = Read("DOUBLE", "CAST({0} AS DOUBLE)")
+#: By the type of DuckDB: how it is read.
 _TYPES = {
-    **dict.fromkeys(_INTEGERS, ("BIGINT", "CAST({} AS BIGINT)")),
-    "FLOAT": ("DOUBLE", "CAST({} AS DOUBLE)"),
-    "DOUBLE": ("DOUBLE", "{}"),
-    "BOOLEAN": ("BOOLEAN", "{}"),
+    **dict.fromkeys(
+        ("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), Read("BIGINT", "CAST({0} AS BIGINT)")
+    ),
+    "FLOAT": _DOUBLE,
+    "DOUBLE": Read("DOUBLE", "{0}"),
+    "BOOLEAN": Read("BOOLEAN", "{0}"),
     # Letter by letter, whatever order was declared for the column.
-    "VARCHAR": ("VARCHAR", "({} COLLATE C)"),
-    **{kind: ("VARCHAR", how) for kind, how in DATED.items()},
+    "VARCHAR": Read("VARCHAR", "({0} COLLATE C)"),
+    **{kind: Read("VARCHAR", how) for kind, how in DATED.items()},
 }
 
 
@@ -84,16 +86,17 @@ def _made(
     def answer(text: str) -> Any:
         return interruptible(connection, lambda: connection.execute(text), look=look)
 
-    described = answer(f"SELECT * FROM (\n{sql}\n) LIMIT 0").description  # noqa: S608
-    header = [str(column[0]) for column in described]
+    # What it would give is only looked up: nothing of it is executed.
+    found = connection.sql(statements[0])
+    header = [str(name) for name in found.columns]
     check_names(header, source.name)
-    kinds = {str(column[0]): str(column[1]) for column in described}
+    kinds = dict(zip(header, map(str, found.types), strict=True))
     check_columns(source.name, wanted.columns, header)
     asked = wanted.columns
     read = [_read(name, kinds[name], name in wanted.numbers) for name in asked]
     shown = ", ".join(
-        f"{how.format(f'r{header.index(name)}')} AS c{place}"
-        for place, (name, (_, how)) in enumerate(zip(asked, read, strict=True))
+        f"{how.counted.format(f'r{header.index(name)}')} AS c{place}"
+        for place, (name, how) in enumerate(zip(asked, read, strict=True))
     )
     places = ", ".join(f"r{place}" for place in range(len(header)))
     view = f"CREATE TEMP VIEW data AS SELECT {shown} FROM (\n{sql}\n) AS q({places})"  # noqa: S608
@@ -101,14 +104,14 @@ def _made(
     rows = int(answer("SELECT count(*) FROM data").fetchone()[0])
     if not rows:
         raise no_rows(source)
-    return tuple(asked), tuple(kind for kind, _ in read), rows
+    return tuple(asked), tuple(how.kind for how in read), rows
 
 
-def _read(name: str, kind: str, score: bool) -> tuple[str, str]:
+def _read(name: str, kind: str, score: bool) -> Read:
     if score and kind.startswith("DECIMAL"):
-        return "DOUBLE", "CAST({} AS DOUBLE)"
+        return _DOUBLE
     if kind.startswith("ENUM("):
-        return "VARCHAR", "CAST({} AS VARCHAR)"
+        return Read("VARCHAR", "CAST({0} AS VARCHAR)")
     if kind not in _TYPES:
         raise NotPlainError(f"{name} is of a type that is not counted in a database")
     return _TYPES[kind]

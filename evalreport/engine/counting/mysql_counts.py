@@ -17,6 +17,7 @@ from sqlglot import exp
 from evalreport.data.delimited import check_names
 from evalreport.engine.counting.database_rows import DatabaseRows, Read, SqlDialect, check_columns
 from evalreport.engine.counting.mysql_rows import MysqlServer, mysql_server
+from evalreport.engine.counting.postgres_rows import without_end
 from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.engine.counting.sql_rows import no_rows
 from evalreport.engine.counting.wanted import Wanted
@@ -75,7 +76,7 @@ def mysql_counts(source: Any, wanted: Wanted, watch: QueryWatch) -> Iterator[Dat
     Raises as ``mysql_rows``, and NotPlainError for columns whose types are not counted.
     """
     assert wanted.query is not None
-    select = wanted.query.sql.rstrip().removesuffix(";")
+    select = without_end(wanted.query.sql)
     with mysql_server(source.address, source.name, watch) as found:
         header, types = found.described(select)
         check_names(header, source.name)

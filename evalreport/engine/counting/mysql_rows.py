@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from evalreport.engine.counting.postgres_rows import PATIENCE, not_allowed, query_fails
+from evalreport.engine.counting.postgres_rows import PATIENCE, not_allowed, query_fails, without_end
 from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.errors import FilesError, Location, LostError, Problem, did_you_mean
 from evalreport.spec.hosts import is_local, mysql_address
@@ -97,7 +97,7 @@ def from_mysql(address: str, name: str, sql: str, watch: QueryWatch) -> Generato
     ``address`` holds no password. Raises FilesError where no server answers, DataError for a
     query that fails, LimitError for one that takes more than it may.
     """
-    select = _one(sql)
+    select = without_end(sql)
     with mysql_server(address, name, watch) as server:
         from pymysql.cursors import SSCursor
 
@@ -109,11 +109,6 @@ def from_mysql(address: str, name: str, sql: str, watch: QueryWatch) -> Generato
             yield [str(column[0]) for column in cursor.description]
             while rows := cursor.fetchmany(_BATCH):
                 yield from watch.counted(rows)
-
-
-def _one(sql: str) -> str:
-    """A statement without the sign of its end."""
-    return sql.rstrip().removesuffix(";")
 
 
 @contextmanager

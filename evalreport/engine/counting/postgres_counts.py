@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from evalreport.data.delimited import check_names
 from evalreport.engine.counting.database_rows import DatabaseRows, Read, SqlDialect, check_columns
-from evalreport.engine.counting.postgres_rows import Server, server
+from evalreport.engine.counting.postgres_rows import Server, ServerColumn, server, without_end
 from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.engine.counting.sql_rows import no_rows
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
@@ -67,53 +67,53 @@ def postgres_counts(source: Any, wanted: Wanted, watch: QueryWatch) -> Iterator[
     if wanted.count is not None:
         raise NotPlainError("each row stands for as many as it counts")
     with server(source.address, source.name, watch) as found:
-        select = wanted.query.sql.rstrip().removesuffix(";")
-        header, types, kinds = found.described(select)
+        select = without_end(wanted.query.sql)
+        columns = found.described(select)
+        header = [column.name for column in columns]
         check_names(header, source.name)
         check_columns(source.name, wanted.columns, header)
-        reads = [
-            _ENUMERATION if kind == "e" else _read(told, name in wanted.numbers)
-            for name, told, kind in zip(header, types, kinds, strict=True)
-        ]
+        reads = [_read(column, column.name in wanted.numbers) for column in columns]
         rows = DatabaseRows(found, _POSTGRES, source.name, select, header, reads)
         for name in wanted.columns:
             rows.field(name)
-        _check_dates(found, rows, types, wanted.columns)
-        source.digest.settle(rows.digest(types))
+        _check_dates(found, rows, columns, wanted.columns)
+        source.digest.settle(rows.digest([column.type for column in columns]))
         if not rows.rows:
             raise no_rows(source)
         wanted.watch.seen(rows.rows, rows.rows)
         yield rows
 
 
-def _read(kind: str, score: bool) -> Read | None:
-    return _SCORE if kind == "numeric" and score else _TYPES.get(kind)
+def _read(column: ServerColumn, score: bool) -> Read | None:
+    if column.letter == "e":
+        return _ENUMERATION
+    return _SCORE if column.type == "numeric" and score else _TYPES.get(column.type)
 
 
 def _check_dates(
-    found: Server, rows: DatabaseRows, types: Sequence[str], columns: Sequence[str]
+    found: Server, rows: DatabaseRows, columns: Sequence[ServerColumn], asked: Sequence[str]
 ) -> None:
     """Raise DataError for dates that no reader of this package reads, as memory refuses them.
 
     They would be written as others: those before our era without it, infinite ones as nothing.
     """
-    dated = [(n, i) for i, n in enumerate(rows.header) if n in columns and types[i] in _DATED]
+    dated = {i: c.name for i, c in enumerate(columns) if c.name in asked and c.type in _DATED}
     if not dated:
         return
     shown = ", ".join(
-        f"""count(*) FILTER (WHERE "r{i}" < '{_FIRST}' OR "r{i}" >= '{_END}')""" for _, i in dated
+        f"""count(*) FILTER (WHERE "r{i}" < '{_FIRST}' OR "r{i}" >= '{_END}')""" for i in dated
     )
     _, (counts,) = found.answer(f'{rows.raw} SELECT {shown} FROM "raw"')  # noqa: S608 - places
-    wrong = [(name, count) for (name, _), count in zip(dated, counts, strict=True) if count]
+    wrong = [(name, n) for name, n in zip(dated.values(), counts, strict=True) if n]
     if wrong:
         raise DataError(
             *(
                 Problem(
-                    f"{name} holds dates before year 1, after 9999 or infinite, in {count:,} rows",
+                    f"{name} holds dates before year 1, after 9999 or infinite, in {n:,} rows",
                     "dates of the years 1 to 9999, or the column as text",
                     Location(rows.name),
                 )
-                for name, count in wrong
+                for name, n in wrong
             )
         )
 

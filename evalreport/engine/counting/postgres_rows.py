@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from evalreport.engine.counting.query_limits import QueryWatch
@@ -128,11 +129,23 @@ def _connected(address: str, name: str) -> Any:
         return psycopg.connect(**asked, connect_timeout=PATIENCE)
     except psycopg.Error as error:
         reason = _first(error)
-        if _NOT_LET_IN.search(str(error)):
+        if _NOT_LET_IN.search(reason):
             what = f"the database does not let this user in: {reason}"
             raise FilesError(Problem(what, _hint(error), Location(name))) from None
         what = f"the database does not answer: {reason}"
         raise LostError(what, name, _hint(error)) from None
+
+
+@dataclass(frozen=True)
+class ServerColumn:
+    """A column that a SELECT gives, and its type: what it is called, and the letter of its kind.
+
+    The letter is that of ``pg_type.typtype``: b of a type of the server, e of an enumeration.
+    """
+
+    name: str
+    type: str
+    letter: str
 
 
 class Server:
@@ -149,24 +162,18 @@ class Server:
         rows = list(self._watch.counted(found.fetchall()))
         return [str(column.name) for column in found.description], rows
 
-    def described(self, select: str) -> tuple[list[str], list[str], list[str]]:
-        """The names of the columns that a SELECT gives, those of their types, and their kinds.
-
-        The kind is the letter of ``pg_type.typtype``: b of a type of the server, e of an
-        enumeration.
-        """
+    def described(self, select: str) -> list[ServerColumn]:
+        """The columns that a SELECT gives."""
         # A cursor is declared for one SELECT and nothing behind it.
         self.answer(f"DECLARE evalreport NO SCROLL CURSOR FOR {select}")
         self.answer("CLOSE evalreport")
         empty = f"SELECT * FROM (\n{select}\n) AS q LIMIT 0"  # noqa: S608 - the spec's own query
-        found = _within(self._connection, empty.encode(), self._watch)
-        ids = [int(column.type_code) for column in found.description or ()]
-        listed = ", ".join(f"format_type({one}, NULL)" for one in ids) or "NULL"
-        _, (types,) = self.answer(f"SELECT {listed}")
-        kinds = (f"(SELECT typtype FROM pg_type WHERE oid = {one})" for one in ids)  # noqa: S608
-        _, (letters,) = self.answer(f"SELECT {', '.join(kinds) or 'NULL'}")
-        names = [str(column.name) for column in found.description or ()]
-        return names, list(types), list(map(str, letters))
+        found = _within(self._connection, empty.encode(), self._watch).description or ()
+        listed = ", ".join({str(int(column.type_code)) for column in found}) or "NULL"
+        asked = f"SELECT oid, format_type(oid, NULL), typtype FROM pg_type WHERE oid IN ({listed})"  # noqa: S608 - numbers
+        _, rows = self.answer(asked)
+        types = {int(oid): (str(told), str(letter)) for oid, told, letter in rows}
+        return [ServerColumn(str(column.name), *types[column.type_code]) for column in found]
 
 
 @contextmanager
@@ -230,6 +237,15 @@ def _hint(error: Exception) -> str:
             "PGSSLMODE=require encrypts without finding out who answers"
         )
     return "check address, user and password"
+
+
+def without_end(sql: str) -> str:
+    """A statement without the sign of its end.
+
+    >>> without_end("SELECT 1; ")
+    'SELECT 1'
+    """
+    return sql.rstrip().removesuffix(";")
 
 
 def query_fails(name: str, reason: str, instead: str = "one SELECT on this database") -> DataError:

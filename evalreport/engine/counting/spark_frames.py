@@ -7,7 +7,7 @@ their types, and how many rows there are. The cluster must then see as many.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 from urllib.parse import unquote
@@ -95,7 +95,8 @@ def _parquet(session: Any, source: Source, wanted: Wanted) -> tuple[Any, tuple[s
         except (duckdb.Error, UnicodeDecodeError) as error:
             for one in sources:
                 one.check_given()
-            raise damaged(source.name, _told(error, source, paths)) from None
+            names = dict(zip(paths, (part.name for part in parts_of(source)), strict=True))
+            raise damaged(source.name, reason_of(error, names)) from None
     header = tuple(files[0].header)
     frame = session.read.parquet(*_paths(source))
     if tuple(frame.columns) != header:
@@ -107,11 +108,11 @@ def _parquet(session: Any, source: Source, wanted: Wanted) -> tuple[Any, tuple[s
     return numbered, header, sum(file.rows for file in files)
 
 
-def _told(error: Exception, source: Source, paths: Sequence[str]) -> str:
-    """The reason of an error, with files called as the spec calls them."""
-    reason = str(error).splitlines()[0]
-    for part, path in zip(parts_of(source), paths, strict=True):
-        reason = reason.replace(path, part.name)
+def reason_of(error: Exception, names: Mapping[str, str]) -> str:
+    """The reason of an error, files called as the spec calls them; ``names`` by their paths."""
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    for path, name in names.items():
+        reason = reason.replace(path, name)
     return reason
 
 

@@ -21,8 +21,9 @@ from evalreport.data.score_bins import ScoreBins
 from evalreport.data.source import Source
 from evalreport.data.table import RawColumn
 from evalreport.engine.counting.answering import Columns
+from evalreport.engine.counting.database_rows import Read
 from evalreport.engine.counting.queries import Field
-from evalreport.engine.counting.spark_frames import READ, frame_of
+from evalreport.engine.counting.spark_frames import READ, frame_of, reason_of, seen_as
 from evalreport.engine.counting.spark_joined import joined_frame
 from evalreport.engine.counting.spark_tables import DATE_TEXT, table_frame
 from evalreport.engine.counting.sql_rows import TableOfCluster
@@ -40,26 +41,24 @@ RETRIES = 5
 _LOST = ("UNAVAILABLE", "Connection refused", "SESSION_CLOSED", "RETRIES_EXCEEDED",
          "RetriesExceeded", "INVALID_HANDLE")  # fmt: skip
 
-#: Types of Spark by the name of the DuckDB type that holds the same values.
-_TYPES = {
-    "string": "VARCHAR",
-    "string collate": "VARCHAR",
-    "tinyint": "TINYINT",
-    "smallint": "SMALLINT",
-    "int": "INTEGER",
-    "bigint": "BIGINT",
-    "float": "FLOAT",
-    "double": "DOUBLE",
-    "boolean": "BOOLEAN",
-    "date": "VARCHAR",
-}
-#: How values are shown: texts letter by letter, whatever collation was declared for their column,
-#: dates as DuckDB writes them, also those before our era and after the year 9999.
 _COLLATED = "string collate"
-_SHOWN = {
-    _COLLATED: "COLLATE({0}, 'UTF8_BINARY')",
-    "date": DATE_TEXT,
+#: By the name of Spark's type: the DuckDB type that holds the same values, and how they are shown.
+#: Texts are told apart letter by letter, whatever collation was declared for their column; dates
+#: are as DuckDB writes them, also those before our era and after the year 9999.
+_READS = {
+    "string": Read("VARCHAR", "{0}"),
+    _COLLATED: Read("VARCHAR", "COLLATE({0}, 'UTF8_BINARY')"),
+    "tinyint": Read("TINYINT", "{0}"),
+    "smallint": Read("SMALLINT", "{0}"),
+    "int": Read("INTEGER", "{0}"),
+    "bigint": Read("BIGINT", "{0}"),
+    "float": Read("FLOAT", "{0}"),
+    "double": Read("DOUBLE", "{0}"),
+    "boolean": Read("BOOLEAN", "{0}"),
+    "date": Read("VARCHAR", DATE_TEXT),
 }
+#: A column of any other type, which is not counted.
+_AS_IT_IS = Read("", "{0}")
 
 
 def _plain_type(kind: str) -> str:
@@ -87,8 +86,9 @@ class SparkRows:
         self.name, self.header = name, header
         self._types = [_plain_type(found) for _, found in frame.dtypes]
         self._session = session
-        shown = [_SHOWN.get(kind, "{}").format(f"c{i}") for i, kind in enumerate(self._types)]
-        frame = frame.selectExpr(*(f"{one} AS c{i}" for i, one in enumerate(shown)))
+        reads = (_READS.get(kind, _AS_IT_IS) for kind in self._types)
+        shown = (f"{read.counted.format(f'c{i}')} AS c{i}" for i, read in enumerate(reads))
+        frame = frame.selectExpr(*shown)
         frame.createOrReplaceTempView("data")
         self.times = None if count is None else self.field(count)
 
@@ -103,7 +103,7 @@ class SparkRows:
     def field(self, column: str) -> Field:
         place = self.header.index(column)
         kind = self._types[place]
-        if kind not in _TYPES:
+        if kind not in _READS:
             raise DataError(
                 Problem(
                     f"column '{column}' of {self.name} has the type {kind}",
@@ -111,7 +111,7 @@ class SparkRows:
                     Location(self.name),
                 )
             )
-        return Field(place, _TYPES[kind])
+        return Field(place, _READS[kind].kind)
 
     def fingerprints(self, texts: Sequence[str]) -> None:
         """None: engines elsewhere have no such function, or one of their own."""
@@ -166,13 +166,13 @@ def spark_rows(source: Source, url: str, wanted: Wanted) -> Iterator[SparkRows]:
                 frame, header = frame_of(session, source, wanted)
             yield SparkRows(session, frame, header, source.name, wanted.count)
         except failure as error:
-            reason = str(error).splitlines()[0]
-            for part in parts_of(source):
-                reason = reason.replace(str(part.source.path), part.name)
+            # A table is of no file.
+            parts = () if wanted.table is not None else parts_of(source)
+            reason = reason_of(error, {seen_as(part.source): part.name for part in parts})
             if _is_lost(error):
-                # Nobody is there to be told that the session ends.
-                _give_up_after(session, 0)
                 if session is not None:
+                    # Nobody is there to be told that the session ends.
+                    _give_up_after(session, 0)
                     session.release_session_on_close = False
                 raise LostError(f"Spark at {_place(url)}: {reason}", source.name) from None
             raise FilesError(Problem(f"Spark at {_place(url)}: {reason}", "")) from None
@@ -192,12 +192,11 @@ def _is_lost(error: Exception) -> bool:
 
 def _give_up_after(session: Any, retries: int) -> None:
     """Have the client try so often to reach its server; by itself it does for ten minutes."""
-    if session is not None:
-        from pyspark.sql.connect.client.retries import DefaultPolicy
+    from pyspark.sql.connect.client.retries import DefaultPolicy
 
-        # It is told as an error, with the place.
-        warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]", UserWarning)
-        session.client.set_retry_policies([DefaultPolicy(max_retries=retries)])
+    # It is told as an error, with the place.
+    warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]", UserWarning)
+    session.client.set_retry_policies([DefaultPolicy(max_retries=retries)])
 
 
 def check_kind(source: Source) -> None:

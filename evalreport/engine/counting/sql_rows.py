@@ -233,28 +233,32 @@ DATED = {
 
 def _with_dates_as_text(connection: Any, statement: Any) -> Any:
     """A SELECT whose dates and times are text; the statement itself where it gives none."""
-    import duckdb
-
-    select = one_select(statement)
-    try:
-        empty = f"SELECT * FROM (\n{select}\n) LIMIT 0"  # noqa: S608 - the spec's own query
-        columns = connection.execute(empty).description
-    except duckdb.ParserException:
-        # What stands behind the sign of its end is heard of by itself only.
-        return statement
-    if not any(str(kind) in DATED for _, kind, *_ in columns):
+    # What it would give is only looked up: nothing of it is executed.
+    found = connection.sql(statement)
+    kinds = [str(kind) for kind in found.types]
+    if not DATED.keys() & set(kinds):
         return statement
     shown = ", ".join(
-        f"{DATED.get(str(kind), '{0}').format(f'r{place}')} AS {_named(str(name))}"
-        for place, (name, kind, *_) in enumerate(columns)
+        f"{DATED.get(kind, '{0}').format(f'r{place}')} AS {_named(name)}"
+        for place, (name, kind) in enumerate(zip(found.columns, kinds, strict=True))
     )
-    places = ", ".join(f"r{place}" for place in range(len(columns)))
+    places = ", ".join(f"r{place}" for place in range(len(kinds)))
+    select = one_select(statement)
     return f"SELECT {shown} FROM (\n{select}\n) AS q({places})"  # noqa: S608 - quoted
 
 
 def one_select(statement: Any) -> str:
-    """The text of a statement of DuckDB without the sign of its end."""
-    return str(statement.query).rstrip().removesuffix(";")
+    """The text of a statement of DuckDB up to the sign of its end."""
+    import duckdb
+
+    text = str(statement.query).encode()
+    end = len(text)
+    for start, kind in reversed(duckdb.tokenize(text.decode())):
+        if text[start : start + 1] == b";":
+            end = start
+        elif kind != duckdb.token_type.comment:
+            break
+    return text[:end].decode()
 
 
 def _named(name: str) -> str:

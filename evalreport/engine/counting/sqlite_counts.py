@@ -11,7 +11,7 @@ import math
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +21,7 @@ from evalreport.data.delimited import check_names
 from evalreport.data.interruptible import interruptible
 from evalreport.data.source import Source, reading
 from evalreport.engine.counting.database_rows import DatabaseRows, Read, SqlDialect, check_columns
+from evalreport.engine.counting.postgres_rows import without_end
 from evalreport.engine.counting.query_limits import QueryWatch
 from evalreport.engine.counting.sql_rows import failed_in_sqlite, no_rows, sqlite_file
 from evalreport.engine.counting.wanted import NotPlainError, Wanted
@@ -28,6 +29,8 @@ from evalreport.engine.counting.wanted import NotPlainError, Wanted
 #: The largest whole number up to which a double holds every one.
 _EXACT = 2**53
 _NUMBER = "evalreport_number"
+#: How SQLite calls the second of two columns of one name, where a SELECT stands in another.
+_RENAMED = re.compile(r".*:[0-9]+", re.DOTALL)
 #: By the types that occur in a column, NULL aside. Text is compared letter by letter, whatever
 #: order was declared for its column: what is put together has none.
 _READS = {
@@ -55,6 +58,19 @@ class SqliteFile:
 
         return interruptible(self._connection, work, look=self._watch.look)
 
+    def header(self, select: str) -> list[str]:
+        """The names of the columns that a SELECT gives, also where two have one name."""
+        names, _ = self.answer(f"SELECT * FROM (\n{select}\n) LIMIT 0")  # noqa: S608
+        if not any(_RENAMED.fullmatch(name) for name in names):
+            return names
+
+        def begun() -> list[str]:
+            with closing(self._connection.execute(select)) as cursor:
+                return [str(column[0]) for column in cursor.description]
+
+        found: list[str] = interruptible(self._connection, begun, look=self._watch.look)
+        return found
+
 
 @contextmanager
 def sqlite_counts(source: Source, wanted: Wanted, watch: QueryWatch) -> Iterator[DatabaseRows]:
@@ -64,14 +80,14 @@ def sqlite_counts(source: Source, wanted: Wanted, watch: QueryWatch) -> Iterator
     the limits of queries, NotPlainError for columns that hold values of several types.
     """
     assert wanted.query is not None
-    select = wanted.query.sql.rstrip().removesuffix(";")
+    select = without_end(wanted.query.sql)
     try:
         with reading(source), sqlite_file(source, watch) as connection:
             _teach(connection)
             file = SqliteFile(connection, watch)
             # A statement by itself, so nothing can be put behind it or around it.
             file.answer(f"EXPLAIN {select}")
-            header, _ = file.answer(f"SELECT * FROM (\n{select}\n) LIMIT 0")  # noqa: S608
+            header = file.header(select)
             check_names(header, source.name)
             check_columns(source.name, wanted.columns, header)
             rows = _rows(file, source, select, header, wanted)

@@ -138,6 +138,16 @@ def test_what_is_refused(file: Path, sql: str, told: str, instead: str) -> None:
     assert [one.name for one in file.parent.iterdir()] == [file.name]
 
 
+@pytest.mark.parametrize("engine", ["memory", "database"])
+def test_a_name_of_two_columns_is_told(file: Path, engine: str) -> None:
+    sql = "SELECT truth, score, site AS score FROM seen"
+    with pytest.raises(DataError, match="column 'score' is there 2 times"):
+        run(of_file(file, {"score": "score"}, sql), engine)
+    # a name like those that SQLite makes up for them
+    sql = 'SELECT truth, score, site AS "score:1" FROM seen'
+    assert engine_of(run(of_file(file, {"score": "score"}, sql), engine))[0] == engine
+
+
 def test_a_semicolon_at_the_end_is_no_second_statement(file: Path) -> None:
     same(of_file(file, {"score": "score"}, "SELECT * FROM seen;\n"))
 

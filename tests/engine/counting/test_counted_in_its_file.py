@@ -65,6 +65,24 @@ def test_times_and_texts_as_they_are_written(file: Path, value: str, one: str) -
     assert one in {m["subgroup"].get("made") for m in counted["measures"] if m["subgroup"]}
 
 
+@pytest.mark.parametrize("engine", ["memory", "database"])
+@pytest.mark.parametrize("more", ["", ", day"])
+def test_a_name_of_two_columns_is_told(file: Path, more: str, engine: str) -> None:
+    asked = of_file(file, f"SELECT y, s, site AS s{more} FROM seen", {"score": "s"})
+    with pytest.raises(DataError, match="column 's' is there 2 times"):
+        run(asked, engine)
+
+
+@pytest.mark.parametrize("end", [";", "; ;", " -- ; of é", "; -- é\n;", "/* ; */;"])
+def test_what_ends_a_statement_is_no_matter(file: Path, end: str) -> None:
+    told = "SELECT y, s, day, ';é' AS odd FROM seen"
+    plain = run(of_file(file, told, {"score": "s"}, subgroups=["day", "odd"]), "memory")
+    ended = of_file(file, told + end, {"score": "s"}, subgroups=["day", "odd"])
+    for engine in ("memory", "database"):
+        found = run(ended, engine)
+        assert (found["measures"], found["tables"]) == (plain["measures"], plain["tables"])
+
+
 @pytest.mark.parametrize(
     ("sql", "told"),
     [

@@ -129,6 +129,17 @@ def test_no_rows_no_server_and_a_wrong_password(
         run(spec(1), "memory")
 
 
+def test_of_several_servers_what_the_last_one_says_counts(
+    server: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", "wrong-one")
+    asked = spec(server)
+    address = f"postgresql://reader@127.0.0.1:{server},127.0.0.1:1/postgres"
+    asked["datasets"]["d"]["path"]["database"] = address
+    with pytest.raises(LostError, match=r"does not answer: .*refused"):
+        run(asked, "memory")
+
+
 @pytest.mark.parametrize("engine", ["memory", "duckdb", "database"])
 def test_rows_that_a_user_may_not_read(server: int, engine: str) -> None:
     secret = "SELECT rolname AS truth, 0.5 AS score, rolpassword AS place, 1 AS site, true AS ok"

@@ -12,9 +12,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 #: Address of a server that is already there, instead of one of our own.
 ADDRESS = "EVALREPORT_SPARK_REMOTE"
 SECONDS = 400
+
+
+def _home() -> Path:
+    found = importlib.util.find_spec("pyspark")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent
 
 
 def why_not() -> str | None:
@@ -30,11 +39,15 @@ def why_not() -> str | None:
     return None
 
 
-def _home() -> Path:
-    found = importlib.util.find_spec("pyspark")
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).parent
+#: What the modules of tests that ask a server are marked with.
+MARKS = [
+    pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
+    # Warnings of the client, about frames that are not used and sockets it leaves open.
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 
 @contextmanager

@@ -9,18 +9,11 @@ from typing import Any
 import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
-from engine.counting.spark.spark_server import server, why_not
+from engine.counting.spark.spark_server import MARKS, server
 
 from evalreport.errors import DataError, FilesError
 
-pytestmark = [
-    pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
-    # Warnings of the client, about frames that are not used and sockets it leaves open.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 AUDIT = [
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",

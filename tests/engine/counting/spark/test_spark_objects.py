@@ -13,21 +13,15 @@ from typing import Any
 
 import duckdb
 import pytest
+from data.store_servers import fetched
 from engine.counting.counted_runs import comparable, engine_of, spec_of
-from engine.counting.spark.spark_server import server, why_not
+from engine.counting.spark.spark_server import MARKS, server
 
 from evalreport import api
 from evalreport.data import store_clients, stores
 from evalreport.errors import DataError, FilesError, LostError
 
-pytestmark = [
-    pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
-    # Warnings of the client, about frames that are not used and sockets it leaves open.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, (h % 97) / 97 AS s,
     'g' || h % 3 AS g, sha256(i::VARCHAR) AS fat
@@ -91,15 +85,7 @@ def test_the_cluster_reads_what_the_client_lists(
 ) -> None:
     path = place.put("one/rows 1%.parquet", 0, 20_000)
     expected = place.run(str(path), "memory")
-    fetched: list[int] = []
-    plain = stores.read_part
-
-    def counted(*where: Any) -> bytes:
-        found = plain(*where)
-        fetched.append(len(found))
-        return found
-
-    monkeypatch.setattr(stores, "read_part", counted)
+    sizes = fetched(monkeypatch)
     found = place.run(f"{bucket}/one/rows 1%.parquet", "spark")
     assert engine_of(found) == ("spark", "asked for")
     assert comparable(found) == comparable(expected)
@@ -107,7 +93,7 @@ def test_the_cluster_reads_what_the_client_lists(
     assert (one["bytes"], one["rows"]) == (path.stat().st_size, 20_000)
     assert one["sha256_of"] == "size and etag"
     # The client has looked at the account that the file gives of itself, and at no column.
-    assert 0 < sum(fetched) < path.stat().st_size / 20
+    assert 0 < sum(sizes) < path.stat().st_size / 20
 
 
 @pytest.mark.parametrize("bucket", BUCKETS)

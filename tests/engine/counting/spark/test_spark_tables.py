@@ -11,19 +11,12 @@ from typing import Any
 import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
-from engine.counting.spark.spark_server import server, started, why_not
+from engine.counting.spark.spark_server import MARKS, server, started
 
 from evalreport.engine.counting import spark_rows
 from evalreport.errors import DataError, FilesError, LostError, SpecError
 
-pytestmark = [
-    pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
-    # Warnings of the client, about frames that are not used and sockets it leaves open.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, (h % 97) / 97 AS s,
     CASE WHEN h % 11 > 0 THEN 'g' || h % 3 END AS g, i % 4 AS part, i AS number
@@ -108,8 +101,10 @@ def test_a_row_that_changes_changes_the_hash(cluster: Cluster) -> None:
     ],
 )
 def test_what_a_cluster_refuses(cluster: Cluster, path: dict[str, Any], message: str) -> None:
-    with pytest.raises((DataError, FilesError), match=message):
+    with pytest.raises((DataError, FilesError), match=message) as caught:
         cluster.results(path)
+    # The table is named where the mistake is, and nowhere between the words of the cluster.
+    assert str(caught.value).count("(Spark") <= 1
 
 
 def test_a_cluster_that_dies_while_it_counts(

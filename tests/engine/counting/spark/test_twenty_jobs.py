@@ -7,17 +7,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from engine.counting.spark.spark_server import server, why_not
+from engine.counting.spark.spark_server import MARKS, server
 from engine.counting.twenty_jobs import JOBS, ROWS, SOME, check, with_paths
 
-pytestmark = [
-    pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
-    # Warnings of the client, about frames that are not used and sockets it leaves open.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 
 @pytest.fixture(scope="module")
