@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -190,7 +189,8 @@ class Course:
     @property
     def several(self) -> bool:
         """Whether its runs and attempts stand in several lines of history."""
-        return any(one.line is not None for one in (*self.runs, *self.attempts))
+        lines = [*(run.line for run in self.runs), *(one.line for one in self.attempts)]
+        return any(line is not None for line in lines)
 
     @cached_property
     def newest(self) -> dict[str | None, int]:
