@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,17 +84,43 @@ def check(
     from evalreport.record.signals import stopping_cleanly, time_limit
 
     with stopping_cleanly(), time_limit(timeout, left=""):
-        options = (overrides, allowed, trusted, hosts)
-        return _check_each(specs, options, no_data=no_data, style=style, quiet=quiet)
+        asked = Asked(
+            overrides=overrides,
+            allowed=allowed,
+            trusted=trusted,
+            hosts=hosts,
+            no_data=no_data,
+            marked=style == "github",
+            quiet=quiet,
+        )
+        return _check_each(specs, asked)
 
 
-def _check_each(
-    specs: tuple[Path, ...], options: Options, *, no_data: bool, style: str, quiet: bool
-) -> int:
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How specs are checked: the options of ``check``, by their names.
+
+    ``marked``: whether each problem is also marked at its line, as GitHub reads it.
+    """
+
+    overrides: Texts
+    allowed: Texts
+    trusted: Texts
+    hosts: Texts
+    no_data: bool
+    marked: bool
+    quiet: bool
+
+
+def _check_each(specs: tuple[Path, ...], asked: Asked) -> int:
+    """The highest status of the specs; of several, what is wrong with each is told."""
     worst = 0
     for spec in specs:
         try:
-            _check_one(spec, options, no_data=no_data, style=style, quiet=quiet)
+            _check_one(spec, asked)
         except EvalreportError as error:
             if len(specs) == 1:
                 raise
@@ -103,33 +130,29 @@ def _check_each(
     return worst
 
 
-Texts = tuple[str, ...]
-Options = tuple[Texts, Texts, Texts, Texts]
-
-
-def _check_one(spec: Path, options: Options, *, no_data: bool, style: str, quiet: bool) -> None:
-    """Say that a spec has no mistakes, unless ``quiet``, or raise all of them."""
+def _check_one(spec: Path, asked: Asked) -> None:
+    """Say that a spec has no mistakes, unless that is not wanted, or raise all of them."""
     try:
-        loaded = _without_mistakes(spec, options, no_data=no_data)
+        loaded = _without_mistakes(spec, asked)
     except EvalreportError as error:
-        for problem in error.problems if style == "github" else ():
+        for problem in error.problems if asked.marked else ():
             click.echo(annotation(problem))
         raise
     for note in loaded.notes:
-        if not quiet:
+        if not asked.quiet:
             say(str(note), "warning")
-        if style == "github":
+        if asked.marked:
             click.echo(annotation(note, "warning"))
-    if quiet:
+    if asked.quiet:
         return
-    asked = loaded.spec
+    found = loaded.spec
     click.echo(
-        f"{one_line(spec.name)}: no mistakes found; {_count(asked.datasets, 'dataset')}, "
-        f"{_count(asked.models, 'model')}, {_count(asked.metrics, 'metric')}"
+        f"{one_line(spec.name)}: no mistakes found; {_count(found.datasets, 'dataset')}, "
+        f"{_count(found.models, 'model')}, {_count(found.metrics, 'metric')}"
     )
 
 
-def _without_mistakes(spec: Path, options: Options, *, no_data: bool) -> LoadedSpec:
+def _without_mistakes(spec: Path, asked: Asked) -> LoadedSpec:
     from evalreport.plan.columns import (
         check_columns,
         columns_of_wrong_spec,
@@ -139,18 +162,18 @@ def _without_mistakes(spec: Path, options: Options, *, no_data: bool) -> LoadedS
     from evalreport.publish.refusals import check_names, raise_together
     from evalreport.spec.load import in_order, load_spec
 
-    overrides, allowed, trusted, hosts = options
+    overrides, allowed = asked.overrides, asked.allowed
     try:
-        loaded = load_spec(spec, overrides, allow_import=allowed, allow_hosts=hosts)
+        loaded = load_spec(spec, overrides, allow_import=allowed, allow_hosts=asked.hosts)
     except SpecError as error:
-        if no_data:
+        if asked.no_data:
             raise
         more = [*columns_of_wrong_spec(spec, overrides), *files_of_wrong_spec(spec, overrides)]
         kind: type[EvalreportError] = SpecError
         if only_of_absent_models(spec, overrides, error.problems):
             kind = FilesError
         raise kind(*in_order([*error.problems, *more])) from None
-    if no_data:
+    if asked.no_data:
         raise_together(
             [], partial(_check_estimators, loaded, allowed), partial(check_names, loaded)
         )
@@ -160,7 +183,7 @@ def _without_mistakes(spec: Path, options: Options, *, no_data: bool) -> LoadedS
         partial(_check_estimators, loaded, allowed),
         partial(check_columns, loaded),
         partial(check_names, loaded),
-        partial(_check_saved, loaded, trusted),
+        partial(_check_saved, loaded, asked.trusted),
         partial(_check_machine, loaded),
     )
     return loaded

@@ -124,9 +124,7 @@ def _now(runs: Path, last: int | None, folder: Path | None, as_json: bool) -> in
         if given is not None:
             hint = "one of the two; evalreport watch RUNS has a page of its own"
             raise UsageError(Problem(f"--now tells of the newest runs and takes no {name}", hint))
-    told = watch.callback
-    assert told is not None
-    return int(told((runs,), None, (), None, as_json, None, None, False, None))
+    return int(click.get_current_context().invoke(watch, folders=(runs,), as_json=as_json))
 
 
 def _site(course: Course, runs: Path, folder: Path) -> Path:

@@ -21,7 +21,7 @@ from evalreport.cli.publishing import OneOfSeveral, RunOptions, run_spec
 from evalreport.errors import EvalreportError, ExitStatus
 from evalreport.processes import become_own_process
 from evalreport.record.runs import check_runs
-from evalreport.record.signals import stopping_cleanly
+from evalreport.record.signals import status_of_signal, stopping_cleanly
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.reads import Held, Key, Reads, SharedReads
@@ -110,19 +110,32 @@ def run_specs(
 
 
 def run_apart(path: Path, options: RunOptions, progress: Progress, shared: OneOfSeveral) -> Done:
-    """Run one spec; what is wrong with it becomes its summary and is told."""
+    """Run one spec; what is wrong with it becomes its summary and is told.
+
+    A signal, or the end of the time, stops all specs, also where a library made an error of it.
+    """
     try:
         status, summary = run_spec(path, options, progress, check_runs, shared)
-    except EvalreportError as error:
-        status, summary = _ended(error.status, [str(problem) for problem in error.problems])
-    except (OSError, MemoryError) as error:
-        status, summary = _ended(ExitStatus.FILES, [f"{path}: {str(error) or 'out of memory'}"])
     except Exception as error:
-        if os.environ.get("EVALREPORT_TRACEBACK"):
+        if (stopped := status_of_signal()) is not None:
+            raise SystemExit(stopped) from None
+        ended = _ended_by(error, path)
+        if ended is None:
             raise
-        what = f"{path}: this is a bug in evalreport: {type(error).__name__}: {error}"
-        status, summary = _ended(ExitStatus.BUG, [what])
+        status, summary = ended
     return status, {"spec": path.name, **summary}
+
+
+def _ended_by(error: Exception, path: Path) -> Done | None:
+    """The summary of a spec that this error kept from results; None of a bug to be traced."""
+    if isinstance(error, EvalreportError):
+        return _ended(error.status, [str(problem) for problem in error.problems])
+    if isinstance(error, (OSError, MemoryError)):
+        return _ended(ExitStatus.FILES, [f"{path}: {str(error) or 'out of memory'}"])
+    if os.environ.get("EVALREPORT_TRACEBACK"):
+        return None
+    what = f"{path}: this is a bug in evalreport: {type(error).__name__}: {error}"
+    return _ended(ExitStatus.BUG, [what])
 
 
 def _ended(status: ExitStatus, problems: list[str]) -> Done:

@@ -23,6 +23,7 @@ from evalreport.publish.formats import (
 )
 from evalreport.record.clock import clock_text
 from evalreport.record.hashing import canonical_json
+from evalreport.record.signals import status_of_signal
 from evalreport.results.lookup import outcome_of
 from evalreport.results.records import CONTINUE, rank_of
 from evalreport.version import __version__
@@ -87,11 +88,11 @@ def run_spec(
     """
     try:
         return _run_spec(path, options, progress, check_runs, shared or OneOfSeveral())
-    except EvalreportError as error:
-        leave_line(path, options, error.status)
-        raise
-    except (OSError, MemoryError):
-        leave_line(path, options, ExitStatus.FILES)
+    except (EvalreportError, OSError, MemoryError) as error:
+        # where a library made an error of what stopped the run, who stopped it leaves the line
+        if status_of_signal() is None:
+            own = error.status if isinstance(error, EvalreportError) else ExitStatus.FILES
+            leave_line(path, options, own)
         raise
 
 

@@ -121,9 +121,10 @@ def _is_looked_at(curve: Any, kinds: Sequence[str]) -> bool:
     return not isinstance(curve, dict) or curve.get("kind") in kinds
 
 
-_CURVES, _AFTER = b',"curves":[{"', b'}],"failures":['
-#: Between two curves: no curve holds a list of objects, and a quote inside a text has a backslash.
-_BETWEEN = b'},{"'
+#: How the list of curves begins, how it ends before the next field (of some runs ``drift``, else
+#: ``failures``), and what stands between two curves: no curve holds a list of objects, and a quote
+#: inside a text has a backslash.
+_CURVES, _AFTER, _BETWEEN = b',"curves":[{"', b'}],"', b'},{"'
 
 
 def _with_curves(data: bytes, kinds: Sequence[str]) -> bytes:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from evalreport.record.prune import read_kept
 from evalreport.record.recorded import RecordedBytes, part_of, recorded_bytes
 from evalreport.record.trend_moved import ScoresOfRuns, ScoresTold
 from evalreport.results.history import LookTold
-from evalreport.results.identity import WhichCriterion, WhichNumber, frozen_params
+from evalreport.results.identity import Slice, WhichCriterion, WhichNumber
 from evalreport.results.records import (
     CONTINUE,
     CURVES_OF_SCORES,
@@ -62,9 +61,9 @@ class Findings:
     scores: tuple[ScoresTold, ...] = ()
 
     @cached_property
-    def mixes(self) -> Mapping[tuple[Any, ...], Sequence[tuple[str, str, float]]]:
+    def mixes(self) -> Mapping[WhichNumber, Sequence[tuple[str, str, float]]]:
         """Column, value and rows of each subgroup of one column, by the number of all rows."""
-        found: dict[tuple[Any, ...], list[tuple[str, str, float]]] = {}
+        found: dict[WhichNumber, list[tuple[str, str, float]]] = {}
         for one in self.measures:
             if len(one.subgroup) == 1:
                 ((column, value),) = one.subgroup.items()
@@ -72,11 +71,9 @@ class Findings:
         return found
 
 
-def _overall(one: Measure) -> tuple[Any, ...]:
-    """What makes two measures of a run the same number, of whatever rows."""
-    at = one.threshold_rule or one.threshold
-    of = (one.dataset, one.model, one.metric, frozen_params(one.params))
-    return (*of, one.average, one.label, one.fold, at)
+def _overall(one: Measure) -> WhichNumber:
+    """The same number of all rows."""
+    return one.which.series.on(Slice(fold=one.fold))
 
 
 NOTHING = Findings("")
@@ -137,7 +134,7 @@ class Point:
         return self.estimate is not None and self.limits.signals(self.estimate.value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Series:
     """One measure over the runs of one line of history that have it, oldest first."""
 
@@ -177,17 +174,23 @@ class Course:
 
     def change(self, series: Series) -> RunsChange | None:
         """When one of its series changed, worked out once."""
-        if id(series) not in self._changes:
-            self._changes[id(series)] = change_of_series(series, self.runs, self._scores)
-        return self._changes[id(series)]
+        if series not in self._changes:
+            self._changes[series] = change_of_series(series, self.runs, self._scores)
+        return self._changes[series]
 
     @cached_property
-    def _changes(self) -> dict[int, RunsChange | None]:
+    def _changes(self) -> dict[Series, RunsChange | None]:
         return {}
 
     @cached_property
     def _scores(self) -> ScoresBySeries:
         return ScoresBySeries(self.runs)
+
+    @property
+    def several(self) -> bool:
+        """Whether its runs and attempts stand in several lines of history."""
+        lines = [*(run.line for run in self.runs), *(one.line for one in self.attempts)]
+        return any(line is not None for line in lines)
 
     @cached_property
     def newest(self) -> dict[str | None, int]:

@@ -244,7 +244,7 @@ def _index(course: Course, link: Link) -> dict[str, Any]:
         for c in course.criteria
         if c.breaches and course.now(c) is not None
     ]
-    several = any(run.line is not None for run in course.runs)
+    several = course.several
     headlines = () if several else course.headlines
     columns = [(series_name(s), {p.run: _point(p) for p in s.points}) for s in headlines]
     measures = headline_texts(course) if several else {}

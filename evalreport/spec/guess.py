@@ -206,17 +206,14 @@ def _counts_kinds(columns: Columns, name: str) -> bool:
 
     Rows with a score of their own are of a kind each, whatever stands beside them.
     """
-    numbers = columns.numbers(name) or [None]
-    if (
-        any(v is None or v < 0 or not v.is_integer() for v in numbers)
-        or sum(map(bool, numbers)) < 1
-    ):
+    numbers = columns.numbers(name) or ()
+    if not any(numbers) or any(v is None or v < 0 or not v.is_integer() for v in numbers):
         return False
     others = [c for c in columns.names if c != name]
-    if any(columns.is_fraction(c) for c in others):
+    if len(others) < 2 or any(columns.is_fraction(c) for c in others):
         return False
     kinds = list(zip(*(columns.texts(c) for c in others), strict=True))
-    return len(others) > 1 and len(set(kinds)) == len(kinds)
+    return len(set(kinds)) == len(kinds)
 
 
 def _is_unique(columns: Columns, name: str) -> bool:

@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from schedules.weekly_runs import SPEC, write_rows
 
-from evalreport.cli import status_of
+from evalreport.cli import publishing, status_of
+from evalreport.errors import FilesError, Problem
 
 
 @pytest.fixture
@@ -106,6 +108,31 @@ def test_a_run_that_takes_too_long_ends_with_nothing_published(spec: Path) -> No
     tried = [(one["series"], one["attempt"]) for one in lines if "attempt" in one]
     assert tried == [(spec.stem, {"status": 4}), ("other", {"status": 4})]
     assert len(list(runs.glob("2*"))) == 1
+
+
+@pytest.mark.parametrize("more", [[], ["other.yaml", "--jobs", "1"]], ids=["one", "two"])
+def test_a_library_that_makes_an_error_of_the_end_of_time_changes_nothing(
+    spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    """Each spec leaves one line, and none is begun when the time is over."""
+    begun = []
+
+    def stubborn(path: Path, *_others: object) -> None:
+        begun.append(path.stem)
+        try:
+            time.sleep(60)
+        except SystemExit:
+            raise FilesError(Problem("interrupted", "try again")) from None
+
+    monkeypatch.setattr(publishing, "_run_spec", stubborn)
+    monkeypatch.chdir(spec.parent)
+    spec.with_name("other.yaml").write_text(spec.read_text(encoding="utf-8"), encoding="utf-8")
+    Path("runs").mkdir()
+    assert status_of(["run", spec.name, *more, "--quiet", "--timeout", "2"]) == 4
+    assert "not done in 2 s" in capsys.readouterr().err
+    lines = map(json.loads, Path("runs/history.jsonl").read_text(encoding="utf-8").splitlines())
+    assert [one["series"] for one in lines] == ["audit", "other"][: 1 + bool(more)]
+    assert begun == ["audit"]
 
 
 def test_the_folder_of_runs_has_the_name_of_its_option_too(

@@ -14,7 +14,7 @@ from evalreport.engine.periods.charts import moved_scores
 from evalreport.errors import FilesError, Location
 from evalreport.metrics.tables import ScoreTable
 from evalreport.record.recorded import part_of, records_of
-from evalreport.record.trend import _Told
+from evalreport.record.trend import _Told, read_course
 from evalreport.record.trend_moved import ScoresOfRuns, ScoresTold
 from evalreport.results.records import CURVES_OF_SCORES
 from evalreport.statistics.control_limits import EarlierValues, limits_for
@@ -151,12 +151,25 @@ def test_what_is_read_of_a_run_is_what_stands_in_it(tmp_path: Path, spec: str) -
         part_of(_Told, data.replace(b'"curves":[', b'"curves":[1,', 1), where, CURVES_OF_SCORES)
 
 
+def test_what_stands_after_the_curves_is_left_whole(tmp_path: Path) -> None:
+    """The field after them is not the same one in every run."""
+    assert audit(tmp_path, (40, 10, 10, 90), 1) == 0
+    spec = f"{SPEC}drift: {{reference: {{run: runs/latest}}}}\n"
+    assert audit(tmp_path, (45, 5, 10, 90), 2, spec=spec) == 0
+    data = (tmp_path / "runs" / "latest" / "results.json").read_bytes()
+    assert b'}],"drift":[' in data
+    read = part_of(_Told, data, Location("results.json"), CURVES_OF_SCORES)
+    assert {one.kind for one in read.curves} == set(CURVES_OF_SCORES)
+    assert [run.missing for run in read_course(tmp_path / "runs").runs] == [None, None]
+
+
 def test_curves_are_written_as_they_are_looked_for(tmp_path: Path) -> None:
     """Between two curves, and nowhere else, stands what they are told apart by."""
     audit(tmp_path, (40, 10, 10, 90), 1)
     data = (tmp_path / "runs" / "latest" / "results.json").read_bytes()
     whole = records_of(data, Location("results.json"))
-    start, end = data.find(b',"curves":[{"'), data.find(b'}],"failures":[')
+    start = data.find(b',"curves":[{"')
+    end = data.find(b'}],"', start)
     assert (
         data[start:end].count(b'},{"') == len(whole.curves) - 1 == len(list(pairwise(whole.curves)))
     )

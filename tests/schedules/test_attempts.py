@@ -95,6 +95,16 @@ def test_attempts_of_several_series_say_which(tmp_path: Path, capsys: Capture) -
     assert any(line.startswith("other: 1 attempt") for line in lines(tmp_path, capsys))
 
 
+def test_attempts_of_several_series_say_which_where_there_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for name in ("audit", "other"):
+        assert tried(tmp_path, "2026-11-02T06:00:00Z", name=name) == 4
+    assert status_of(["history", str(tmp_path / "runs"), "--html", str(tmp_path / "site")]) == 0
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert page.count('<td class="series">audit</td>') == 1
+    assert page.count('<td class="series">other</td>') == 1
+
+
 def test_what_the_data_are_of_is_told(tmp_path: Path, capsys: Capture) -> None:
     audit(tmp_path, GOOD, 5, "--as-of", "2026-11-04")
     audit(tmp_path, GOOD, 6, "--as-of", "2026-11-03")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from schedules.weekly_runs import SPEC, Counts, audit, audits
 
 from evalreport.cli import status_of
-from evalreport.record.trend import change_of_series, read_course
+from evalreport.record.trend import PastRun, change_of_series, read_course, series_of
 from evalreport.statistics.change import change_of_shares, cusum, self_starting_shares
 
 #: Recall 0.9 of 100, then 0.7; fewer ill among them, and other scores, from the ninth on.
@@ -60,6 +61,28 @@ def test_what_moved_with_it(weeks: Path) -> None:
     assert moved["scores"].p_value is not None
     assert moved["scores"].p_value < 0.01
     assert moved["subgroups"].column == "sex"
+
+
+def test_rows_are_counted_once_where_a_measure_counts_indeterminate_ones_both_ways(
+    weeks: Path,
+) -> None:
+    course = read_course(weeks)
+    recall = course.headlines[0]
+    once = course.change(recall)
+    assert once is not None
+
+    def both_ways(run: PastRun) -> PastRun:
+        assert run.results is not None
+        ways = ("for", "against")
+        own = [replace(m, indeterminate=way) for m in run.results.measures for way in ways]
+        return replace(run, results=replace(run.results, measures=tuple(own)))
+
+    runs = [both_ways(run) for run in course.runs]
+    wanted = replace(recall.about.which, indeterminate="for")
+    (own,) = (one for one in series_of(runs) if one.about.which == wanted)
+    found = change_of_series(own, runs)
+    assert found is not None
+    assert found.moved == once.moved
 
 
 def test_text_json_and_pages_name_the_week(
