@@ -25,6 +25,8 @@ from evalreport.report.simplified import simplified
 
 Panel = Callable[[Axes], None]
 Points = Mapping[str, Sequence[Any]]
+#: Left end, width and height.
+Bar = tuple[float, float, float]
 #: The bars of negative rows.
 BELOW = "#a9b1b9"
 #: Numbers from here on are drawn in their power of ten: spans of them are no numbers.
@@ -237,49 +239,54 @@ def distribution_panel(curve: Curve, labels: tuple[str, str], threshold: float |
         told = columns(curve.points, "low", "high", *_kinds(curve.points))
         unit, words = in_reach([end for row in told for end in row[:2]])
         rows = [(low / unit, high / unit, *counts) for low, high, *counts in told]
-        highest: list[float] = []
+        kinds: list[Sequence[Bar]] = []
         # one path for all bars of a kind takes a fraction of the bytes of many
         for side, colour in ((2, COLOURS[curve.place % len(COLOURS)]), (3, BELOW)):
             whole = sum(r[side] for r in rows) or 1
             up = (5 - 2 * side) / whole
             bars = [(r[0], (r[1] - r[0]) * 0.94, r[side] * up) for r in rows if r[side]]
-            highest.append(max((abs(height) for _, _, height in bars), default=0))
+            kinds.append(bars)
             _bars(axes, bars, colour)
         axes.axhline(0, color=INK, linewidth=0.7)
         if rows:
             low, high = with_span(min(r[0] for r in rows), max(r[1] for r in rows))
             axes.set_xlim(low - 0.05 * (high - low), high + 0.03 * (high - low))
-        most = max(highest) or 1
+        most = max((abs(height) for bars in kinds for _, _, height in bars), default=0) or 1
         axes.set_ylim(-1.12 * most, 1.12 * most)
         axes.x.most = axes.y.most = 4
         if threshold is not None and is_near(threshold / unit, [r[0] for r in rows]):
             axes.axvline(threshold / unit, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
         names(axes, f"score{words}", "share of its rows")
         axes.y.formatted = lambda v: f"{abs(v):g}"
-        wide = 0.9 * inner_size(axes)[0]
-        axes.text(
-            0.04,
-            0.97,
-            f"{short(labels[0], wide - width_of(', upwards'))}, upwards",
-            in_shares=True,
-            va="top",
-            color=COLOURS[curve.place % len(COLOURS)],
-            fontsize=8.5,
-        )
-        axes.text(
-            0.96,
-            0.03,
-            f"{short(labels[1], wide - width_of(', downwards'))}, downwards",
-            in_shares=True,
-            ha="right",
-            color=SOFT,
-            fontsize=8.5,
-        )
+        _told_beside(axes, kinds[0], labels[0], COLOURS[curve.place % len(COLOURS)], top=True)
+        _told_beside(axes, kinds[1], labels[1], SOFT, top=False)
 
     return paint
 
 
-def _bars(axes: Axes, bars: Sequence[tuple[float, float, float]], colour: str) -> None:
+def _told_beside(axes: Axes, bars: Sequence[Bar], label: str, colour: str, *, top: bool) -> None:
+    """Which way bars go, in the corner over, or under, the lower ones: no word stands on a bar."""
+    width, way = inner_size(axes)[0], "upwards" if top else "downwards"
+    text = f"{short(label, 0.9 * width - width_of(f', {way}'))}, {way}"
+    (left, right), share = axes.x.limits or (0.0, 1.0), width_of(text) / width + 0.06
+    edges = left + share * (right - left), right - share * (right - left)
+    first = max((abs(h) for x, _, h in bars if x < edges[0]), default=0.0)
+    last = max((abs(h) for x, w, h in bars if x + w > edges[1]), default=0.0)
+    # where both are alike positives are called at the left, as they mostly stand at the right
+    leftmost = first < last or (first == last and top)
+    axes.text(
+        0.04 if leftmost else 0.96,
+        0.97 if top else 0.03,
+        text,
+        in_shares=True,
+        ha="left" if leftmost else "right",
+        va="top" if top else "baseline",
+        color=colour,
+        fontsize=8.5,
+    )
+
+
+def _bars(axes: Axes, bars: Sequence[Bar], colour: str) -> None:
     """Bars of (left end, width, signed height) from 0, as one shape."""
     corners = [
         [(x, 0.0), (x, height), (x + wide, height), (x + wide, 0.0)] for x, wide, height in bars

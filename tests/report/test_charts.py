@@ -269,3 +269,25 @@ def test_a_line_far_below_the_axis_takes_no_points_from_what_shows() -> None:
         assert before[1] + share * (after[1] - before[1]) == pytest.approx(benefit, abs=0.002)
     assert charts._in_sight(rows[::-1], -0.04) == shown[::-1]
     assert charts._in_sight([(0.1, 0.0), (0.9, 0.0)], -0.04) == [(0.1, 0.0), (0.9, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("positives", "sides"),
+    [((1, 2, 5, 30), ("left", "right")), ((30, 5, 2, 1), ("right", "right"))],
+    ids=["high", "low"],
+)
+def test_which_way_bars_go_is_said_where_they_are_low(
+    positives: tuple[int, ...], sides: tuple[str, str]
+) -> None:
+    points = {
+        "low": [0.0, 0.25, 0.5, 0.75], "high": [0.25, 0.5, 0.75, 1.0],
+        "positives": positives, "negatives": [40, 20, 5, 1],
+    }  # fmt: skip
+    said: dict[str, str] = {}
+
+    def paint(axes: Any) -> None:
+        charts.distribution_panel(Curve("m", 0, points), ("ill", "well"), 0.5)(axes)
+        said.update({words.text: words.ha for words in axes.texts})
+
+    draw(paint)
+    assert (said["ill, upwards"], said["well, downwards"]) == sides
