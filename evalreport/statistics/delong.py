@@ -110,12 +110,6 @@ def area_of(positives: ArrayLike, negatives: ArrayLike) -> AreaLimits | None:
     return AreaLimits(area, variance, (m, n), min(m, n))
 
 
-def delong_variance(positives: ArrayLike, negatives: ArrayLike) -> float | None:
-    """The variance of :func:`area_of`."""
-    found = area_of(positives, negatives)
-    return None if found is None else found.variance
-
-
 def _squares(counts: Floats, apart: Floats, whole: float, area: float) -> float:
     """Sum of squared distances of placements from the area; overwrites ``apart``."""
     apart /= whole

@@ -158,8 +158,9 @@ def test_limits_of_an_area_are_symmetric_on_the_logit_scale() -> None:
     got = intervals(results(columns, ["roc_auc", "gini", "mann_whitney_u"]))
     order = np.argsort(-np.array(columns["s"]), kind="stable")
     actual = np.array(columns["y"])[order]
-    area, variance = delong.auc(actual, 1 - actual), delong.delong_variance(actual, 1 - actual)
-    assert area is not None
+    found = delong.area_of(actual, 1 - actual)
+    assert found is not None
+    area, variance = found.area, found.variance
     assert variance is not None
     wide = Z * math.sqrt(variance) / (area * (1 - area))
     centre = math.log(area / (1 - area))

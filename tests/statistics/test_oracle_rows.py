@@ -48,7 +48,8 @@ def roc_auc(case: Case, e: dict[str, Any]) -> Values | None:
 def auc_standard_error(case: Case, e: dict[str, Any]) -> Values | None:
     table = case.score_table()
     if e["metric"] == "roc_auc_se_delong":
-        variance = delong.delong_variance(*table)
+        found = delong.area_of(*table)
+        variance = found and found.variance
     else:
         area = delong.auc(*table)
         assert area is not None
@@ -91,7 +92,10 @@ def unpaired_areas(case: Case, e: dict[str, Any]) -> Values | None:
         actual = np.array([r["outcome"] == "Poor" for r in rows])
         score = np.array([float(r[p["score"]]) for r in rows])
         table = case.grouped_rows(actual, score)[1:]
-        found.append((delong.auc(*table) or 0.0, delong.delong_variance(*table) or 0.0, len(rows)))
+        one = delong.area_of(*table)
+        assert one is not None
+        assert one.variance is not None
+        found.append((one.area, one.variance, len(rows)))
     (a1, v1, n1), (a2, v2, n2) = found
     interval = delong.difference_interval(a1 - a2, v1 + v2, 0.95)
     normal = delong.difference_test(a1 - a2, v1 + v2)
