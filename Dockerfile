@@ -7,8 +7,7 @@ RUN python -m venv /opt/evalreport
 COPY requirements/run-py312.txt requirements/
 RUN /opt/evalreport/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements/run-py312.txt
 COPY . .
-RUN /opt/evalreport/bin/pip install --no-cache-dir --no-deps --no-build-isolation . \
-    && find /opt/evalreport -name __pycache__ -prune -exec rm -r {} +
+RUN /opt/evalreport/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.12-slim
 RUN apt-get update \
@@ -17,8 +16,7 @@ RUN apt-get update \
     && useradd --create-home --uid 1000 evalreport
 COPY --from=build /opt/evalreport /opt/evalreport
 ENV PATH=/opt/evalreport/bin:$PATH \
-    PYTHONDONTWRITEBYTECODE=1 \
-    MPLCONFIGDIR=/tmp
+    PYTHONDONTWRITEBYTECODE=1
 USER evalreport
 WORKDIR /work
 ENTRYPOINT ["evalreport"]

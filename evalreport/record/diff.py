@@ -20,9 +20,10 @@ from typing import Any
 
 from evalreport.record.diff_measures import Pairs, measure_changes, paired_changes
 from evalreport.record.diff_text import describe, describe_markdown
+from evalreport.record.paired_rows import Said, pair_rows
 from evalreport.record.prune import read_run
 from evalreport.record.recorded import RecordedRun
-from evalreport.record.row_digests import Said, pair_rows, read_rows
+from evalreport.record.row_digests import read_rows
 from evalreport.results.changes import (
     CautionChanges,
     ChangeCounts,
@@ -30,7 +31,6 @@ from evalreport.results.changes import (
     Diff,
     FileChange,
     FileRead,
-    KeptRows,
     KeyChange,
     LabelCount,
     LabelShift,
@@ -40,6 +40,7 @@ from evalreport.results.changes import (
     ScoreShift,
 )
 from evalreport.results.identity import Frozen, WhichCriterion, frozen_params
+from evalreport.results.kept_rows import KeptRows
 from evalreport.results.lookup import Results
 from evalreport.results.records import Caution, Criterion, Input, Provenance, RowLedger
 from evalreport.statistics.shift import (

@@ -14,7 +14,7 @@ from typing import Any
 
 from evalreport.errors import EvalreportError
 from evalreport.metrics.estimates import estimate_of
-from evalreport.record.row_digests import Said
+from evalreport.record.paired_rows import Said
 from evalreport.results.changes import MeasureChange, MeasureSide, PairedDifference
 from evalreport.results.identity import Quantity
 from evalreport.results.records import Comparison, Interval, Measure

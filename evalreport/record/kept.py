@@ -15,8 +15,8 @@ from typing import Any
 
 from evalreport.errors import FilesError
 from evalreport.record.recorded_tables import STEPS
-from evalreport.results.changes import KeptDataset, KeptModel, KeptRows
 from evalreport.results.codec import decode_as
+from evalreport.results.kept_rows import KeptDataset, KeptModel, KeptRows
 from evalreport.results.lookup import Results
 from evalreport.results.records import Curve, LabelLedger, RowLedger, Table
 

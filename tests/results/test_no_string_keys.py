@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from evalreport.results import changes, history, lookup, records
+from evalreport.results import changes, history, kept_rows, lookup, records
 
 PACKAGE = Path(__file__).parents[2] / "evalreport"
 #: The steps that make, keep, draw or hand on results.
@@ -26,7 +26,7 @@ STEPS = (
 )  # fmt: skip
 FIELDS = frozenset(
     field.name
-    for module in (records, lookup, history, changes)
+    for module in (records, lookup, history, changes, kept_rows)
     for kind in vars(module).values()
     if isinstance(kind, type) and dataclasses.is_dataclass(kind)
     for field in dataclasses.fields(kind)

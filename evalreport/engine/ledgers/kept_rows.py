@@ -15,7 +15,7 @@ import numpy as np
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.engine.prepared import Prepared
 from evalreport.predict.view import LabelView
-from evalreport.results.changes import KeptDataset, KeptModel, KeptRows
+from evalreport.results.kept_rows import KeptDataset, KeptModel, KeptRows
 
 #: Bytes of a digest: two of a million rows are alike with a chance of 3 in 100 million.
 DIGEST = 8
