@@ -115,5 +115,5 @@ def _hyperbolas(s: ScoreTable) -> Any:
 def _precision(s: ScoreTable, where_none: Any) -> Any:
     """Precision at each score; ``where_none`` where no row is predicted positive yet."""
     predicted = s.true_positives + s.false_positives
-    some = predicted > 0
-    return np.where(some, s.true_positives / np.where(some, predicted, 1), where_none)
+    found = np.array(np.broadcast_to(where_none, predicted.shape), dtype=np.float64)
+    return np.divide(s.true_positives, predicted, out=found, where=predicted > 0)
