@@ -16,6 +16,9 @@ Codes = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
+#: Up to so many whole numbers for each that occurs, they are told apart without sorting.
+FEW_BLANKS = 32
+
 
 def canonical_rows(
     code: Codes, weight: Floats | None, cluster: Codes | None
@@ -35,7 +38,7 @@ def canonical_rows(
     keys = (code,) if weight is None else (weight, code)
     if cluster is None:
         return np.lexsort(keys), np.arange(len(code))
-    by_cluster = np.lexsort((*keys, cluster))
+    by_cluster = np.arange(len(code)) if _ascend(cluster, code) else np.lexsort((*keys, cluster))
     held = np.asarray(code, np.int64)[by_cluster, None]
     if weight is not None:
         held = np.column_stack([held, (weight[by_cluster] + 0.0).view(np.int64)])
@@ -44,9 +47,17 @@ def canonical_rows(
     places = sorted(range(len(names)), key=contents.__getitem__)
     rank = np.empty(len(names), np.intp)
     rank[places] = np.arange(len(names))
-    unit = rank[np.searchsorted(names, cluster)]
-    order = np.lexsort((*keys, unit))
-    return order, unit[order]
+    # whole clusters change places, the rows within one do not
+    sizes = np.diff(starts, append=len(code))[places]
+    first = np.cumsum(sizes) - sizes
+    order = by_cluster[np.arange(len(code)) + np.repeat(starts[places] - first, sizes)]
+    return order, np.repeat(np.arange(len(names)), sizes)
+
+
+def _ascend(cluster: Codes, code: Codes) -> bool:
+    """Whether rows come in the order of their clusters and then of their codes, each once."""
+    same = cluster[1:] == cluster[:-1]
+    return bool(np.all((cluster[1:] > cluster[:-1]) | (same & (code[1:] > code[:-1]))))
 
 
 def added_up(cluster: Codes, code: Codes, times: Codes | None) -> tuple[Codes, Codes, Floats]:
@@ -59,8 +70,8 @@ def added_up(cluster: Codes, code: Codes, times: Codes | None) -> tuple[Codes, C
     ([0, 1], [5, 5], [1.0, 2.0])
     """
     width = int(code.max(initial=0)) + 1
-    both, place = np.unique(cluster.astype(np.int64) * width + code, return_inverse=True)
-    rows = np.bincount(place.reshape(-1), times, len(both)).astype(np.float64)
+    both, place = numbered(cluster.astype(np.int64) * width + code)
+    rows = np.bincount(place, times, len(both)).astype(np.float64)
     return both // width, both % width, rows
 
 
@@ -74,7 +85,36 @@ def codes_of(*columns: npt.NDArray[Any]) -> Places:
     """One whole number for each row, equal where all columns are, in the order of the columns."""
     code = np.zeros(len(columns[0]), np.intp)
     for column in columns:
-        _, place = np.unique(column, return_inverse=True)
-        pair = code * (int(place.max(initial=0)) + 1) + place.reshape(-1)
-        code = np.unique(pair, return_inverse=True)[1].reshape(-1)
+        _, place = numbered(column)
+        _, code = numbered(code * (int(place.max(initial=0)) + 1) + place)
     return code
+
+
+def order_of(*columns: npt.NDArray[Any]) -> Places:
+    """The places of rows by the first column, then by the next; of equal ones as they stand.
+
+    >>> order_of(np.array([2, 1, 2]), np.array([5, 5, 3])).tolist()
+    [1, 2, 0]
+    """
+    code = codes_of(*columns)
+    if int(code.max(initial=-1)) + 1 < len(code):
+        return np.argsort(code, kind="stable")
+    order = np.empty(len(code), np.intp)
+    order[code] = np.arange(len(code))
+    return order
+
+
+def numbered(codes: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Places]:
+    """The distinct values, ascending, and which of them each is; whole numbers are not sorted.
+
+    >>> values, place = numbered(np.array([7, 3, 7, 5]))
+    >>> values.tolist(), place.tolist()
+    ([3, 5, 7], [2, 0, 2, 1])
+    """
+    top = int(codes.max(initial=0)) if codes.dtype.kind == "i" else -1
+    if not 0 <= top < FEW_BLANKS * len(codes) or codes.min() < 0:
+        values, place = np.unique(codes, return_inverse=True)
+        return values, place.reshape(-1)
+    held = np.zeros(top + 1, np.bool_)
+    held[codes] = True
+    return np.flatnonzero(held), (np.cumsum(held) - 1)[codes]

@@ -98,8 +98,8 @@ class Key:
         codes = np.empty(len(data), np.int64)
         # each number once, and once what is missing
         held, missing = np.flatnonzero(~gone), np.flatnonzero(gone)
-        _, first, place = np.unique(data[held], return_index=True, return_inverse=True)
-        codes[held] = self._each(rows, values[held[first]])[place.reshape(-1)]
+        known = np.unique(data[held])
+        codes[held] = self._each(rows, known)[np.searchsorted(known, data[held])]
         codes[missing] = self._each(rows, values[missing[:1]])
         return codes
 
