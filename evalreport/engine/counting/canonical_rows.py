@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.statistics.numbering import numbered
+
 Codes = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
-
-#: Up to so many whole numbers for each that occurs, they are told apart without sorting.
-FEW_BLANKS = 32
 
 
 def canonical_rows(
@@ -102,19 +101,3 @@ def order_of(*columns: npt.NDArray[Any]) -> Places:
     order = np.empty(len(code), np.intp)
     order[code] = np.arange(len(code))
     return order
-
-
-def numbered(codes: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Places]:
-    """The distinct values, ascending, and which of them each is; whole numbers are not sorted.
-
-    >>> values, place = numbered(np.array([7, 3, 7, 5]))
-    >>> values.tolist(), place.tolist()
-    ([3, 5, 7], [2, 0, 2, 1])
-    """
-    top = int(codes.max(initial=0)) if codes.dtype.kind == "i" else -1
-    if not 0 <= top < FEW_BLANKS * len(codes) or codes.min() < 0:
-        values, place = np.unique(codes, return_inverse=True)
-        return values, place.reshape(-1)
-    held = np.zeros(top + 1, np.bool_)
-    held[codes] = True
-    return np.flatnonzero(held), (np.cumsum(held) - 1)[codes]

@@ -18,7 +18,7 @@ from evalreport.data.types import ColumnType, with_types
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
-from evalreport.engine.counting.canonical_rows import codes_of, numbered
+from evalreport.engine.counting.canonical_rows import codes_of
 from evalreport.engine.counting.counted_rows import TARGET, WEIGHT, Known, known
 from evalreport.engine.counting.counted_view import FOLD, CountedView, with_tables
 from evalreport.engine.counting.in_intervals import in_intervals
@@ -39,6 +39,7 @@ from evalreport.predict.columns import (
 from evalreport.predict.labels_beside_scores import Scored, agreement
 from evalreport.predict.view import LabelView
 from evalreport.spec.model import Spec
+from evalreport.statistics.numbering import numbered
 
 Codes = npt.NDArray[np.int64]
 Tables = dict[tuple[int, ...], ScoreTable]

@@ -50,7 +50,8 @@ def drawn_as(
     """
     times = np.ones(len(inside)) if view.times is None else view.times[inside]
     positive = view.actual[inside] == of_class
-    rows = float(times[positive].sum()), float(times[~positive].sum())
+    positives = np.dot(times, positive)
+    rows = float(positives), float(times.sum() - positives)
     clusters = 0 if view.cluster is None else distinct(view.cluster[0][inside])
     return Drawn(*rows, design_of(view, compared=compared), clusters)
 
