@@ -43,6 +43,9 @@ Edges = tuple[float, ...]
 #: How many bins a score may have here: more tell a variance no better, and with fewer it would
 #: be a guess.
 GRAINS = (200, 150, 100, 75, 50, 40, 30)
+#: Where there are at most so many times as many kinds as there is room for, they are counted by and
+#: looked at then: to count them before takes as long again.
+AT_ONCE = 3
 
 
 def binned_kinds(
@@ -64,12 +67,12 @@ def binned_kinds(
     grain = grain_of(cells, len(scores), most)
     edges = _edges(models, tables, scores, grain or GRAINS[-1], finer)
     binned = list(zip(numbers, (edges[column] for column in scores), strict=True))
-    if grain is None:
+    columns = ", ".join([*(key.column for key in keys.values()), *scores])
+    too_many = f"by {columns} there are too many kinds of rows, even with bins of scores"
+    if grain is None and cells * GRAINS[-1] ** len(scores) > AT_ONCE * most:
         by = [*trees, *(queries.reached(*one) for one in binned)]
         if not few_kinds(rows, by, where, models[0].view.rows, most):
-            columns = ", ".join([*(key.column for key in keys.values()), *scores])
-            why = f"by {columns} there are too many kinds of rows, even with bins of scores"
-            raise TooManyKindsError(why)
+            raise TooManyKindsError(too_many)
     if lines is not None and grain is not None and {*lines.codes} == {*keys}:
         codes, place, times = _added_up(lines, edges[scores[0]])
         own = models[0].known.codes
@@ -80,6 +83,8 @@ def binned_kinds(
         codes = {k: key.read(rows, answer[f"k{i}"]) for i, (k, key) in enumerate(keys.items())}
         told = {column: _places(answer[f"b{i}"]) for i, column in enumerate(scores)}
         times = np.ma.getdata(answer["n"]).astype(np.int64)
+        if grain is None and len(times) > most:
+            raise TooManyKindsError(too_many)
     codes, told, times = in_order(codes, told, times)
     views: list[LabelView] = []
     for one in models:

@@ -24,6 +24,7 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import Slice
 from evalreport.statistics.design_based import DesignVariance
+from evalreport.statistics.numbering import numbered
 
 Codes = npt.NDArray[np.int64]
 
@@ -421,18 +422,13 @@ def summed(
     if weights is None:
         # Whole numbers below 2^53, so the sums are exact.
         return np.bincount(entry, times, minlength=size).astype(np.int64)
-    order = np.lexsort((weights, entry))
-    entry, weights = entry[order], weights[order]
-    new = np.ones(len(entry), np.bool_)
-    new[1:] = (np.diff(entry) != 0) | (np.diff(weights) != 0)
-    starts = np.flatnonzero(new)
-    if times is None:
-        many = np.diff(starts, append=len(entry))
-    else:
-        many = np.add.reduceat(times[order], starts) if len(starts) else times
+    distinct, place = numbered(weights)
+    width = max(len(distinct), 1)
+    pairs, pair = numbered(entry.astype(np.int64) * width + place)
+    many = np.bincount(pair, times, len(pairs))
     # without entries NumPy counts in whole numbers, and a class without rows would make
     # the weights of the other class look whole
-    own = np.bincount(entry[starts], weights=weights[starts] * many, minlength=size)
+    own = np.bincount(pairs // width, distinct[pairs % width] * many, size)
     return own.astype(np.float64)
 
 
