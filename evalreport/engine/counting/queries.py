@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from sqlglot import exp
@@ -331,19 +332,25 @@ def uncountable(times: Field) -> exp.Select:
 
 
 def reached(s: Tree, edges: Sequence[float]) -> Tree:
-    """How many ascending thresholds a score reaches, by halving them; NULL for no score.
+    """How many ascending thresholds a score reaches, by quartering them; NULL for no score.
 
-    No part of the tree is copied but the score: with hundreds of thresholds that took longer than
-    all else in Python.
+    DuckDB takes a third less time than by halving, as each of the branches costs it the same, and
+    others compare hardly more often. No part of the tree is copied but the score: with hundreds of
+    thresholds that took longer than all else in Python.
     """
 
     def among(low: int, high: int) -> Tree:
         if low == high:
             return _whole(low)
-        half = (low + high) // 2
-        upper, lower = among(half + 1, high), among(low, half)
-        above = exp.GTE(this=s.copy(), expression=literal(repr(edges[half])))
-        return exp.Case().when(above, upper, copy=False).else_(lower, copy=False)
+        rungs = high - low + 1
+        starts = [low + rungs * i // 4 for i in range(5)]
+        case = exp.Case()
+        for start, end in reversed([*pairwise(starts)][1:]):
+            if start < end and start > low:
+                above = exp.GTE(this=s.copy(), expression=literal(repr(edges[start - 1])))
+                case = case.when(above, among(start, end - 1), copy=False)
+        lowest = next(start for start in starts if start > low)
+        return case.else_(among(low, lowest - 1), copy=False)
 
     return exp.Case().when(exp.not_(_null(s)), among(0, len(edges)), copy=False)
 
