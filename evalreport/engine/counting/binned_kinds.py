@@ -123,7 +123,7 @@ def _added_up(lines: Told, edges: Edges) -> tuple[dict[str, Codes], Codes, Codes
 
 def _codes_among(key: Key, own: Mapping[Any, int]) -> Codes:
     """The code that a key has for each code that a model has, for one of its values."""
-    codes = np.full(max(own.values()) + 1, UNUSED, np.int64)
+    codes = np.full(max(own.values()) + 2, UNUSED, np.int64)  # the last one is that of UNUSED
     for value, code in own.items():
         codes[code] = key.codes[value]
     return codes

@@ -193,7 +193,7 @@ def test_kinds_that_the_tables_tell_are_not_counted_again(
     asked: list[str],
     subgroups: list[str],
 ) -> None:
-    gaps = "CASE WHEN id % 83 = 0 THEN NULL ELSE w END AS w"
+    gaps = "CASE WHEN id % 83 > 0 THEN w END AS w, CASE WHEN id % 71 > 0 THEN g END AS g"
     path = write(f"SELECT * REPLACE ({gaps}) FROM ({ROWS})")
     spec = spec_of(path, {"score": "a"}, metrics=METRICS, thresholds=[0.5, 0.37], engine=LIMITED,
                    subgroups=subgroups, dataset={"weight": "w", "missing": "exclude"})  # fmt: skip
