@@ -10,6 +10,7 @@ import numpy.typing as npt
 #: Up to so many whole numbers for each that occurs, they are told apart without sorting; and
 #: values that stand so often each are looked up among the distinct ones.
 OFTEN = 32
+LOOK = 1 << 14
 
 
 def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
@@ -24,8 +25,9 @@ def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
         held = np.zeros(top + 1, np.bool_)
         held[values] = True
         return np.flatnonzero(held), (np.cumsum(held) - 1)[values]
-    distinct = np.unique(values)
-    if OFTEN * len(distinct) <= len(values):
+    # of many that differ the first ones tell, and are not sorted twice
+    if OFTEN * len(np.unique(values[:LOOK])) <= min(len(values), LOOK):
+        distinct = np.unique(values)
         return distinct, np.searchsorted(distinct, values)
     distinct, place = np.unique(values, return_inverse=True)
     return distinct, place.reshape(-1)
