@@ -52,7 +52,7 @@ def drawn_as(
     chosen = slice(None) if len(inside) == len(view.actual) else inside
     times = np.ones(len(inside)) if view.times is None else view.times[chosen]
     positive = view.actual[chosen] == of_class
-    positives = np.dot(times, positive)
+    positives = times[positive].sum()
     rows = float(positives), float(times.sum() - positives)
     clusters = 0 if view.cluster is None else distinct(view.cluster[0][chosen])
     return Drawn(*rows, design_of(view, compared=compared), clusters)
