@@ -253,7 +253,7 @@ class LabelView(View):
     def score_range(self) -> tuple[float | None, float | None]:
         return range_of(self.score if self.score is not None else self.class_scores)
 
-    @property
+    @cached_property
     def class_rows(self) -> tuple[int, ...]:
         """Number of rows actually of each class, in the order of the labels.
 

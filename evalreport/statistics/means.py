@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from evalreport.statistics.design_based import variance_df
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval, z_value
+from evalreport.statistics.numbering import numbered
 from evalreport.statistics.tail import t_quantile, t_two_sided
 
 
@@ -110,14 +111,12 @@ def clustered_losses(
     fewer than two clusters and with losses of 0.
     """
     x, code = np.asarray(losses, np.float64), np.asarray(codes)
-    often = np.ones(x.size) if times is None else np.asarray(times, np.float64)
-    order = np.lexsort((x, code))
-    x, code = x[order], code[order]
-    new = np.ones(x.size, np.bool_)
-    new[1:] = (np.diff(code) != 0) | (np.diff(x) != 0)
-    starts = np.flatnonzero(new)
-    many = np.add.reduceat(often[order], starts) if x.size else often
-    x, unit = x[starts], np.unique(code[starts], return_inverse=True)[1].reshape(-1)
+    if not x.size:
+        return None
+    distinct, place = numbered(x)
+    pairs, pair = numbered(numbered(code)[1] * len(distinct) + place)
+    many = np.bincount(pair, times, len(pairs)).astype(np.float64)
+    unit, x = pairs // len(distinct), distinct[pairs % len(distinct)]
     totals, sizes = np.bincount(unit, x * many), np.bincount(unit, many)
     whole, count, n = math.fsum(totals), len(totals), float(np.sum(many))
     if count < 2 or whole <= 0.0:
@@ -125,7 +124,7 @@ def clustered_losses(
     spread = math.fsum((totals - whole / n * sizes) ** 2)
     return ClusteredMean(
         math.sqrt(count / (count - 1.0) * spread) / n,
-        whole * whole / math.fsum(x * x * many),
+        whole * whole / exact_sum(x * x * many),
         whole * whole / math.fsum(totals**2),
     )
 

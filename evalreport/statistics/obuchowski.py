@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.delong import Floats, PairedAreas, placements
+from evalreport.statistics.numbering import numbered
 
 Bools = NDArray[np.bool_]
 
@@ -20,8 +21,7 @@ class _ClusterSums:
     """Per cluster: sums over its positive and its negative rows of placement minus area."""
 
     def __init__(self, score: ArrayLike, kinds: _Kinds) -> None:
-        distinct, entry = np.unique(-np.asarray(score, np.float64), return_inverse=True)
-        entry = entry.reshape(-1)
+        distinct, entry = numbered(-np.asarray(score, np.float64))
         counts = [kinds.totals(entry, side, len(distinct)) for side in kinds.sides]
         placed = placements(counts[0], counts[1])
         means = [
@@ -58,10 +58,8 @@ class _Kinds:
     def of_clusters(self, entry: NDArray[np.intp], side: Bools, values: Floats) -> Floats:
         """Sums of the values of entries over the rows of each cluster, shape (C,)."""
         size = len(values)
-        pairs, kind = np.unique(
-            self.cluster[side] * np.int64(size) + entry[side], return_inverse=True
-        )
-        many = np.bincount(kind.reshape(-1), self.times[side], len(pairs))
+        pairs, kind = numbered(self.cluster[side] * np.int64(size) + entry[side])
+        many = np.bincount(kind, self.times[side], len(pairs))
         clusters = int(self.cluster.max()) + 1
         return np.bincount(pairs // size, many * values[pairs % size], clusters).astype(np.float64)
 
@@ -114,8 +112,8 @@ def _areas(
     m, n = float(np.sum(many[positive])), float(np.sum(many[~positive]))
     if m == 0 or n == 0:
         return None
-    _, codes = np.unique(np.asarray(cluster_codes), return_inverse=True)
-    kinds = _Kinds(positive, codes.reshape(-1).astype(np.int64), many)
+    _, codes = numbered(np.asarray(cluster_codes))
+    kinds = _Kinds(positive, codes.astype(np.int64), many)
     clusters = int(kinds.cluster.max()) + 1
     with_positives, with_negatives = (
         int(np.count_nonzero(np.bincount(kinds.cluster[side]))) for side in kinds.sides

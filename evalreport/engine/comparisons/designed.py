@@ -31,6 +31,7 @@ from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.delta import gradient
 from evalreport.statistics.design_based import DesignVariance, single_rows_df
 from evalreport.statistics.interval import deviate
+from evalreport.statistics.numbering import numbered
 from evalreport.statistics.tail import t_two_sided
 
 Floats = npt.NDArray[np.float64]
@@ -80,11 +81,11 @@ def _of_units(contributions: Floats, view: LabelView) -> DesignVariance:
         held = contributions
         often = np.ones(len(held)) if view.times is None else view.times.astype(np.float64)
     else:
-        codes = np.unique(view.cluster[0], return_inverse=True)[1].reshape(-1)
+        codes = numbered(view.cluster[0])[1]
         held = summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times)
         often = np.ones(len(held))
-    totals, place = np.unique(held, return_inverse=True)
-    times = np.bincount(place.reshape(-1), often, len(totals)).astype(np.float64)
+    totals, place = numbered(held)
+    times = np.bincount(place, often, len(totals)).astype(np.float64)
     m = float(times.sum())
     if m < 2:
         return DesignVariance(math.nan)

@@ -20,7 +20,10 @@ import numpy as np
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import CountedRows
 from evalreport.engine.counting.binned_scores import BinnedScores
+from evalreport.engine.counting.canonical_rows import codes_of
 from evalreport.engine.counting.counted_view import BinnedKinds, CountedView
+from evalreport.engine.counting.keys import UNUSED, Key
+from evalreport.engine.counting.score_counting import Told
 from evalreport.engine.counting.scored_kinds import (
     Finer,
     Seen,
@@ -40,16 +43,20 @@ Edges = tuple[float, ...]
 #: How many bins a score may have here: more tell a variance no better, and with fewer it would
 #: be a guess.
 GRAINS = (200, 150, 100, 75, 50, 40, 30)
+#: Where there are at most so many times as many kinds as there is room for, they are counted by and
+#: looked at then: to count them before takes as long again.
+AT_ONCE = 3
 
 
 def binned_kinds(
-    rows: CountedRows, models: Sequence[Seen], most: int, finer: Finer
+    rows: CountedRows, models: Sequence[Seen], most: int, finer: Finer, crowded: str | None
 ) -> list[LabelView]:
     """The view of each model, with at most ``most`` kinds told apart by bins of all their scores.
 
-    Raises TooManyKindsError where even a few bins are too many.
+    ``crowded``: a column with more than ``most`` distinct scores, if one is known. Raises
+    TooManyKindsError where even a few bins are too many.
     """
-    tables = {one.view.model: finer.tables(one) for one in models if one.scored is not None}
+    tables, lines = _tables(models, most, finer, crowded)
     keys, scores = keys_of(models), scores_of(models)
     trees, where = [key.tree(rows) for key in keys.values()], used_by_any(rows, models)
     numbers = [queries.read_number(rows.field(column)) for column in scores]
@@ -60,16 +67,24 @@ def binned_kinds(
     grain = grain_of(cells, len(scores), most)
     edges = _edges(models, tables, scores, grain or GRAINS[-1], finer)
     binned = list(zip(numbers, (edges[column] for column in scores), strict=True))
-    if grain is None:
+    columns = ", ".join([*(key.column for key in keys.values()), *scores])
+    too_many = f"by {columns} there are too many kinds of rows, even with bins of scores"
+    if grain is None and cells * GRAINS[-1] ** len(scores) > AT_ONCE * most:
         by = [*trees, *(queries.reached(*one) for one in binned)]
         if not few_kinds(rows, by, where, models[0].view.rows, most):
-            columns = ", ".join([*(key.column for key in keys.values()), *scores])
-            why = f"by {columns} there are too many kinds of rows, even with bins of scores"
-            raise TooManyKindsError(why)
-    answer = rows.ask(queries.binned_kinds(trees, binned, where, rows.times))
-    codes = {name: key.read(rows, answer[f"k{i}"]) for i, (name, key) in enumerate(keys.items())}
-    told = {column: _places(answer[f"b{i}"]) for i, column in enumerate(scores)}
-    times = np.ma.getdata(answer["n"]).astype(np.int64)
+            raise TooManyKindsError(too_many)
+    if lines is not None and grain is not None and {*lines.codes} == {*keys}:
+        codes, place, times = _added_up(lines, edges[scores[0]])
+        own = models[0].known.codes
+        codes = {name: _codes_among(key, own[name])[codes[name]] for name, key in keys.items()}
+        told = {scores[0]: np.ma.masked_array(place)}
+    else:
+        answer = rows.ask(queries.binned_kinds(trees, binned, where, rows.times))
+        codes = {k: key.read(rows, answer[f"k{i}"]) for i, (k, key) in enumerate(keys.items())}
+        told = {column: _places(answer[f"b{i}"]) for i, column in enumerate(scores)}
+        times = np.ma.getdata(answer["n"]).astype(np.int64)
+        if grain is None and len(times) > most:
+            raise TooManyKindsError(too_many)
     codes, told, times = in_order(codes, told, times)
     views: list[LabelView] = []
     for one in models:
@@ -79,6 +94,39 @@ def binned_kinds(
             view = in_bins(view, place, edges[one.scored], tables[view.model])
         views.append(view)
     return views
+
+
+def _tables(
+    models: Sequence[Seen], most: int, finer: Finer, crowded: str | None
+) -> tuple[dict[str, CountedView], Told | None]:
+    """By model the view with its tables; and what one count told of all kinds of a model alone."""
+    tables, lines = {}, None
+    for one in models:
+        if one.scored is not None:
+            many = most if one.scored == crowded else 0
+            tables[one.view.model], lines = finer.tables(one, many)
+    return tables, lines if len(models) == 1 else None
+
+
+def _added_up(lines: Told, edges: Edges) -> tuple[dict[str, Codes], Codes, Codes]:
+    """Kinds by bins from a count by finer ones, or by scores: codes, how many edges, and times.
+
+    No line has scores on both sides of an edge: edges are lowest scores of lines, or thresholds.
+    """
+    place = np.searchsorted(np.asarray(edges), lines.lows, side="right")
+    kind = codes_of(*lines.codes.values(), place)
+    line = np.zeros(int(kind.max(initial=-1)) + 1, np.intp)
+    line[kind] = np.arange(len(kind))  # any line of a kind tells its values
+    times = np.bincount(kind, lines.n, len(line)).astype(np.int64)
+    return {name: codes[line] for name, codes in lines.codes.items()}, place[line], times
+
+
+def _codes_among(key: Key, own: Mapping[Any, int]) -> Codes:
+    """The code that a key has for each code that a model has, for one of its values."""
+    codes = np.full(max(own.values()) + 2, UNUSED, np.int64)  # the last one is that of UNUSED
+    for value, code in own.items():
+        codes[code] = key.codes[value]
+    return codes
 
 
 def _places(values: Any) -> Any:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.statistics.numbering import numbered
+
 Codes = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -35,7 +37,7 @@ def canonical_rows(
     keys = (code,) if weight is None else (weight, code)
     if cluster is None:
         return np.lexsort(keys), np.arange(len(code))
-    by_cluster = np.lexsort((*keys, cluster))
+    by_cluster = np.arange(len(code)) if _ascend(cluster, code) else np.lexsort((*keys, cluster))
     held = np.asarray(code, np.int64)[by_cluster, None]
     if weight is not None:
         held = np.column_stack([held, (weight[by_cluster] + 0.0).view(np.int64)])
@@ -44,9 +46,17 @@ def canonical_rows(
     places = sorted(range(len(names)), key=contents.__getitem__)
     rank = np.empty(len(names), np.intp)
     rank[places] = np.arange(len(names))
-    unit = rank[np.searchsorted(names, cluster)]
-    order = np.lexsort((*keys, unit))
-    return order, unit[order]
+    # whole clusters change places, the rows within one do not
+    sizes = np.diff(starts, append=len(code))[places]
+    first = np.cumsum(sizes) - sizes
+    order = by_cluster[np.arange(len(code)) + np.repeat(starts[places] - first, sizes)]
+    return order, np.repeat(np.arange(len(names)), sizes)
+
+
+def _ascend(cluster: Codes, code: Codes) -> bool:
+    """Whether rows come in the order of their clusters and then of their codes, each once."""
+    same = cluster[1:] == cluster[:-1]
+    return bool(np.all((cluster[1:] > cluster[:-1]) | (same & (code[1:] > code[:-1]))))
 
 
 def added_up(cluster: Codes, code: Codes, times: Codes | None) -> tuple[Codes, Codes, Floats]:
@@ -59,8 +69,8 @@ def added_up(cluster: Codes, code: Codes, times: Codes | None) -> tuple[Codes, C
     ([0, 1], [5, 5], [1.0, 2.0])
     """
     width = int(code.max(initial=0)) + 1
-    both, place = np.unique(cluster.astype(np.int64) * width + code, return_inverse=True)
-    rows = np.bincount(place.reshape(-1), times, len(both)).astype(np.float64)
+    both, place = numbered(cluster.astype(np.int64) * width + code)
+    rows = np.bincount(place, times, len(both)).astype(np.float64)
     return both // width, both % width, rows
 
 
@@ -74,7 +84,20 @@ def codes_of(*columns: npt.NDArray[Any]) -> Places:
     """One whole number for each row, equal where all columns are, in the order of the columns."""
     code = np.zeros(len(columns[0]), np.intp)
     for column in columns:
-        _, place = np.unique(column, return_inverse=True)
-        pair = code * (int(place.max(initial=0)) + 1) + place.reshape(-1)
-        code = np.unique(pair, return_inverse=True)[1].reshape(-1)
+        _, place = numbered(column)
+        _, code = numbered(code * (int(place.max(initial=0)) + 1) + place)
     return code
+
+
+def order_of(*columns: npt.NDArray[Any]) -> Places:
+    """The places of rows by the first column, then by the next; of equal ones as they stand.
+
+    >>> order_of(np.array([2, 1, 2]), np.array([5, 5, 3])).tolist()
+    [1, 2, 0]
+    """
+    code = codes_of(*columns)
+    if int(code.max(initial=-1)) + 1 < len(code):
+        return np.argsort(code, kind="stable")
+    order = np.empty(len(code), np.intp)
+    order[code] = np.arange(len(code))
+    return order

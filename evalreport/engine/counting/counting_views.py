@@ -275,7 +275,9 @@ def _views(
         if not room.apart:
             crossings = requests.subgroups
             finer = Finer(
-                lambda one: with_scores(rows, one.view, one.known, crossings, numbers, room),
+                lambda one, many: with_scores(
+                    rows, one.view, one.known, crossings, numbers, room, many=many
+                ),
                 numbers_of or (lambda _: numbers),
             )
         compared = compares(spec)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.counted_values import values_of
+from evalreport.statistics.numbering import numbered
 
 if TYPE_CHECKING:
     from evalreport.engine.counting.answering import CountedRows
@@ -98,8 +99,8 @@ class Key:
         codes = np.empty(len(data), np.int64)
         # each number once, and once what is missing
         held, missing = np.flatnonzero(~gone), np.flatnonzero(gone)
-        _, first, place = np.unique(data[held], return_index=True, return_inverse=True)
-        codes[held] = self._each(rows, values[held[first]])[place.reshape(-1)]
+        known, place = numbered(data[held])
+        codes[held] = self._each(rows, known)[place]
         codes[missing] = self._each(rows, values[missing[:1]])
         return codes
 

@@ -24,6 +24,7 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import Slice
 from evalreport.statistics.design_based import DesignVariance
+from evalreport.statistics.numbering import numbered
 
 Codes = npt.NDArray[np.int64]
 
@@ -421,19 +422,31 @@ def summed(
     if weights is None:
         # Whole numbers below 2^53, so the sums are exact.
         return np.bincount(entry, times, minlength=size).astype(np.int64)
-    order = np.lexsort((weights, entry))
-    entry, weights = entry[order], weights[order]
-    new = np.ones(len(entry), np.bool_)
-    new[1:] = (np.diff(entry) != 0) | (np.diff(weights) != 0)
-    starts = np.flatnonzero(new)
-    if times is None:
-        many = np.diff(starts, append=len(entry))
-    else:
-        many = np.add.reduceat(times[order], starts) if len(starts) else times
+    entry, weights, many = _pairs(entry, weights, times)
     # without entries NumPy counts in whole numbers, and a class without rows would make
     # the weights of the other class look whole
-    own = np.bincount(entry[starts], weights=weights[starts] * many, minlength=size)
-    return own.astype(np.float64)
+    return np.bincount(entry, weights * many, size).astype(np.float64)
+
+
+def _pairs(
+    entry: npt.NDArray[Any], weights: npt.NDArray[np.float64], times: Codes | None
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[Any]]:
+    """Each entry with each of its weights, once and in order, and how many rows there are."""
+    if np.all(entry[1:] >= entry[:-1]):
+        # what is in order by half is sorted sooner than it is numbered
+        order = np.lexsort((weights, entry))
+        entry, weights = entry[order], weights[order]
+        new = np.ones(len(entry), np.bool_)
+        new[1:] = (np.diff(entry) != 0) | (np.diff(weights) != 0)
+        starts = np.flatnonzero(new)
+        if times is None:
+            return entry[starts], weights[starts], np.diff(starts, append=len(entry))
+        many = np.add.reduceat(times[order], starts) if len(starts) else times
+        return entry[starts], weights[starts], many
+    distinct, place = numbered(weights)
+    pairs, pair = numbered(entry.astype(np.int64) * len(distinct) + place)
+    many = np.bincount(pair, times, len(pairs))
+    return pairs // len(distinct), distinct[pairs % len(distinct)], many
 
 
 def counted_cells(codes: Codes, times: Codes | None, width: int) -> dict[tuple[int, int], int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from sqlglot import exp
@@ -26,6 +27,7 @@ _NUMBER_OF_JSON = (
     r"|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)\z"
 )
 _LARGEST = "1.7976931348623157e308"
+_DOUBLE = exp.DataType.build("double")
 _FLOATS = ("FLOAT", "DOUBLE")
 _TEXTS = ("VARCHAR", "JSON")
 
@@ -278,11 +280,13 @@ def binned_kinds(
     rows = exp.select(*shown, *_times(times)).from_("data").where(_some(where, times))
     kept = [] if times is None else [_column("times")]
     bins = [
-        exp.alias_(reached(_column(f"s{i}"), edges), f"b{i}") for i, (_, edges) in enumerate(scores)
+        exp.alias_(reached(_column(f"s{i}"), edges), f"b{i}", copy=False)
+        for i, (_, edges) in enumerate(scores)
     ]
-    placed = exp.select(*names, *kept, *bins).from_(rows.subquery("d"))
+    placed = exp.select(*names, *kept, *bins, copy=False).from_(rows.subquery("d"), copy=False)
     by = [*names, *(_column(f"b{i}") for i in range(len(scores)))]
-    return exp.select(*by, _count(times)).from_(placed.subquery("p")).group_by(*by)
+    counted = exp.select(*by, _count(times)).from_(placed.subquery("p", copy=False), copy=False)
+    return counted.group_by(*by, copy=False)
 
 
 def ranges(
@@ -328,16 +332,27 @@ def uncountable(times: Field) -> exp.Select:
 
 
 def reached(s: Tree, edges: Sequence[float]) -> Tree:
-    """How many ascending thresholds a score reaches, by halving them; NULL for no score."""
+    """How many ascending thresholds a score reaches, by quartering them; NULL for no score.
+
+    DuckDB takes a third less time than by halving, as each of the branches costs it the same, and
+    others compare hardly more often. No part of the tree is copied but the score: with hundreds of
+    thresholds that took longer than all else in Python.
+    """
 
     def among(low: int, high: int) -> Tree:
         if low == high:
             return _whole(low)
-        half = (low + high) // 2
-        upper, lower = among(half + 1, high), among(low, half)
-        return exp.Case().when(s >= literal(repr(edges[half])), upper).else_(lower)
+        rungs = high - low + 1
+        starts = [low + rungs * i // 4 for i in range(5)]
+        case = exp.Case()
+        for start, end in reversed([*pairwise(starts)][1:]):
+            if start < end and start > low:
+                above = exp.GTE(this=s.copy(), expression=literal(repr(edges[start - 1])))
+                case = case.when(above, among(start, end - 1), copy=False)
+        lowest = next(start for start in starts if start > low)
+        return case.else_(among(low, lowest - 1), copy=False)
 
-    return exp.Case().when(exp.not_(_null(s)), among(0, len(edges)))
+    return exp.Case().when(exp.not_(_null(s)), among(0, len(edges)), copy=False)
 
 
 def all_of(conditions: Sequence[Tree]) -> Tree:
@@ -384,7 +399,7 @@ def _null(value: Tree) -> Tree:
 
 
 def _double(value: Tree) -> Tree:
-    return exp.cast(value, "double")
+    return exp.cast(value, _DOUBLE)
 
 
 def _int(value: Tree) -> Tree:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,15 @@ import numpy.typing as npt
 from evalreport.data.table import PARTNER
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.answering import Columns, CountedRows
+from evalreport.engine.counting.canonical_rows import order_of
 from evalreport.engine.counting.counted_rows import CLUSTER, PREDICTED, TARGET, WEIGHT, Known
 from evalreport.engine.counting.counted_view import FOLD, CountedView, Numbers
 from evalreport.engine.counting.keys import UNUSED, Key
 from evalreport.engine.counting.wanted import TooManyKindsError
 from evalreport.predict.view import Codes, LabelView
+
+if TYPE_CHECKING:
+    from evalreport.engine.counting.score_counting import Told
 
 #: Bytes that a kind of rows takes while it is counted and measures are made of it.
 KIND_BYTES = 400
@@ -43,11 +47,12 @@ class Seen:
 class Finer:
     """What is asked for where kinds by score are too many, so that scores are put into bins.
 
-    ``tables``: the view of a model with the tables of its scores; ``numbers``: the thresholds of
-    a model, which no bin may span.
+    ``tables``: the view of a model that has more than so many distinct scores, with the tables of
+    these, and what one count told of all its kinds; ``numbers``: the thresholds of a model, which
+    no bin may span.
     """
 
-    tables: Callable[[Seen], CountedView]
+    tables: Callable[[Seen, int], tuple[CountedView, Told | None]]
     numbers: Numbers
 
 
@@ -77,14 +82,34 @@ def _kinds(
     keys, scores = keys_of(models), scores_of(models)
     trees = [key.tree(rows) for key in keys.values()]
     trees += [queries.read_number(rows.field(column)) for column in scores]
-    if few_kinds(rows, trees, used_by_any(rows, models), models[0].view.rows, most):
+    where = used_by_any(rows, models)
+    crowded = _crowded(rows, scores, where, models[0].view.rows, most)
+    if crowded is None and few_kinds(rows, trees, where, models[0].view.rows, most):
         return scored_kinds(rows, models)
     if finer is None:
         columns = ", ".join([*(key.column for key in keys.values()), *scores])
         raise TooManyKindsError(f"by {columns} there are more than {most:,} kinds of rows")
     from evalreport.engine.counting.binned_kinds import binned_kinds
 
-    return binned_kinds(rows, models, most, finer)
+    # of rows that are left out scores were looked at too
+    return binned_kinds(rows, models, most, finer, None if where is not None else crowded)
+
+
+def _crowded(
+    rows: CountedRows, scores: Sequence[str], where: queries.Tree | None, count: int, most: int
+) -> str | None:
+    """A column of scores that by itself tells more than ``most`` kinds of rows apart, if seen.
+
+    Looked at in a part of the rows, as :func:`few_kinds` does, in half of its time.
+    """
+    first = most + most // 4
+    if count <= 2 * first:
+        return None
+    for column in scores:
+        tree = queries.read_number(rows.field(column))
+        if int(rows.ask(queries.how_many_of([tree], where, first))["n"][0]) > most:
+            return column
+    return None
 
 
 def few_kinds(
@@ -124,7 +149,7 @@ def in_order(
 
     ``told``: masked where a model says nothing.
     """
-    order = np.lexsort([*codes.values(), *(np.ma.getdata(own) for own in told.values())])
+    order = order_of(*reversed([*codes.values(), *(np.ma.getdata(own) for own in told.values())]))
     sorted_codes = {name: own[order] for name, own in codes.items()}
     return sorted_codes, {column: own[order] for column, own in told.items()}, times[order]
 

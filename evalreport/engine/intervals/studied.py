@@ -48,10 +48,13 @@ def drawn_as(
     Weighted rows are counted, whatever they weigh; ``of_class``: the code of the class that is
     counted as positive.
     """
-    times = np.ones(len(inside)) if view.times is None else view.times[inside]
-    positive = view.actual[inside] == of_class
-    rows = float(times[positive].sum()), float(times[~positive].sum())
-    clusters = 0 if view.cluster is None else distinct(view.cluster[0][inside])
+    # of all rows nothing is picked: it would take longer than counting them
+    chosen = slice(None) if len(inside) == len(view.actual) else inside
+    times = np.ones(len(inside)) if view.times is None else view.times[chosen]
+    positive = view.actual[chosen] == of_class
+    positives = times[positive].sum()
+    rows = float(positives), float(times.sum() - positives)
+    clusters = 0 if view.cluster is None else distinct(view.cluster[0][chosen])
     return Drawn(*rows, design_of(view, compared=compared), clusters)
 
 

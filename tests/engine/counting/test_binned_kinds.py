@@ -11,10 +11,13 @@ from typing import Any
 import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
+from sqlglot import exp
 
 from evalreport import api
 from evalreport.cli import status_of
 from evalreport.engine.comparisons import pairs
+from evalreport.engine.counting import binned_kinds, scored_kinds
+from evalreport.engine.counting.duckdb_rows import DuckDBRows
 from evalreport.record.recompute import recompute
 
 #: 60 000 rows whose two scores are nearly all their own: of 12 MB of memory 30 000 kinds of rows
@@ -159,13 +162,63 @@ def test_a_threshold_that_is_chosen_is_no_matter_of_coarse_bins(write: Callable[
     close(one["interval"], two["interval"], 0.002, 0.05)
 
 
-def test_too_many_clusters_are_told(write: Callable[..., Path]) -> None:
-    alone = f"SELECT * REPLACE ('c' || (id % 9000) AS c) FROM ({ROWS})"
+@pytest.mark.parametrize("clusters", [1_400, 9_000], ids=["looked at", "counted before"])
+def test_too_many_clusters_are_told(write: Callable[..., Path], clusters: int) -> None:
+    alone = f"SELECT * REPLACE ('c' || (id % {clusters}) AS c) FROM ({ROWS})"
     spec = spec_of(write(alone), {"score": "a"}, metrics=["roc_auc"], dataset={"cluster": "c"})
     found = run({**spec, "engine": LIMITED}, "duckdb")
     name, reason = engine_of(found)
     assert name == "memory"
     assert "even with bins" in reason
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries that DuckDB is asked."""
+    texts: list[str] = []
+    ask = DuckDBRows.ask
+
+    def noted(self: DuckDBRows, query: exp.Select) -> Any:
+        texts.append(query.sql("duckdb"))
+        return ask(self, query)
+
+    monkeypatch.setattr(DuckDBRows, "ask", noted)
+    return texts
+
+
+@pytest.mark.parametrize("subgroups", [[], ["g"]], ids=str)
+def test_kinds_that_the_tables_tell_are_not_counted_again(
+    write: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    asked: list[str],
+    subgroups: list[str],
+) -> None:
+    gaps = "CASE WHEN id % 83 > 0 THEN w END AS w, CASE WHEN id % 71 > 0 THEN g END AS g"
+    path = write(f"SELECT * REPLACE ({gaps}) FROM ({ROWS})")
+    spec = spec_of(path, {"score": "a"}, metrics=METRICS, thresholds=[0.5, 0.37], engine=LIMITED,
+                   subgroups=subgroups, dataset={"weight": "w", "missing": "exclude"})  # fmt: skip
+    told = run(spec, "duckdb")
+    assert not any("b0" in text for text in asked)
+    tables = binned_kinds._tables
+    monkeypatch.setattr(binned_kinds, "_tables", lambda *of: (tables(*of)[0], None))
+    counted = run(spec, "duckdb")
+    assert sum("b0" in text for text in asked) == 1
+    assert comparable(told) == comparable(counted)
+
+
+def test_scores_that_differ_are_looked_at_once(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, asked: list[str]
+) -> None:
+    small = {"memory_limit": "9MB", "bins": 1000}
+    spec = spec_of(write(ROWS), {"score": "a"}, metrics=METRICS, engine=small,
+                   dataset={"cluster": "c"})  # fmt: skip
+    once = run(spec, "duckdb")
+    assert sum("DISTINCT" in text for text in asked) == 1
+    asked.clear()
+    monkeypatch.setattr(scored_kinds, "_crowded", lambda *_: None)
+    twice = run(spec, "duckdb")
+    assert sum("DISTINCT" in text for text in asked) == 2
+    assert comparable(once) == comparable(twice)
 
 
 def test_a_file_of_sqlite_tells_the_same(write: Callable[..., Path], tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 from engine.counting.counted_runs import run, spec_of
+from sqlglot import exp
 
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.binned_scores import BinnedScores, bounded
@@ -215,3 +216,14 @@ def test_tables_of_parts_add_up(write: Callable[..., Path]) -> None:
             before, least, most = added.get(key, (0, low, high))
             added[key] = (before + n, min(least, low), max(most, high))
     assert added == whole
+
+
+@pytest.mark.parametrize("edges", [0, 1, 2, 3, 4, 5, 17, 63, 64, 199])
+def test_a_ladder_counts_the_edges_that_a_score_reaches(edges: int) -> None:
+    rng = np.random.default_rng(edges)
+    own = np.unique(rng.normal(size=edges))
+    scores = np.concatenate([own, np.nextafter(own, -np.inf), rng.normal(size=200)])
+    rung = queries.reached(exp.column("s"), own.tolist()).sql("duckdb")
+    asked = f"SELECT {rung} AS n FROM (SELECT unnest($s)::DOUBLE AS s UNION ALL SELECT NULL)"
+    found = duckdb.connect().execute(asked, {"s": scores.tolist()}).fetchnumpy()["n"]
+    assert found.tolist() == [*np.searchsorted(own, scores, side="right").tolist(), None]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
 from evalreport.engine.comparisons import designed, draws
 from evalreport.engine.counting import choosing, counted_rows
+from evalreport.engine.counting.counted_rows import TARGET, WEIGHT
+from evalreport.engine.counting.memory import summed
+from evalreport.engine.counting.score_counting import Told, _cut
 from evalreport.engine.intervals import bootstrap
 from evalreport.errors import DataError, LimitError
 
@@ -263,3 +268,44 @@ def test_rows_without_a_label_are_loaded_where_they_have_weights(
         found = run(spec, "auto")
         assert "rows are left out that have weights" in engine_of(found)[1]
         assert comparable(found) == comparable(run(spec, "memory"))
+
+
+def added_by_hand(entry: Any, worth: Any, n: Any, size: int) -> list[float]:
+    """Sums of each entry: equal numbers are counted before they are added, smallest first."""
+    found = []
+    for one in range(size):
+        held: Counter[float] = Counter()
+        for at, value, many in zip(entry.tolist(), worth.tolist(), n.tolist(), strict=True):
+            held[value] += many if at == one else 0
+        total = 0.0
+        for value in sorted(held):
+            total += value * held[value]
+        found.append(total)
+    return found
+
+
+def test_weights_are_added_up_in_one_order_and_squares_that_vanish_are_alike() -> None:
+    # 1e-200 and 2e-200 have the same square, which is 0
+    weights, rng = np.array([1e-200, 2e-200, 0.1, 0.3]), np.random.default_rng(5)
+    lines = 600
+    scores, code = rng.integers(0, 40, lines) / 40.0, rng.integers(0, 4, lines)
+    group, positive = rng.integers(0, 2, lines), rng.random(lines) < 0.4
+    n = rng.integers(1, 9, lines)
+    codes = {TARGET: positive.astype(np.int64), "g": group, WEIGHT: code}
+    told = Told(scores, scores, scores, n, positive, codes, weights)
+    for by in ((), ("g",)):
+        tables = _cut(told, by, None)
+        assert list(tables) == ([(0,), (1,)] if by else [()])
+        for values, table in tables.items():
+            own = group == values[0] if by else np.full(lines, True)
+            present, entry = np.unique(-scores[own], return_inverse=True)
+            assert np.array_equal(table.scores, -present)
+            for side, sums, squares in (
+                (positive[own], table.positives, table.squares_positive),
+                (~positive[own], table.negatives, table.squares_negative),
+            ):
+                at, worth, many = entry[side], weights[code[own][side]], n[own][side]
+                assert squares is not None
+                assert sums.tolist() == added_by_hand(at, worth, many, len(present))
+                assert sums.tolist() == summed(at, worth, len(present), many).tolist()
+                assert squares.tolist() == added_by_hand(at, worth**2, many, len(present))
