@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from evalreport.errors import MissingLibraryError, Problem, RenderingError
-from evalreport.render.locate import FACES, font_source, fonts_css, shipped_font
+from evalreport.render.shipped import FACES, font_source, fonts_css, shipped_font
 
 
 def complete_structure(document: Any, pdf: Any) -> None:

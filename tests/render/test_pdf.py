@@ -22,8 +22,8 @@ from evalreport.errors import LimitError, RenderingError, UsageError
 from evalreport.publish.formats import started_printer
 from evalreport.render import paper
 from evalreport.render.limited import Child
-from evalreport.render.locate import fonts_css
 from evalreport.render.pdf import render_pdf
+from evalreport.render.shipped import fonts_css
 
 pytestmark = pytest.mark.requirement("R15")
 
@@ -296,3 +296,16 @@ def test_without_a_temporary_folder_the_page_alone_is_made(tmp_path, monkeypatch
         assert printer is None
     with pytest.raises(RenderingError, match="cannot begin: No such file"):
         render_pdf("<p>x", at=AT)
+
+
+def test_laying_out_a_page_loads_nothing_of_the_report():
+    """The process starts once for each PDF, and what makes the numbers takes long to load."""
+    code = (
+        "import sys, evalreport.render.child, evalreport.render.paper\n"
+        "ours = [name for name in sys.modules if name.startswith('evalreport.')]\n"
+        "print(*sorted({name.split('.')[1] for name in ours}), 'numpy' in sys.modules)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8"
+    ).stdout
+    assert told.split() == ["errors", "lines", "processes", "render", "scratch", "version", "False"]
