@@ -13,6 +13,7 @@ import hashlib
 import logging
 import re
 import sys
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -96,6 +97,42 @@ def _moved(table: Any, first: Any, elements: dict[int, Any]) -> None:
     table["K"].clear()
 
 
+def finish(document: Any, pdf: Any) -> None:
+    """What is left to do before a PDF is written: its structure, then every object as bytes."""
+    complete_structure(document, pdf)
+    settle(pdf)
+
+
+def settle(pdf: Any) -> None:
+    """Put the bytes of every object in its place; nothing of an object may change afterwards.
+
+    The writer asks for them twice, once for the file and once for the hash that identifies it,
+    and makes and compresses them anew each time.
+    """
+    import pydyf
+
+    class Settled(pydyf.Object):  # type: ignore[misc]
+        """An object that knows the bytes it is written as."""
+
+        data = b""
+        compressible = False
+
+        def __init__(self, one: Any) -> None:
+            self.number, self.generation = one.number, one.generation
+            self.free, self.offset = one.free, one.offset
+            self.compressible, self.data = one.compressible, one.data
+
+    for one in pdf.objects:
+        if isinstance(one, pydyf.Stream) and one.compress:
+            whole = pydyf.Stream(one.stream).data
+            _, _, rest = whole.partition(b"\nstream\n")
+            # The level that zlib itself chooses: the highest, which the writer would ask for,
+            # takes more than three times as long for one byte in fifty.
+            one.stream = [zlib.compress(rest.removesuffix(b"\nendstream"))]
+            one.extra["Filter"], one.compress = "/FlateDecode", False
+    pdf.objects[:] = [one if one.free == "f" else Settled(one) for one in pdf.objects]
+
+
 #: Addresses that stand for the shipped fonts, as files that need no unpacking.
 SHIPPED = {f"data:font/ttf,{face[-1]}": face[-1].replace(".woff2", ".ttf") for face in FACES}
 
@@ -139,7 +176,7 @@ def print_page(
             pdf_identifier=hashlib.sha256(html.encode("utf-8")).hexdigest()[:32].encode("ascii"),
             attachments=files,
             stylesheets=sheets,
-            finisher=complete_structure,
+            finisher=finish,
         )
     except FatalURLFetchingError as error:
         raise RenderingError(
