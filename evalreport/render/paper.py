@@ -150,6 +150,23 @@ _BAR = re.compile(
 _CHOICE = re.compile(r'<fieldset class="choose">.*?</fieldset>', re.DOTALL)
 #: A link from a number to itself, which is for copying from the screen.
 _LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d+">([^<]*)</a>')
+#: The anchor of a section, and the head that it begins with.
+_SECTION = re.compile(
+    r'(<section class="sec[^"]*") id="([\w-]+)" aria-labelledby="h-\2">(\s*<h2) id="h-\2"'
+)
+#: The mark of a model before its name.
+_MARK = re.compile(r'<span class="sy" aria-hidden="true">([^<]*)</span> ')
+#: An attribute that names an element, or is for programs that read the page.
+_HOOK = re.compile(r' (?:(data-[\w-]+)(?:="[^"]*")?|id="([\w-]+)")(?=[^<>]*>)')
+#: An attribute that a style rule looks for or prints; what a link, a rule or a label leads to.
+_ASKED = re.compile(r"(?:\[|attr\()\s*([\w-]+)")
+_LED_TO = re.compile(r'(?:#|\sfor=")([\w-]+)')
+_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
+#: Letters that are written from right to left, and signs and attributes that turn a line.
+_TURNED = re.compile(
+    "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefe"
+    r"\U00010800-\U00010fff\U0001e800-\U0001efff]|<[^<>]* dir="
+)
 #: What the style of the page says of charts, for those that stand by themselves.
 _CHART_STYLE = "<style>text{font-family:'Report Sans';font-size:9px;fill:#474f58}</style>"
 
@@ -197,8 +214,8 @@ def for_paper(html: str) -> str:
 
     Fonts are read where they are shipped; the data of charts, folded away on screen, is left
     out on paper, where the attached results hold it; charts are pictures, so that nothing in
-    them is looked at by the rules of the page; and a cell needs no second wrapping to keep the
-    direction of its text to itself.
+    them is looked at by the rules of the page; and a name needs no wrapping to keep the
+    direction of its text to itself where all text has the same.
     """
     for address, name in zip(SHIPPED, (face[-1] for face in FACES), strict=True):
         html = html.replace(font_source(name), f'url({address}) format("truetype")')
@@ -206,7 +223,33 @@ def for_paper(html: str) -> str:
     html = _CHOICE.sub("", _BAR.sub("", html))
     html = _LINK.sub(r"<span\1>\2</span>", html)
     html = re.sub(r'<details class="data">(?:(?!<details).)*?</details>', "", html, flags=re.DOTALL)
-    return re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)
+    html = _MARK.sub(r"\1 ", html)
+    if _TURNED.search(html) is None:
+        html = re.sub(r"</?bdi>", "", html)
+    else:
+        html = re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)
+    return _without_hooks(html)
+
+
+def _without_hooks(html: str) -> str:
+    """The page without the names of elements that no link and no rule of its style leads to.
+
+    The writer works out the style of an element that has a name by itself, and so those of all
+    that it holds, where elements that are alike share theirs; for the same reason the name of a
+    section goes to its head.
+    """
+    rules = "".join(_STYLE.findall(html))
+    asked = set(_ASKED.findall(rules))
+    if "id" in asked:
+        return html
+
+    def moved(section: re.Match[str]) -> str:
+        start, name, head = section.groups()
+        return section[0] if f"#{name}" in rules else f'{start}>{head} id="{name}"'
+
+    html = _SECTION.sub(moved, html)
+    led_to = set(_LED_TO.findall(html))
+    return _HOOK.sub(lambda hook: hook[0] if hook[1] in asked or hook[2] in led_to else "", html)
 
 
 def _as_picture(chart: re.Match[str]) -> str:
