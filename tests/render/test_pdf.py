@@ -249,9 +249,39 @@ def test_details_of_a_template_of_ones_own_stay():
     assert paper.for_paper(page) == page
 
 
-def test_only_a_cell_that_holds_nothing_else_loses_its_wrapping():
-    page = "<td><bdi>a</bdi></td><td><bdi>b</bdi> c</td><p><bdi>d</bdi></p>"
-    assert paper.for_paper(page) == "<td>a</td><td><bdi>b</bdi> c</td><p><bdi>d</bdi></p>"
+def test_names_are_wrapped_where_some_text_runs_from_right_to_left():
+    page = "<td><bdi>a</bdi></td><td><bdi>b</bdi> c</td><p><bdi>{}</bdi></p>"
+    assert paper.for_paper(page.format("d")) == "<td>a</td><td>b c</td><p>d</p>"
+    for turned in ("\u05d3", "\u202ed", '<i dir="rtl">d</i>'):
+        printed = f"<td>a</td><td><bdi>b</bdi> c</td><p><bdi>{turned}</bdi></p>"
+        assert paper.for_paper(page.format(turned)) == printed
+
+
+def test_paper_keeps_the_names_that_a_link_or_a_rule_asks_for():
+    rules = "<style>#b{color:red}[data-y]{color:red}p::after{content:attr(data-z)}</style>"
+    page = (
+        '{}<p id="a" data-x="1" data-y="2">id="c" <a href="#a">a</a></p>'
+        '<p id="b" data-x data-z="3">b</p><p class="k" id="c">c</p><p id="\u00fc">d</p>'
+    )
+    assert paper.for_paper(page.format(rules)) == (
+        f'{rules}<p id="a" data-y="2">id="c" <a href="#a">a</a></p>'
+        '<p id="b" data-z="3">b</p><p class="k">c</p><p id="\u00fc">d</p>'
+    )
+    # a rule for whatever has a name
+    whole = page.format("<style>[id]{color:red}</style>")
+    assert paper.for_paper(whole) == whole
+
+
+def test_the_name_of_a_section_is_that_of_its_head_but_where_a_rule_is_for_it():
+    page = (
+        '{}<a href="#s"></a><section class="sec run" id="s" aria-labelledby="h-s">\n'
+        '<h2 id="h-s">1 Verdict</h2></section>'
+    )
+    assert paper.for_paper(page.format("")) == (
+        '<a href="#s"></a><section class="sec run">\n<h2 id="s">1 Verdict</h2></section>'
+    )
+    rule = "<style>#s{break-inside:avoid}</style>"
+    assert '<section class="sec run" id="s"' in paper.for_paper(page.format(rule))
 
 
 @pytest.mark.long
