@@ -37,11 +37,12 @@ _LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d
 _SECTION = re.compile(
     r'(<section class="sec[^"]*") id="([\w-]+)" aria-labelledby="h-\2">(\s*<h2) id="h-\2"'
 )
-#: An attribute that names an element, or is for programs that read the page.
-_HOOK = re.compile(r' (?:(data-[\w-]+)(?:="[^"]*")?|id="([\w-]+)")(?=[^<>]*>)', re.ASCII)
-#: An attribute that a style rule looks for or prints; what a link, a rule or a label leads to.
+#: The anchor of a measure, and the value that its card, cell or row holds.
+_MEASURE = re.compile(r' id="(m\d+)"((?:(?! id="m\d).)*?<span) (?=class="(?:val|und)")', re.DOTALL)
+#: An attribute for programs that read the page.
+_DATA = re.compile(r' (data-[\w-]+)(?:="[^"]*")?(?=[^<>]*>)')
+#: An attribute that a style rule looks for or prints.
 _ASKED = re.compile(r"(?:\[|attr\()\s*([\w-]+)")
-_LED_TO = re.compile(r'(?:#|\sfor=")([\w-]+)', re.ASCII)
 _STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
 #: Letters that are written from right to left, and signs and attributes that turn a line.
 _TURNED = re.compile(
@@ -108,28 +109,26 @@ def for_paper(html: str) -> str:
         html = re.sub(r"</?bdi>", "", html)
     else:
         html = re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)
-    return _without_hooks(html)
+    return _light(html)
 
 
-def _without_hooks(html: str) -> str:
-    """The page without the names of elements that no link and no rule of its style leads to.
+def _light(html: str) -> str:
+    """The page without what keeps elements that are alike from sharing one style.
 
     The writer works out the style of an element that has a name by itself, and so those of all
-    that it holds, where elements that are alike share theirs; for the same reason the name of a
-    section goes to its head.
+    that it holds. Therefore the name of a section is that of its head, and the name of a measure
+    that of its value. Attributes for programs go, but those that a rule of the page asks for.
     """
     rules = "".join(_STYLE.findall(html))
     asked = set(_ASKED.findall(rules))
-    if "id" in asked:
-        return html
 
-    def moved(section: re.Match[str]) -> str:
+    def of_head(section: re.Match[str]) -> str:
         start, name, head = section.groups()
         return section[0] if f"#{name}" in rules else f'{start}>{head} id="{name}"'
 
-    html = _SECTION.sub(moved, html)
-    led_to = set(_LED_TO.findall(html))
-    return _HOOK.sub(lambda hook: hook[0] if hook[1] in asked or hook[2] in led_to else "", html)
+    html = _SECTION.sub(of_head, html)
+    html = _MEASURE.sub(r'\2 id="\1" ', html)
+    return _DATA.sub(lambda data: data[0] if data[1] in asked else "", html)
 
 
 def _as_picture(chart: re.Match[str]) -> str:
