@@ -39,6 +39,9 @@ _SECTION = re.compile(
 )
 #: The anchor of a measure, and the value that its card, cell or row holds.
 _MEASURE = re.compile(r' id="(m\d+)"((?:(?! id="m\d).)*?<span) (?=class="(?:val|und)")', re.DOTALL)
+#: The sign of a model before its name, and the rule by which it is of lighter type.
+_SIGN = re.compile(r'<span class="sy" aria-hidden="true">([^<]*)</span> ')
+_LIGHTER = ".sy{font-weight:400}"
 #: An attribute for programs that read the page.
 _DATA = re.compile(r' (data-[\w-]+)(?:="[^"]*")?(?=[^<>]*>)')
 #: An attribute that a style rule looks for or prints.
@@ -117,7 +120,8 @@ def _light(html: str) -> str:
 
     The writer works out the style of an element that has a name by itself, and so those of all
     that it holds. Therefore the name of a section is that of its head, and the name of a measure
-    that of its value. Attributes for programs go, but those that a rule of the page asks for.
+    that of its value. Attributes for programs go, but those that a rule of the page asks for; and
+    the sign of a model is set with its name, for it is as wide and hardly heavier there.
     """
     rules = "".join(_STYLE.findall(html))
     asked = set(_ASKED.findall(rules))
@@ -127,6 +131,8 @@ def _light(html: str) -> str:
         return section[0] if f"#{name}" in rules else f'{start}>{head} id="{name}"'
 
     html = _SECTION.sub(of_head, html)
+    if _LIGHTER in rules and rules.count(".sy") == 1:
+        html = _SIGN.sub(r"\1 ", html)
     html = _MEASURE.sub(r'\2 id="\1" ', html)
     return _DATA.sub(lambda data: data[0] if data[1] in asked else "", html)
 

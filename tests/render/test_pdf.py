@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import pikepdf
 import pytest
+from fontTools.ttLib import TTFont
 from plain_results import render_html
 from report.example_results import many_classes, states, two_models
 from report.html_page import parse
@@ -23,7 +24,8 @@ from evalreport.publish.formats import started_printer
 from evalreport.render import paper
 from evalreport.render.limited import Child
 from evalreport.render.pdf import render_pdf
-from evalreport.render.shipped import fonts_css
+from evalreport.render.shipped import fonts_css, shipped_font
+from evalreport.report.contents import SYMBOLS
 
 pytestmark = pytest.mark.requirement("R15")
 
@@ -264,6 +266,20 @@ def test_paper_keeps_the_attributes_that_a_rule_asks_for():
         f'{rules}<p data-y="2">data-x="c" <a>a</a></p><p data-z="3">b</p>'
     )
     assert "data-" not in paper.for_paper(page.format("")).replace('data-x="c"', "")
+
+
+def test_the_sign_of_a_model_is_set_with_its_name_but_where_a_rule_is_for_it():
+    page = '<style>{}</style><b><span class="sy" aria-hidden="true">\u25cf</span> forest</b>'
+    shipped = ".sy{font-weight:400}"
+    alone = paper.for_paper(page.format(shipped)).partition("</style>")[2]
+    assert alone == "<b>\u25cf forest</b>"
+    for rules in ("", f"{shipped}.sy{{color:red}}", ".sy{color:red}"):
+        assert paper.for_paper(page.format(rules)) == page.format(rules)
+    # the signs of all models are as wide in both weights, so that no line is another
+    sans = [TTFont(io.BytesIO(shipped_font(f"report-sans-{weight}.ttf"))) for weight in (400, 600)]
+    for sign in {*SYMBOLS, " "}:
+        regular, bold = (font["hmtx"][font.getBestCmap()[ord(sign)]][0] for font in sans)
+        assert regular == bold
 
 
 def test_on_paper_the_name_of_a_measure_is_that_of_its_value(results):
