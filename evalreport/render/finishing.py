@@ -13,6 +13,22 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+#: The attribute of a place that can be named in an address of the PDF, and that nothing in the
+#: page leads to.
+PLACE = "data-place"
+
+
+def named_places(document: Any) -> None:
+    """Give the places of a laid out document their names, each where it begins."""
+    given = set()
+    for page in document.pages:
+        for box in page._page_box.descendants():
+            name = None if box.element is None else box.element.get(PLACE)
+            if name is not None and name not in given:
+                given.add(name)
+                x, y, width, height = box.hit_area()
+                page.anchors[name] = (x, y, x + width, y + height)
+
 
 def finish(document: Any, pdf: Any) -> None:
     """What is left to do before a PDF is written: its structure, then every object as bytes."""

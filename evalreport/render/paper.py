@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from evalreport.errors import MissingLibraryError, Problem, RenderingError
-from evalreport.render.finishing import finish
+from evalreport.render.finishing import PLACE, finish, named_places
 from evalreport.render.shipped import FACES, font_source, fonts_css, shipped_font
 
 #: Addresses that stand for the shipped fonts, as files that need no unpacking.
@@ -37,8 +37,9 @@ _LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d
 _SECTION = re.compile(
     r'(<section class="sec[^"]*") id="([\w-]+)" aria-labelledby="h-\2">(\s*<h2) id="h-\2"'
 )
-#: The anchor of a measure, and the value that its card, cell or row holds.
-_MEASURE = re.compile(r' id="(m\d+)"((?:(?! id="m\d).)*?<span) (?=class="(?:val|und)")', re.DOTALL)
+#: A name of an element, and what a link, a rule or a label leads to.
+_ID = re.compile(r' id="([\w-]+)"(?=[^<>]*>)', re.ASCII)
+_LED_TO = re.compile(r'(?:#|\sfor=")([\w-]+)', re.ASCII)
 #: The sign of a model before its name, and the rule by which it is of lighter type.
 _SIGN = re.compile(r'<span class="sy" aria-hidden="true">([^<]*)</span> ')
 _LIGHTER = ".sy{font-weight:400}"
@@ -73,13 +74,15 @@ def print_page(
     try:
         document = weasyprint.HTML(string=for_paper(html), url_fetcher=_fetcher(), base_url=None)
         sheets = [weasyprint.CSS(string=LETTER)] if page == "letter" else []
-        content = document.write_pdf(
-            pdf_variant=variant,
-            pdf_identifier=hashlib.sha256(html.encode("utf-8")).hexdigest()[:32].encode("ascii"),
-            attachments=files,
-            stylesheets=sheets,
-            finisher=finish,
-        )
+        options = {
+            "pdf_variant": variant,
+            "pdf_identifier": hashlib.sha256(html.encode("utf-8")).hexdigest()[:32].encode("ascii"),
+            "attachments": files,
+            "stylesheets": sheets,
+        }
+        pages = document.render(**options)
+        named_places(pages)
+        content = pages.write_pdf(finisher=finish, **options)
     except FatalURLFetchingError as error:
         raise RenderingError(
             Problem(
@@ -119,22 +122,27 @@ def _light(html: str) -> str:
     """The page without what keeps elements that are alike from sharing one style.
 
     The writer works out the style of an element that has a name by itself, and so those of all
-    that it holds. Therefore the name of a section is that of its head, and the name of a measure
-    that of its value. Attributes for programs go, but those that a rule of the page asks for; and
-    the sign of a model is set with its name, for it is as wide and hardly heavier there.
+    that it holds. Therefore the name of a section is that of its head, and a name that nothing in
+    the page leads to is kept as a mark, see :func:`evalreport.render.finishing.named_places`.
+    Attributes for programs go, but those that a rule of the page asks for; and the sign of a
+    model is set with its name, for it is as wide and hardly heavier there.
     """
     rules = "".join(_STYLE.findall(html))
     asked = set(_ASKED.findall(rules))
 
     def of_head(section: re.Match[str]) -> str:
         start, name, head = section.groups()
-        return section[0] if f"#{name}" in rules else f'{start}>{head} id="{name}"'
+        moved = f'{start}>{head} id="{name}" {PLACE}="h-{name}"'
+        return section[0] if f"#{name}" in rules else moved
 
-    html = _SECTION.sub(of_head, html)
     if _LIGHTER in rules and rules.count(".sy") == 1:
         html = _SIGN.sub(r"\1 ", html)
-    html = _MEASURE.sub(r'\2 id="\1" ', html)
-    return _DATA.sub(lambda data: data[0] if data[1] in asked else "", html)
+    html = _DATA.sub(lambda data: data[0] if data[1] in asked else "", html)
+    if "id" in asked:
+        return html
+    html = _SECTION.sub(of_head, html)
+    led_to = set(_LED_TO.findall(html))
+    return _ID.sub(lambda m: m[0] if m[1] in led_to else f' {PLACE}="{m[1]}"', html)
 
 
 def _as_picture(chart: re.Match[str]) -> str:
