@@ -246,7 +246,8 @@ MARK = '<meta name="generator" content="evalreport '
 def draw(page: str, values: Mapping[str, Any]) -> str:
     """A page of the shipped history template (``index``, ``criteria``, ``trends``, ``diff``)."""
     from evalreport.render.html import as_plain, fill
-    from evalreport.render.locate import Template, fonts_css, templates_folder
+    from evalreport.render.locate import Template
+    from evalreport.render.shipped import fonts_css, templates_folder
 
     folder = templates_folder() / "history"
     files = {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}

@@ -152,7 +152,8 @@ def _shipped() -> list[str]:
 @click.argument("folder", type=click.Path(path_type=Path))
 def copy(name: str, folder: Path) -> int:
     """Copy the template NAME to FOLDER, to be changed there."""
-    from evalreport.render.locate import BASE, templates_folder
+    from evalreport.render.locate import BASE
+    from evalreport.render.shipped import templates_folder
 
     known = _shipped()
     if name not in known:

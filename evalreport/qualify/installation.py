@@ -212,7 +212,7 @@ def _pango() -> Finding:
 
 def _fonts() -> Finding:
     """The shipped fonts are there and are fonts; their bytes are held by the record."""
-    from evalreport.render.locate import FACES, templates_folder
+    from evalreport.render.shipped import FACES, templates_folder
 
     folder = templates_folder() / "fonts"
     wrong = []

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from evalreport.errors import Location, Problem, RenderingError
-from evalreport.render.locate import Template, find_template, templates_folder
+from evalreport.render.locate import Template, find_template
 from evalreport.render.references import blocked_reference, guarded
+from evalreport.render.shipped import templates_folder
 from evalreport.report.build import build
 from evalreport.report.model import Report
 from evalreport.report.signing import Signed, with_signature

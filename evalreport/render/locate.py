@@ -6,12 +6,11 @@ does not hold is taken from the standard template.
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from evalreport.errors import FilesError, Location, Problem, UsageError, did_you_mean
+from evalreport.render.shipped import fonts_css, templates_folder
 from evalreport.report.logo import MOST_BYTES as MOST_LOGO_BYTES
 from evalreport.report.logo import SUFFIXES as SUFFIXES_OF_LOGO
 from evalreport.report.logo import data_address
@@ -23,13 +22,6 @@ BASE = "base.txt"
 SUFFIXES = (".j2", ".css", ".html")
 #: No template file is larger.
 MOST_BYTES = 1 << 20
-FACES = (
-    ("Report Sans", 400, "normal", "report-sans-400.woff2"),
-    ("Report Sans", 600, "normal", "report-sans-600.woff2"),
-    ("Report Sans", 400, "italic", "report-sans-400-italic.woff2"),
-    ("Report Serif", 600, "normal", "report-serif-600.woff2"),
-    ("Report Mono", 400, "normal", "report-mono-400.woff2"),
-)
 
 
 @dataclass(frozen=True)
@@ -41,12 +33,6 @@ class Template:
     trusted: bool
     main: str = MAIN
     logo: str = ""
-
-
-def templates_folder() -> Path:
-    """The folder of shipped templates: in the installed package, else in the repository."""
-    shipped = Path(str(resources.files("evalreport"))) / "_data" / "templates"
-    return shipped if shipped.is_dir() else Path(__file__).parents[2] / "templates"
 
 
 def find_template(template: str | Path | None) -> Template:
@@ -149,25 +135,3 @@ def _text(path: Path) -> str:
                 Location(str(path)),
             )
         ) from None
-
-
-def fonts_css() -> str:
-    """The fonts of the report as style rules that hold the fonts themselves."""
-    rules = []
-    for family, weight, style, name in FACES:
-        rules.append(
-            f'@font-face{{font-family:"{family}";font-weight:{weight};font-style:{style};'
-            f"src:{font_source(name)}}}\n"
-        )
-    return "".join(rules)
-
-
-def font_source(name: str) -> str:
-    """A shipped font as the source of a style rule."""
-    data = base64.b64encode(shipped_font(name)).decode("ascii")
-    return f'url(data:font/woff2;base64,{data}) format("woff2")'
-
-
-def shipped_font(name: str) -> bytes:
-    """The file of a font."""
-    return (templates_folder() / "fonts" / name).read_bytes()

@@ -1,11 +1,4 @@
-"""Laying out a page on paper: WeasyPrint, kept from the network and from the clock.
-
-What the writer of the PDF leaves out of the structure that a screen reader follows is put in:
-every head of a table gets its scope (ISO 32000-1, 14.8.5.7: ``Scope`` of a ``TH``), and a table
-that runs over several pages becomes one element with its first caption, where the writer makes
-one for each page. Heads that are repeated on a later page are rows of heads there, for a table
-has one ``THead``.
-"""
+"""Laying out a page on paper: WeasyPrint, kept from the network and from the clock."""
 
 from __future__ import annotations
 
@@ -20,81 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 from evalreport.errors import MissingLibraryError, Problem, RenderingError
-from evalreport.render.locate import FACES, font_source, fonts_css, shipped_font
-
-
-def complete_structure(document: Any, pdf: Any) -> None:
-    """Scopes and whole tables, put into the tags of a PDF before it is written."""
-    elements = {one.number: one for one in pdf.objects if _kind(one)}
-    for one in elements.values():
-        if _kind(one) == "/TH":
-            one["A"]["Scope"] = _scope(one, elements)
-    for first, *later in _tables(document, elements):
-        for table in later:
-            _moved(table, first, elements)
-
-
-def _kind(one: Any) -> str:
-    """The kind of a structure element; empty for any other object."""
-    if not isinstance(one, dict) or one.get("Type") != "/StructElem":
-        return ""
-    return str(one["S"])
-
-
-def _number(reference: bytes) -> int:
-    """The number of the object that a reference leads to.
-
-    >>> _number(b"12 0 R")
-    12
-    """
-    return int(reference.split()[0])
-
-
-def _scope(head: Any, elements: dict[int, Any]) -> str:
-    """Whether a head is of its column or of its row: a row that counts begins with its head."""
-    row = elements[_number(head["P"])]
-    group = elements.get(_number(row["P"]))
-    if _kind(group) == "/THead":
-        return "/Column"
-    cells = [elements[_number(k)] for k in row["K"] if isinstance(k, bytes)]
-    return "/Row" if any(_kind(cell) == "/TD" for cell in cells) else "/Column"
-
-
-def _tables(document: Any, elements: dict[int, Any]) -> Iterator[list[Any]]:
-    """The elements of each table of the page, in the order of the sheets they are on."""
-    found: dict[int, list[Any]] = {}
-    for page in document.pages:
-        for box in page._page_box.descendants():
-            if getattr(box, "is_table_wrapper", False) and box.element is not None:
-                table = _element_of(box, elements)
-                if table is not None:
-                    found.setdefault(id(box.element), []).append(table)
-    yield from found.values()
-
-
-def _element_of(wrapper: Any, elements: dict[int, Any]) -> Any:
-    """The structure element of a table, found from that of its first cell."""
-    marks = (getattr(box, "mark", None) for box in wrapper.descendants())
-    here = next((mark for mark in marks if _kind(mark) in ("/TD", "/TH")), None)
-    while here is not None and _kind(here) != "/Table":
-        here = elements.get(_number(here["P"]))
-    return here
-
-
-def _moved(table: Any, first: Any, elements: dict[int, Any]) -> None:
-    """What a table holds on a later sheet, moved to the table that it goes on with."""
-    parent = elements.get(_number(table["P"]))
-    if parent is None or table is first:
-        return
-    parent["K"].remove(table.reference)
-    for reference in table["K"]:
-        part = elements[_number(reference)]
-        part["P"] = first.reference
-        if _kind(part) == "/THead":
-            part["S"] = "/TBody"
-        first["K"].append(reference)
-    table["K"].clear()
-
+from evalreport.render.finishing import PLACE, finish, named_places
+from evalreport.render.shipped import FACES, font_source, fonts_css, shipped_font
 
 #: Addresses that stand for the shipped fonts, as files that need no unpacking.
 SHIPPED = {f"data:font/ttf,{face[-1]}": face[-1].replace(".woff2", ".ttf") for face in FACES}
@@ -113,6 +33,26 @@ _BAR = re.compile(
 _CHOICE = re.compile(r'<fieldset class="choose">.*?</fieldset>', re.DOTALL)
 #: A link from a number to itself, which is for copying from the screen.
 _LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d+">([^<]*)</a>')
+#: The anchor of a section, and the head that it begins with.
+_SECTION = re.compile(
+    r'(<section class="sec[^"]*") id="([\w-]+)" aria-labelledby="h-\2">(\s*<h2) id="h-\2"'
+)
+#: A name of an element, and what a link, a rule or a label leads to.
+_ID = re.compile(r' id="([\w-]+)"(?=[^<>]*>)', re.ASCII)
+_LED_TO = re.compile(r'(?:#|\sfor=")([\w-]+)', re.ASCII)
+#: The sign of a model before its name, and the rule by which it is of lighter type.
+_SIGN = re.compile(r'<span class="sy" aria-hidden="true">([^<]*)</span> ')
+_LIGHTER = ".sy{font-weight:400}"
+#: An attribute for programs that read the page.
+_DATA = re.compile(r' (data-[\w-]+)(?:="[^"]*")?(?=[^<>]*>)')
+#: An attribute that a style rule looks for or prints.
+_ASKED = re.compile(r"(?:\[|attr\()\s*([\w-]+)")
+_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
+#: Letters that are written from right to left, and signs and attributes that turn a line.
+_TURNED = re.compile(
+    "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefe"
+    r"\U00010800-\U00010fff\U0001e800-\U0001efff]|<[^<>]* dir="
+)
 #: What the style of the page says of charts, for those that stand by themselves.
 _CHART_STYLE = "<style>text{font-family:'Report Sans';font-size:9px;fill:#474f58}</style>"
 
@@ -134,13 +74,15 @@ def print_page(
     try:
         document = weasyprint.HTML(string=for_paper(html), url_fetcher=_fetcher(), base_url=None)
         sheets = [weasyprint.CSS(string=LETTER)] if page == "letter" else []
-        content = document.write_pdf(
-            pdf_variant=variant,
-            pdf_identifier=hashlib.sha256(html.encode("utf-8")).hexdigest()[:32].encode("ascii"),
-            attachments=files,
-            stylesheets=sheets,
-            finisher=complete_structure,
-        )
+        options = {
+            "pdf_variant": variant,
+            "pdf_identifier": hashlib.sha256(html.encode("utf-8")).hexdigest()[:32].encode("ascii"),
+            "attachments": files,
+            "stylesheets": sheets,
+        }
+        pages = document.render(**options)
+        named_places(pages)
+        content = pages.write_pdf(finisher=finish, **options)
     except FatalURLFetchingError as error:
         raise RenderingError(
             Problem(
@@ -160,8 +102,8 @@ def for_paper(html: str) -> str:
 
     Fonts are read where they are shipped; the data of charts, folded away on screen, is left
     out on paper, where the attached results hold it; charts are pictures, so that nothing in
-    them is looked at by the rules of the page; and a cell needs no second wrapping to keep the
-    direction of its text to itself.
+    them is looked at by the rules of the page; and a name needs no wrapping to keep the
+    direction of its text to itself where all text has the same.
     """
     for address, name in zip(SHIPPED, (face[-1] for face in FACES), strict=True):
         html = html.replace(font_source(name), f'url({address}) format("truetype")')
@@ -169,7 +111,38 @@ def for_paper(html: str) -> str:
     html = _CHOICE.sub("", _BAR.sub("", html))
     html = _LINK.sub(r"<span\1>\2</span>", html)
     html = re.sub(r'<details class="data">(?:(?!<details).)*?</details>', "", html, flags=re.DOTALL)
-    return re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)
+    if _TURNED.search(html) is None:
+        html = re.sub(r"</?bdi>", "", html)
+    else:
+        html = re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)
+    return _light(html)
+
+
+def _light(html: str) -> str:
+    """The page without what keeps elements that are alike from sharing one style.
+
+    The writer works out the style of an element that has a name by itself, and so those of all
+    that it holds. Therefore the name of a section is that of its head, and a name that nothing in
+    the page leads to is kept as a mark, see :func:`evalreport.render.finishing.named_places`.
+    Attributes for programs go, but those that a rule of the page asks for; and the sign of a
+    model is set with its name, for it is as wide and hardly heavier there.
+    """
+    rules = "".join(_STYLE.findall(html))
+    asked = set(_ASKED.findall(rules))
+
+    def of_head(section: re.Match[str]) -> str:
+        start, name, head = section.groups()
+        moved = f'{start}>{head} id="{name}" {PLACE}="h-{name}"'
+        return section[0] if f"#{name}" in rules else moved
+
+    if _LIGHTER in rules and rules.count(".sy") == 1:
+        html = _SIGN.sub(r"\1 ", html)
+    html = _DATA.sub(lambda data: data[0] if data[1] in asked else "", html)
+    if "id" in asked:
+        return html
+    html = _SECTION.sub(of_head, html)
+    led_to = set(_LED_TO.findall(html))
+    return _ID.sub(lambda m: m[0] if m[1] in led_to else f' {PLACE}="{m[1]}"', html)
 
 
 def _as_picture(chart: re.Match[str]) -> str:

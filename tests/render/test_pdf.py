@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import pikepdf
 import pytest
+from fontTools.ttLib import TTFont
 from plain_results import render_html
 from report.example_results import many_classes, states, two_models
 from report.html_page import parse
@@ -22,8 +23,9 @@ from evalreport.errors import LimitError, RenderingError, UsageError
 from evalreport.publish.formats import started_printer
 from evalreport.render import paper
 from evalreport.render.limited import Child
-from evalreport.render.locate import fonts_css
 from evalreport.render.pdf import render_pdf
+from evalreport.render.shipped import fonts_css, shipped_font
+from evalreport.report.contents import SYMBOLS
 
 pytestmark = pytest.mark.requirement("R15")
 
@@ -249,9 +251,83 @@ def test_details_of_a_template_of_ones_own_stay():
     assert paper.for_paper(page) == page
 
 
-def test_only_a_cell_that_holds_nothing_else_loses_its_wrapping():
-    page = "<td><bdi>a</bdi></td><td><bdi>b</bdi> c</td><p><bdi>d</bdi></p>"
-    assert paper.for_paper(page) == "<td>a</td><td><bdi>b</bdi> c</td><p><bdi>d</bdi></p>"
+def test_names_are_wrapped_where_some_text_runs_from_right_to_left():
+    page = "<td><bdi>a</bdi></td><td><bdi>b</bdi> c</td><p><bdi>{}</bdi></p>"
+    assert paper.for_paper(page.format("d")) == "<td>a</td><td>b c</td><p>d</p>"
+    for turned in ("\u05d3", "\u202ed", '<i dir="rtl">d</i>'):
+        printed = f"<td>a</td><td><bdi>b</bdi> c</td><p><bdi>{turned}</bdi></p>"
+        assert paper.for_paper(page.format(turned)) == printed
+
+
+def test_paper_keeps_the_attributes_that_a_rule_asks_for():
+    page = '{}<p data-x="1" data-y="2">data-x="c" <a data-x>a</a></p><p data-x data-z="3">b</p>'
+    rules = "<style>[data-y]{color:red}p::after{content:attr(data-z)}</style>"
+    assert paper.for_paper(page.format(rules)) == (
+        f'{rules}<p data-y="2">data-x="c" <a>a</a></p><p data-z="3">b</p>'
+    )
+    assert "data-" not in paper.for_paper(page.format("")).replace('data-x="c"', "")
+
+
+def test_the_sign_of_a_model_is_set_with_its_name_but_where_a_rule_is_for_it():
+    page = '<style>{}</style><b><span class="sy" aria-hidden="true">\u25cf</span> forest</b>'
+    shipped = ".sy{font-weight:400}"
+    alone = paper.for_paper(page.format(shipped)).partition("</style>")[2]
+    assert alone == "<b>\u25cf forest</b>"
+    for rules in ("", f"{shipped}.sy{{color:red}}", ".sy{color:red}"):
+        assert paper.for_paper(page.format(rules)) == page.format(rules)
+    # the signs of all models are as wide in both weights, so that no line is another
+    sans = [TTFont(io.BytesIO(shipped_font(f"report-sans-{weight}.ttf"))) for weight in (400, 600)]
+    for sign in {*SYMBOLS, " "}:
+        regular, bold = (font["hmtx"][font.getBestCmap()[ord(sign)]][0] for font in sans)
+        assert regular == bold
+
+
+def test_on_paper_a_name_that_nothing_leads_to_is_a_mark():
+    page = (
+        '{}<p id="a">id="c" <a href="#a">a</a></p><p id="b">b</p><p class="k" id="c">c</p>'
+        '<p id="\u00fc">d</p>'
+    )
+    rules = "<style>#b{color:red}</style>"
+    assert paper.for_paper(page.format(rules)) == (
+        f'{rules}<p id="a">id="c" <a href="#a">a</a></p><p id="b">b</p>'
+        '<p class="k" data-place="c">c</p><p id="\u00fc">d</p>'
+    )
+    # a rule for whatever has a name
+    whole = page.format("<style>[id]{color:red}</style>")
+    assert paper.for_paper(whole) == whole
+
+
+def test_the_name_of_a_section_is_that_of_its_head_but_where_a_rule_is_for_it():
+    page = (
+        '{}<a href="#s"></a><section class="sec run" id="s" aria-labelledby="h-s">\n'
+        '<h2 id="h-s">1 Verdict</h2></section>'
+    )
+    head = '<h2 id="s" data-place="h-s">1 Verdict</h2>'
+    assert paper.for_paper(page.format("")) == (
+        f'<a href="#s"></a><section class="sec run">\n{head}</section>'
+    )
+    rule = "<style>#s{break-inside:avoid}</style>"
+    assert '<section class="sec run" id="s"' in paper.for_paper(page.format(rule))
+
+
+def test_every_place_of_the_page_has_an_address_in_the_pdf(pdf, results):
+    page = paper._CHOICE.sub("", render_html(results))
+    names = set(re.findall(r' id="([\w-]+)"', re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)))
+    assert {"verdict", "h-verdict", "m1"} <= names
+    assert len(names) > 100
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        pages = [one.objgen for one in document.pages]
+        listed = list(document.Root.Names.Dests.Names)
+        places = {
+            str(name): (pages.index(to[0].objgen), float(to[3]))
+            for name, to in zip(listed[::2], listed[1::2], strict=True)
+        }
+    assert set(places) == names
+    assert places["verdict"] == places["h-verdict"]
+    # in the order of the page: sections begin one after the other, cards stand in theirs
+    assert places["measures"] < places["comparisons"]
+    assert places["verdict"][0] == 0
+    assert len({place for name, place in places.items() if name.startswith("m")}) > 20
 
 
 @pytest.mark.long
@@ -296,3 +372,16 @@ def test_without_a_temporary_folder_the_page_alone_is_made(tmp_path, monkeypatch
         assert printer is None
     with pytest.raises(RenderingError, match="cannot begin: No such file"):
         render_pdf("<p>x", at=AT)
+
+
+def test_laying_out_a_page_loads_nothing_of_the_report():
+    """The process starts once for each PDF, and what makes the numbers takes long to load."""
+    code = (
+        "import sys, evalreport.render.child, evalreport.render.paper\n"
+        "ours = [name for name in sys.modules if name.startswith('evalreport.')]\n"
+        "print(*sorted({name.split('.')[1] for name in ours}), 'numpy' in sys.modules)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8"
+    ).stdout
+    assert told.split() == ["errors", "lines", "processes", "render", "scratch", "version", "False"]

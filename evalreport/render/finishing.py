@@ -1,0 +1,139 @@
+"""The last steps before a PDF is written: its structure completed, its objects made into bytes.
+
+What the writer of the PDF leaves out of the structure that a screen reader follows is put in:
+every head of a table gets its scope (ISO 32000-1, 14.8.5.7: ``Scope`` of a ``TH``), and a table
+that runs over several pages becomes one element with its first caption, where the writer makes
+one for each page. Heads that are repeated on a later page are rows of heads there, for a table
+has one ``THead``.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+#: The attribute of a place that can be named in an address of the PDF, and that nothing in the
+#: page leads to.
+PLACE = "data-place"
+
+
+def named_places(document: Any) -> None:
+    """Give the places of a laid out document their names, each where it begins."""
+    given = set()
+    for page in document.pages:
+        for box in page._page_box.descendants():
+            name = None if box.element is None else box.element.get(PLACE)
+            if name is not None and name not in given:
+                given.add(name)
+                x, y, width, height = box.hit_area()
+                page.anchors[name] = (x, y, x + width, y + height)
+
+
+def finish(document: Any, pdf: Any) -> None:
+    """What is left to do before a PDF is written: its structure, then every object as bytes."""
+    complete_structure(document, pdf)
+    settle(pdf)
+
+
+def complete_structure(document: Any, pdf: Any) -> None:
+    """Scopes and whole tables, put into the tags of a PDF before it is written."""
+    elements = {one.number: one for one in pdf.objects if _kind(one)}
+    for one in elements.values():
+        if _kind(one) == "/TH":
+            one["A"]["Scope"] = _scope(one, elements)
+    for first, *later in _tables(document, elements):
+        for table in later:
+            _moved(table, first, elements)
+
+
+def _kind(one: Any) -> str:
+    """The kind of a structure element; empty for any other object."""
+    if not isinstance(one, dict) or one.get("Type") != "/StructElem":
+        return ""
+    return str(one["S"])
+
+
+def _number(reference: bytes) -> int:
+    """The number of the object that a reference leads to.
+
+    >>> _number(b"12 0 R")
+    12
+    """
+    return int(reference.split()[0])
+
+
+def _scope(head: Any, elements: dict[int, Any]) -> str:
+    """Whether a head is of its column or of its row: a row that counts begins with its head."""
+    row = elements[_number(head["P"])]
+    group = elements.get(_number(row["P"]))
+    if _kind(group) == "/THead":
+        return "/Column"
+    cells = [elements[_number(k)] for k in row["K"] if isinstance(k, bytes)]
+    return "/Row" if any(_kind(cell) == "/TD" for cell in cells) else "/Column"
+
+
+def _tables(document: Any, elements: dict[int, Any]) -> Iterator[list[Any]]:
+    """The elements of each table of the page, in the order of the sheets they are on."""
+    found: dict[int, list[Any]] = {}
+    for page in document.pages:
+        for box in page._page_box.descendants():
+            if getattr(box, "is_table_wrapper", False) and box.element is not None:
+                table = _element_of(box, elements)
+                if table is not None:
+                    found.setdefault(id(box.element), []).append(table)
+    yield from found.values()
+
+
+def _element_of(wrapper: Any, elements: dict[int, Any]) -> Any:
+    """The structure element of a table, found from that of its first cell."""
+    marks = (getattr(box, "mark", None) for box in wrapper.descendants())
+    here = next((mark for mark in marks if _kind(mark) in ("/TD", "/TH")), None)
+    while here is not None and _kind(here) != "/Table":
+        here = elements.get(_number(here["P"]))
+    return here
+
+
+def _moved(table: Any, first: Any, elements: dict[int, Any]) -> None:
+    """What a table holds on a later sheet, moved to the table that it goes on with."""
+    parent = elements.get(_number(table["P"]))
+    if parent is None or table is first:
+        return
+    parent["K"].remove(table.reference)
+    for reference in table["K"]:
+        part = elements[_number(reference)]
+        part["P"] = first.reference
+        if _kind(part) == "/THead":
+            part["S"] = "/TBody"
+        first["K"].append(reference)
+    table["K"].clear()
+
+
+def settle(pdf: Any) -> None:
+    """Put the bytes of every object in its place; nothing of an object may change afterwards.
+
+    The writer asks for them twice, once for the file and once for the hash that identifies it,
+    and makes and compresses them anew each time.
+    """
+    import pydyf
+
+    class Settled(pydyf.Object):  # type: ignore[misc]
+        """An object that knows the bytes it is written as."""
+
+        data = b""
+        compressible = False
+
+        def __init__(self, one: Any) -> None:
+            self.number, self.generation = one.number, one.generation
+            self.free, self.offset = one.free, one.offset
+            self.compressible, self.data = one.compressible, one.data
+
+    for one in pdf.objects:
+        if isinstance(one, pydyf.Stream) and one.compress:
+            whole = pydyf.Stream(one.stream).data
+            _, _, rest = whole.partition(b"\nstream\n")
+            # The level that zlib itself chooses: the highest, which the writer would ask for,
+            # takes more than three times as long for one byte in fifty.
+            one.stream = [zlib.compress(rest.removesuffix(b"\nendstream"))]
+            one.extra["Filter"], one.compress = "/FlateDecode", False
+    pdf.objects[:] = [one if one.free == "f" else Settled(one) for one in pdf.objects]
