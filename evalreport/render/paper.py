@@ -6,7 +6,7 @@ import hashlib
 import logging
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -172,7 +172,31 @@ def _weasyprint() -> Any:
     except (OSError, ImportError) as error:
         told = Problem(f"the PDF cannot be drawn: {str(error).splitlines()[0]}", INSTALL_PANGO)
         raise MissingLibraryError(told) from None
+    keep_patterns()
     return weasyprint
+
+
+class _Patterns(dict[tuple[Iterable[str], bool], re.Pattern[str]]):
+    """Patterns that match as many of some characters as there are, or of all others."""
+
+    def __missing__(self, key: tuple[Iterable[str], bool]) -> re.Pattern[str]:
+        characters, these = key
+        inside = "".join(f"\\x{ord(character):02x}" for character in characters)
+        found = self[key] = re.compile(f"[{inside}]+" if these else f"[^{inside}]+")
+        return found
+
+
+def keep_patterns() -> None:
+    """Let the reader of HTML find the patterns that it keeps.
+
+    tinyhtml5 2.1 files each under another key than it looks for, and so writes the same few
+    patterns thousands of times, half its time. A release without the table is left alone.
+    """
+    from tinyhtml5 import inputstream
+
+    known = getattr(inputstream, "characters_until_regex", None)
+    if known is not None and not isinstance(known, _Patterns):
+        inputstream.characters_until_regex = _Patterns()
 
 
 def pango_problem() -> Problem | None:

@@ -7,7 +7,6 @@ of the report.
 from __future__ import annotations
 
 import base64
-from importlib import resources
 from pathlib import Path
 
 FACES = (
@@ -21,8 +20,9 @@ FACES = (
 
 def templates_folder() -> Path:
     """The folder of shipped templates: in the installed package, else in the repository."""
-    shipped = Path(str(resources.files("evalreport"))) / "_data" / "templates"
-    return shipped if shipped.is_dir() else Path(__file__).parents[2] / "templates"
+    package = Path(__file__).parents[1]
+    shipped = package / "_data" / "templates"
+    return shipped if shipped.is_dir() else package.parent / "templates"
 
 
 def fonts_css() -> str:

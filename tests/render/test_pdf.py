@@ -385,3 +385,25 @@ def test_laying_out_a_page_loads_nothing_of_the_report():
         [sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8"
     ).stdout
     assert told.split() == ["errors", "lines", "processes", "render", "scratch", "version", "False"]
+
+
+def test_the_reader_of_html_reads_the_same_with_the_patterns_that_it_finds(results, monkeypatch):
+    import tinyhtml5
+    from tinyhtml5 import inputstream
+
+    def read(page):
+        root = tinyhtml5.parse(page, namespace_html_elements=False)
+        return [(e.tag, e.attrib, e.text, e.tail) for e in root.iter()]
+
+    odd = "<!DOCTYPE html><p title=a\x00&amp;b'\">x &lt;y</p><!-- c --><textarea>\n<b></textarea>"
+    pages = [render_html(results), odd]
+    compiled = []
+    monkeypatch.setattr(inputstream, "characters_until_regex", {})
+    before = [read(page) for page in pages]
+    paper.keep_patterns()
+    assert [read(page) for page in pages] == before
+    kept = inputstream.characters_until_regex
+    monkeypatch.setattr(inputstream.re, "compile", lambda *given: compiled.append(given))
+    assert len(kept) > 3
+    assert [read(page) for page in pages] == before
+    assert compiled == []
