@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +28,23 @@ def as_plain(value: Any) -> Any:
     >>> as_plain(Text("hello"))
     {'text': 'hello', 'style': '', 'kind': 'text'}
     """
-    if is_dataclass(value) and not isinstance(value, type):
-        found = {f.name: as_plain(getattr(value, f.name)) for f in fields(value)}
-        kind = getattr(type(value), "kind", None)
-        return found | {"kind": kind} if isinstance(kind, str) else found
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
     if isinstance(value, (list, tuple)):
         return [as_plain(item) for item in value]
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
+    if is_dataclass(type(value)):
+        names, kind = _held(type(value))
+        return {name: as_plain(getattr(value, name)) for name in names} | kind
     raise TypeError(f"a template cannot be given a {type(value).__name__}")
+
+
+@cache
+def _held(of: Any) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The fields of a dataclass, and its kind where it names one."""
+    kind = getattr(of, "kind", None)
+    return tuple(f.name for f in fields(of)), {"kind": kind} if isinstance(kind, str) else {}
 
 
 def render_html(
