@@ -35,7 +35,7 @@ def as_plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
     if is_dataclass(type(value)):
-        names, kind = _held(type(value))
+        names, kind = _held(value.__class__)
         return {name: as_plain(getattr(value, name)) for name in names} | kind
     raise TypeError(f"a template cannot be given a {type(value).__name__}")
 
