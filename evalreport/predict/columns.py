@@ -39,6 +39,9 @@ from evalreport.spec.models import (
 )
 from evalreport.spec.sampling import Sampling
 
+#: Roles of columns that hold what another model says.
+PREDICTIONS = ("prediction", "score", "margin", "scores")
+
 #: Models that name the columns they take.
 TAKES_FEATURES = (EstimatorModel, SkopsModel, OnnxModel)
 
@@ -329,3 +332,22 @@ def from_checked(dataset: str, model: str, checked: Checked, source: str) -> Lab
         ledger=checked,
         times=checked.times,
     )
+
+
+def column_roles(spec: Spec, dataset: str) -> dict[str, str]:
+    """The role of each column that has one; predictions of other models are no features."""
+    declared = spec.datasets[dataset]
+    roles: dict[str, str] = {}
+    for name, model in spec.models.items():
+        if dataset in spec.datasets_of(name):
+            named = roles_of(declared, model, ()).named()
+            roles |= {column: role for role, column in named if role in PREDICTIONS}
+            if (said := said_in(model)) is not None:
+                roles[said] = "prediction"
+        if isinstance(model, EstimatorModel) and isinstance(model.fit_on, FitColumn):
+            roles[model.fit_on.column] = "fold"
+    for role in ("id", "weight", "count", "cluster", "group", "fold", "target"):
+        column = getattr(declared, role)
+        if isinstance(column, str):
+            roles[column] = role
+    return roles

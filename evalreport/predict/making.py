@@ -10,14 +10,13 @@ from evalreport.data.checked import Checked
 from evalreport.data.design import groups as group_values
 from evalreport.data.table import RawTable
 from evalreport.errors import Location
-from evalreport.predict.columns import roles_of, said_in
+from evalreport.predict.columns import column_roles
 from evalreport.predict.cross_validation import Recipe
 from evalreport.predict.estimators import with_codes
 from evalreport.predict.features import FeatureTable, Kind, Step, feature_names, feature_table
 from evalreport.predict.fitting import Tune
-from evalreport.predict.outcome import Codes, FoldedPredictions, FoldFailure, MetricFunction
+from evalreport.predict.outcome import MetricFunction
 from evalreport.predict.schemes import Groups, Scheme, Splits, make_splits
-from evalreport.predict.view import LabelView, View
 from evalreport.spec.cross_validation import CrossValidation
 from evalreport.spec.metric_requests import MetricRequest
 from evalreport.spec.model import Spec
@@ -25,11 +24,7 @@ from evalreport.spec.models import (
     AllExcept,
     AnyModel,
     EstimatorModel,
-    FitColumn,
 )
-
-#: Roles of columns that hold what another model says.
-PREDICTIONS = ("prediction", "score", "margin", "scores")
 
 #: A metric as a function and whether larger is better; given by the layer that knows metrics.
 MetricMaker = Callable[[MetricRequest, tuple[str, ...], int | None], tuple[MetricFunction, bool]]
@@ -59,30 +54,6 @@ class Making:
     tables: Mapping[str, RawTable] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
-    """What came of a model on a dataset.
-
-    ``view``: its rows (of the first repeat, each once), None where every fold failed.
-    ``folded``: all out-of-fold predictions, None for models that are not trained here.
-    ``rows``: the checked rows that ``folded.row`` counts; ``table`` their features,
-    ``actual`` their codes, ``splits`` the folds and ``groups`` what is kept together.
-    ``fits``: how many fits the predictions cost where none are kept.
-    """
-
-    view: View | None
-    failures: tuple[FoldFailure, ...] = ()
-    folded: FoldedPredictions | None = None
-    rows: Checked | None = None
-    table: FeatureTable | None = None
-    further_repeats: tuple[LabelView, ...] = ()
-    key: str = ""
-    fits: int = 0
-    splits: Splits | None = None
-    actual: Codes | None = None
-    groups: Groups | None = None
-
-
 def features_of(
     spec: Spec,
     dataset: str,
@@ -107,25 +78,6 @@ def features_of(
         names = feature_names(table.header, {}, like.names, (), where)
         kinds = {column.name: column.kind for column in like.columns}
     return feature_table(table, names, kinds=kinds)
-
-
-def column_roles(spec: Spec, dataset: str) -> dict[str, str]:
-    """The role of each column that has one; predictions of other models are no features."""
-    declared = spec.datasets[dataset]
-    roles: dict[str, str] = {}
-    for name, model in spec.models.items():
-        if dataset in spec.datasets_of(name):
-            named = roles_of(declared, model, ()).named()
-            roles |= {column: role for role, column in named if role in PREDICTIONS}
-            if (said := said_in(model)) is not None:
-                roles[said] = "prediction"
-        if isinstance(model, EstimatorModel) and isinstance(model.fit_on, FitColumn):
-            roles[model.fit_on.column] = "fold"
-    for role in ("id", "weight", "count", "cluster", "group", "fold", "target"):
-        column = getattr(declared, role)
-        if isinstance(column, str):
-            roles[column] = role
-    return roles
 
 
 def recipe_of(

@@ -15,7 +15,8 @@ from evalreport.errors import DataError, Location, Problem
 from evalreport.metrics.readings import sigmoid
 from evalreport.predict.columns import Where, roles_of, rules_of
 from evalreport.predict.linear import linear_output
-from evalreport.predict.making import Made, Making, features_of
+from evalreport.predict.made import Made
+from evalreport.predict.making import Making, features_of
 from evalreport.predict.model_file import Format
 from evalreport.predict.outcome import EVERY_FOLD, FoldFailure, Output
 from evalreport.predict.saved import check_saved, saved_output
@@ -25,9 +26,6 @@ from evalreport.predict.view import LabelView
 from evalreport.results.records import Failure
 from evalreport.spec.model import Spec
 from evalreport.spec.models import EstimatorModel, LinearModel, OnnxModel, SkopsModel
-
-#: Models whose predictions are made here, not read from a column.
-MADE_HERE = (LinearModel, EstimatorModel, SkopsModel, OnnxModel)
 
 
 def made_here(

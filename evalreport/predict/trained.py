@@ -30,7 +30,8 @@ from evalreport.predict.cross_validation import (
 )
 from evalreport.predict.features import FeatureTable, stacked
 from evalreport.predict.leakage import repeated_rows, telling_features
-from evalreport.predict.making import Made, Making, features_of, group_codes, recipe_of, splits_of
+from evalreport.predict.made import Made
+from evalreport.predict.making import Making, features_of, group_codes, recipe_of, splits_of
 from evalreport.predict.outcome import EVERY_FOLD, FoldedPredictions, FoldFailure, Output, Source
 from evalreport.predict.schemes import Groups, Scheme, Split, Splits
 from evalreport.predict.used_rows import renumbered, rows_of, view_of_rows

@@ -100,7 +100,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "report/checklists.py": "label missing note reason rule title what",
     },
     "failures of cross-validation, kept in the cache and decoded where they are read": {
-        "engine/predicting.py": "failures",
+        "engine/learning.py": "failures",
     },
     "what a command prints, or was given, is plain data": {
         "cli/asking.py": "code severity title",

@@ -16,7 +16,6 @@ from evalreport.data.pictures import MOST_BYTES, data_address
 from evalreport.data.source import open_source, opened, reading
 from evalreport.errors import DataError, FilesError, Location, Problem
 from evalreport.plan.criteria import criteria_words
-from evalreport.predict.models_run_here import saved_content
 from evalreport.results.records import CitedProtocol, Logo, ModelIdentity
 from evalreport.spec.load import LoadedSpec
 from evalreport.spec.model import Spec
@@ -37,6 +36,8 @@ def _identities(spec: Spec, folder: Path) -> Iterator[ModelIdentity]:
         file = model.skops if isinstance(model, SkopsModel) else getattr(model, "onnx", None)
         sha256 = model.sha256
         if isinstance(model, SkopsModel | OnnxModel):
+            from evalreport.predict.models_run_here import saved_content
+
             sha256 = hashlib.sha256(saved_content(model, folder)).hexdigest()
         if file is not None or _tells(model):
             yield ModelIdentity(

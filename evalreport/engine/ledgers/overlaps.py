@@ -14,8 +14,7 @@ from evalreport.data.files import Files
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
 from evalreport.errors import LimitError
-from evalreport.predict.columns import features_named, learned_from
-from evalreport.predict.making import column_roles
+from evalreport.predict.columns import column_roles, features_named, learned_from
 from evalreport.predict.overlap import Overlap, Use, shared_rows, shared_values
 from evalreport.spec.model import Spec
 
