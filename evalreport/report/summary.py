@@ -284,17 +284,25 @@ def _care(contents: Contents) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """A text cut between words, and not within parentheses: half an interval says nothing.
+    """A text cut between words, and within parentheses after one of the things that they hold.
+
+    Half an interval says nothing.
 
     >>> _cut("better on Brier score 0.0207 (0.0115 to 0.0298)", 42)
     'better on Brier score 0.0207 …'
+    >>> _cut("better on Brier score 0.0207 (0.0115 to 0.0298; adjusted p = 0.016) and Log loss", 60)
+    'better on Brier score 0.0207 (0.0115 to 0.0298) …'
     """
     if len(text) <= most:
         return text
     kept = text[:most].rsplit(" ", 1)[0]
     opened = kept.rfind("(")
-    if opened > kept.rfind(")") and opened > most // 2:
-        kept = kept[:opened].rstrip()
+    if opened > kept.rfind(")"):
+        whole, told, _ = kept[opened:].rpartition(";")
+        if told:
+            kept = f"{kept[:opened]}{whole})"
+        elif opened > most // 2:
+            kept = kept[:opened].rstrip()
     return kept.rstrip(",;:.") + " …"
 
 
