@@ -9,6 +9,7 @@ from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.count_tables import abreast, cell_counts, count_table
 from evalreport.report.marking import role_text
 from evalreport.report.model import (
+    CONTINUED,
     Block,
     Column,
     Heading,
@@ -123,7 +124,7 @@ def top_confusions(
     return TablePair(
         (
             PlainTable(title, columns, tuple(rows[:half]), note),
-            PlainTable(f"{title}, continued", columns, tuple(rows[half:])),
+            PlainTable(title + CONTINUED, columns, tuple(rows[half:])),
         )
     )
 

@@ -18,6 +18,7 @@ from string import ascii_uppercase
 
 from evalreport.report.contents import Contents
 from evalreport.report.model import (
+    CONTINUED,
     Block,
     Column,
     Criteria,
@@ -74,10 +75,27 @@ def letters(text: str) -> float:
 def with_fitting_columns(report: Report) -> Report:
     """The report with columns that hold what stands in them."""
     sections = tuple(
-        replace(section, blocks=tuple(made for block in section.blocks for made in _own(block)))
+        replace(section, blocks=_alike([made for one in section.blocks for made in _own(one)]))
         for section in report.sections
     )
     return replace(report, sections=sections)
+
+
+def _alike(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks, the parts of one table in type of one size: small if one of them needs it."""
+    fine = {_whole_of(b) for b in blocks if isinstance(b, Strip) and "fine" in b.style.split()}
+    return tuple(
+        replace(block, style=f"{block.style} fine".strip())
+        if isinstance(block, Strip)
+        and _whole_of(block) in fine
+        and "fine" not in block.style.split()
+        else block
+        for block in blocks
+    )
+
+
+def _whole_of(part: Strip) -> str:
+    return part.caption.removesuffix(CONTINUED)
 
 
 def _own(block: Block) -> tuple[Block, ...]:

@@ -83,6 +83,10 @@ class Column:
     width: str = ""
 
 
+#: What the caption of a further part of one table ends with.
+CONTINUED = ", continued"
+
+
 @dataclass(frozen=True)
 class Strip:
     """Tables laid flat, one a row, with what follows from each."""

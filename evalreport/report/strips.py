@@ -9,7 +9,7 @@ from typing import Any
 from evalreport.report.cards import mark_of, number_of
 from evalreport.report.contents import Contents, identity, view_of
 from evalreport.report.marking import FLAT, flat_counts, flat_marks
-from evalreport.report.model import Column, Line, LineCell, Strip
+from evalreport.report.model import CONTINUED, Column, Line, LineCell, Strip
 from evalreport.report.numbers import count_text, level_text
 from evalreport.report.words import label_text, method_text, name_width
 from evalreport.results.identity import Quantity
@@ -169,7 +169,7 @@ def measures_strip(
         narrow = len(chosen) < FEW
         values = [Column(names[i], "right", "14%" if narrow else "") for i in chosen]
         values += [Column("", "left")] if narrow else []
-        part = f"{caption}, continued" if strips else caption
+        part = caption + CONTINUED if strips else caption
         strips.append(
             Strip(
                 part, (*heads, *model, *counts, *values), tuple(lines), _more(rows, shown), "many"

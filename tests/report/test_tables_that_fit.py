@@ -28,6 +28,7 @@ from evalreport.report.model import (
     PlainTable,
     Report,
     Section,
+    Strip,
     TablePair,
     TableRow,
 )
@@ -35,8 +36,8 @@ from evalreport.report.model import (
 COUNT = "1\u202f197\u202f610"
 
 
-def fitted(block: Block) -> tuple[Block, ...]:
-    section = Section("a", "1", "A", "A", "", (block,))
+def fitted(*blocks: Block) -> tuple[Block, ...]:
+    section = Section("a", "1", "A", "A", "", blocks)
     texts = [""] * 8
     report = Report(*texts, sections=(section,), outcome="")
     return with_fitting_columns(report).sections[0].blocks
@@ -79,6 +80,18 @@ def test_an_outcome_has_room_within_its_frame():
     (made,) = fitted(Criteria("Results", columns, (row,), "results"))
     assert isinstance(made, Criteria)
     assert widths(made.columns)[2] > 12
+
+
+def test_parts_of_one_table_have_type_of_one_size():
+    def strip(caption: str, *texts: str) -> Strip:
+        columns = tuple(Column("n", "right") for _ in texts)
+        return Strip(caption, columns, (Line(tuple(LineCell(t, "right") for t in texts)),))
+
+    wide, narrow = ["0.123456789012345 to 0.234567890123456"] * 5, ["0.5"] * 5
+    made = fitted(strip("A", *narrow), strip("A, continued", *wide), strip("B", *narrow))
+    assert ["fine" in block.style for block in made] == [True, True, False]
+    made = fitted(strip("A", *narrow), strip("A, continued", *narrow))
+    assert [block.style for block in made] == ["", ""]
 
 
 def many_classes(count: int) -> dict:
