@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalreport.errors import Location, Problem, RenderingError
 from evalreport.render.locate import Template, find_template
@@ -19,6 +19,9 @@ from evalreport.report.build import build
 from evalreport.report.model import Report
 from evalreport.report.signing import Signed, with_signature
 from evalreport.results.lookup import Results
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
 def as_plain(value: Any) -> Any:
@@ -138,10 +141,9 @@ def fill_untrusted(template: Template, report: Mapping[str, Any]) -> str:
     return page
 
 
-def fill(template: Template, report: Mapping[str, Any]) -> str:
-    """The template filled in a sandbox that knows ``report`` and nothing else."""
+def sandbox(template: Template) -> ImmutableSandboxedEnvironment:
+    """Where a template is compiled and filled: it sees plain values and refers to its own files."""
     import jinja2
-    from jinja2.exceptions import SecurityError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     from evalreport.render.compiled import compiled_templates
@@ -156,6 +158,15 @@ def fill(template: Template, report: Mapping[str, Any]) -> str:
     if not template.trusted:
         environment.globals.clear()
         environment.globals.update(range=_range, namespace=jinja2.utils.Namespace)
+    return environment
+
+
+def fill(template: Template, report: Mapping[str, Any]) -> str:
+    """The template filled in a sandbox that knows ``report`` and nothing else."""
+    import jinja2
+    from jinja2.exceptions import SecurityError
+
+    environment = sandbox(template)
     try:
         page = environment.get_template(template.main).render(report=report)
     except jinja2.TemplateSyntaxError as error:

@@ -55,7 +55,7 @@ def test_another_text_is_compiled_anew(tmp_path: Path, compiled: list[str]) -> N
     filled(tmp_path, n=2)
     assert filled(tmp_path, "{{ n }} of {{ n }}", n=2) == "2 of 2"
     assert len(compiled) == 2
-    assert len(files(tmp_path)) == 1
+    assert len(files(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("kept", [0, 3, 40, 90])
