@@ -43,8 +43,9 @@ _LED_TO = re.compile(r'(?:#|\sfor=")([\w-]+)', re.ASCII)
 #: The sign of a model before its name, and the rule by which it is of lighter type.
 _SIGN = re.compile(r'<span class="sy" aria-hidden="true">([^<]*)</span> ')
 _LIGHTER = ".sy{font-weight:400}"
-#: An attribute for programs that read the page.
-_DATA = re.compile(r' (data-[\w-]+)(?:="[^"]*")?(?=[^<>]*>)')
+#: An attribute for programs that read the page; words within another one, after which the tag has
+#: an odd number of quotation marks, are none.
+_DATA = re.compile(r' (data-[\w-]+)(?:="[^"]*")?(?=[^<>"]*(?:"[^<>"]*"[^<>"]*)*>)')
 #: An attribute that a style rule looks for or prints.
 _ASKED = re.compile(r"(?:\[|attr\()\s*([\w-]+)")
 _STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)

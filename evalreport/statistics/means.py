@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from evalreport.statistics.design_based import variance_df
 from evalreport.statistics.exact_sums import exact_sum
 from evalreport.statistics.interval import Interval, z_value
-from evalreport.statistics.numbering import numbered
+from evalreport.statistics.numbering import numbered, tallied
 from evalreport.statistics.tail import t_quantile, t_two_sided
 
 
@@ -114,8 +114,7 @@ def clustered_losses(
     if not x.size:
         return None
     distinct, place = numbered(x)
-    pairs, pair = numbered(numbered(code)[1] * len(distinct) + place)
-    many = np.bincount(pair, times, len(pairs)).astype(np.float64)
+    pairs, many = tallied(numbered(code)[1] * len(distinct) + place, times)
     unit, x = pairs // len(distinct), distinct[pairs % len(distinct)]
     totals, sizes = np.bincount(unit, x * many), np.bincount(unit, many)
     whole, count, n = math.fsum(totals), len(totals), float(np.sum(many))

@@ -31,3 +31,18 @@ def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
         return distinct, np.searchsorted(distinct, values)
     distinct, place = np.unique(values, return_inverse=True)
     return distinct, place.reshape(-1)
+
+
+def tallied(
+    values: npt.NDArray[Any], times: npt.ArrayLike | None = None
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+    """The distinct values, ascending, and how many rows have each; both of shape (distinct,).
+
+    ``times``: how many rows each value stands for, shape (n,); one each without it.
+
+    >>> distinct, rows = tallied(np.array([7, 3, 7]), np.array([2, 1, 5]))
+    >>> distinct.tolist(), rows.tolist()
+    ([3, 7], [1.0, 7.0])
+    """
+    distinct, place = numbered(values)
+    return distinct, np.bincount(place, times, len(distinct)).astype(np.float64)

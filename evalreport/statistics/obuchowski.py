@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.delong import Floats, PairedAreas, placements
-from evalreport.statistics.numbering import numbered
+from evalreport.statistics.numbering import numbered, tallied
 
 Bools = NDArray[np.bool_]
 
@@ -58,8 +58,7 @@ class _Kinds:
     def of_clusters(self, entry: NDArray[np.intp], side: Bools, values: Floats) -> Floats:
         """Sums of the values of entries over the rows of each cluster, shape (C,)."""
         size = len(values)
-        pairs, kind = numbered(self.cluster[side] * np.int64(size) + entry[side])
-        many = np.bincount(kind, self.times[side], len(pairs))
+        pairs, many = tallied(self.cluster[side] * np.int64(size) + entry[side], self.times[side])
         clusters = int(self.cluster.max()) + 1
         return np.bincount(pairs // size, many * values[pairs % size], clusters).astype(np.float64)
 

@@ -268,6 +268,12 @@ def test_paper_keeps_the_attributes_that_a_rule_asks_for():
     assert "data-" not in paper.for_paper(page.format("")).replace('data-x="c"', "")
 
 
+@pytest.mark.parametrize("rest", ["", ' class="b"', ' data-z="1" class="b"'])
+def test_words_of_other_attributes_are_no_attributes(rest):
+    page = f'<img src="x" alt="ROC of the data-driven model, and data-free"{rest}>'
+    assert paper.for_paper(page) == page.replace(' data-z="1"', "")
+
+
 def test_the_sign_of_a_model_is_set_with_its_name_but_where_a_rule_is_for_it():
     page = '<style>{}</style><b><span class="sy" aria-hidden="true">\u25cf</span> forest</b>'
     shipped = ".sy{font-weight:400}"

@@ -31,7 +31,7 @@ from evalreport.results.identity import EVERYTHING
 from evalreport.statistics.delta import gradient
 from evalreport.statistics.design_based import DesignVariance, single_rows_df
 from evalreport.statistics.interval import deviate
-from evalreport.statistics.numbering import numbered
+from evalreport.statistics.numbering import numbered, tallied
 from evalreport.statistics.tail import t_two_sided
 
 Floats = npt.NDArray[np.float64]
@@ -84,8 +84,7 @@ def _of_units(contributions: Floats, view: LabelView) -> DesignVariance:
         codes = numbered(view.cluster[0])[1]
         held = summed(codes, contributions, int(codes.max(initial=-1)) + 1, view.times)
         often = np.ones(len(held))
-    totals, place = numbered(held)
-    times = np.bincount(place, often, len(totals)).astype(np.float64)
+    totals, times = tallied(held, often)
     m = float(times.sum())
     if m < 2:
         return DesignVariance(math.nan)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.statistics.numbering import numbered
+from evalreport.statistics.numbering import numbered, tallied
 
 Codes = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -69,8 +69,7 @@ def added_up(cluster: Codes, code: Codes, times: Codes | None) -> tuple[Codes, C
     ([0, 1], [5, 5], [1.0, 2.0])
     """
     width = int(code.max(initial=0)) + 1
-    both, place = numbered(cluster.astype(np.int64) * width + code)
-    rows = np.bincount(place, times, len(both)).astype(np.float64)
+    both, rows = tallied(cluster.astype(np.int64) * width + code, times)
     return both // width, both % width, rows
 
 

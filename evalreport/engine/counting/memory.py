@@ -24,7 +24,7 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 from evalreport.predict.view import LabelView
 from evalreport.results.identity import Slice
 from evalreport.statistics.design_based import DesignVariance
-from evalreport.statistics.numbering import numbered
+from evalreport.statistics.numbering import numbered, tallied
 
 Codes = npt.NDArray[np.int64]
 
@@ -444,8 +444,7 @@ def _pairs(
         many = np.add.reduceat(times[order], starts) if len(starts) else times
         return entry[starts], weights[starts], many
     distinct, place = numbered(weights)
-    pairs, pair = numbered(entry.astype(np.int64) * len(distinct) + place)
-    many = np.bincount(pair, times, len(pairs))
+    pairs, many = tallied(entry.astype(np.int64) * len(distinct) + place, times)
     return pairs // len(distinct), distinct[pairs % len(distinct)], many
 
 

@@ -39,7 +39,7 @@ from evalreport.predict.columns import (
 from evalreport.predict.labels_beside_scores import Scored, agreement
 from evalreport.predict.view import LabelView
 from evalreport.spec.model import Spec
-from evalreport.statistics.numbering import numbered
+from evalreport.statistics.numbering import numbered, tallied
 
 Codes = npt.NDArray[np.int64]
 Tables = dict[tuple[int, ...], ScoreTable]
@@ -426,19 +426,13 @@ def _summed(told: Told, of_line: Codes, size: int) -> ScoreTable:
         return ScoreTable(np.zeros(0), *counts.T.copy())
     width = len(told.weights)
     sums: list[npt.NDArray[np.float64]] = []
-    once = _added(side * width + told.codes[WEIGHT], told.n)
+    once = tallied(side * width + told.codes[WEIGHT], told.n)
     for power in (1, 2):
         weights, alike = np.unique(told.weights**power, return_inverse=True)
         of, many = once
         if len(weights) < width:  # squares of tiny weights
-            of, many = _added(of // width * len(weights) + alike[of % width], many)
+            of, many = tallied(of // width * len(weights) + alike[of % width], many)
         worth = weights[of % len(weights)] * many
         own = np.bincount(of // len(weights), worth, 2 * size).astype(np.float64)
         sums += list(own.reshape(size, 2).T.copy())
     return ScoreTable(np.zeros(0), *sums)
-
-
-def _added(codes: Codes, n: npt.NDArray[Any]) -> tuple[Codes, npt.NDArray[np.float64]]:
-    """Each code once, ascending, with how many rows have it."""
-    present, place = numbered(codes)
-    return present, np.bincount(place, n, len(present)).astype(np.float64)
