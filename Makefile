@@ -1,6 +1,7 @@
 # make demo    set everything up and make a first report
 # make test      set everything up and run the quick tests, of every part
-# make test-all  those and the long ones; COUNT=goals counts lines and branches too
+# make test-all  those, the long ones and the wheel
+# make nightly   what no change waits for: fuzzing, planted faults, years of audits, every engine
 # make docs    write the pages of docs/ that follow from the code
 # make site    the pages of docs/ with a search box, in build/site/VERSION beside those of other versions
 # make axe       get axe-core and playwright-core, which the tests of accessibility use
@@ -42,7 +43,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # macOS: let the PDF writer find Homebrew's libraries.
 WITH_LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH="$${DYLD_FALLBACK_LIBRARY_PATH:-/opt/homebrew/lib:/usr/local/lib}"
 
-.PHONY: demo test test-long test-all docs lint types layers audit wheel-test test-spark test-extras bench lock clean
+.PHONY: demo test test-long test-all docs lint types layers audit wheel-test bench lock clean
 
 demo: $(RUN_STAMP)
 	@formats="html,pdf"; sh requirements/pango.sh $(BIN)/python || { \
@@ -53,42 +54,65 @@ demo: $(RUN_STAMP)
 	for file in report.html report.pdf results.json; do \
 		if [ -f "$(RUNS)/latest/$$file" ]; then echo "  $(RUNS)/latest/$$file"; fi; done
 
-# Quick tests of every part; the long ones are fault by fault, flips, fuzzing, whole evaluations
-# of every ready spec. COUNT=goals counts lines and branches in both, and holds them against
-# their goals after the long ones, in all tests but those long ones marked as uncounted.
-COUNT ?= none
+# Three parts: quick tests of every part, long ones, and nightly ones, which no change waits for.
+# COVER=lines counts the lines that the quick ones run, and holds them against their floors.
+COVER ?= none
 # Tests start some thousand commands: bytecode is compiled before them, and what pytest makes of
 # the tests themselves is kept, also where the environment says that Python is to write none.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(WITH_LIBRARIES) $(BIN)/python -m pytest -q
 TESTS = $(PYTEST) -n 2 --dist worksteal
 COMPILE_FIRST = $(BIN)/python -m compileall -q -j 2 evalreport
-COUNTED = COVERAGE_FILE=$(CURDIR)/build/.coverage $(TESTS) --cov --cov-branch --cov-append
+COVERED = COVERAGE_FILE=$(CURDIR)/build/.coverage $(TESTS) --cov --cov-report=json:build/coverage.json
 
 test: $(DEV_STAMP)
 	@sh requirements/pango.sh $(BIN)/python || true
 	@$(COMPILE_FIRST)
-ifeq ($(COUNT),none)
-	@$(TESTS) -m "not long"
+ifeq ($(COVER),none)
+	@$(TESTS) -m "not long and not nightly"
 else
 	@mkdir -p build && rm -f build/.coverage*
-	@$(COUNTED) --cov-report= -m "not long"
+	@$(COVERED) -m "not long and not nightly"
+	@$(BIN)/python .ci/coverage_goals.py build/coverage.json
 endif
 
 test-long: $(DEV_STAMP)
 	@$(COMPILE_FIRST)
-ifeq ($(COUNT),none)
-	@$(TESTS) -m "long and not wheel"
-else
-	@$(COUNTED) --cov-report=json:build/coverage.json -m "long and not wheel and not uncounted"
-	@$(BIN)/python .ci/coverage_goals.py build/coverage.json
-	@$(TESTS) -m "long and uncounted"
-endif
+	@$(TESTS) -m "long and not nightly and not wheel"
 
 # In this order, also under -j.
 test-all:
 	@$(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory test-long
 	@$(MAKE) --no-print-directory wheel-test
+
+# What takes longer than a change can wait. One line each on the promise that it holds; all are
+# run, also after one has failed.
+.PHONY: nightly tests-of-nights
+nightly: $(DEV_STAMP)
+	@failed=; for part in $(NIGHTLY); do \
+		echo "nightly: $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
+
+NIGHTLY := \
+	tests-of-nights `# a fault in any system call, any byte changed, any page of any template breaks nothing` \
+	fuzz            `# no spec and no file makes the program crash or write what it should not` \
+	mutants         `# a mistake put into a formula is found by the tests` \
+	faults          `# 200 planted faults of installs and runs are found and named, 50 healthy ones are not` \
+	nights          `# three years of nightly runs leave a history that tells what happened` \
+	test-spark test-mariadb test-mysql test-stores `# every engine and store gives the same results` \
+	test-extras     `# the tools of others read what is written for them`
+
+tests-of-nights:
+	@$(TESTS) -m nightly
+
+.PHONY: fuzz mutants
+FUZZ_SECONDS ?= 300
+fuzz: $(DEV_STAMP)
+	@PYTHONPATH=tests $(BIN)/python tests/fuzz/fuzz_parquet.py $(FUZZ_SECONDS)
+	@PYTHONPATH=tests $(BIN)/python tests/fuzz/fuzz_command.py $(FUZZ_SECONDS)
+
+mutants: $(DEV_STAMP)
+	@PYTHONPATH=tests $(BIN)/python tests/mutation/run.py
 
 docs: $(RUN_STAMP)
 	@$(BIN)/python docs/make_docs.py
@@ -124,156 +148,96 @@ audit: $(BIN)/python
 wheel-test: $(DEV_STAMP)
 	@$(PYTEST) -m wheel tests/packaging
 
-# Spark in an environment of its own: the whole of it, with a server; Java comes from the system.
-SPARK_VENV := .venv-spark
-SPARK_STAMP := $(SPARK_VENV)/.installed
+# Environments beside .venv, for servers and the tools of others: $(1) its folder, $(2) the extra
+# of evalreport, $(3) more packages. Versions are those of the lock.
+PIP_OF = $(1)/bin/python -m pip --disable-pip-version-check --quiet install
+define beside
+	@echo "Installing evalreport$(2) into $(1) ..."
+	@$(PYTHON) -m venv $(1)
+	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(1)/constraints.txt
+	@$(PIP_OF) "pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
+		$(3) --constraint $(1)/constraints.txt
+	@$(PIP_OF) --no-build-isolation --editable ".$(2)" --constraint $(1)/constraints.txt
+	@touch $@
+endef
 
-test-spark: $(SPARK_STAMP)
+# Spark with its server; Java comes from the system. PART: of CI, the jobs that show sameness.
+SPARK_VENV := .venv-spark
+PART ?= not benchmark
+.PHONY: test-spark
+test-spark: $(SPARK_VENV)/.installed
 	@command -v java >/dev/null || { echo "Java 17 or newer is needed; \
 	on Debian and Ubuntu: apt-get install openjdk-17-jre-headless" >&2; exit 1; }
-	@$(SPARK_VENV)/bin/python -m pytest -q tests/engine/counting/spark
+	@$(SPARK_VENV)/bin/python -m pytest -q -m "$(PART)" tests/engine/counting/spark
 
-$(SPARK_STAMP): requirements/run-$(LOCK).txt pyproject.toml
-	@echo "Installing evalreport and Spark into $(SPARK_VENV) ..."
-	@$(PYTHON) -m venv $(SPARK_VENV)
-	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(SPARK_VENV)/constraints.txt
-	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		"pyspark[connect]>=4.0,<5" pyarrow "fsspec>=2025.2" "pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
-		--constraint $(SPARK_VENV)/constraints.txt
-	@$(SPARK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		--no-build-isolation --editable . --constraint $(SPARK_VENV)/constraints.txt
-	@touch $@
+$(SPARK_VENV)/.installed: requirements/run-$(LOCK).txt pyproject.toml
+	$(call beside,$(SPARK_VENV),,"pyspark[connect]>=4.0$(COMMA)<5" pyarrow "fsspec>=2025.2")
 
-# Postgres with its driver in an environment of its own; the server comes from the system.
-POSTGRES_VENV := .venv-postgres
-POSTGRES_STAMP := $(POSTGRES_VENV)/.installed
+COMMA := ,
 
-HAS_POSTGRES := { command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1
-
-# As root a server that is not there is installed from the packages of the system.
-.PHONY: test-postgres
-test-postgres: $(POSTGRES_STAMP)
-	@$(HAS_POSTGRES) || test "$$(id -u)" -ne 0 || apt-get install -y -q --no-install-recommends postgresql
-	@$(HAS_POSTGRES) || { \
-	echo "A Postgres server is needed; on Debian and Ubuntu: apt-get install postgresql" >&2; exit 1; }
-	@$(POSTGRES_VENV)/bin/python -m pytest -q tests/engine/counting/test_postgres_rows.py \
-		tests/engine/counting/test_counted_by_postgres.py tests/engine/counting/test_twenty_jobs.py
-
-$(POSTGRES_STAMP): requirements/run-$(LOCK).txt pyproject.toml
-	@echo "Installing evalreport and the driver of Postgres into $(POSTGRES_VENV) ..."
-	@$(PYTHON) -m venv $(POSTGRES_VENV)
-	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(POSTGRES_VENV)/constraints.txt
-	@$(POSTGRES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
-		--constraint $(POSTGRES_VENV)/constraints.txt
-	@$(POSTGRES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		--no-build-isolation --editable ".[postgres]" --constraint $(POSTGRES_VENV)/constraints.txt
-	@touch $@
-
-# MariaDB likewise, with the driver of MySQL.
+# MariaDB, and MySQL by the same tests, which has a server in a folder of its own. As root a
+# server that is not there is installed from the packages of the system.
 MARIADB_VENV := .venv-mariadb
-MARIADB_STAMP := $(MARIADB_VENV)/.installed
-
 HAS_MARIADB := { command -v mariadbd && command -v mariadb-install-db; } >/dev/null 2>&1
+MARIADB_TESTS := tests/engine/counting/test_counted_by_mariadb.py tests/engine/counting/test_twenty_jobs.py
 
-.PHONY: test-mariadb
-test-mariadb: $(MARIADB_STAMP)
+.PHONY: test-mariadb test-mysql
+test-mariadb: $(MARIADB_VENV)/.installed
 	@$(HAS_MARIADB) || test "$$(id -u)" -ne 0 || apt-get install -y -q --no-install-recommends mariadb-server
 	@$(HAS_MARIADB) || { \
 	echo "A MariaDB server is needed; on Debian and Ubuntu: apt-get install mariadb-server" >&2; exit 1; }
-	@$(MARIADB_VENV)/bin/python -m pytest -q tests/engine/counting/test_counted_by_mariadb.py \
-		tests/engine/counting/test_twenty_jobs.py
+	@$(MARIADB_VENV)/bin/python -m pytest -q $(MARIADB_TESTS)
 
-$(MARIADB_STAMP): requirements/run-$(LOCK).txt pyproject.toml
-	@echo "Installing evalreport and the driver of MySQL into $(MARIADB_VENV) ..."
-	@$(PYTHON) -m venv $(MARIADB_VENV)
-	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(MARIADB_VENV)/constraints.txt
-	@$(MARIADB_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
-		--constraint $(MARIADB_VENV)/constraints.txt
-	@$(MARIADB_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		--no-build-isolation --editable ".[mysql]" --constraint $(MARIADB_VENV)/constraints.txt
-	@touch $@
-
-# MySQL itself by the same tests, with a server in a folder of its own.
-.PHONY: test-mysql
-test-mysql: $(MARIADB_STAMP)
+test-mysql: $(MARIADB_VENV)/.installed
 	@test -x $(MARIADB_VENV)/mysql/mysqld || sh requirements/mysql.sh $(MARIADB_VENV)/mysql
 	@EVALREPORT_MYSQLD=$(CURDIR)/$(MARIADB_VENV)/mysql/mysqld \
-		$(MARIADB_VENV)/bin/python -m pytest -q tests/engine/counting/test_counted_by_mariadb.py \
-		tests/engine/counting/test_twenty_jobs.py
+		$(MARIADB_VENV)/bin/python -m pytest -q $(MARIADB_TESTS)
+
+$(MARIADB_VENV)/.installed: requirements/run-$(LOCK).txt pyproject.toml
+	$(call beside,$(MARIADB_VENV),[mysql])
 
 # Object stores, with servers that speak for S3, Google Cloud Storage and Azure. That of Azure
 # runs on Node; where there is none its tests are skipped.
 STORES_VENV := .venv-stores
-STORES_STAMP := $(STORES_VENV)/.installed
 AZURITE := $(STORES_VENV)/azurite/node_modules/azurite/dist/src/blob/main.js
 
 .PHONY: test-stores
-test-stores: $(STORES_STAMP)
+test-stores: $(STORES_VENV)/.installed $(AZURITE)
 	@EVALREPORT_MOTO=$(STORES_VENV)/server/bin/moto_server \
 		EVALREPORT_GCS=$(STORES_VENV)/server/bin/gcp-storage-emulator EVALREPORT_AZURITE=$(AZURITE) \
 		$(STORES_VENV)/bin/python -m pytest -q -rs tests/data/test_stores.py
 
-$(STORES_STAMP): requirements/run-$(LOCK).txt pyproject.toml tests/data/azurite/package-lock.json
-	@echo "Installing evalreport, readers of stores and servers of them into $(STORES_VENV) ..."
-	@$(PYTHON) -m venv $(STORES_VENV)
+$(STORES_VENV)/.installed: requirements/run-$(LOCK).txt pyproject.toml
 	@$(PYTHON) -m venv $(STORES_VENV)/server
-	@$(STORES_VENV)/server/bin/python -m pip --disable-pip-version-check --quiet install \
-		"moto[server]>=5" gcp-storage-emulator
-	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(STORES_VENV)/constraints.txt
-	@$(STORES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
-		--constraint $(STORES_VENV)/constraints.txt
-	@$(STORES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		--no-build-isolation --editable ".[stores]" --constraint $(STORES_VENV)/constraints.txt
+	@$(call PIP_OF,$(STORES_VENV)/server) "moto[server]>=5" gcp-storage-emulator
+	$(call beside,$(STORES_VENV),[stores])
+
+$(AZURITE): tests/data/azurite/package-lock.json
 	@mkdir -p $(STORES_VENV)/azurite
 	@cp tests/data/azurite/package.json tests/data/azurite/package-lock.json $(STORES_VENV)/azurite
 	@if command -v npm >/dev/null; then npm ci --prefix $(STORES_VENV)/azurite --ignore-scripts \
 		--no-audit --no-fund --silent; else \
 		echo "Node is not installed: nothing speaks for Azure (apt-get install npm)" >&2; fi
-	@touch $@
 
 # MLflow, Airflow, the Hugging Face reader and published schemas, in environments of their own.
-SIGN_VENV := .venv-sign
-SIGN_STAMP := $(SIGN_VENV)/.installed
 EXTRAS := .venv-extras
-EXTRAS_STAMP := $(EXTRAS)/.installed
 
-test-extras: $(DEV_STAMP) $(EXTRAS_STAMP) $(SIGN_STAMP)
+.PHONY: test-extras
+test-extras: $(DEV_STAMP) $(EXTRAS)/.installed
 	@EVALREPORT_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -q tests/schedules/test_real_tools.py \
-		tests/packaging/test_sbom.py
-	@EVALREPORT_EXTRAS=$(EXTRAS) $(SIGN_VENV)/bin/python -m pytest -q tests/seal/test_published_profiles.py
+		tests/packaging/test_sbom.py tests/seal/test_published_profiles.py
 
-$(EXTRAS_STAMP): | $(BIN)/python
+$(EXTRAS)/.installed: | $(BIN)/python
 	@echo "Installing MLflow, Airflow and readers of formats into $(EXTRAS) ..."
 	@for name in tools airflow seal; do $(PYTHON) -m venv $(EXTRAS)/$$name; done
-	@$(EXTRAS)/tools/bin/python -m pip --disable-pip-version-check --quiet install \
+	@$(call PIP_OF,$(EXTRAS)/tools) \
 		"mlflow-skinny>=3" "huggingface_hub>=1" "check-jsonschema>=0.34" "lxml>=6"
-	@$(EXTRAS)/airflow/bin/python -m pip --disable-pip-version-check --quiet install \
-		"apache-airflow>=3,<4"
-	@$(EXTRAS)/seal/bin/python -m pip --disable-pip-version-check --quiet install \
+	@$(call PIP_OF,$(EXTRAS)/airflow) "apache-airflow>=3,<4"
+	@$(call PIP_OF,$(EXTRAS)/seal) \
 		"roc-validator>=0.13" "in-toto-attestation>=0.9.3" "cyclonedx-python-lib[json-validation]>=9"
 	@touch $@
 
-.PHONY: test-sign axe
-
-# Signing in an environment of its own, with pyHanko.
-test-sign: $(SIGN_STAMP)
-	@$(WITH_LIBRARIES) $(SIGN_VENV)/bin/python -m pytest -q tests/render/test_signing.py tests/seal \
-		tests/qualify/test_planted_faults.py
-
-$(SIGN_STAMP): requirements/run-$(LOCK).txt pyproject.toml
-	@echo "Installing evalreport and pyHanko into $(SIGN_VENV) ..."
-	@$(PYTHON) -m venv $(SIGN_VENV)
-	@grep -o '^[A-Za-z0-9._-]*==[^ ]*' $< >$(SIGN_VENV)/constraints.txt
-	@$(SIGN_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		"pytest>=9" "pytest-benchmark>=5.2" "hypothesis>=6.150" "hatchling>=1.26" editables \
-		--constraint $(SIGN_VENV)/constraints.txt
-	@$(SIGN_VENV)/bin/python -m pip --disable-pip-version-check --quiet install \
-		--no-build-isolation --editable ".[sign]" --constraint $(SIGN_VENV)/constraints.txt
-	@touch $@
-
+.PHONY: axe
 # The rules of accessibility and what drives a browser, by npm; the lock file holds the hashes.
 axe: build/axe/node_modules/axe-core/axe.min.js
 
@@ -293,8 +257,8 @@ sbom: $(BIN)/python
 
 # 200 planted faults, each found and named, and 50 healthy installs and runs, none of them.
 .PHONY: faults
-faults: $(SIGN_STAMP)
-	@$(WITH_LIBRARIES) $(SIGN_VENV)/bin/python tests/qualify/plant_faults.py
+faults: $(DEV_STAMP)
+	@$(WITH_LIBRARIES) $(BIN)/python tests/qualify/plant_faults.py
 
 # Years of nightly runs of five specs with all that goes wrong, begun by an earlier state of the
 # program; 1096 nights take some six minutes of processor time.

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import LACKING
 
 from evalreport.metrics.formula import Infinite, Outcome, Undefined, Value
 from evalreport.metrics.tables import ClassScores, ScoreTable
@@ -24,7 +25,7 @@ from evalreport.metrics.tables import ClassScores, ScoreTable
 FOLDER = os.environ.get("EVALREPORT_ORACLE")
 
 needs_oracle = pytest.mark.skipif(
-    FOLDER is None, reason="EVALREPORT_ORACLE does not name the folder of reference cases"
+    FOLDER is None, reason=f"{LACKING}the folder of reference cases (EVALREPORT_ORACLE)"
 )
 
 

@@ -269,6 +269,7 @@ def test_saving_publishes_a_run_that_verifies(tmp_path) -> None:
     assert results._repr_html_().count("<iframe") == 1
 
 
+@pytest.mark.long
 def test_a_pdf_is_written_where_it_is_told(tmp_path) -> None:
     path = evaluate(Y, P, metrics=["recall"]).to_pdf(tmp_path / "a" / "report.pdf")
     assert path.read_bytes().startswith(b"%PDF-")

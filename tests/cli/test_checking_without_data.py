@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from programs import program
 
 from evalreport.cli import status_of
 from evalreport.errors import MissingLibraryError, Problem
@@ -86,7 +87,7 @@ def act(folder: Path, command: str, specs: str) -> subprocess.CompletedProcess[s
         "GITHUB_STEP_SUMMARY": str(folder / "summary"),
     }
     return subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", script],
+        [program("bash"), "-eo", "pipefail", "-c", script],
         env=env,
         capture_output=True,
         text=True,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from programs import found_program
 
 from evalreport.cli import status_of
 
@@ -37,8 +37,8 @@ def test_each_shell_gets_its_script(shell: str, capsys) -> None:
     assert status_of(["completion", shell]) == 0
     script = capsys.readouterr().out
     assert "_EVALREPORT_COMPLETE" in script
-    if shutil.which(shell):
-        checked = subprocess.run([shell, "-n"], input=script, text=True, check=False)
+    if there := found_program(shell):
+        checked = subprocess.run([there, "-n"], input=script, text=True, check=False)
         assert checked.returncode == 0
 
 

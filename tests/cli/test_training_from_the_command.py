@@ -27,6 +27,9 @@ from evalreport.record.hashing import canonical_json
 from evalreport.results.codec import encode
 from evalreport.spec.load import load_spec
 
+pytestmark = pytest.mark.long_but_first
+
+
 AT = "2026-11-21T12:00:00Z"
 SPEC = """evalreport: 1
 title: Two species
@@ -216,6 +219,7 @@ def test_changed_data_are_fitted_again(fits):
     assert len(fits) == 3 * (8 + 4)
 
 
+@pytest.mark.long
 def test_rerun_trains_again_and_finds_altered_kept_predictions(capsys):
     assert run() == 0
     assert status_of(["verify", "runs/latest", "--rerun"]) == 0

@@ -7,7 +7,6 @@ for Google Cloud Storage, Azurite for the blobs of Azure.
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import LACKING, found_program, lacks
 
 from evalreport.data import stores
 
@@ -96,12 +96,12 @@ def _az_files(port: int) -> Any:
 
 
 def _s3_command(port: int) -> list[str] | None:
-    program = os.environ.get("EVALREPORT_MOTO") or shutil.which("moto_server")
+    program = os.environ.get("EVALREPORT_MOTO")
     return None if program is None else [program, "-H", "127.0.0.1", "-p", str(port)]
 
 
 def _gs_command(port: int) -> list[str] | None:
-    program = os.environ.get("EVALREPORT_GCS") or shutil.which("gcp-storage-emulator")
+    program = os.environ.get("EVALREPORT_GCS")
     if program is None:
         return None
     # By itself it answers one connection after another, and clients hold several open.
@@ -115,7 +115,7 @@ def _gs_command(port: int) -> list[str] | None:
 
 
 def _az_command(port: int) -> list[str] | None:
-    node, script = shutil.which("node"), os.environ.get("EVALREPORT_AZURITE")
+    node, script = found_program("node"), os.environ.get("EVALREPORT_AZURITE")
     if node is None or script is None or not Path(script).exists():
         return None
     return [node, script, "--inMemoryPersistence", "--disableTelemetry", "--skipApiVersionCheck",
@@ -133,15 +133,15 @@ SCHEMES = tuple(_KINDS)
 @contextmanager
 def served(scheme: str) -> Iterator[Store]:
     """A store of a kind, whose clients find it, until the end of the block."""
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    pytest.importorskip("pyarrow", reason=f"{LACKING}pyarrow (make test-stores)")
+    pytest.importorskip("fsspec", reason=f"{LACKING}fsspec (make test-stores)")
     command, files, environment = _KINDS[scheme]
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = int(found.getsockname()[1])
     words = command(port)
     if words is None:
-        pytest.skip(f"no server that speaks for {scheme}:// is installed (make test-stores)")
+        lacks(f"a server that speaks for {scheme}:// (make test-stores)")
     running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment(port).items():

@@ -190,6 +190,7 @@ def test_a_flipped_bit_in_a_name_is_found(read_bytes: Read) -> None:
         read_bytes(broken, "a.parquet")
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("byte", range(0, len(WITH_CHECKSUMS), 7))
 def test_no_flipped_bit_changes_a_value_unseen(read_bytes: Read, byte: int) -> None:
     broken = bytearray(WITH_CHECKSUMS)

@@ -84,7 +84,8 @@ def test_a_delimiter_and_a_decimal_comma_are_counted_where_they_lie(tmp_path) ->
 
 
 def test_a_sheet_is_read_by_its_name(tmp_path, plain) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
+    import openpyxl
+
     book = openpyxl.Workbook()
     book.active.title = "Notes"
     book.active.append(["nothing", "here"])

@@ -122,6 +122,7 @@ def test_power_that_is_published() -> None:
     assert both_sides == pytest.approx(0.839343, abs=2e-5)
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize(
     ("value", "discordance"), [(0.8, 0.2), (0.75, 0.25), (0.85, 0.07), (0.85, 0.15)]
 )
@@ -165,6 +166,7 @@ def test_correlation_says_the_same_as_discordance() -> None:
     assert again == pytest.approx(cells)
 
 
+@pytest.mark.long
 def test_together_they_are_judged_on_the_same_draws() -> None:
     """Two rules on the same pairs, one weaker: together as likely as the stronger alone."""
     ask = [
@@ -268,6 +270,7 @@ def test_values_that_only_follow_are_held_to_it_too() -> None:
         )
 
 
+@pytest.mark.long
 def test_what_is_assumed_for_nothing_is_said() -> None:
     ask = [{"metric": "accuracy", "model": "new", "reference": "old", "bound": "lower"}]
     assumed = {"old": {name: {"value": 0.8, "discordance": 0.2} for name in ("accuracy", "recall")}}

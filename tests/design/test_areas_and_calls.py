@@ -86,6 +86,7 @@ def criterion_of(ask: dict[str, Any]) -> Any:
     return found
 
 
+@pytest.mark.long
 def test_the_margin_the_value_and_the_correlation_count() -> None:
     def power(ask: dict[str, Any], correlation: float = 0.6) -> float:
         method = None if ask["bound"] == "point" else "delong"
@@ -114,6 +115,7 @@ def test_few_rows_are_judged_by_the_score_form_unless_another_is_asked_for() -> 
     assert decisions._difference_limit(by_name, moments, 10, 60) == pytest.approx(limits.low)
 
 
+@pytest.mark.long_but_first
 @pytest.mark.long
 @pytest.mark.parametrize("metric", ["precision", "npv"])
 def test_predictive_values_against_drawn_studies(metric: str) -> None:

@@ -114,6 +114,7 @@ def test_all_together_are_drawn_as_they_come() -> None:
     assert design.joint_needed > 300
 
 
+@pytest.mark.long
 def test_the_area_under_the_curve_is_drawn_and_ranked() -> None:
     from sklearn.metrics import roc_auc_score
 
@@ -132,6 +133,7 @@ def test_the_area_under_the_curve_is_drawn_and_ranked() -> None:
     assert found.power == pytest.approx(passed, abs=0.05)
 
 
+@pytest.mark.long
 def test_clusters_and_enrichment() -> None:
     ask = [{"metric": "recall", "at_least": 0.8, "bound": "lower"}]
     expect = {"recall": 0.9, "specificity": 0.9, "prevalence": 0.1}

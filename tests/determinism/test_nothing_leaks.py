@@ -127,7 +127,6 @@ def _in_scratch(event: str, rest: list[Any], scratch: Path) -> bool:
 
 
 @pytest.mark.long
-@pytest.mark.uncounted  # counting opens files of its own
 def test_a_run_opens_what_it_was_given_and_nothing_else(tmp_path: Path) -> None:
     """Every open, process, connection and change of a file, as the interpreter sees them."""
     folder = tmp_path / "work"

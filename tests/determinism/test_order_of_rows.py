@@ -10,6 +10,9 @@ import pytest
 
 import evalreport
 
+pytestmark = pytest.mark.long_but_first
+
+
 ROWS = 60
 Columns = dict[str, list[Any]]
 

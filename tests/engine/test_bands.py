@@ -136,6 +136,7 @@ def test_another_level_and_a_method_taken_out_are_found(
     assert any(told in str(problem) for problem in recompute(changed).problems)
 
 
+@pytest.mark.long
 def test_the_page_names_method_and_level(run: evalreport.Results) -> None:
     page = run.to_html().replace("\u202f", " ")
     for of in ("recall", "precision"):

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import LACKING
 
 from evalreport.engine.comparisons.records import compare
 from evalreport.engine.counting.memory import MemoryTables
@@ -31,7 +32,7 @@ from evalreport.results.records import JointTable
 
 FOLDER = os.environ.get("EVALREPORT_ORACLE")
 needs_oracle = pytest.mark.skipif(
-    FOLDER is None, reason="EVALREPORT_ORACLE does not name the folder of reference cases"
+    FOLDER is None, reason=f"{LACKING}the folder of reference cases (EVALREPORT_ORACLE)"
 )
 
 TESTS = ("mcnemar_exact", "mcnemar_midp", "mcnemar", "mcnemar_corrected")

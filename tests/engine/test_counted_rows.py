@@ -108,6 +108,7 @@ def test_kinds_that_are_added_up_give_the_report_of_their_rows(
     assert told["rows"] == 64
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("engine", ["memory", "duckdb", "auto"])
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_ten_million_rows_of_four_kinds(tmp_path: Path, engine: str, suffix: str) -> None:

@@ -17,6 +17,9 @@ from evalreport.plan import methods as plan_methods
 from evalreport.plan.inputs import Facts
 from evalreport.plan.methods import choose
 
+pytestmark = pytest.mark.long_but_first
+
+
 MANY = {"rows": 20_001}
 SCORES = {"source": "scores", "labels": ("a", "b", "c"), "positive": None}
 
@@ -145,6 +148,7 @@ def test_counted_rows_are_put_into_groups_without_being_listed() -> None:
         assert groups == min(int(table.total), 50)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
 def test_bca_of_more_rows_than_can_be_left_out_one_by_one(
     design: str, monkeypatch: pytest.MonkeyPatch
@@ -166,6 +170,7 @@ def test_bca_of_more_rows_than_can_be_left_out_one_by_one(
             assert limits["high"] == pytest.approx(exact[key]["high"], abs=0.1 * width), key
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "params", "rows", "data_sets"),
     [("gain", {"top": 0.2}, 1_000, 400), ("pr_auc_interpolated", {}, 2_000, 200)],

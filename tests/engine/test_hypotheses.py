@@ -17,6 +17,8 @@ from evalreport.record.recompute import recompute
 from evalreport.spec.comparisons import Kind
 from evalreport.spec.load import load_spec, parse_spec
 
+pytestmark = pytest.mark.long_but_first
+
 
 def frame(seed: int, ill: int = 60, healthy: int = 90) -> dict[str, list[Any]]:
     rng = np.random.default_rng(seed)

@@ -299,6 +299,7 @@ def test_the_case_is_the_cluster_where_the_id_names_rows(tmp_path: Path) -> None
     assert run(tmp_path, rows, spec(id=None, cluster="case"))["readers"] == found["readers"]
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("template", ["standard", "clinical", "audit", "model_card", "minimal"])
 def test_every_template_has_the_readers(tmp_path: Path, template: str) -> None:
     asked = spec()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import LACKING
 
 from evalreport.engine.counting.memory import MemoryTables
 from evalreport.engine.evaluation import LabelEvaluator, Numbering
@@ -225,7 +226,7 @@ def test_weighted_proportions_take_their_own_intervals() -> None:
 
 
 @pytest.mark.skipif(
-    FOLDER is None, reason="EVALREPORT_ORACLE does not name the folder of reference cases"
+    FOLDER is None, reason=f"{LACKING}the folder of reference cases (EVALREPORT_ORACLE)"
 )
 def test_reference_values_by_sex() -> None:
     assert FOLDER is not None

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 import yaml
+from programs import LACKING
 
 from evalreport.cli import status_of
 
@@ -28,7 +29,7 @@ FILE = Path(FOLDER) / "VanDyke.csv"
 
 pytestmark = pytest.mark.skipif(
     not FOLDER or not FILE.is_file(),
-    reason="VanDyke.csv of MRMCaov (GPL) is not in the folder EVALREPORT_REFERENCE_DATA",
+    reason=f"{LACKING}VanDyke.csv of MRMCaov, under the GPL (EVALREPORT_REFERENCE_DATA)",
 )
 
 SPEC = {

@@ -12,8 +12,12 @@ from pathlib import Path
 
 import pytest
 from hostile.command import AT, Workshop, environment, snapshot
+from programs import lacks, program
 
 from evalreport.cli import status_of
+
+pytestmark = pytest.mark.nightly
+
 
 HERE = Path(__file__).parent
 KINDS = {"full": str(errno.ENOSPC), "io": str(errno.EIO), "short": "short", "killed": "kill",
@@ -23,12 +27,12 @@ KINDS = {"full": str(errno.ENOSPC), "io": str(errno.EIO), "short": "short", "kil
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library that fails calls, compiled for this system."""
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None or sys.platform != "linux":
-        pytest.skip("no C compiler, or no LD_PRELOAD")
+    if sys.platform != "linux":
+        lacks("LD_PRELOAD, which Linux has")
     path = tmp_path_factory.mktemp("faults") / "faults.so"
     subprocess.run(
-        [compiler, "-shared", "-fPIC", "-O1", "-o", path, HERE / "faults.c", "-ldl"], check=True
+        [program("cc"), "-shared", "-fPIC", "-O1", "-o", path, HERE / "faults.c", "-ldl"],
+        check=True,
     )
     return path
 
@@ -123,7 +127,9 @@ def test_a_full_disk_leaves_the_previous_report(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", disk], capture_output=True, check=False
+        [program("mount"), "-t", "tmpfs", "-o", "size=20m", "tmpfs", disk],
+        capture_output=True,
+        check=False,
     )
     if mounted.returncode:
         pytest.skip("mounting is not allowed here")

@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hostile.command import environment
+
+pytestmark = pytest.mark.nightly
 
 
 def test_some_seconds_of_fuzzing(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
-"""Every ready spec gives the plan, the results and the page that were last accepted.
+"""Every ready spec gives what was last accepted: its plan, and some thirty of its numbers.
 
-`EVALREPORT_ACCEPT=1 pytest tests/golden` accepts what comes out now; review the
-difference like code. Numbers are compared to 9 digits, so that the last bits of
+Three of them, which together hold two models, several classes and folds, give their whole
+results and page too. `EVALREPORT_ACCEPT=1 pytest tests/golden` accepts what comes out now;
+review the difference like code. Numbers are compared to 9 digits, so that the last bits of
 another numpy do not matter; texts exactly.
 """
 
@@ -11,9 +12,7 @@ import json
 import math
 import os
 import re
-import shutil
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +20,18 @@ import numpy as np
 import pytest
 from golden.words_on_paper import Word, clashes, words_of
 from plain_results import render_html
+from ready_specs import AT, CONFIGS, prepared, results_of
 
-from evalreport.engine.prepared import Prepared
-from evalreport.engine.read_and_plan import prepare
-from evalreport.engine.run import evaluate
 from evalreport.plan.explain import explain
 from evalreport.render.pdf import render_pdf
-from evalreport.results.codec import encode
-from evalreport.spec.load import load_spec
 
-ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.long_but_first
+
+
 ACCEPTED = Path(__file__).parent / "accepted"
-CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.yaml"))
-AT = "2026-11-21T12:00:00Z"
+WHOLE = [path for path in CONFIGS if path.stem in {"breast_cancer", "cross_validation", "penguins"}]
+#: How many measures and how many comparisons of a spec are held by their numbers.
+MEASURES, COMPARISONS = 24, 6
 ACCEPT = bool(os.environ.get("EVALREPORT_ACCEPT"))
 #: Generators of numpy may draw other numbers in another release, so limits that were drawn
 #: are compared under the release that the accepted ones were made with.
@@ -42,18 +40,6 @@ same_draws = pytest.mark.skipif(
     not np.__version__.startswith(f"{NUMPY}."),
     reason=f"numpy {np.__version__} may draw other resamples than the accepted ones of {NUMPY}",
 )
-
-
-@cache
-def _prepared(path: Path) -> Prepared:
-    return prepare(load_spec(path))
-
-
-@cache
-def _results(path: Path) -> dict[str, Any]:
-    results = encode(evaluate(_prepared(path), AT))
-    results["provenance"]["versions"] = {"python": "3"}
-    return results
 
 
 def _golden(path: Path, name: str, text: str) -> str:
@@ -72,24 +58,32 @@ def _ids(path: Path) -> str:
 
 @pytest.mark.parametrize("path", CONFIGS, ids=_ids)
 def test_plan(path: Path) -> None:
-    prepared = _prepared(path)
-    text = explain(prepared.plan, prepared.criteria_text(), prepared.engine_reason) + "\n"
+    ready = prepared(path)
+    text = explain(ready.plan, ready.criteria_text(), ready.engine_reason) + "\n"
     assert text == _golden(path, "plan.txt", text)
 
 
 @same_draws
 @pytest.mark.parametrize("path", CONFIGS, ids=_ids)
+def test_numbers(path: Path) -> None:
+    text = json.dumps(_numbers(results_of(path)), indent=0, ensure_ascii=False) + "\n"
+    accepted = json.loads(_golden(path, "numbers.json", text))
+    _same(json.loads(text), accepted, "numbers")
+
+
+@same_draws
+@pytest.mark.parametrize("path", WHOLE, ids=_ids)
 def test_results(path: Path) -> None:
-    results = json.loads(json.dumps(_results(path), allow_nan=False))
+    results = json.loads(json.dumps(results_of(path), allow_nan=False))
     text = json.dumps(_brief(results), indent=0, sort_keys=True, ensure_ascii=False) + "\n"
     accepted = json.loads(_golden(path, "results.json", text))
     _same(json.loads(text), accepted, "results")
 
 
 @same_draws
-@pytest.mark.parametrize("path", CONFIGS, ids=_ids)
+@pytest.mark.parametrize("path", WHOLE, ids=_ids)
 def test_page(path: Path) -> None:
-    page = _unstyled(render_html(_results(path)))
+    page = _unstyled(render_html(results_of(path)))
     accepted = _golden(path, "report.html", page)
     made, wanted = page.splitlines(), accepted.splitlines()
     for number, (new, old) in enumerate(zip(made, wanted, strict=False), start=1):
@@ -98,10 +92,9 @@ def test_page(path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
 @pytest.mark.parametrize("path", CONFIGS, ids=_ids)
 def test_no_word_on_paper_stands_over_another(path: Path) -> None:
-    pdf = render_pdf(render_html(_results(path)), at=datetime.fromisoformat(AT))
+    pdf = render_pdf(render_html(results_of(path)), at=datetime.fromisoformat(AT))
     pages = enumerate(words_of(pdf), start=1)
     assert [(page, *pair) for page, words in pages for pair in clashes(words)] == []
 
@@ -112,6 +105,22 @@ def test_words_over_each_other_are_found() -> None:
     assert list(clashes([one, over])) == [("one", "over")]
     assert list(clashes([one, beside, below])) == []
     assert list(clashes([Word(500, 10, 570, 20, "far")])) == [("far", "beyond the margin")]
+
+
+def _numbers(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """Measures and comparisons at equal distances, from the first to the last, by name."""
+    measures = _spread([m for m in results["measures"] if m["interval"]], MEASURES)
+    kept = ("metric", "model", "label", "average", "threshold", "fold", "value", "interval")
+    comparisons = _spread(results["comparisons"], COMPARISONS)
+    told = ("metric", "model", "reference", "label", "difference", "interval", "p_value")
+    return [{k: m[k] for k in kept} for m in measures] + [
+        {k: c[k] for k in told} for c in comparisons
+    ]
+
+
+def _spread(records: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    step = max((len(records) - 1) / (most - 1), 1.0)
+    return [records[round(k * step)] for k in range(min(most, len(records)))]
 
 
 def _brief(results: dict[str, Any]) -> dict[str, Any]:

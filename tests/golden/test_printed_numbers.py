@@ -11,7 +11,7 @@ import pytest
 from report.html_page import Element, parse
 
 ACCEPTED = Path(__file__).parent / "accepted"
-NAMES = sorted(path.name for path in ACCEPTED.iterdir())
+NAMES = sorted(path.parent.name for path in ACCEPTED.glob("*/report.html"))
 NUMBER = r"−?\d+(?:\.\d+)?(?:e−?\d+)?"
 INTERVAL = re.compile(rf"{NUMBER} to {NUMBER}")
 PERCENT = re.compile(rf"{NUMBER}\s?%")

@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from programs import program
+
 WORD = re.compile(
     r'<word xMin="([-0-9.]+)" yMin="([-0-9.]+)" xMax="([-0-9.]+)" yMax="([-0-9.]+)">(.*?)</word>'
 )
@@ -28,7 +30,7 @@ class Word(NamedTuple):
 def words_of(pdf: bytes) -> Iterator[list[Word]]:
     """The words of each page, from top to bottom."""
     done = subprocess.run(
-        ["pdftotext", "-bbox", "-", "-"], input=pdf, capture_output=True, check=True
+        [program("pdftotext"), "-bbox", "-", "-"], input=pdf, capture_output=True, check=True
     )
     # it writes letters of a title beyond the first 65536 in halves, which no UTF-8 has
     for page in done.stdout.decode("utf-8", "replace").split("<page ")[1:]:

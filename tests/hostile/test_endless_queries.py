@@ -16,6 +16,9 @@ from hostile.command import Workshop, environment
 from evalreport.engine.counting import query_limits
 from evalreport.engine.counting.query_limits import VARIABLE, QueryLimits, resident
 
+pytestmark = pytest.mark.long_but_first
+
+
 COUNT = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
 CASES = {
     # name: database, query, limits, what is said
@@ -134,6 +137,7 @@ def test_nothing_is_left_beside_the_database(
     assert {path.name for path in workshop.folder.iterdir()} == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 def test_a_signal_ends_an_endless_query(workshop: Workshop, kind: str) -> None:
     database(workshop, kind)

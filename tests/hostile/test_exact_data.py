@@ -11,6 +11,9 @@ import pytest
 from hostile.command import Outcome, Workshop
 from hostile.rows import write_rows
 
+pytestmark = pytest.mark.long_but_first
+
+
 S = "{score: score}"
 FORMATS = ("csv", "tsv", "csv.gz", "jsonl", "parquet")
 COLUMNS = ["y", "p"]

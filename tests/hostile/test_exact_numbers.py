@@ -9,6 +9,9 @@ import pytest
 from hostile.command import Workshop
 from hostile.rows import write_rows
 
+pytestmark = pytest.mark.long_but_first
+
+
 #: Two numbers each that a reader through doubles takes for one.
 TWINS = [
     ("9007199254740992", "9007199254740993"),

@@ -17,6 +17,9 @@ from hostile.command import ENGINES, Workshop
 
 from evalreport.metrics.tables import Matrix
 
+pytestmark = pytest.mark.long_but_first
+
+
 SCORES: dict[str, Callable[[int], str]] = {
     "1e28": lambda i: f"{i}e28",
     "1e300": lambda i: f"{i - 3}e300",

@@ -9,6 +9,9 @@ from hostile.command import Workshop
 
 from evalreport.record.recompute import recompute
 
+pytestmark = pytest.mark.long_but_first
+
+
 ROWS = "y,s,t,sex,day\n" + "".join(
     f"{k % 2},{(k % 2) * 0.3 + (k % 7) / 10},{(k % 5) / 5},{'FM'[k % 3 == 0]},2026-0{k % 3 + 1}-01\n"
     for k in range(60)

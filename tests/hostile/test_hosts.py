@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
 import struct
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 from hostile.command import Workshop
+from programs import program
 
 from evalreport.engine.counting.mysql_rows import connection_settings as mysql_settings
 from evalreport.engine.counting.postgres_rows import connection_settings
@@ -94,11 +94,9 @@ def thieves() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
     """A certificate that nobody vouches for."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificate")
     folder = tmp_path_factory.mktemp("certificate")
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=thief",
+        [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=thief",
          "-keyout", folder / "key.pem", "-out", folder / "cert.pem", "-days", "2"],
         check=True, capture_output=True,
     )  # fmt: skip
@@ -129,7 +127,6 @@ def asked(workshop: Workshop, address: str, *options: str) -> tuple[int, str]:
 
 def test_a_host_that_nobody_allowed_is_not_asked(workshop: Workshop, thieves: Any) -> None:
     """Neither for a right spec, nor for one with a mistake, whose columns are looked at too."""
-    pytest.importorskip("psycopg")
     host = own_address()
     if host is None:
         pytest.skip("this machine has no address but its loopback")
@@ -146,14 +143,12 @@ def test_a_host_that_nobody_allowed_is_not_asked(workshop: Workshop, thieves: An
 
 def test_on_this_computer_it_is_the_operators_own(workshop: Workshop, thieves: Any) -> None:
     """What shows that the tests below would see a password."""
-    pytest.importorskip("psycopg")
     thief = thieves("127.0.0.1")
     assert asked(workshop, f"postgresql://reader@127.0.0.1:{thief.port}/db")[0] == 4
     assert SECRET.encode() in thief.heard
 
 
 def test_an_allowed_host_without_tls_gets_nothing(workshop: Workshop, thieves: Any) -> None:
-    pytest.importorskip("psycopg")
     host = own_address()
     if host is None:
         pytest.skip("this machine has no address but its loopback")
@@ -172,7 +167,6 @@ def test_an_allowed_host_that_cannot_prove_itself_gets_no_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """By default it has to prove itself; where the operator lowers that, no password in clear."""
-    pytest.importorskip("psycopg")
     host = own_address()
     if host is None:
         pytest.skip("this machine has no address but its loopback")

@@ -17,6 +17,9 @@ from hostile.command import ROOT, Workshop, command, environment, snapshot
 
 from evalreport.cli import status_of
 
+pytestmark = pytest.mark.long_but_first
+
+
 SLOW = "y,s\n" + "".join(f"{n % 2},{(n * 7919 % 1000) / 1000}\n" for n in range(4000))
 LONG_RUN = "confidence: {resamples: 1000000, methods: {roc_auc: bootstrap_percentile}}"
 

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import pickle
-import shutil
 import socket
 import threading
 import time
@@ -21,7 +20,7 @@ from hostile.outside import OUTSIDE
 from evalreport.errors import LimitError
 from evalreport.render import limited
 
-pytestmark = pytest.mark.requirement("R11")
+pytestmark = [pytest.mark.long_but_first, pytest.mark.requirement("R11")]
 
 # -- 53: saved models ------------------------------------------------------------------------
 
@@ -184,6 +183,7 @@ LARGE = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(ENDLESS))
 def test_an_endless_template_is_stopped(
     workshop: Workshop, results: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -346,7 +346,6 @@ def test_long_labels_are_laid_out_in_time(workshop: Workshop) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext")
 def test_nothing_of_a_foreign_file_is_in_any_output(workshop: Workshop) -> None:
     secret = "zebra-quartz-42"
     workshop.file("secret.txt", secret)

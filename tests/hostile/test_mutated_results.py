@@ -18,6 +18,9 @@ from evalreport.record.hashing import record_bytes
 from evalreport.record.manifest import parse_manifest
 from evalreport.results.codec import decode
 
+pytestmark = pytest.mark.long_but_first
+
+
 ROWS = "y,s,t,g,i\n" + "".join(
     f"{'ab'[k % 2]},{k * 7 % 11 / 11},{k * 5 % 13 / 13},{'xy'[k % 3 == 0]},r{k}\n"
     for k in range(30)
@@ -118,6 +121,7 @@ def signed_again(run: Path, content: Any, to: Path) -> Path:
     return to
 
 
+@pytest.mark.long
 def test_verify_and_diff_say_where_results_are_none(
     workshop: Workshop, tried: tuple[list[Mutation], list[Mutation]], tmp_path: Path
 ) -> None:
@@ -132,6 +136,7 @@ def test_verify_and_diff_say_where_results_are_none(
         assert "results.json" in found.err, mutation.name
 
 
+@pytest.mark.long
 def test_history_goes_on_over_results_that_are_none(
     workshop: Workshop, tried: tuple[list[Mutation], list[Mutation]], tmp_path: Path
 ) -> None:

@@ -10,6 +10,9 @@ import pytest
 from hostile.command import Workshop, spec_text
 from hostile.conftest import CATS
 
+pytestmark = pytest.mark.long_but_first
+
+
 ODD = os.fsdecode(b"sp\xffec.yaml")
 
 

@@ -14,6 +14,7 @@ from hostile.command import Workshop
 from hostile.rows import write_rows
 
 pytestmark = [
+    pytest.mark.long_but_first,
     pytest.mark.requirement("R10"),
     pytest.mark.requirement("R11"),
     pytest.mark.requirement("R14"),
@@ -202,6 +203,7 @@ def test_trailing_rubbish_after_gzip_is_refused(workshop: Workshop) -> None:
     workshop.refused(3, "a.csv.gz")
 
 
+@pytest.mark.long
 def test_damaged_parquet_is_refused_or_recorded(workshop: Workshop, engine: str) -> None:
     """Cut anywhere: refused. A flipped bit: another sha256 at least, told by diff."""
     rows = [(n % 2, n / 1000) for n in range(1000)]

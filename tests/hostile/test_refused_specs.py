@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 from hostile.command import Workshop, command, environment, spec_text
 
-pytestmark = [pytest.mark.requirement("R10"), pytest.mark.requirement("R11")]
+pytestmark = [
+    pytest.mark.long_but_first,
+    pytest.mark.requirement("R10"),
+    pytest.mark.requirement("R11"),
+]
 
 HEAD = 'evalreport: 1\ntitle: "t"\ndatasets:\n  d: {path: a.csv, target: y}\n' + (
     "models:\n  m: {prediction: p}\n"

@@ -13,6 +13,9 @@ from hostile.command import environment, spec_text
 
 from evalreport.processes import child_environment, safe_path
 
+pytestmark = pytest.mark.long_but_first
+
+
 #: What the interpreter and every library of the product is made of.
 NAMES = sorted(
     (set(sys.stdlib_module_names) - set(sys.builtin_module_names))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import shutil
 import subprocess
 import threading
 import time
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from hostile.outside import LEADING, LOADED, OUTSIDE
 from plain_results import render_html
+from programs import program
 from report.example_results import two_models
 
 from evalreport.errors import RenderingError
@@ -23,9 +23,8 @@ from evalreport.render.locate import Template
 from evalreport.render.references import POLICY, blocked_reference, guarded
 from evalreport.report.wording import TEMPLATES
 
-pytestmark = pytest.mark.requirement("R13")
+pytestmark = [pytest.mark.long_but_first, pytest.mark.requirement("R13")]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
 PORT = "8765"
 
 
@@ -110,7 +109,7 @@ def shown(folder: Path, port: int, pages: dict[str, str]) -> None:
         f"<!DOCTYPE html><img src='http://127.0.0.1:{port}/wait'>{frames}", encoding="utf-8"
     )
     done = subprocess.run(
-        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        [program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
          f"--user-data-dir={folder / 'profile'}", "--timeout=20000", "--dump-dom",
          (folder / "all.html").as_uri()],
         capture_output=True, timeout=120, check=True,
@@ -120,7 +119,6 @@ def shown(folder: Path, port: int, pages: dict[str, str]) -> None:
 
 @pytest.mark.long
 @pytest.mark.browser
-@pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
 def test_a_browser_asks_for_nothing_even_where_the_check_is_passed_by(
     tmp_path: Path, heard: tuple[int, list[str]]
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,15 @@ from hostile.command import Outcome, Workshop
 from hostile.pages import Element, parsed
 from hostile.rows import csv_bytes
 from hostile.strings import CODE, DRAWN, FORMULAS, HOSTILE, LONG, MARKUP, UNSEEN
+from programs import program
 
 from evalreport.render.html import fill
 from evalreport.render.locate import Template
 from evalreport.report.csv import neutral
 from evalreport.report.words import visible
+
+pytestmark = pytest.mark.long_but_first
+
 
 BATCH = 40
 #: Beside +1 and 0 these would be the same class written in two ways, which is refused.
@@ -216,7 +219,6 @@ def printable(text: str) -> bool:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext")
 def test_labels_in_the_pdf(workshop: Workshop) -> None:
     """Every printable text reads the same in the text of the PDF, spaces and breaks aside."""
     labels = [t for t in TOGETHER if printable(t) and t.strip() == t]
@@ -225,7 +227,7 @@ def test_labels_in_the_pdf(workshop: Workshop) -> None:
     workshop.spec(metrics="[accuracy, recall]", title=as_yaml("<b>&amp; {{7*7}} $x$ _y"))
     found = workshop.done(formats="pdf")
     done = subprocess.run(
-        ["pdftotext", "-enc", "UTF-8", "-layout", found.latest / "report.pdf", "-"],
+        [program("pdftotext"), "-enc", "UTF-8", "-layout", found.latest / "report.pdf", "-"],
         capture_output=True, check=True,
     )  # fmt: skip
     text = re.sub(r"[\s\u00ad\u200b]+", "", done.stdout.decode())
@@ -235,7 +237,6 @@ def test_labels_in_the_pdf(workshop: Workshop) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="no Chromium")
 def test_nothing_runs_in_a_browser(workshop: Workshop, tmp_path: Path) -> None:
     """The page as Chromium reads it: exact labels, no script ran, nothing was asked for."""
     payloads = [
@@ -246,7 +247,7 @@ def test_nothing_runs_in_a_browser(workshop: Workshop, tmp_path: Path) -> None:
     workshop.spec(title="'<script>document.title=\"PWNED\"</script>'")
     page = workshop.done(formats="html").latest / "report.html"
     done = subprocess.run(
-        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/c",
+        [program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/c",
          "--virtual-time-budget=2000", "--dump-dom", f"file://{page.resolve()}"],
         capture_output=True, timeout=90, check=False,
     )  # fmt: skip

@@ -24,6 +24,9 @@ from evalreport.engine.counting import choosing
 from evalreport.errors import DataError, LimitError
 from evalreport.predict.model_file import object_stream
 
+pytestmark = pytest.mark.long_but_first
+
+
 PARQUET = {
     # 2.6 kB that stand for more than a gigabyte of text
     "a text that repeats": "SELECT repeat('x', 90000) AS y, 'b' AS p FROM range(12000)",
@@ -51,6 +54,7 @@ def quick() -> Iterator[None]:
     assert time.process_time() - start < 60
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("name", ["a text that repeats", "very many rows"])
 def test_a_packed_parquet_file_is_not_loaded(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from ready_specs import CONFIGS, results_of
 
 import evalreport
-
-ACCEPTED = sorted((Path(__file__).parents[1] / "golden" / "accepted").glob("*/results.json"))
 
 #: What of a record lies in which of its intervals.
 PAIRS = (
@@ -68,9 +66,10 @@ def outside(results: dict[str, Any]) -> tuple[int, list[str]]:
     return held, found
 
 
-@pytest.mark.parametrize("path", ACCEPTED, ids=lambda p: p.parent.name)
-def test_in_the_accepted_reports(path: Path) -> None:
-    held, found = outside(json.loads(path.read_text(encoding="utf-8")))
+@pytest.mark.long_but_first
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)
+def test_in_ready_specs(path: Path) -> None:
+    held, found = outside(results_of(path))
     assert held > 5
     assert found == []
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
+from ready_specs import CONFIGS, results_of
 
 from evalreport.metrics import comparing
 from evalreport.metrics.interval_methods import DIFFERENCES, EVERY
@@ -53,10 +55,11 @@ def test_what_is_carried_out_by_name_is_declared() -> None:
     assert carried <= METHODS.keys()
 
 
-def test_what_accepted_runs_hold_is_declared() -> None:
+@pytest.mark.long
+def test_what_ready_specs_hold_is_declared() -> None:
     found = set()
-    for path in (ROOT / "tests" / "golden" / "accepted").glob("*/results.json"):
-        found |= set(recorded(json.loads(path.read_text(encoding="utf-8"))))
+    for path in CONFIGS:
+        found |= set(recorded(results_of(path)))
     assert len(found) > 20
     assert found <= METHODS.keys()
 

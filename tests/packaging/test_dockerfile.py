@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from programs import program
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -60,7 +60,6 @@ chroot {root} sh -c "cd /tmp/work && ! touch /x 2>/dev/null && $run" > {pdf}
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no unshare")
 def test_the_command_runs_where_only_the_temporary_folder_can_be_written(tmp_path) -> None:
     """As under ``docker run --read-only --tmpfs /tmp``, with the variables that the file sets."""
     if Path(sys.executable).is_relative_to("/tmp"):
@@ -82,7 +81,7 @@ def test_the_command_runs_where_only_the_temporary_folder_can_be_written(tmp_pat
         pytest.skip(f"no folder to mount on: {error}")
     try:
         done = subprocess.run(
-            ["unshare", "--mount", "--propagation", "private", "sh", "-c", script],
+            [program("unshare"), "--mount", "--propagation", "private", "sh", "-c", script],
             capture_output=True,
             text=True,
             check=False,

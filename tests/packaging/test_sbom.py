@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from packaging.utils import canonicalize_name
+from programs import lacks
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("run-py3*.txt"))
@@ -58,7 +59,7 @@ def test_what_needs_what_is_in_the_bill(lock: Path) -> None:
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
 def test_the_published_schema_takes_it(lock: Path) -> None:
     if not PYTHON.is_file():
-        pytest.skip("EVALREPORT_EXTRAS names no environment with seal: make test-extras")
+        lacks("an environment with seal (make test-extras)")
     code = (
         "import sys; from cyclonedx.schema import SchemaVersion; "
         "from cyclonedx.validation.json import JsonStrictValidator; "

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from programs import program
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CARRIED = ("templates", "configs", "sample_data")
@@ -139,7 +140,11 @@ def test_wheel_has_the_same_bytes_from_another_folder_at_another_time(
     """Another path, other times of files, another umask, zone and language."""
     copy = tmp_path / "elsewhere" / "a clone"
     listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=REPOSITORY, check=True, capture_output=True, text=True
+        [program("git"), "ls-files", "-z"],
+        cwd=REPOSITORY,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
     for name in filter(None, listed.split("\0")):
         target = copy / name

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import LACKING
 
 from evalreport.errors import DataError
 from evalreport.predict import model_file
@@ -82,7 +83,7 @@ def test_what_is_no_model_is_refused(content: bytes) -> None:
 
 def real_model(folder: Path, place: str) -> bytes:
     """A model whose class names come from a file: made by the library, not by hand."""
-    onnx = pytest.importorskip("onnx")
+    onnx = pytest.importorskip("onnx", reason=f"{LACKING}onnx")
     from onnx import TensorProto, helper
 
     names = TensorProto(name="names", data_type=TensorProto.UINT8, dims=[1, 6])
@@ -124,7 +125,7 @@ def test_a_real_model_with_values_elsewhere(
 
 def test_where_the_model_runs_no_file_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were one overlooked: the process of the model works in an empty folder."""
-    ort = pytest.importorskip("onnxruntime")
+    ort = pytest.importorskip("onnxruntime", reason=f"{LACKING}onnxruntime")
     content = real_model(tmp_path, "initializer")
     monkeypatch.chdir(tmp_path)
     # What the runtime does where the file is beside it: the sum of the bytes comes out.

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from programs import LACKING
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -247,8 +248,8 @@ def onnx_model(labels: list[str], zip_map: bool) -> bytes:
 
 @pytest.mark.parametrize("zip_map", [True, False])
 def test_onnx_columns_are_placed_by_the_name_of_the_class(zip_map):
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime", reason=f"{LACKING}onnxruntime")
+    pytest.importorskip("onnx", reason=f"{LACKING}onnx")
     # The column of "dog" comes first in the file; labels are declared the other way round.
     content = onnx_model(["dog", "cat"], zip_map)
     matrix = np.array([[1.0], [-2.0]])
@@ -262,8 +263,8 @@ def test_onnx_columns_are_placed_by_the_name_of_the_class(zip_map):
 
 
 def test_onnx_column_whose_class_is_uncertain_is_not_guessed():
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime", reason=f"{LACKING}onnxruntime")
+    pytest.importorskip("onnx", reason=f"{LACKING}onnx")
     content = onnx_model(["dog", "cat"], zip_map=False)
     saved = saved_output(content, "onnx", table_of(np.array([[1.0]])), name="m.onnx")
     assert saved.probabilities is None

@@ -60,6 +60,7 @@ def test_folds_are_those_of_scikit_learn(scheme, splitter):
         assert np.array_equal(split.test, test)
 
 
+@pytest.mark.long
 @given(
     name=st.sampled_from(
         [

@@ -28,6 +28,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from evalreport.api import run
 
+pytestmark = pytest.mark.long_but_first
+
+
 SOURCE = load_breast_cancer()
 ROWS = np.random.RandomState(0).permutation(569)[:180]
 X = SOURCE.data[ROWS][:, [1, 4, 9]]
@@ -188,6 +191,7 @@ def test_repeats_are_those_of_the_repeated_splitter():
     assert [found[name]["value"] for name in named] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.long
 def test_leave_one_out_is_pooled_only_and_says_why():
     made = results("leave_one_out", {})
     assert {m["fold"] for m in made["measures"]} == {None}

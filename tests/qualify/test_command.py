@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import found_program
 from qualify.installs import ROOT
 
 from evalreport.cli import status_of
@@ -102,9 +102,9 @@ def test_the_whole_of_it(study: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "2026-11-21 12:00:00 UTC (time given, not read off a clock)" in page
     for requirement in found["requirements"]:
         assert html.escape(requirement["text"], quote=True).replace("&#x27;", "&#39;") in page
-    if shutil.which("pdftotext"):
+    if pdftotext := found_program("pdftotext"):
         text = subprocess.run(
-            ["pdftotext", "-layout", out / "qualification.pdf", "-"],
+            [pdftotext, "-layout", out / "qualification.pdf", "-"],
             check=True,
             capture_output=True,
             text=True,

@@ -9,12 +9,15 @@ import pytest
 from qualify import plant_faults
 from qualify.plant_faults import FAULTS, Case, Workshop, judged
 
+pytestmark = pytest.mark.long_but_first
+
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("workshop"))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("R12")
 @pytest.mark.parametrize("kind", [plant_faults.forgeries, plant_faults.folders])
 def test_faults_of_runs_are_found_and_named(shop: Workshop, kind: object) -> None:
@@ -36,7 +39,6 @@ def test_faults_of_installs_are_found_and_named(shop: Workshop, kind: object) ->
 @pytest.mark.long
 @pytest.mark.requirement("R17")
 def test_faults_of_seals_are_found_and_named(shop: Workshop) -> None:
-    pytest.importorskip("pyhanko", reason="pyHanko is not installed: make test-sign")
     cases = [case for make in list(plant_faults.seals(shop))[::6] for case in make()]
     assert len(cases) >= 3
     assert [missed for missed in map(judged, cases) if missed] == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from programs import lacks, program
 from record.publish_once import WHEN, Fault, publish, texts
 
 from evalreport.errors import FilesError
@@ -19,6 +19,9 @@ from evalreport.record.history import read_history
 from evalreport.record.prune import prune
 from evalreport.record.runs import check_runs, run_folders
 from evalreport.record.verify import verify_run, verify_runs
+
+pytestmark = pytest.mark.long_but_first
+
 
 SCRIPT = Path(__file__).with_name("publish_once.py")
 # So that the script finds this package whether or not it is installed.
@@ -194,11 +197,9 @@ def test_file_size_limit_of_the_system(tmp_path: Path, limit: int) -> None:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> object:
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
-    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("mounting a small disk needs root")
+    command = [program("mount"), "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
     if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("mounting is not allowed here")
+        lacks("the right to mount a small disk")
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
 

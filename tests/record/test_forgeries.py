@@ -25,6 +25,9 @@ from evalreport.record.recompute import recompute
 from evalreport.record.verify import BEYOND, anchor_problems, verify_run
 from evalreport.results.codec import decode
 
+pytestmark = pytest.mark.long_but_first
+
+
 DOCS = Path(__file__).parents[2] / "docs" / "verify.md"
 SPEC = """evalreport: 1
 title: Two models of one ward
@@ -366,6 +369,7 @@ def test_what_is_not_found_is_listed(name: str, honest: Results) -> None:
     assert any(words in one for one in BEYOND)
 
 
+@pytest.mark.long
 def test_what_verify_cannot_find_is_on_its_page_and_printed(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -382,6 +386,7 @@ def test_what_verify_cannot_find_is_on_its_page_and_printed(
 # -- a line of the history that was kept elsewhere ---------------------------------------------
 
 
+@pytest.mark.long
 def test_a_line_kept_elsewhere_covers_the_run(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -473,6 +478,7 @@ def test_a_change_of_kept_rows_is_found(name: str, run: Path, honest: Results) -
     assert list(kept_problems(forged, decode(honest)))
 
 
+@pytest.mark.long
 def test_a_change_of_kept_rows_is_told_by_the_command(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -487,6 +493,7 @@ def test_a_change_of_kept_rows_is_told_by_the_command(
     assert "rows.json" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_kept_rows_that_cannot_be_read_are_told_by_the_command(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,6 +37,7 @@ def limits_of(found: dict[str, Any]) -> list[str]:
     return [str(p) for p in recompute(found).problems if "limit is" in str(p)]
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("method", ["delong", "delong_logit", "delong_score"])
 @pytest.mark.parametrize("side", ["low", "high"])
 @pytest.mark.parametrize("metric", [m if isinstance(m, str) else "fbeta" for m in METRICS])

@@ -94,6 +94,7 @@ ODD: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("odd", ODD)
 def test_an_odd_run_is_verified(
     odd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -41,7 +41,8 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def over_months(folder: Path, found: list[tuple[int, int]]) -> dict[str, Any]:
-    pandas = pytest.importorskip("pandas")
+    import pandas as pd
+
     rows = [
         (f"2026-{month:02d}-{1 + i:02d}", truth, score)
         for month, (hit, miss) in enumerate(found, start=1)
@@ -50,7 +51,7 @@ def over_months(folder: Path, found: list[tuple[int, int]]) -> dict[str, Any]:
         )
         for i in range(count)
     ]  # fmt: skip
-    frame = pandas.DataFrame(rows, columns=["date", "truth", "score"])
+    frame = pd.DataFrame(rows, columns=["date", "truth", "score"])
     spec = folder / "spec.yaml"
     spec.write_text(SPEC)
     done = evalreport.run(spec, frames={"week": frame}, at="2026-11-21")

@@ -9,25 +9,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+from programs import lacks, program
+
 ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
 #: Where ``make axe`` puts it; EVALREPORT_AXE names another folder node_modules.
 MODULES = Path(os.environ.get("EVALREPORT_AXE") or ROOT / "build" / "axe" / "node_modules")
 AXE = MODULES / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-MISSING = (
-    "Chromium is not installed"
-    if not CHROMIUM
-    else "axe-core is not installed: make axe"
-    if not AXE.is_file()
-    else ""
-)
 
 _RUN = """
 <script>
@@ -83,6 +76,8 @@ def findings(
         page = page.replace(DARK, "@media screen")
     # The page's own policy forbids scripts, so axe is tried on a copy without it.
     page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
+    if not AXE.is_file():
+        lacks("axe-core (make axe)")
     axe = AXE.read_text(encoding="utf-8").replace("</script", "<\\/script")
     run = _RUN % {"rules": json.dumps(RULES), "zoom": zoom}
     end = page.rindex("</body>")
@@ -93,7 +88,8 @@ def findings(
     frame.write_text(_FRAME % ("page.html", width), encoding="utf-8")
     done = subprocess.run(
         [
-            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            program("chromium"), "--headless", "--no-sandbox", "--disable-gpu",
+            "--disable-dev-shm-usage",
             f"--user-data-dir={folder / 'profile'}", f"--window-size={max(width, 800)},900",
             "--virtual-time-budget=120000", "--dump-dom", frame.as_uri(),
         ],

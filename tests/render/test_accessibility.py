@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 import yaml
 from plain_results import render_html
-from render.axe_page import MISSING, findings
+from render.axe_page import findings
 from report.example_results import many_classes, states, two_models
 
 import evalreport
+
+pytestmark = pytest.mark.long_but_first
+
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MADE = {"two models": two_models, "ten classes": lambda: many_classes(10), "states": states}
 TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal"]
 CHECKLISTS = ["stard_2015", "tripod_ai", "model_card", "eu_ai_act", "ll144"]
-needs_axe = pytest.mark.skipif(bool(MISSING), reason=MISSING or "present")
 
 
 def _clean(page: str, folder: Path, width: int, zoom: int = 100, dark: bool = False) -> bool:
@@ -31,7 +33,6 @@ def _clean(page: str, folder: Path, width: int, zoom: int = 100, dark: bool = Fa
     return bool(found["passes"] > 20)
 
 
-@needs_axe
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_axe_finds_no_violation(name, template, width, tmp_path):
     assert _clean(render_html(results, template), tmp_path, width)
 
 
-@needs_axe
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("template", TEMPLATES)
@@ -59,7 +60,7 @@ def test_axe_finds_no_violation_in_the_dark(template, width, tmp_path):
     assert _clean(render_html(results, template), tmp_path, width, dark=True)
 
 
-@needs_axe
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("config", "template", "width"),
@@ -79,7 +80,7 @@ def test_axe_finds_no_violation_in_ready_specs(config, template, width, tmp_path
     assert _clean(render_html(evalreport.run(spec).json, template), tmp_path, width)
 
 
-@needs_axe
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("template", TEMPLATES)
@@ -88,13 +89,12 @@ def test_twice_as_large_nothing_is_lost(template, dark, tmp_path):
     assert _clean(render_html(two_models(), template), tmp_path, 640, dark=dark)
 
 
-@needs_axe
+@pytest.mark.long
 @pytest.mark.browser
 def test_letters_twice_as_large_lose_nothing(tmp_path):
     assert _clean(render_html(two_models()), tmp_path, 1280, zoom=200)
 
 
-@needs_axe
 def test_a_violation_is_found(tmp_path):
     page = render_html(states()).replace('alt="', 'data-alt="').replace("<title>", "<title hidden>")
     page = page.replace('<html lang="en">', "<html>").replace('id="main"', 'id="h-verdict"')

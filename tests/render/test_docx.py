@@ -164,6 +164,7 @@ def test_control_characters_are_replaced(run: Path) -> None:
     assert shown.core_properties.title == "a\ufffdb\ufffd"
 
 
+@pytest.mark.long
 def test_without_the_library_it_is_told_before_and_at_the_end(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
-from golden.test_golden_configs import CONFIGS, _results
 from golden.words_on_paper import clashes, words_of
 from plain_results import render_html
+from ready_specs import CONFIGS, results_of
 from stress.paper import Paper, split
 
 TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal"]
@@ -17,17 +16,13 @@ TEMPLATES = ["standard", "clinical", "audit", "model_card", "minimal"]
 BYTES, PAGES, WHITE = 600_000, 12, 1 / 3
 #: How long the standard report of two models may be on paper.
 PAGES_OF_TWO = 10
-needs_pdftotext = pytest.mark.skipif(
-    shutil.which("pdftotext") is None, reason="pdftotext is not installed"
-)
 
 
-@needs_pdftotext
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_every_page_of_a_ready_spec(path: Path, template: str) -> None:
-    results = _results(path)
+    results = results_of(path)
     page = render_html(results, template)
     assert len(page.encode("utf-8")) < BYTES
     paper = Paper(page)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -12,21 +11,14 @@ from typing import Any
 
 import pytest
 from plain_results import render_html
-from render.axe_page import CHROMIUM, MODULES
+from programs import lacks, program
+from render.axe_page import MODULES
 from report.example_results import many_classes, states, two_models
 
+pytestmark = pytest.mark.long_but_first
+
+
 SCRIPT = Path(__file__).parent / "axe" / "keyboard.js"
-NODE = shutil.which("node") or ""
-MISSING = (
-    "Chromium is not installed"
-    if not CHROMIUM
-    else "Node.js is not installed"
-    if not NODE
-    else "playwright-core is not installed: make axe"
-    if not (MODULES / "playwright-core" / "package.json").is_file()
-    else ""
-)
-needs_browser = pytest.mark.skipif(bool(MISSING), reason=MISSING or "present")
 MADE = {"two models": two_models, "twenty classes": lambda: many_classes(20), "states": states}
 CHECKLISTS = ["stard_2015", "tripod_ai", "model_card", "eu_ai_act", "ll144"]
 
@@ -43,11 +35,13 @@ def walked(page: str) -> dict[str, Any]:
     """The page used by the script."""
     import tempfile
 
+    if not (MODULES / "playwright-core" / "package.json").is_file():
+        lacks("playwright-core (make axe)")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.html"
         file.write_text(page, encoding="utf-8")
         done = subprocess.run(
-            [NODE, str(SCRIPT), str(file), CHROMIUM],
+            [program("node"), str(SCRIPT), str(file), program("chromium")],
             env={**os.environ, "MODULES": str(MODULES)},
             capture_output=True, timeout=180, check=False,
         )  # fmt: skip
@@ -64,7 +58,6 @@ PAGES = [
 
 
 @pytest.mark.long
-@needs_browser
 @pytest.mark.browser
 @pytest.mark.parametrize(("name", "template"), PAGES)
 def test_everything_is_reached_in_its_order_and_left_again(name: str, template: str) -> None:
@@ -82,7 +75,7 @@ def test_everything_is_reached_in_its_order_and_left_again(name: str, template: 
         assert stop["text"], stop
 
 
-@needs_browser
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize(("name", "template"), PAGES)
 def test_nothing_scrolls_sideways_but_tables_that_are_reached(name: str, template: str) -> None:
@@ -100,7 +93,6 @@ def test_nothing_scrolls_sideways_but_tables_that_are_reached(name: str, templat
 
 
 @pytest.mark.long
-@needs_browser
 @pytest.mark.browser
 def test_the_first_link_skips_to_the_report_and_details_open_by_key() -> None:
     found = used("two models")
@@ -113,7 +105,6 @@ def test_the_first_link_skips_to_the_report_and_details_open_by_key() -> None:
 
 
 @pytest.mark.long
-@needs_browser
 @pytest.mark.browser
 def test_a_page_that_fails_is_seen_to_fail() -> None:
     page = render_html(two_models())

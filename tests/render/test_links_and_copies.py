@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from plain_results import render_html
-from render.axe_page import CHROMIUM
+from programs import program
 from report.example_results import many_classes, states, two_models
 from report.html_page import parse
 
 from evalreport.render.html import style_text
 from evalreport.render.paper import for_paper
 
+pytestmark = pytest.mark.long_but_first
+
+
 MADE = {"two models": two_models, "ten classes": lambda: many_classes(10), "states": states}
-needs_browser = pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -83,7 +84,8 @@ def _browser(folder: Path, page: str, *options: str) -> bytes:
     source.write_text(page, encoding="utf-8")
     return subprocess.run(
         [
-            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            program("chromium"), "--headless", "--no-sandbox", "--disable-gpu",
+            "--disable-dev-shm-usage",
             f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=20000", *options,
             source.as_uri(),
         ],
@@ -91,7 +93,6 @@ def _browser(folder: Path, page: str, *options: str) -> bytes:
     ).stdout  # fmt: skip
 
 
-@needs_browser
 @pytest.mark.browser
 def test_a_table_is_copied_as_counts_alone(tmp_path):
     page = re.sub(
@@ -111,11 +112,11 @@ def test_a_table_is_copied_as_counts_alone(tmp_path):
     assert counts == [[c.own_text for c in tr.all("td")] for tr in table.all("tbody")[0].all("tr")]
 
 
-@needs_browser
+@pytest.mark.long
 @pytest.mark.browser
-@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
 def test_each_page_that_a_browser_prints_says_of_which_report(tmp_path):
-    pikepdf = pytest.importorskip("pikepdf")
+    import pikepdf
+
     page = render_html(two_models())
     identifier = re.search(r"report ([0-9a-f]{12})", page)
     assert identifier
@@ -125,7 +126,7 @@ def test_each_page_that_a_browser_prints_says_of_which_report(tmp_path):
         number = len(pdf.pages)
     assert number > 3
     text = subprocess.run(
-        ["pdftotext", "-layout", str(target), "-"], capture_output=True, check=True
+        [program("pdftotext"), "-layout", str(target), "-"], capture_output=True, check=True
     )
     sheets = text.stdout.decode("utf-8").split("\f")[:number]
     assert all(f"report {identifier[1]}" in sheet and "UNSIGNED" in sheet for sheet in sheets)

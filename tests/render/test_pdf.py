@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import pikepdf
 import pytest
 from fontTools.ttLib import TTFont
 from plain_results import render_html
+from programs import program
 from report.example_results import many_classes, states, two_models
 from report.html_page import parse
 
@@ -27,7 +27,7 @@ from evalreport.render.pdf import render_pdf
 from evalreport.render.shipped import fonts_css, shipped_font
 from evalreport.report.contents import SYMBOLS
 
-pytestmark = pytest.mark.requirement("R15")
+pytestmark = [pytest.mark.long_but_first, pytest.mark.requirement("R15")]
 
 AT = datetime(2026, 11, 21, 7, 59, tzinfo=UTC)
 
@@ -45,7 +45,7 @@ def pdf(results):
 
 def _text(pdf: bytes) -> str:
     done = subprocess.run(
-        ["pdftotext", "-layout", "-", "-"], input=pdf, capture_output=True, check=True
+        [program("pdftotext"), "-layout", "-", "-"], input=pdf, capture_output=True, check=True
     )
     return done.stdout.decode("utf-8")
 
@@ -97,7 +97,10 @@ def test_qpdf_finds_nothing_wrong(pdf, tmp_path):
     path = tmp_path / "report.pdf"
     path.write_bytes(pdf)
     assert (
-        subprocess.run(["qpdf", "--check", path], capture_output=True, check=False).returncode == 0
+        subprocess.run(
+            [program("qpdf"), "--check", path], capture_output=True, check=False
+        ).returncode
+        == 0
     )
 
 
@@ -134,6 +137,7 @@ def test_a_reference_out_of_the_page_ends_the_printing(tmp_path):
         render_pdf('<p style="background:url(file:///etc/passwd)">x</p>', at=AT)
 
 
+@pytest.mark.long
 def test_a_page_that_takes_too_long_meets_a_limit():
     with pytest.raises(LimitError, match=r"longer|more than"):
         render_pdf("<table><tr><td colspan=100000>x</table>" * 50, at=AT, seconds=1)
@@ -166,6 +170,7 @@ def test_large_tables_stay_bounded():
         assert len(document.pages) <= 12
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("labels", [("$\\frac{$", "<b>"), ("=1+1", "\u202egnp"), ("", "x" * 20000)])
 def test_hostile_labels_reach_the_page_as_text(labels):
     text = _text(render_pdf(render_html(states(labels)), at=AT))
@@ -191,11 +196,10 @@ def _screen_text(element) -> str:
     )
 
 
-@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext")
 def test_everything_with_a_heading_stands_on_paper_as_often_as_on_the_page(pdf, results):
     """Layout engines have been seen to print a table twice, or not at all."""
     page = parse(render_html(results))
-    command = ["pdftotext", "-raw", "-", "-"]
+    command = [program("pdftotext"), "-raw", "-", "-"]
     raw = subprocess.run(command, input=pdf, capture_output=True, check=True)
     printed = re.sub(r"\s+", "", raw.stdout.decode("utf-8"))
     shown = re.sub(r"\s+", "", _screen_text(page))
@@ -206,9 +210,10 @@ def test_everything_with_a_heading_stands_on_paper_as_often_as_on_the_page(pdf, 
         assert printed.count(head) == shown.count(head), head
 
 
-@pytest.mark.skipif(shutil.which("pdfinfo") is None, reason="no pdfinfo")
 def test_pdfinfo_reads_it(pdf):
-    told = subprocess.run(["pdfinfo", "-"], input=pdf, capture_output=True, check=True).stdout
+    told = subprocess.run(
+        [program("pdfinfo"), "-"], input=pdf, capture_output=True, check=True
+    ).stdout
     facts = dict(line.split(":", 1) for line in told.decode("utf-8").splitlines() if ":" in line)
     facts = {key: value.strip() for key, value in facts.items()}
     assert facts["Tagged"] == "yes"
@@ -354,6 +359,7 @@ def test_what_was_loaded_before_changes_no_byte(results):
         assert render_pdf(page, at=AT, child=child) == alone.stdout
 
 
+@pytest.mark.long
 def test_nothing_is_left_in_the_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     render_pdf(f"<style>{fonts_css()}</style><p>x", at=AT)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from plain_results import render_html
+from programs import found_program
 from report.example_results import two_models
 
 from evalreport.errors import UsageError
 from evalreport.render import signing
 from evalreport.report.signing import Signed
+
+pytestmark = pytest.mark.long_but_first
+
 
 WHO = Signed("A. Person", "statistician", "reviewed by", "2026-11-21 12:00:00 UTC")
 
@@ -55,7 +58,6 @@ def test_without_pyhanko_the_command_says_what_to_install(monkeypatch):
 @pytest.fixture
 def keys(tmp_path):
     """A key and a certificate of its own making."""
-    pytest.importorskip("pyhanko", reason="pyHanko is not installed: make test-sign")
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import rsa
@@ -126,10 +128,10 @@ def test_a_signed_copy_holds_a_whole_signature_and_the_run_is_untouched(keys):
         assert status.bottom_line, status.pretty_print_details()
         assert status.coverage.name == "ENTIRE_FILE"
         assert str(found.sig_object["/Name"]) == "A. Person"
-    if shutil.which("qpdf"):
-        subprocess.run(["qpdf", "--check", signed], check=True, capture_output=True)
-    if shutil.which("pdftotext"):
-        text = subprocess.run(["pdftotext", signed, "-"], check=True, capture_output=True).stdout
+    if qpdf := found_program("qpdf"):
+        subprocess.run([qpdf, "--check", signed], check=True, capture_output=True)
+    if pdftotext := found_program("pdftotext"):
+        text = subprocess.run([pdftotext, signed, "-"], check=True, capture_output=True).stdout
         assert b"SIGNED: reviewed by, A. Person" in text
     changed = bytearray(signed.read_bytes())
     changed[len(changed) // 3] ^= 1
@@ -150,6 +152,7 @@ def test_a_run_that_was_altered_is_not_signed(keys):
     assert not (keys / "signed.pdf").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "told"),
     [("pass.txt", "key cannot be used"), ("cert.pem", "certificate cannot be used")],

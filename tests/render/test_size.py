@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 from plain_results import render_html
+from programs import program
 
 import evalreport
 from evalreport.render.pdf import render_pdf
@@ -75,14 +75,16 @@ def test_two_models_with_groups_and_months(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
 def test_nothing_is_lost_or_printed_twice_where_a_page_ends(tmp_path: Path) -> None:
     """The account of labels falls on the end of the first page with three models."""
     page = render_html(ready("imbalanced", tmp_path))
     target = tmp_path / "report.pdf"
     target.write_bytes(render_pdf(page, at=AT))
     done = subprocess.run(
-        ["pdftotext", "-layout", str(target), "-"], capture_output=True, check=True, timeout=60
+        [program("pdftotext"), "-layout", str(target), "-"],
+        capture_output=True,
+        check=True,
+        timeout=60,
     )
     paper = done.stdout.decode("utf-8")
     for words in ("Positive class:", "Rows of images", "why positive", "A signature here says"):

@@ -12,6 +12,8 @@ from report.example_results import states
 from evalreport.errors import ExitStatus, FilesError, LimitError, RenderingError, UsageError
 from evalreport.render import limited
 
+pytestmark = pytest.mark.long_but_first
+
 
 def _template(folder: Path, text: str) -> Path:
     path = folder / "mine.html.j2"
@@ -104,6 +106,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path):
         render_html(states(), folder)
 
 
+@pytest.mark.long
 def test_an_endless_loop_meets_a_limit(tmp_path, monkeypatch):
     monkeypatch.setitem(limited.SECONDS, "html", 2)
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"

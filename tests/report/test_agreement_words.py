@@ -12,6 +12,9 @@ from report.html_page import parse
 
 import evalreport
 
+pytestmark = pytest.mark.long_but_first
+
+
 CONFIG = Path(__file__).parents[2] / "configs" / "breast_cancer.yaml"
 REFUSED = re.compile(
     r"\b(recall|sensitivity|specificity|specificities|accuracy|tpr|tnr)\b", re.IGNORECASE

@@ -30,6 +30,7 @@ def strips(results):
     return [b for b in found if b.caption.startswith("Calibration in numbers")]
 
 
+@pytest.mark.long
 def test_a_line_for_each_model_with_intervals(results):
     (strip,) = strips(results)
     assert strip.caption.endswith(

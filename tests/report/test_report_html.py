@@ -21,6 +21,9 @@ from evalreport.errors import UsageError
 from evalreport.record.printed import printed_problems
 from evalreport.render.references import blocked_reference
 
+pytestmark = pytest.mark.long_but_first
+
+
 HOSTILE = [
     ("<script>alert(1)</script>", "</style><img src=x onerror=alert(1)>"),
     ("'\"><svg onload=alert(1)>", "javascript:alert(1)"),

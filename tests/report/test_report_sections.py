@@ -158,6 +158,7 @@ def test_the_widest_gap_and_the_test_over_groups():
     assert "* A group of few rows." in text
 
 
+@pytest.mark.long_but_first
 @pytest.mark.parametrize("name", list(TEMPLATES))
 def test_every_template_keeps_the_numbers_and_has_its_own_words(name):
     results = two_models()

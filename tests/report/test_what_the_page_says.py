@@ -304,6 +304,7 @@ def test_every_class_has_its_curves_and_short_ones_are_printed_whole():
     assert sum(len(f.all("tr")) - 1 for f in figures["Calibration"]) == 80
 
 
+@pytest.mark.long
 def test_curves_of_seven_models_are_all_drawn():
     results = two_models()
     for k in range(5):

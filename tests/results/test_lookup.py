@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 import pytest
-from results.test_codec import ACCEPTED, accepted
+from ready_specs import CONFIGS
+from results.test_codec import written
 
 from evalreport.results import records
 from evalreport.results.codec import decode
@@ -18,7 +19,7 @@ from evalreport.results.records import Drift, Gap, Measure, Table
 
 @pytest.fixture(scope="module")
 def content() -> dict[str, Any]:
-    return accepted(next(path for path in ACCEPTED if path.parent.name == "breast_cancer"))
+    return written(next(path for path in CONFIGS if path.stem == "breast_cancer"))
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
+from programs import found_program, program
+
 import evalreport.version
 from evalreport.cli import status_of
 
@@ -160,11 +162,18 @@ class EarlierProgram:
     @staticmethod
     def is_there() -> bool:
         """Whether this clone keeps it."""
-        command = ["git", "-C", str(ROOT), "cat-file", "-e", f"{EARLIER}^{{commit}}"]
+        command = [
+            found_program("git") or "false",
+            "-C",
+            str(ROOT),
+            "cat-file",
+            "-e",
+            f"{EARLIER}^{{commit}}",
+        ]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
     def __enter__(self) -> Self:
-        command = ["git", "-C", str(ROOT), "archive", EARLIER, "evalreport", "templates"]
+        command = [program("git"), "-C", str(ROOT), "archive", EARLIER, "evalreport", "templates"]
         packed = subprocess.run(command, capture_output=True, check=True).stdout
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(self._folder, filter="data")

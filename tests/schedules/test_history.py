@@ -11,7 +11,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from render.axe_page import MISSING, findings
+from programs import program
+from render.axe_page import findings
 from schedules.weekly_runs import SPEC, audit, audits
 
 from evalreport.cli import status_of
@@ -255,13 +256,10 @@ def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.browser
 def test_in_a_browser(site: Path) -> None:
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    if chromium is None:
-        pytest.skip("no Chromium here")
     for name in ("index.html", "trends-1.html", "criteria.html", "changes.html"):
         done = subprocess.run(
             [
-                chromium,
+                program("chromium"),
                 "--headless",
                 "--no-sandbox",
                 "--disable-gpu",
@@ -295,7 +293,6 @@ def sites(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pat
     return {"one": site, "several": folder / "site"}
 
 
-@pytest.mark.skipif(bool(MISSING), reason=MISSING or "present")
 @pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])

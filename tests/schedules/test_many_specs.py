@@ -20,6 +20,9 @@ from evalreport.data.source import open_source
 from evalreport.engine.counting.reads import Held, SharedReads, key_of
 from evalreport.record.history import read_history
 
+pytestmark = pytest.mark.long_but_first
+
+
 TEXTS = {
     "good": SPEC,
     "fails": SPEC.replace("0.7", "0.9").replace("Weekly", "Strict"),

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from programs import lacks
 from schedules.nights import (
     EarlierProgram,
     Nights,
@@ -56,7 +57,7 @@ def test_a_book_that_says_otherwise_is_found(some_nights: Nights) -> None:
 def test_an_upgrade_from_an_earlier_program(tmp_path: Path) -> None:
     """What an earlier state of the program left is read, told, pruned and verified today."""
     if not EarlierProgram.is_there():
-        pytest.skip("this clone does not keep the earlier program")
+        lacks("the history of the repository, which keeps the earlier program")
     with EarlierProgram(tmp_path / "earlier") as before:
         nights = Nights(tmp_path, seed=5, keep=22)
         nights.pass_by(34, before)

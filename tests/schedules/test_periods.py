@@ -231,7 +231,8 @@ def test_the_report_draws_the_course(changed: Path) -> None:
 
 @pytest.mark.long
 def test_the_pdf_draws_the_course(changed: Path, tmp_path: Path) -> None:
-    pikepdf = pytest.importorskip("pikepdf")
+    import pikepdf
+
     assert (
         status_of(
             ["render", str(changed / "results.json"), "-o", str(tmp_path), "--formats", "pdf"]

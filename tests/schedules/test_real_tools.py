@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import lacks
 from schedules.weekly_runs import SPEC, audit, results, write_rows
 
 from evalreport.cli import status_of
@@ -29,7 +30,7 @@ GOOD, BAD = (40, 10, 10, 90), (20, 30, 10, 90)
 def python(name: str) -> str:
     path = EXTRAS / name / "bin" / "python"
     if not path.is_file():
-        pytest.skip(f"EVALREPORT_EXTRAS names no environment with {name}: make test-extras")
+        lacks(f"an environment with {name} (make test-extras)")
     return str(path)
 
 

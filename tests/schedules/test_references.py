@@ -213,7 +213,8 @@ def test_the_report_shows_now_and_then(tmp_path: Path) -> None:
     assert "2 runs in a row" in page
     assert "Declared elsewhere and measured here" in page
     assert "instructions for use" in page
-    pikepdf = pytest.importorskip("pikepdf")
+    import pikepdf
+
     with pikepdf.open(run / "report.pdf") as pdf, pdf.open_outline() as outline:
         assert any(str(item.title).endswith("Now versus then") for item in outline.root)
 

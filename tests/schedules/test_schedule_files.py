@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from programs import program
 from schedules.weekly_runs import SPEC, write_rows
 
 from evalreport.cli import status_of
@@ -37,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 def run(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
-        ["bash", "-e", "-c", command],
+        [program("bash"), "-e", "-c", command],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -81,9 +82,7 @@ def test_systemd(folder: Path) -> None:
     assert [run(command, folder).returncode for command in commands] == [0, 0, 0]
     write_rows(folder / "week.csv", BAD)
     assert run(commands[0], folder).returncode == 1
-    analyze = shutil.which("systemd-analyze")
-    if analyze is None:
-        pytest.skip("no systemd-analyze here")
+    analyze = program("systemd-analyze")
     units = [str(folder / f"evalreport-audit.{kind}") for kind in ("service", "timer")]
     done = subprocess.run([analyze, "verify", *units], capture_output=True, text=True, check=False)
     ours = [line for line in done.stderr.splitlines() if "evalreport-audit" in line]

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from programs import program
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEXT = (REPOSITORY / "docs" / "tutorial.md").read_text(encoding="utf-8")
@@ -34,7 +35,7 @@ def test_the_tutorial(tmp_path: Path) -> None:
         expected = re.findall(r"# exit status (\d)", body)
         assert len(expected) <= 1
         done = subprocess.run(
-            ["bash", "-e", "-c", body],
+            [program("bash"), "-e", "-c", body],
             cwd=tmp_path,
             env=environment,
             capture_output=True,

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from programs import program
 
 from evalreport.cli import status_of
 
@@ -84,14 +85,14 @@ def run(made_once: Path, tmp_path: Path) -> Path:
 
 
 def openssl(folder: Path, *arguments: str) -> None:
-    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        [program("openssl"), *arguments], cwd=folder, check=True, capture_output=True, timeout=60
+    )
 
 
 @pytest.fixture(scope="session")
 def needs_openssl() -> None:
-    pytest.importorskip("pyhanko", reason="pyHanko is not installed: make test-sign")
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl")
+    program("openssl")
 
 
 KINDS = {

@@ -39,6 +39,7 @@ def sign(run: Path, signer: Path, address: str) -> int:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_signature_of_the_pdf_is_stamped(run: Path, signer: Path, authority: Authority) -> None:
     from pyhanko.keys import load_cert_from_pemder
     from pyhanko.pdf_utils.reader import PdfFileReader

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import lacks
 
 from evalreport.cli import status_of
 
@@ -22,7 +23,7 @@ PYTHON = Path(os.environ.get("EVALREPORT_EXTRAS") or "?").absolute() / "seal" / 
 
 def told(run: Path) -> Any:
     if not PYTHON.is_file():
-        pytest.skip("EVALREPORT_EXTRAS names no environment with seal: make test-extras")
+        lacks("an environment with seal (make test-extras)")
     done = subprocess.run(
         [PYTHON, HERE / "published_profiles.py", run], capture_output=True, text=True, check=False,
         timeout=300,

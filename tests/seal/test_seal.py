@@ -12,13 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from seal.conftest import AT, KINDS, SPEC, Authority, published
+from programs import program
+from seal.conftest import AT, KINDS, SPEC, Authority, openssl, published
 
 from evalreport.cli import status_of
 from evalreport.record.hashing import canonical_json
 from evalreport.seal.stamp import query, stamp_of
 
-pytestmark = pytest.mark.requirement("R17")
+pytestmark = [pytest.mark.long_but_first, pytest.mark.requirement("R17")]
 
 Said = pytest.CaptureFixture[str]
 
@@ -56,7 +57,7 @@ def test_the_signature_is_one_that_openssl_holds_to_be_right(
     (tmp_path / "message").write_bytes(message)
     (tmp_path / "sig").write_bytes(base64.b64decode(envelope["signatures"][0]["sig"]))
     subprocess.run(
-        ["openssl", "dgst", "-sha256", "-verify", keys / "p256.pub", "-signature", "sig",
+        [program("openssl"), "dgst", "-sha256", "-verify", keys / "p256.pub", "-signature", "sig",
          "message"],
         cwd=tmp_path, check=True, capture_output=True,
     )  # fmt: skip
@@ -193,7 +194,7 @@ def test_a_seal_is_never_replaced(run: Path, keys: Path, capsys: Said) -> None:
 def test_a_key_with_a_passphrase(run: Path, keys: Path, tmp_path: Path, capsys: Said) -> None:
     (tmp_path / "pass").write_text("open\n")
     subprocess.run(
-        ["openssl", "pkey", "-in", keys / "p256.pem", "-aes256", "-passout", "file:pass",
+        [program("openssl"), "pkey", "-in", keys / "p256.pem", "-aes256", "-passout", "file:pass",
          "-out", "locked.pem"], cwd=tmp_path, check=True, capture_output=True,
     )  # fmt: skip
     assert seal(run, "--key", tmp_path / "locked.pem") == 4
@@ -207,8 +208,8 @@ def test_a_key_with_a_passphrase(run: Path, keys: Path, tmp_path: Path, capsys: 
 def test_keys_that_do_not_seal(
     run: Path, needs_openssl: None, tmp_path: Path, capsys: Said
 ) -> None:
-    subprocess.run(["openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024",
-                    "-out", "weak.pem"], cwd=tmp_path, check=True, capture_output=True)  # fmt: skip
+    openssl(tmp_path, "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024",
+            "-out", "weak.pem")  # fmt: skip
     (tmp_path / "none.pem").write_text("no key")
     assert seal(run, "--key", tmp_path / "weak.pem") == 4
     assert "RSA of 1024 bits" in capsys.readouterr().err
@@ -227,6 +228,7 @@ def stamped(run: Path, keys: Path, authority: Authority, folder: Path) -> None:
     assert seal(run, "--timestamp", answer) == 0
 
 
+@pytest.mark.long
 def test_a_stamp_from_a_file(
     run: Path, keys: Path, authority: Authority, tmp_path: Path, capsys: Said
 ) -> None:
@@ -249,7 +251,7 @@ def test_openssl_holds_the_stamp_to_be_of_the_signature(
     signature = json.loads((run / "SEAL.json").read_text())["signatures"][0]["sig"]
     (tmp_path / "signature").write_bytes(base64.b64decode(signature))
     subprocess.run(
-        ["openssl", "ts", "-verify", "-data", "signature", "-in", run / "SEAL.tsr",
+        [program("openssl"), "ts", "-verify", "-data", "signature", "-in", run / "SEAL.tsr",
          "-CAfile", authority.root], cwd=tmp_path, check=True, capture_output=True,
     )  # fmt: skip
 
@@ -262,6 +264,7 @@ def test_a_stamp_of_an_authority_that_is_not_trusted(
     assert "not among those given as trusted" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_stamp_of_another_seal_is_refused_and_seen(
     run: Path, keys: Path, authority: Authority, tmp_path: Path, capsys: Said
 ) -> None:
@@ -312,6 +315,7 @@ def test_no_bit_of_a_stamp_changes_what_it_says(authority: Authority, tmp_path: 
     assert unseen < len(good) / 3 / 20
 
 
+@pytest.mark.long
 def test_a_stamp_that_was_taken_away_is_seen_where_one_is_asked_for(
     run: Path, keys: Path, authority: Authority, tmp_path: Path
 ) -> None:

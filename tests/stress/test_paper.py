@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from golden.words_on_paper import clashes, words_of
 from plain_results import render_html
@@ -16,9 +14,6 @@ from evalreport.engine.run import evaluate
 from evalreport.results.codec import encode
 from evalreport.spec.load import load_spec
 
-needs_pdftotext = pytest.mark.skipif(
-    shutil.which("pdftotext") is None, reason="pdftotext is not installed"
-)
 #: Specs of few pages; the others take several seconds each.
 QUICK = ("many scripts", "one class")
 AT = "2026-11-21T12:00:00Z"
@@ -89,7 +84,6 @@ def test_no_word_stands_over_another_or_beyond_the_margin(paper):
     assert found == []
 
 
-@needs_pdftotext
 def test_no_word_of_a_chart_stands_over_another(paper):
     found = [
         (number, *pair)

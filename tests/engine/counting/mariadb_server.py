@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import LACKING, program
 
 SECRET = "s3cret-of-the-test"
 #: Names the program of a server of MySQL, to be started in the place of MariaDB.
@@ -21,11 +22,10 @@ MYSQL = "EVALREPORT_MYSQLD"
 @pytest.fixture(scope="session")
 def mariadb() -> Iterator[int]:
     """The port of a new server; ``owner`` may do all in ``study``, ``reader`` the same."""
-    pymysql = pytest.importorskip("pymysql", reason="the driver pymysql is not installed")
     mysql = os.environ.get(MYSQL)
-    install, server = shutil.which("mariadb-install-db"), mysql or shutil.which("mariadbd")
-    if server is None or (mysql is None and install is None):
-        pytest.skip("no MariaDB server is installed (Debian: apt-get install mariadb-server)")
+    server = mysql or program("mariadbd")
+    install = None if mysql else program("mariadb-install-db")
+    pymysql = pytest.importorskip("pymysql", reason=f"{LACKING}pymysql (make test-mariadb)")
     folder = Path(f"/tmp/evalreport-mariadb-{os.getpid()}")
     folder.mkdir(mode=0o755)
     user = "mysql" if mysql is None else "root"

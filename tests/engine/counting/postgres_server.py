@@ -11,21 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import program
 
-FOLDERS = [*sorted(Path("/usr/lib/postgresql").glob("*/bin")), Path("/usr/bin")]
 SECRET = "s3cret-of-the-test"
-
-
-def program(name: str) -> str | None:
-    """A program of the server, from the system or from Debian's folder for it."""
-    found = shutil.which(name)
-    return found or next((str(f / name) for f in FOLDERS if (f / name).exists()), None)
 
 
 def as_server(*words: str) -> list[str]:
     """A command as a user that the server accepts: it refuses root."""
     return (
-        ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *words]
+        [program("setpriv"), "--reuid=postgres", "--regid=postgres", "--clear-groups", *words]
         if (os.getuid() == 0)
         else list(words)
     )
@@ -34,12 +28,7 @@ def as_server(*words: str) -> list[str]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a new server with a table ``seen``, user ``reader`` with a password."""
-    pytest.importorskip("psycopg", reason="the driver psycopg is not installed")
     initdb = program("initdb")
-    if initdb is None or program("pg_ctl") is None:
-        pytest.skip("no Postgres server is installed (Debian: apt-get install postgresql)")
-    if os.getuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("the server refuses root, and setpriv is not there")
     folder = _folder()
     folder.mkdir(mode=0o755)
     try:
@@ -83,12 +72,11 @@ def owner(port: int) -> Any:
 
 def control(port: int, *words: str) -> None:
     """Stop or start the server of a port again."""
-    program_of = program("pg_ctl")
-    assert program_of is not None
+    pg_ctl = Path(program("initdb")).resolve().with_name("pg_ctl")
     folder = _folder()
     options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder} -c fsync=off"
     subprocess.run(
-        as_server(program_of, "-D", f"{folder}/db", "-o", options, "-l", f"{folder}/log", *words),
+        as_server(str(pg_ctl), "-D", f"{folder}/db", "-o", options, "-l", f"{folder}/log", *words),
         check=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip
 

@@ -11,6 +11,9 @@ from engine.counting.counted_runs import comparable, engine_of, run
 
 from evalreport.engine.comparisons import draws
 
+pytestmark = pytest.mark.long_but_first
+
+
 METRICS = [
     "accuracy", "balanced_accuracy", "precision", "npv", "recall", "specificity", "f1", "mcc",
     "kappa",

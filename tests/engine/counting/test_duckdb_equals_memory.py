@@ -10,6 +10,9 @@ import duckdb
 import pytest
 from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 
+pytestmark = pytest.mark.long_but_first
+
+
 SCORES = [
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",
     "roc_auc", "gini", "average_precision", "ks", "log_loss", "brier", "ece",

@@ -16,6 +16,9 @@ from engine.counting.test_duckdb_equals_memory import ROWS, SCORES
 from evalreport.engine.counting import choosing
 from evalreport.errors import DataError, FilesError
 
+pytestmark = pytest.mark.long_but_first
+
+
 KINDS = ["csv", "tsv", "jsonl", "csv.gz", "tsv.gz", "jsonl.gz", "parquet"]
 
 

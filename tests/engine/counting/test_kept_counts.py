@@ -23,6 +23,9 @@ from evalreport.errors import DataError
 from evalreport.results.codec import encode
 from evalreport.spec.load import parse_spec
 
+pytestmark = pytest.mark.long_but_first
+
+
 ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y,
     CASE WHEN h % 5 < 2 THEN 'sick' ELSE 'well' END AS said,
     CASE WHEN h % 97 > 0 THEN 'sick' END AS maybe,
@@ -252,6 +255,7 @@ def test_another_version_counts_again(days: Days, monkeypatch: pytest.MonkeyPatc
     assert days.asked
 
 
+@pytest.mark.long
 def test_tables_nearly_as_large_as_their_files_are_not_kept(days: Days) -> None:
     """Nearly every score is one of its own: each night counts all, and nothing takes its room."""
     fine = {**SCORED, "models": {"m": {"score": "fine"}}}

@@ -18,6 +18,9 @@ from evalreport.engine.read_and_plan import prepare
 from evalreport.errors import DataError, LimitError
 from evalreport.spec.load import load_spec
 
+pytestmark = pytest.mark.long_but_first
+
+
 THREE = """
 SELECT ['a', 'b', 'c'][i % 3 + 1] AS y, i AS id, (i % 8) / 16 AS a, (i % 4) / 8 AS b,
        1 - (i % 8) / 16 - (i % 4) / 8 AS c FROM range(1200) t(i)

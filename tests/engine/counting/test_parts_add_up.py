@@ -18,6 +18,9 @@ from evalreport.metrics.tables import ScoreTable
 from evalreport.results.identity import EVERYTHING, Slice
 from evalreport.spec.load import parse_spec
 
+pytestmark = pytest.mark.long_but_first
+
+
 ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, (h % 5003) / 5003 AS s,
     CASE WHEN h % 11 > 0 THEN 'g' || h % 3 END AS g, i FROM
     (SELECT i, (i * 7919 + i * i * 31) % 100003 AS h FROM range(6000) t(i))"""

@@ -13,6 +13,9 @@ from engine.counting.counted_runs import comparable, engine_of, run, spec_of
 from evalreport.engine.counting import choosing
 from evalreport.errors import DataError, SpecError
 
+pytestmark = pytest.mark.long_but_first
+
+
 #: 900 rows over two years: truth, score, label, the day as text, as a date and as a moment.
 ROWS = """
 SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y,

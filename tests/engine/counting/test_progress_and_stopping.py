@@ -18,6 +18,9 @@ import pytest
 
 from evalreport.cli.progress import Progress
 
+pytestmark = pytest.mark.long_but_first
+
+
 SPEC = """\
 evalreport: 1
 datasets: {d: {path: rows.KIND, target: y}}

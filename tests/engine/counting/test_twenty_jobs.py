@@ -11,7 +11,9 @@ import pytest
 from engine.counting.mariadb_server import SECRET as MARIADB_SECRET
 from engine.counting.mariadb_server import owner
 from engine.counting.postgres_server import SECRET
-from engine.counting.twenty_jobs import JOBS, ROWS, SOME, check, leaves, with_paths
+from engine.counting.twenty_jobs import EACH_KIND, JOBS, ROWS, SOME, check, leaves, with_paths
+
+pytestmark = pytest.mark.long_but_first
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def test_duckdb(folder: Path, job: str) -> None:
     check(with_paths(job, lambda name: str(folder / f"{name}.parquet")), "duckdb")
 
 
-@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("job", EACH_KIND)
 def test_a_duckdb_file(folder: Path, job: str) -> None:
     file = folder / "jobs.duckdb"
     if not file.exists():
@@ -84,7 +86,7 @@ def sqlite_file(folder: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("job", EACH_KIND)
 def test_a_sqlite_file(sqlite_file: Path, job: str) -> None:
     sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}
     asked = with_paths(job, lambda name: {"sql": sql[name], "database": str(sqlite_file)})
@@ -92,7 +94,7 @@ def test_a_sqlite_file(sqlite_file: Path, job: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("job", EACH_KIND)
 def test_postgres(table: str, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGPASSWORD", SECRET)
     sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}
@@ -114,7 +116,7 @@ def mariadb_table(mariadb: int, folder: Path) -> str:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("job", EACH_KIND)
 def test_mariadb(mariadb_table: str, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYSQL_PWD", MARIADB_SECRET)
     sql = {"d": "SELECT * FROM jobs", "e": f"SELECT * FROM jobs WHERE {SOME}"}

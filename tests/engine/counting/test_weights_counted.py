@@ -20,6 +20,9 @@ from evalreport.engine.counting.score_counting import Told, _cut
 from evalreport.engine.intervals import bootstrap
 from evalreport.errors import DataError, LimitError
 
+pytestmark = pytest.mark.long_but_first
+
+
 METRICS = [
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",
     "lr_plus", "prevalence",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+import pytest
 from engine.counting.counted_runs import comparable, run
 
 #: 1 200 rows: truths of two and three classes, labels, scores with ties and gaps, a margin, an age,
@@ -196,6 +197,16 @@ JOBS: Mapping[str, dict[str, Any]] = MappingProxyType(
 SOME = "id % 3 > 0"
 #: What the engine may tell in its own way, and nothing else.
 PROVENANCE = {"engine", "inputs"}
+
+
+#: Jobs that hold one of each kind; on engines beside DuckDB the others are nightly.
+SMALL = {
+    "labels of three classes", "scores", "clusters and weights", "two models of scores", "periods",
+    "sets of labels",
+}  # fmt: skip
+EACH_KIND = [
+    pytest.param(job, marks=[] if job in SMALL else pytest.mark.nightly, id=job) for job in JOBS
+]
 
 
 def with_paths(job: str, path_of: Callable[[str], Any]) -> dict[str, Any]:

@@ -19,6 +19,9 @@ from spec.first import make_files as made
 
 from evalreport.cli import status_of
 
+pytestmark = pytest.mark.long_but_first
+
+
 FILES = Path(__file__).parent / "files"
 AUC_P, AUC_Q = roc_auc_score(made.Y, made.P), roc_auc_score(made.Y, made.Q)
 RIGHT_P = float(np.mean((made.P >= 0.5) == made.Y))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from programs import LACKING, PACKAGES, found_program
 
 #: Address of a server that is already there, instead of one of our own.
 ADDRESS = "EVALREPORT_SPARK_REMOTE"
@@ -29,13 +29,13 @@ def _home() -> Path:
 def why_not() -> str | None:
     """Why no server can be had here, or None."""
     if importlib.util.find_spec("pyspark") is None:
-        return "pyspark is not installed; `make test-spark` sets it up"
+        return f"{LACKING}a Spark server (make test-spark)"
     if os.environ.get(ADDRESS):
         return None
-    if shutil.which("java") is None:
-        return "there is no Java, which a Spark server needs (version 17 or newer)"
+    if found_program("java") is None:
+        return f"{LACKING}java (Debian: {PACKAGES['java']})"
     if not (_home() / "bin" / "spark-submit").exists():
-        return "only the thin client is installed; `make test-spark` sets up a server"
+        return f"{LACKING}a Spark server (make test-spark)"
     return None
 
 

@@ -13,7 +13,7 @@ from engine.counting.spark.spark_server import MARKS, server
 
 from evalreport.errors import DataError, FilesError
 
-pytestmark = MARKS
+pytestmark = [pytest.mark.nightly, *MARKS]
 
 AUDIT = [
     "accuracy", "balanced_accuracy", "precision", "recall", "specificity", "f1", "mcc", "kappa",

@@ -21,7 +21,7 @@ from evalreport import api
 from evalreport.data import store_clients, stores
 from evalreport.errors import DataError, FilesError, LostError
 
-pytestmark = MARKS
+pytestmark = [pytest.mark.nightly, *MARKS]
 
 ROWS = """SELECT CASE WHEN h % 3 = 0 THEN 'sick' ELSE 'well' END AS y, (h % 97) / 97 AS s,
     'g' || h % 3 AS g, sha256(i::VARCHAR) AS fat

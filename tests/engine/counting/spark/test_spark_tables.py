@@ -81,6 +81,7 @@ def test_a_table_a_condition_and_a_view(cluster: Cluster) -> None:
     assert entries[1]["sha256"] == entries[2]["sha256"] != entries[0]["sha256"]
 
 
+@pytest.mark.nightly
 def test_a_row_that_changes_changes_the_hash(cluster: Cluster) -> None:
     cluster.sql("CREATE TABLE audit.grows USING parquet AS SELECT * FROM audit.seen")
     one = cluster.results({"table": "audit.grows"})["provenance"]["inputs"][0]["sha256"]
@@ -91,6 +92,7 @@ def test_a_row_that_changes_changes_the_hash(cluster: Cluster) -> None:
         cluster.results({"table": "audit.grows"}, dataset=told)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("path", "message"),
     [
@@ -107,6 +109,7 @@ def test_what_a_cluster_refuses(cluster: Cluster, path: dict[str, Any], message:
     assert str(caught.value).count("(Spark") <= 1
 
 
+@pytest.mark.nightly
 def test_a_cluster_that_dies_while_it_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +128,7 @@ def test_a_cluster_that_dies_while_it_counts(
         found.results({"table": "audit.long"})
 
 
+@pytest.mark.nightly
 def test_collations_times_and_dates_of_any_year(cluster: Cluster, tmp_path: Path) -> None:
     cluster.sql(
         "CREATE TABLE audit.odd USING parquet AS SELECT y, s, part, make_date(CASE part WHEN 0 "
@@ -155,6 +159,7 @@ def test_collations_times_and_dates_of_any_year(cluster: Cluster, tmp_path: Path
         assert comparable(run(spec, "auto")) == comparable(expected)
 
 
+@pytest.mark.nightly
 def test_columns_that_are_not_there(cluster: Cluster) -> None:
     with pytest.raises((DataError, SpecError), match="weight"):
         cluster.results({"table": "audit.seen"}, dataset={"weight": "weight"})

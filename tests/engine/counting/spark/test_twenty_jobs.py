@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from engine.counting.spark.spark_server import MARKS, server
-from engine.counting.twenty_jobs import JOBS, ROWS, SOME, check, with_paths
+from engine.counting.twenty_jobs import EACH_KIND, ROWS, SOME, check, with_paths
 
 pytestmark = MARKS
 
@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("job", EACH_KIND)
 def test_spark(folder: Path, address: str, job: str) -> None:
     asked = with_paths(job, lambda name: str(folder / f"{name}.parquet"))
     check({**asked, "engine": {"spark": {"url": address}}}, "spark")
