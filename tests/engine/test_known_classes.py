@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import evalreport
+from evalreport.cli import status_of
 from evalreport.data.labels import partner_of
 from evalreport.errors import DataError
 
@@ -216,3 +217,22 @@ def test_partners_keep_their_letters() -> None:
         None,
         None,
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "positive"),
+    [
+        ("0,0.1 0,0.2 0,0.3 0,0.6", "1"),
+        ("No,0.1 No,0.2 No,0.3 No,0.6", "Yes"),
+        ("benign,0.1 benign,0.2 benign,0.3 benign,0.6", "not benign"),
+    ],
+)
+def test_a_first_spec_of_one_class_names_the_positive_one(
+    tmp_path: Path, rows: str, positive: str
+) -> None:
+    (tmp_path / "d.csv").write_text("y,p\n" + rows.replace(" ", "\n") + "\n")
+    spec = str(tmp_path / "d.yaml")
+    assert status_of(["init", str(tmp_path / "d.csv"), "-o", spec]) == 0
+    found = evalreport.run(spec).json
+    assert found["labels"][0]["rule"] == f"label {positive}"
+    assert value(found, "accuracy") == 0.75
