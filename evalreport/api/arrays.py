@@ -131,13 +131,22 @@ class Made:
 
     def __post_init__(self) -> None:
         same_length({"y_true": len(self.truth)})
-        texts = [t for t in label_texts({"y": self.truth})["y"] if t is not None]
         if self.labels is None:
-            from evalreport.data.labels import order_labels
-
-            self.classes = order_labels(texts)
+            self._know({})
         else:
             self.classes = tuple(label_text(one) for one in self.labels)
+
+    def _know(self, predictions: Mapping[str, Any]) -> None:
+        """The classes of rows and predictions; the other one too where these are of one."""
+        from evalreport.data.labels import order_labels, partner_of
+
+        found = label_texts({"": self.truth, **predictions})
+        known = {text for texts in found.values() for text in texts if text is not None}
+        if len(known) == 1 and self.positive not in ("largest", "smallest", None):
+            known.add(label_text(self.positive))
+        if len(known) == 1:
+            known.update(filter(None, [partner_of(*known)]))
+        self.classes = order_labels(known)
 
     # ------------------------------------------------------------------ columns
 
@@ -168,7 +177,6 @@ class Made:
             raise DataError(
                 Problem("there is neither y_score nor y_pred", "scores, predicted labels, or both")
             )
-        scored = self._models_of_scores(scores)
         labelled = (
             {}
             if predictions is None
@@ -178,6 +186,9 @@ class Made:
                 else {_name_of(predictions, "model"): predictions}
             )
         )
+        if self.labels is None:
+            self._know({str(name): column(said, "y_pred") for name, said in labelled.items()})
+        scored = self._models_of_scores(scores)
         if len(scored) == 1 and len(labelled) == 1 and not _is_mapping(predictions):
             labelled = {next(iter(scored)): predictions}
         for name, values in scored.items():
@@ -394,6 +405,9 @@ def _yaml(text: str) -> str:
 
 def _said_of_arrays(problem: Problem) -> Problem:
     """A problem of the rows, with a remedy that arrays have where it names a key of a spec."""
+    if "`positive: " in problem.instead:
+        instead = "name the positive class, positive=..., or both classes, labels=[...]"
+        return replace(problem, instead=instead, where=None)
     if "missing: exclude" not in problem.instead:
         return problem
     return replace(problem, instead="fill it in, or leave such rows out of every argument")

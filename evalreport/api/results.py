@@ -244,7 +244,7 @@ class Results:
         ConflictError, or RenderingError for a format that was asked for and cannot be drawn;
         the rest is published all the same.
         """
-        from evalreport.publish.folder import published
+        from evalreport.publish.folder import check_positive, published
         from evalreport.publish.formats import (
             DrawingOptions,
             check_formats,
@@ -260,6 +260,7 @@ class Results:
         asked = check_formats(tuple(formats) if formats is not None else tuple(report.formats))
         folder = Path(runs)
         check_runs(folder)
+        check_positive(folder, ran.prepared)
         options = DrawingOptions(
             formats=asked,
             template=self._template(),

@@ -95,7 +95,6 @@ class _Value:
         del pos_label  # what scikit-learn picks the column of scores by
         import numpy as np
 
-        from evalreport.data.labels import order_labels
         from evalreport.engine.metric_functions import metric_value
         from evalreport.engine.settings import Settings
 
@@ -106,7 +105,7 @@ class _Value:
             columns["y_pred"] = column(y_said, "y_pred")
         texts = label_texts(columns)
         seen = [one for values in texts.values() for one in values if one is not None]
-        labels = order_labels({*seen, *(self.labels or ())})
+        labels = self._classes({*seen, *(self.labels or ())})
         positive = self._positive(labels)
         codes = {label: code for code, label in enumerate(labels)}
         actual = np.array([codes[str(one)] for one in texts["y_true"]], np.int32)
@@ -132,6 +131,19 @@ class _Value:
         assert declared is not None
         wants = declared.table in (Table.SCORES, Table.CLASS_SCORES)
         return wants or self.threshold is not None
+
+    def _classes(self, seen: set[str]) -> tuple[str, ...]:
+        """The classes in their order; raises DataError where one is known and none is positive."""
+        from evalreport.data.labels import order_labels, partner_of
+
+        if len(seen) == 1 and self.positive is None:
+            (label,) = seen
+            partner = partner_of(label)
+            if partner is None:
+                what = f"{self.metric} is undefined: only one class is known, {label!r}"
+                raise DataError(Problem(what, "labels=[...], the classes, or positive=..."))
+            seen.add(partner)
+        return order_labels(seen)
 
     def _positive(self, labels: tuple[str, ...]) -> int | None:
         if len(labels) > 2:

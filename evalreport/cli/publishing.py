@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalreport.cli.progress import Progress, say
 from evalreport.errors import EvalreportError, ExitStatus, Problem
 from evalreport.processes import keep_memory
-from evalreport.publish.folder import published, template_of
+from evalreport.publish.folder import check_positive, published, template_of
 from evalreport.publish.formats import (
     DrawingOptions,
     Drawn,
@@ -174,6 +174,7 @@ def _evaluated(
             reads=shared.reads,
             watch=progress,
         )
+        check_positive(options.runs, prepared)
         for note in prepared.plan.notes:
             progress.note(note)
         results = evaluate(

@@ -152,6 +152,9 @@ def manifest_problems(manifest: Manifest, results: Results) -> Iterator[str]:
     data = {one.dataset: one.sha256 for one in made_by.inputs if one.sha256 is not None}
     if "delivered" in told.settings:
         pairs.append(("delivered", told.settings["delivered"], data))
+    if "positive" in told.settings:
+        classes = {one.dataset: one.positive for one in results.labels if not one.label_sets}
+        pairs.append(("positive", told.settings["positive"], classes))
     for name, stated, expected in pairs:
         if stated != expected:
             yield f"{name} is {stated!r}, results.json says {expected!r}"

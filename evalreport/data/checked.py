@@ -34,6 +34,7 @@ from evalreport.data.design import (
     readings,
 )
 from evalreport.data.findings import Finding, quoted, some
+from evalreport.data.known_labels import Labels, labels_known
 from evalreport.data.label_column import LabelColumn, label_column, texts
 from evalreport.data.labels import (
     Family,
@@ -46,6 +47,7 @@ from evalreport.data.labels import (
     order_labels,
     positive_index,
     unfit_names,
+    value_of,
 )
 from evalreport.data.limits import MOST_CLASSES, MOST_GROUPS, limit_distinct
 from evalreport.data.roles import Roles, Rules
@@ -82,7 +84,8 @@ def classes(
 ) -> Classes:
     """Union of declared labels (their order first) and those seen in the used rows.
 
-    ``lost`` are rows left out for what they lack: they get codes, and add no class.
+    Unless classes are declared, those that the table knows from anything else are there too.
+    ``lost`` are rows left out for what they lack: they get codes.
 
     Raises DataError where one class seems to be written in several ways, or where the
     truth holds an indeterminate label.
@@ -100,6 +103,9 @@ def classes(
         raise DataError(*problems)
     seen = {find(label): label.family for label in [*true, *kept]}
     together = set(named) | set(seen)
+    if not rules.declared:
+        values = {value_of(label) for label in [*true, *kept, *map(Written, named)]}
+        together |= {text for text in table.classes if value_of(Written(text)) not in values}
     kind = label_kind(together, seen.values())
     others = order_labels(together - set(rules.declared), kind)
     labels = LabelSet((*rules.declared, *others), kind)
@@ -110,7 +116,7 @@ def classes(
         None if prediction is None else _codes(prediction, used, find, code),
         (
             *_undeclared(rules, seen),
-            *_unseen(rules, dict.fromkeys(map(find, true)), dict.fromkeys(map(find, truth.labels))),
+            *_unseen(dict.fromkeys(map(find, true)), dict.fromkeys(map(find, truth.labels))),
             *look_alikes(labels.labels),
         ),
         (
@@ -201,21 +207,14 @@ def _undeclared(rules: Rules, seen: Mapping[str, object]) -> list[Finding]:
     return [Finding("undeclared_class", message, {"labels": extra})]
 
 
-def _unseen(rules: Rules, true: Mapping[str, object], every: Mapping[str, object]) -> list[Finding]:
-    """Findings on a positive class, or classes of excluded rows, that no used row has."""
-    findings = []
-    if isinstance(rules.positive, Mapping) and rules.positive["label"] not in true:
-        label = rules.positive["label"]
-        message = f"No row that is used is of the positive class {quoted(label)}."
-        findings.append(Finding("positive_not_seen", message, {"label": label}))
+def _unseen(true: Mapping[str, object], every: Mapping[str, object]) -> list[Finding]:
+    """A finding on classes of excluded rows that no used row has."""
     lost = [label for label in order_labels(every) if label not in true]
-    if lost:
-        message = (
-            "Classes occur only in rows that are excluded: "
-            f"{some([quoted(label) for label in lost])}."
-        )
-        findings.append(Finding("class_only_excluded", message, {"labels": lost}))
-    return findings
+    if not lost:
+        return []
+    told = some([quoted(label) for label in lost])
+    message = f"Labels occur only in rows that are excluded: {told}."
+    return [Finding("class_only_excluded", message, {"labels": lost})]
 
 
 Where = Callable[[str], Location | None]
@@ -231,9 +230,10 @@ class Checked:
     codes and their number. ``fold`` and ``groups``: codes and names. ``positive``: an
     index, None with more than two classes. ``lost``: what is known of rows that lack a
     target or a prediction. ``sample``: how the rows were drawn, where that is declared.
-    ``readings``: who read which case, of every row of the file. ``kinds_read``: rows of the
-    file, where each stands for several of those that are counted. ``times``: how many rows
-    each of the n stands for, where rows were counted; None where each is one.
+    ``known``: the labels of all rows of the file. ``readings``: who read which case, of every
+    row of the file. ``kinds_read``: rows of the file, where each stands for several of those
+    that are counted. ``times``: how many rows each of the n stands for, where rows were
+    counted; None where each is one.
     """
 
     rows_read: int
@@ -254,6 +254,7 @@ class Checked:
     findings: tuple[Finding, ...] = ()
     seen_true: tuple[str, ...] = ()
     seen_predicted: tuple[str, ...] = ()
+    known: Labels = field(default_factory=Labels)
     lost: Lost | None = None
     sample: Sample | None = None
     readings: Readings | None = None
@@ -434,6 +435,7 @@ def _checked(
         findings=tuple(findings),
         seen_true=_seen(actual, labels),
         seen_predicted=() if found.predicted is None else _seen(found.predicted, labels),
+        known=labels_known(raw, roles, rules.indeterminate),
         lost=_lost(raw, roles, found, labels, positive, in_groups),
         readings=readings(raw, roles),
         times=None if raw.times is None else raw.times[used],

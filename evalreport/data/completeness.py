@@ -147,16 +147,18 @@ class Lost:
 
 def lost_places(raw: RawTable, roles: Roles) -> npt.NDArray[np.int64]:
     """Rows that lack a target or what the model says; those of no known weight left out."""
-    gone = label_column(raw, roles.target).missing | _silent(raw, roles)
+    gone = label_column(raw, roles.target).missing | silent(raw, roles)
     if roles.weight is not None:
         weight = weights(raw, roles.weight)
         gone = gone & ~weight.missing & (weight.values > 0)
     return np.flatnonzero(gone).astype(np.int64)
 
 
-def _silent(raw: RawTable, roles: Roles) -> Mask:
+def silent(raw: RawTable, roles: Roles) -> Mask:
     """Rows of which the model says nothing."""
     gone = np.zeros(raw.rows, np.bool_)
+    if roles.vector is not None:
+        gone |= raw.columns[roles.vector].missing
     if roles.prediction is not None:
         gone |= label_column(raw, roles.prediction).missing
     for column in (roles.score, roles.margin, *roles.scores.values()):
@@ -180,13 +182,13 @@ def lost_rows(
     single = roles.score or roles.margin
     if roles.scores and all(label in roles.scores for label in labels):
         columns = [numbers(raw, roles.scores[label]).values[places] for label in labels]
-        silent = _silent(raw, roles)[places]
+        gone = silent(raw, roles)[places]
         if len(labels) <= 2:
             own = columns[positive if positive is not None else len(labels) - 1]
-            score = np.where(silent, np.nan, own)
+            score = np.where(gone, np.nan, own)
         else:
             largest = np.stack(columns, axis=1).argmax(axis=1)
-            predicted = np.where(silent, -1, largest).astype(np.int32)
+            predicted = np.where(gone, -1, largest).astype(np.int32)
     elif single is not None:
         column = numbers(raw, single)
         score = np.where(column.missing, np.nan, column.values)[places]

@@ -30,6 +30,17 @@ _NUMBER = re.compile(
 )
 _LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 _BOOLEANS = ("false", "true")
+#: The class beside one that is known alone. 1 has none: labels may be 1 and 2.
+_PARTNERS = {
+    "0": "1",
+    "0.0": "1.0",
+    "false": "true",
+    "true": "false",
+    "no": "yes",
+    "yes": "no",
+    "negative": "positive",
+    "positive": "negative",
+}
 
 
 @dataclass(frozen=True)
@@ -99,6 +110,19 @@ def label_kind(labels: Iterable[str], families: Iterable[Family] = ()) -> Family
     return "text"
 
 
+def partner_of(label: str) -> str | None:
+    """The class that is beside a label by what it means, in the same letters; None without one.
+
+    >>> partner_of("0"), partner_of("No"), partner_of("NEGATIVE"), partner_of("1")
+    ('1', 'Yes', 'POSITIVE', None)
+    """
+    found = _PARTNERS.get(label.casefold())
+    if found is None:
+        return None
+    forms = (str.lower, str.upper, str.capitalize)
+    return next((form(found) for form in forms if form(label) == label), found)
+
+
 def positive_index(labels: LabelSet, rule: Positive) -> int | None:
     """Index of the positive class; None with more than two classes.
 
@@ -154,7 +178,7 @@ def clashes(labels: Iterable[Written], known: Sequence[str] = ()) -> list[tuple[
     for label in [*labels, *(Written(text) for text in known)]:
         text = find(label)
         member = Written(text) if text in settled else label
-        groups.setdefault(_value(member), set()).add(member)
+        groups.setdefault(value_of(member), set()).add(member)
     found = []
     for members in groups.values():
         if len(members) < 2 or all(m.text in settled for m in members):
@@ -165,7 +189,7 @@ def clashes(labels: Iterable[Written], known: Sequence[str] = ()) -> list[tuple[
     return found or ([mixed] if mixed else [])
 
 
-def _value(label: Written) -> Any:
+def value_of(label: Written) -> Any:
     """What a label stands for: a number, a truth value (the number 0 or 1), or its text."""
     word = label.text.casefold()
     if word in _BOOLEANS:

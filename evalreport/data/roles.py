@@ -92,8 +92,12 @@ class Rules:
     label_names: Mapping[str, str] = field(default_factory=dict)
     bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
-    def reading(self, table: RawTable) -> RawTable:
-        """The table with labels called, and numbers put into intervals, as declared."""
-        if not self.label_names and not self.bins:
+    def reading(self, table: RawTable, classes: tuple[str, ...] = ()) -> RawTable:
+        """The table with labels called, and numbers put into intervals, as declared.
+
+        ``classes``: those that are known from anything in the report.
+        """
+        if not self.label_names and not self.bins and not classes:
             return table
-        return replace(table, label_names=self.label_names, bins=self.bins, _kept={})
+        names, bins = self.label_names, self.bins
+        return replace(table, label_names=names, bins=bins, classes=classes, _kept={})

@@ -285,7 +285,7 @@ def classes_of(raw: RawTable, roles: Roles, rules: Rules) -> tuple[str, ...]:
     named = [rules.positive["label"]] if isinstance(rules.positive, Mapping) else []
     truth = label_column(raw, roles.target).labels
     seen = map(matcher([*rules.declared, *named]), truth)
-    others = set(named) | set(seen)
+    others = set(named) | set(raw.classes or seen)
     if rules.declared:
         return (*rules.declared, *order_labels(others - set(rules.declared)))
     return order_labels(others)

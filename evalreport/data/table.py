@@ -108,6 +108,7 @@ class RawTable:
     make subgroups of a column of numbers. ``kind`` is, where rows of the file stand for
     several rows each, the row of the file that each row comes from, shape (n,). ``times`` is,
     where rows were counted and not read, how many each of these stands for, shape (n,).
+    ``classes`` are those that are known of the rows from anything in the report.
     """
 
     name: str
@@ -122,6 +123,7 @@ class RawTable:
     bins: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     kind: npt.NDArray[np.int64] | None = None
     times: npt.NDArray[np.int64] | None = None
+    classes: tuple[str, ...] = ()
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def line(self, row: int) -> int | None:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalreport.data.files import parts_of
+from evalreport.data.findings import quoted, some
 from evalreport.data.frames import read_frame
 from evalreport.data.joined import Joined
+from evalreport.data.known_labels import Labels
 from evalreport.data.limits import MOST_GROUPS, limit_distinct
 from evalreport.data.source import Source
 from evalreport.data.table import RawTable
@@ -60,7 +62,8 @@ from evalreport.plan.inputs import Facts, Requests
 from evalreport.plan.task import Plan
 from evalreport.predict.columns import columns_read, rules_of
 from evalreport.predict.facts import facts_of
-from evalreport.predict.label_sets import SetView
+from evalreport.predict.known_classes import known_classes, labels_of
+from evalreport.predict.label_sets import SetView, has_sets
 from evalreport.predict.overlap import Overlap
 from evalreport.predict.view import LabelView, View
 from evalreport.spec.datasets import ClusterTable, Dataset, Query
@@ -262,6 +265,9 @@ class Data:
     counts: KeptCounts | None = None
     columns: dict[str, Mapping[str, RawTable]] = field(default_factory=dict)
     described: dict[tuple[str, str], Described] = field(default_factory=dict)
+    count: dict[str, Callable[[tuple[str, ...]], Counted | Choice | None]] = field(
+        default_factory=dict
+    )
 
     def add_counted(self, name: str, found: Counted) -> None:
         """Take what was counted of a dataset."""
@@ -326,7 +332,47 @@ def _read_all(
             problems.extend(error.problems)
     if problems:
         raise DataError(*problems)
+    _settle_classes(data, loaded)
     return data
+
+
+def _settle_classes(data: Data, loaded: LoadedSpec) -> None:
+    """Give each dataset the classes that are known from anything in the report.
+
+    One that was counted with other classes is counted again. Raises DataError where only one
+    class is known, or where rows do not go with all of them.
+    """
+    spec = loaded.spec
+    labels = {
+        name: _labels_of(data, spec, name)
+        for name, dataset in spec.datasets.items()
+        if not has_sets(dataset)
+    }
+    classes = known_classes(spec, labels, lambda name: loaded.where(("datasets", name, "target")))
+    for name, own in classes.items():
+        if name not in data.counted:
+            data.tables[name] = replace(data.tables[name], classes=own)
+        elif any(not {*own} <= {*view.labels} for view in data.counted[name]):
+            found = data.count[name](own)
+            if not isinstance(found, Counted):
+                raise DataError(_not_of(name, own))
+            data.add_counted(name, found)
+
+
+def _labels_of(data: Data, spec: Spec, name: str) -> Labels:
+    if name not in data.counted:
+        return labels_of(spec, name, data.tables[name])
+    return sum((view.ledger.known for view in data.counted[name]), Labels())
+
+
+def _not_of(name: str, classes: tuple[str, ...]) -> Problem:
+    """The problem of rows that were counted, and do not go with all classes that are known."""
+    told = some([quoted(label) for label in classes])
+    return Problem(
+        f"{name} has {len(classes)} classes, from all that is known: {told}; its models have no "
+        "score of each",
+        "`scores: {class: column, ...}`, or its own classes, `labels: [...]`",
+    )
 
 
 def _check_frames(spec: Spec, frames: Mapping[str, Any]) -> None:
@@ -351,19 +397,24 @@ def _counted(
     if choice.name == "memory":
         return False
     step(f"counting {name}", None)
-    found = again(
-        spec.engine.retries,
-        lambda: counted_views(
-            spec,
-            name,
-            source,
-            choice,
-            requests,
-            data.watch,
-            _numbers_of(data, requests),
-            data.counts,
-        ),
-    )
+
+    def count(classes: tuple[str, ...]) -> Counted | Choice:
+        return again(
+            spec.engine.retries,
+            lambda: counted_views(
+                spec,
+                name,
+                source,
+                choice,
+                requests,
+                data.watch,
+                _numbers_of(data, requests),
+                data.counts,
+                classes,
+            ),
+        )
+
+    found, data.count[name] = count(()), count
     if isinstance(found, Choice):
         data.choices[name] = found
         return False
@@ -446,8 +497,14 @@ def _read(
         data.inputs.append(InputData(name, name, None, None, table.rows))
     data.watch.done(table.rows)
     kinds = table.rows
-    added_up = views_of_kinds(spec, name, table, requests, _numbers_of(data, requests))
+
+    def count(classes: tuple[str, ...]) -> Counted | None:
+        numbers_of = _numbers_of(data, requests)
+        return views_of_kinds(spec, name, table, requests, numbers_of, classes)
+
+    added_up = count(())
     if added_up is not None:
+        data.count[name] = count
         data.add_counted(name, added_up)
         data.choices[name] = _kinds_added_up(data.choices[name], kinds)
         return

@@ -12,6 +12,8 @@ from typing import Any
 from evalreport.data.checked import Checked, check
 from evalreport.data.design import column_problems
 from evalreport.data.findings import Finding, quoted
+from evalreport.data.known_labels import Labels
+from evalreport.data.label_column import label_column
 from evalreport.data.labels import Positive
 from evalreport.data.roles import Roles, Rules, SamplingRoles
 from evalreport.data.scores import Floats
@@ -244,7 +246,9 @@ def view_of(
     at = plain_thresholds(spec, view.source) or (default_threshold(view.source),)
     given = Scored(table, checked.used, view.score, view.score, checked.times)
     found = agreement(given, said, model_name, checked, at)
-    return replace(view, ledger=replace(checked, findings=(*checked.findings, *found)))
+    known = checked.known + Labels(beside=label_column(table, said).labels)
+    ledger = replace(checked, findings=(*checked.findings, *found), known=known)
+    return replace(view, ledger=ledger)
 
 
 def plain_thresholds(spec: Spec, source: str) -> tuple[float, ...]:

@@ -64,7 +64,7 @@ def _labels(raw: RawTable, roles: Roles, rules: Rules) -> tuple[str, ...]:
     columns += [] if roles.prediction is None else [roles.prediction]
     held = [label_column(raw, c).labels for c in columns if c in raw.columns]
     found = [label.text for labels in held for label in labels]
-    named = [name for name in dict.fromkeys(found) if name not in rules.indeterminate]
+    named = [name for name in {*found, *raw.classes} if name not in rules.indeterminate]
     return tuple(order_labels(named))
 
 

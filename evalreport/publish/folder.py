@@ -10,8 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
+from evalreport.data.findings import quoted
+from evalreport.errors import DataError, Problem
 from evalreport.record.clock import clock_text
 from evalreport.record.hashing import FileRecord, canonical_json
+from evalreport.record.history import last_positive
 from evalreport.record.manifest import InputFile, RunDetails
 from evalreport.record.row_digests import rows_key, with_counted
 from evalreport.record.run_folder import RunFolder
@@ -75,8 +78,47 @@ def details(results: Results, loaded: Any, prepared: Any, outcome: str, at: str)
             **({"cadence": loaded.spec.cadence} if loaded.spec.cadence else {}),
             **({"as_of": loaded.spec.as_of} if loaded.spec.as_of else {}),
             **_delivered(prepared),
+            **({"positive": found} if (found := _positive(prepared)) else {}),
         },
     )
+
+
+def _positive(prepared: Prepared) -> dict[str, str | None]:
+    """The positive class of each dataset; None where there are more than two classes."""
+    return {
+        facts.dataset: facts.positive if facts.two_classes else None
+        for facts in prepared.facts
+        if not facts.label_sets
+    }
+
+
+def check_positive(runs: Path, prepared: Prepared) -> None:
+    """Raise DataError where the positive class is not that of the last run of the series.
+
+    A spec in memory that names no series is held against runs of the same classes alone.
+    """
+    loaded = prepared.loaded
+    run, before = last_positive(runs, loaded.series)
+    unnamed = loaded.folder is None and loaded.spec.series is None
+    problems: dict[str, Problem] = {}
+    for facts in prepared.facts:
+        now, name = _positive(prepared).get(facts.dataset), facts.dataset
+        was = before.get(name, now)
+        if now == was or facts.label_sets or (unnamed and was not in facts.labels):
+            continue
+        problems[name] = Problem(
+            f"the positive class of {name} would be {_class(now)}; in the last run of the series "
+            f"'{loaded.series}', {run}, it was {_class(was)}",
+            (f"`positive: {{label: {was}}}`" if was else "the same classes, `labels: [...]`")
+            + ", or a series of its own, `series: NAME`",
+            loaded.where(("datasets", name, "target")),
+        )
+    if problems:
+        raise DataError(*problems.values())
+
+
+def _class(label: str | None) -> str:
+    return "none, of more than two classes" if label is None else quoted(label)
 
 
 def _delivered(prepared: Any) -> dict[str, Any]:

@@ -144,6 +144,7 @@ def line_of_run(run: str, manifest: Manifest, *, recovered: bool = False) -> His
         looks=judged.looks,
         as_of=judged.as_of,
         delivered=judged.delivered,
+        positive=judged.positive,
         recovered=recovered,
     )
 
@@ -276,6 +277,16 @@ def earlier_runs(runs: Path, series: str, until: str | None = None) -> tuple[Ear
         for name in _recorded(history, until)
         if history.series_of(history.runs[name]) == series
     )
+
+
+def last_positive(runs: Path, series: str) -> tuple[str, Mapping[str, str | None]]:
+    """The run of a series that was recorded last, and the positive class of each dataset in it.
+
+    Empty without one. Raises FilesError where the history cannot be read.
+    """
+    history = read_history(runs)
+    mine = [name for name, run in history.runs.items() if history.series_of(run) == series]
+    return (mine[-1], history.runs[mine[-1]].positive) if mine else ("", {})
 
 
 def _recorded(history: History, until: str | None) -> list[str]:

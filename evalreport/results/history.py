@@ -59,6 +59,9 @@ class HistoryLine:
     delivered: Annotated[Mapping[str, str], OMITTED, "The hash of each dataset's file."] = field(
         default_factory=dict
     )
+    positive: Annotated[
+        Mapping[str, str | None], OMITTED, "Each dataset's positive class; null of several classes."
+    ] = field(default_factory=dict)
     recovered: Annotated[bool, OMITTED, "Written later, after a crash."] = False
     attempt: Annotated[Attempt | None, OMITTED] = None
     pruned: Annotated[tuple[str, ...], OMITTED, "Names of the runs that were removed."] = ()

@@ -267,7 +267,7 @@ def _lines(first: FirstSpec) -> Iterator[str]:
     yield from _design(guess)
     yield ""
     if len(guess.classes) == 2:
-        yield f"# classes seen: {', '.join(map(_one_line, guess.classes))}"
+        yield f"# classes: {', '.join(map(_one_line, guess.classes))}"
         label = guess.positive
         yield f"positive: {_flow({'label': label})}" if label else "positive: largest"
         yield ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from evalreport.data.decimals import in_dialect
 from evalreport.data.dialect import Dialect
-from evalreport.data.labels import as_number, order_labels, written
+from evalreport.data.labels import as_number, order_labels, partner_of, written
 from evalreport.data.table import RawColumn, RawTable
 from evalreport.errors import DataError, Location, Problem, did_you_mean
 from evalreport.spec.column_names import (
@@ -99,6 +99,8 @@ def guessed(table: RawTable, dialect: Dialect, target: str | None) -> Guess:
             )
         )
     found = Guess(target=label, classes=classes, dialect=dialect)
+    if len(classes) == 1:
+        found = _with_the_other(columns, found)
     found = _design(columns, found)
     found = _models(columns, found)
     models, left_out = as_one_model(columns, found.classes, found.models)
@@ -106,6 +108,22 @@ def guessed(table: RawTable, dialect: Dialect, target: str | None) -> Guess:
     found = _labels_alike(columns, found)
     found = _positive(columns, found)
     return _rest(columns, found)
+
+
+def _with_the_other(columns: Columns, found: Guess) -> Guess:
+    """One class with the other one: a predicted label, its partner by meaning, else a name for it.
+
+    The spec then says which class is positive, also where the rows of another day have both.
+    """
+    (only,) = found.classes
+    said = {t for c in columns.names if is_prediction(c) for t in columns.distinct(c)} - {only}
+    other = next(iter(said)) if len(said) == 1 else partner_of(only)
+    told = f"every row is {only}; the other class is written as {other or f'not {only}'}"
+    return replace(
+        found,
+        classes=order_labels((only, other or f"not {only}")),
+        said=(*found.said, told + ("" if other else ": write its name")),
+    )
 
 
 def _wide(table: RawTable, dialect: Dialect, target: str | None) -> tuple[RawTable, Dialect]:

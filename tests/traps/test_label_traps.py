@@ -34,7 +34,10 @@ def test_nan_as_a_predicted_label_is_missing_and_counted() -> None:
 
 def test_one_class_predicted_right_has_accuracy_one_and_no_phantom_class() -> None:
     found = results_of(
-        {"y": ["a"] * 3, "p": ["a"] * 3}, {"prediction": "p"}, ["accuracy", "kappa", "mcc"]
+        {"y": ["a"] * 3, "p": ["a"] * 3},
+        {"prediction": "p"},
+        ["accuracy", "kappa", "mcc"],
+        dataset={"labels": ["a"]},
     )
     assert found["tables"][0]["labels"] == ["a"]
     assert one(found, "accuracy")["value"] == 1.0

@@ -214,7 +214,10 @@ def test_with_one_class_log_loss_exists_and_slope_and_scaled_brier_do_not() -> N
 
 
 def test_kappa_of_two_constant_sides_is_undefined_and_mcc_without_a_margin_too() -> None:
-    same = measures_of({"y": ["a"] * 4, "p": ["a"] * 4}, {"prediction": "p"}, ["kappa"])
+    alone = {"labels": ["a"]}
+    same = measures_of(
+        {"y": ["a"] * 4, "p": ["a"] * 4}, {"prediction": "p"}, ["kappa"], dataset=alone
+    )
     assert one(same, "kappa")["state"] == "undefined"
     one_sided = measures_of(
         {"y": list("aabb"), "p": list("aaaa")}, {"prediction": "p"}, ["kappa", "mcc"]

@@ -138,8 +138,10 @@ def _one_class(run: RunFacts, view: View) -> Iterator[Caution]:
     held = [(n, label) for n, label in _classes(run, view) if n]
     # With sets of labels there may be rows without the only label.
     if len(held) == 1 and held[0][0] == view.rows:
+        only, positive = held[0][1], view.labels[view.positive_index]
+        none = "" if view.positive is None or only == positive else f", none {name(positive)}"
         yield Caution(
-            f"{_all_rows(view.rows)} actually {name(held[0][1])}.", numbers={"rows": view.rows}
+            f"{_all_rows(view.rows)} actually {name(only)}{none}.", numbers={"rows": view.rows}
         )
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from evalreport.data.checked import Checked, check
 from evalreport.data.findings import Finding
+from evalreport.data.known_labels import labels_known
 from evalreport.data.label_column import texts
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import numbers, weights
@@ -62,11 +63,15 @@ class Known:
 
 
 def known(
-    rows: CountedRows, roles: Roles, rules: Rules, types: Mapping[str, ColumnType] = _NO_TYPES
+    rows: CountedRows,
+    roles: Roles,
+    rules: Rules,
+    types: Mapping[str, ColumnType] = _NO_TYPES,
+    classes: tuple[str, ...] = (),
 ) -> Known:
     """Check every kind of row there is; raises DataError where the rows are not in order.
 
-    ``types``: of columns that are counted by, as declared.
+    ``types``: of columns that are counted by, as declared; ``classes``: known from elsewhere.
     """
     absent = [c for _, c in roles.named() if c not in rows.header]
     if absent:
@@ -97,7 +102,7 @@ def known(
                 Location(rows.name),
             )
         )
-    raw = rules.reading(with_types(_representatives(rows, keys, scored, answer), types))
+    raw = rules.reading(with_types(_representatives(rows, keys, scored, answer), types), classes)
     _check_rows(rows, roles, rules, raw, answer, counts)
     named = _without_nameless(raw, scored or roles.prediction or roles.target, answer)
     checked = check(named, replace(roles, id=None), rules)
@@ -126,6 +131,7 @@ def known(
         kinds_read=None if rows.times is None else int(rows.rows),  # type: ignore[attr-defined]
         excluded=tuple(excluded),
         findings=findings,
+        known=labels_known(replace(raw, times=counts), roles, rules.indeterminate),
         lost=lost_kinds(rows, roles, raw, checked, counts, written, codes),
     )
     return Known(roles, checked, held, codes, where, low, high)

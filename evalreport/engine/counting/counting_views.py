@@ -98,11 +98,12 @@ def counted_views(
     watch: Watcher = UNWATCHED,
     numbers_of: Numbers | None = None,
     counts: KeptCounts | None = None,
+    classes: tuple[str, ...] = (),
 ) -> Counted | Choice:
     """The views of a dataset's models by counting, or how and why the rows are to be read.
 
     ``numbers_of`` gives the thresholds at which models are compared; ``counts`` keeps the
-    tables of files that were counted before.
+    tables of files that were counted before; ``classes`` are known from elsewhere.
     Raises DataError, FilesError and LimitError.
     """
     wanted = _wanted(spec, name, requests, watch)
@@ -111,9 +112,9 @@ def counted_views(
             try:
                 _check_counts(rows)
                 if together(spec, name, requests) is None:
-                    found = _counted(rows, spec, name, requests, numbers_of)
+                    found = _counted(rows, spec, name, requests, numbers_of, classes)
                 else:
-                    found = _together(rows, spec, name, requests)
+                    found = _together(rows, spec, name, requests, classes)
             except DataError as error:
                 if choice.name == "spark" or _count(rows) > READ_FOR_MISTAKES:
                     raise
@@ -138,7 +139,12 @@ def counted_views(
 
 
 def views_of_kinds(
-    spec: Spec, name: str, table: RawTable, requests: Requests, numbers_of: Numbers
+    spec: Spec,
+    name: str,
+    table: RawTable,
+    requests: Requests,
+    numbers_of: Numbers,
+    classes: tuple[str, ...] = (),
 ) -> Counted | None:
     """The views of a dataset whose kinds of rows were read, by adding up how many there are.
 
@@ -170,9 +176,9 @@ def views_of_kinds(
         return None
     try:
         if whole is not None:
-            return _together_as_read(table, times, spec, name, requests)
+            return _together_as_read(table, times, spec, name, requests, classes)
         with table_rows(table, count, wanted, numbers) as rows:
-            return _counted(rows, spec, name, requests, numbers_of)
+            return _counted(rows, spec, name, requests, numbers_of, classes)
     except DataError:
         if binned:
             raise
@@ -220,14 +226,19 @@ def _subgroup_columns(requests: Requests) -> tuple[str, ...]:
 
 
 def _counted(
-    rows: CountedRows, spec: Spec, name: str, requests: Requests, numbers_of: Numbers | None
+    rows: CountedRows,
+    spec: Spec,
+    name: str,
+    requests: Requests,
+    numbers_of: Numbers | None,
+    classes: tuple[str, ...],
 ) -> Counted:
     """Each model of a dataset by counting, with the columns that are looked at by themselves."""
     from evalreport.engine.counting.in_periods import in_periods
     from evalreport.engine.counting.single_columns import column_tables, described
 
     rows = in_periods(rows, periods_of(spec, name))
-    views, known = _views(rows, spec, name, requests, numbers_of)
+    views, known = _views(rows, spec, name, requests, numbers_of, classes)
     if not columns_alone(spec):
         return Counted(views)
     rules, types = rules_of(spec, name), spec.datasets[name].types
@@ -244,7 +255,12 @@ def _counted(
 
 
 def _views(
-    rows: CountedRows, spec: Spec, name: str, requests: Requests, numbers_of: Numbers | None
+    rows: CountedRows,
+    spec: Spec,
+    name: str,
+    requests: Requests,
+    numbers_of: Numbers | None,
+    classes: tuple[str, ...],
 ) -> tuple[Sequence[LabelView], Mapping[str, Known]]:
     """Each model of a dataset by counting, with what pairs of models share, and what is known."""
     from evalreport.engine.counting.score_counting import Room, counted_view, with_scores
@@ -259,7 +275,7 @@ def _views(
     )
     numbers = [t.number for t in requests.thresholds if t.number is not None] or [0.0, 0.5]
     views = [
-        counted_view(rows, spec, name, model, requests.subgroups, numbers, room)
+        counted_view(rows, spec, name, model, requests.subgroups, numbers, room, classes)
         for model in spec.models
         if name in spec.datasets_of(model)
     ]
@@ -292,7 +308,9 @@ def _views(
     return with_joints(rows, counted, pairs, numbers_of, _by_score(requests), memory), told
 
 
-def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> Counted:
+def _together(
+    rows: CountedRows, spec: Spec, name: str, requests: Requests, classes: tuple[str, ...]
+) -> Counted:
     """Each model of a dataset, by kinds of whole rows that are checked as rows in memory are.
 
     Raises DataError where they are not in order, NotPlainError where they are to be read.
@@ -309,7 +327,7 @@ def _together(rows: CountedRows, spec: Spec, name: str, requests: Requests) -> C
     memory = limit_bytes(spec.engine.memory_limit or MEMORY)
     alone = dataset.id if dataset.id not in {*written, *_parts(spec, name, subgroups)} else None
     kinds = kinds_table(rows, columns, memory, alone, repeats=dataset.cluster is not None)
-    table = rules_of(spec, name).reading(with_types(kinds, dataset.types))
+    table = rules_of(spec, name).reading(with_types(kinds, dataset.types), classes)
     return _of_whole_rows(
         spec, name, table, subgroups, None if rows.times is None else _count(rows)
     )
@@ -327,7 +345,12 @@ def _parts(spec: Spec, name: str, subgroups: tuple[str, ...]) -> set[str]:
 
 
 def _together_as_read(
-    table: RawTable, times: npt.NDArray[np.int64], spec: Spec, name: str, requests: Requests
+    table: RawTable,
+    times: npt.NDArray[np.int64],
+    spec: Spec,
+    name: str,
+    requests: Requests,
+    classes: tuple[str, ...],
 ) -> Counted | None:
     """The same of kinds that were read; None where they have ids, which are of single rows."""
     dataset = spec.datasets[name]
@@ -341,7 +364,7 @@ def _together_as_read(
     }
     kinds = replace(table, rows=len(held), columns=columns, times=times[held], kind=held, _kept={})
     typed = with_periods(with_types(kinds, dataset.types), spec, name)
-    read = rules_of(spec, name).reading(typed)
+    read = rules_of(spec, name).reading(typed, classes)
     return _of_whole_rows(spec, name, read, _subgroup_columns(requests), table.rows)
 
 

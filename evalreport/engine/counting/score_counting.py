@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.data.known_labels import Labels
+from evalreport.data.label_column import label_column
 from evalreport.data.roles import Roles
 from evalreport.data.score_bins import ScoreBins
 from evalreport.data.table import RawTable
@@ -81,18 +83,19 @@ def counted_view(
     crossings: Sequence[tuple[str, ...]],
     thresholds: Sequence[float],
     room: Room,
+    classes: tuple[str, ...] = (),
 ) -> tuple[LabelView, Known]:
     """A dataset as one model sees it, from counts alone; and what is known of its rows.
 
     ``crossings`` are the subgroup columns to count by, ``thresholds`` the numbers that
-    scores are held against. Raises DataError where the rows are not in order,
-    LimitError where the tables would not fit.
+    scores are held against, ``classes`` those known from elsewhere. Raises DataError where the
+    rows are not in order, LimitError where the tables would not fit.
     """
     subgroups = tuple(dict.fromkeys(column for crossing in crossings for column in crossing))
     roles = roles_of(spec.datasets[dataset], spec.models[model], subgroups)
     rules = rules_of(spec, dataset)
     rows = in_intervals(rows, {c: rules.bins[c] for c in subgroups if c in rules.bins})
-    found = known(rows, roles, rules, _types(spec, dataset, rows))
+    found = known(rows, roles, rules, _types(spec, dataset, rows), classes)
     source = source_of(spec.models[model])
     found = _with_agreement(rows, spec, dataset, model, found)
     seen = _seen(dataset, model, source, found)
@@ -170,7 +173,11 @@ def _with_agreement(rows: CountedRows, spec: Spec, dataset: str, model: str, fou
     low, high = (np.ma.getdata(answer[name]).astype(np.float64) for name in ("low", "high"))
     given = Scored(raw, np.arange(len(n)), low, high, n)
     told = agreement(given, column, model, found.checked, at)
-    checked = replace(found.checked, findings=(*found.checked.findings, *told))
+    checked = replace(
+        found.checked,
+        findings=(*found.checked.findings, *told),
+        known=found.checked.known + Labels(beside=label_column(raw, column).labels),
+    )
     return replace(found, checked=checked)
 
 

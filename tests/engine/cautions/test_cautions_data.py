@@ -49,6 +49,8 @@ def test_one_class(kit: Any) -> None:
     facts = kit.run(kit.from_counts(5, 0, 0, 0), ["recall"])
     assert kit.message(facts, "one_class") == "All 5 rows are actually yes."
     assert kit.message(facts, "class_never_true") is None
+    well = kit.run(kit.from_counts(0, 0, 1, 3), ["recall"])
+    assert kit.message(well, "one_class") == "All 4 rows are actually no, none yes."
     assert kit.message(kit.run(kit.from_counts(5, 1, 1, 5)), "one_class") is None
 
 

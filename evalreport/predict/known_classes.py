@@ -1,0 +1,145 @@
+"""The classes of each dataset, from everything that a report knows of them.
+
+Which class is positive must not follow from the rows that happen to be there. A night without
+positives has the classes of the other datasets of its spec, of the rows that it leaves out, of
+what is predicted, and of the columns of scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalreport.data.findings import quoted
+from evalreport.data.known_labels import Labels, labels_known
+from evalreport.data.labels import Written, as_number, order_labels, partner_of, value_of
+from evalreport.data.roles import Roles
+from evalreport.data.table import RawTable
+from evalreport.errors import DataError, Location, Problem
+from evalreport.predict.columns import first_cut, roles_of, rules_of, said_in
+from evalreport.spec.datasets import NamedPositive
+from evalreport.spec.model import Spec
+from evalreport.spec.models import ScoresModel
+
+#: The text of each class by what it stands for: 1 and 1.0 are one class.
+Classes = dict[Any, str]
+
+
+def labels_of(spec: Spec, name: str, table: RawTable) -> Labels:
+    """The labels of a dataset that was read, as each of its models sees it."""
+    dataset, asked = spec.datasets[name], [spec.models[model] for model in spec.models_on(name)]
+    if not asked:
+        return labels_known(table, Roles(str(dataset.target)))
+    unsure, cut = rules_of(spec, name).indeterminate, first_cut(spec)
+    found = (
+        labels_known(table, roles_of(dataset, model, (), cut), unsure, said_in(model))
+        for model in asked
+    )
+    return sum(found, Labels())
+
+
+@dataclass(eq=False)
+class _Problem:
+    """Datasets that share a class, and all of their classes."""
+
+    classes: Classes = field(default_factory=dict)
+    beside: Classes = field(default_factory=dict)
+    single: Classes = field(default_factory=dict)
+    datasets: list[str] = field(default_factory=list)
+
+    def take(self, other: _Problem) -> None:
+        self.classes = other.classes | self.classes
+        self.beside = other.beside | self.beside
+        self.single = other.single | self.single
+        self.datasets += other.datasets
+
+
+def known_classes(
+    spec: Spec, labels: Mapping[str, Labels], where: Callable[[str], Location | None]
+) -> dict[str, tuple[str, ...]]:
+    """The classes of each dataset whose ``labels`` are given; those of declared ones are settled.
+
+    Datasets that have a class in common have all of them in common, and so have those of which
+    one class each is known. Raises DataError where one class is all that is known.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    problems: list[Problem] = []
+    for one in _together(spec, labels):
+        _complete(one)
+        for name in one.datasets:
+            if spec.datasets[name].labels:
+                continue
+            if len(one.classes) == 1 and not isinstance(spec.positive_of(name), NamedPositive):
+                (label,) = one.classes.values()
+                problems.append(_one_class(name, label, where(name)))
+            own = _by_value(labels[name].known)
+            found[name] = order_labels((one.classes | own).values())
+    if problems:
+        raise DataError(*problems)
+    return found
+
+
+def _together(spec: Spec, labels: Mapping[str, Labels]) -> list[_Problem]:
+    """The datasets by what they have in common, in their order."""
+    apart: list[_Problem] = []
+    for name, own in labels.items():
+        beside, single = _by_value(own.beside), _by_value(own.single)
+        one = _Problem(_own(spec, name, own), beside, single, [name])
+        if not one.classes:
+            continue
+        touching = [o for o in apart if o.classes.keys() & one.classes.keys()]
+        for other in reversed(touching):
+            other.take(one)
+            one = other
+            apart.remove(other)
+        apart.append(one)
+    alone = [one for one in apart if len(one.classes) == 1]
+    for other in alone[1:]:
+        alone[0].take(other)
+        apart.remove(other)
+    return apart
+
+
+def _own(spec: Spec, name: str, labels: Labels) -> Classes:
+    """What a dataset by itself says of its classes: what it declares, else what is known of it."""
+    declared = spec.datasets[name].labels
+    if declared:
+        return _by_value(map(Written, declared))
+    asked = spec.positive_of(name)
+    named = [asked.label] if isinstance(asked, NamedPositive) else []
+    for model in spec.models_on(name):
+        scores = getattr(spec.models[model], "scores", None)
+        if isinstance(spec.models[model], ScoresModel) and isinstance(scores, Mapping):
+            named += scores
+    return _by_value([*map(Written, named), *labels.known])
+
+
+def _by_value(labels: Iterable[Written]) -> Classes:
+    found: Classes = {}
+    for label in labels:
+        found.setdefault(value_of(label), label.text)
+    return found
+
+
+def _complete(one: _Problem) -> None:
+    """Find the other of two classes where one is known, in what may hold it or by what it means."""
+    if len(one.classes) != 1:
+        return
+    (label,) = one.classes.values()
+    partner = partner_of(label)
+    meant = {} if partner is None else _by_value([Written(partner)])
+    for other in (one.beside, meant, one.single if as_number(label) is None else {}):
+        if len(one.classes | other) == 2:
+            one.classes = other | one.classes
+            return
+
+
+def _one_class(name: str, label: str, where: Location | None) -> Problem:
+    return Problem(
+        f"only one class of {name} is known, {quoted(label)}, so it is not known which class is "
+        "positive",
+        f"name the positive class, `positive: {{label: ...}}`, or both classes, "
+        f"`labels: [{label}, ...]`",
+        where,
+    )
