@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evalreport.api.fitted import Answers
 from evalreport.api.given import (
     column,
     free_name,
@@ -230,7 +231,10 @@ class Made:
         if wide is None:
             self._single(name, numbers(values, "y_score" if name == "model" else name))
             return
-        by_class = self._by_class(name, wide, values)
+        self._scores_by_class(name, self._by_class(name, wide, values))
+
+    def _scores_by_class(self, name: str, by_class: Mapping[str, list[float]]) -> None:
+        wide = [by_class[label] for label in self.classes]
         if len(self.classes) == 2 and _add_up(wide):
             self._single(name, by_class[self._positive()])
             return
@@ -239,8 +243,7 @@ class Made:
             self._put(own, by_class[label])
         self.models[name] = {"scores": columns}
         self.scored = True
-        if len(self.classes) == 2:  # their difference is a margin where they are no probabilities
-            self.margins |= any(not 0 <= value <= 1 for one in wide for value in one)
+        self.margins |= any(not 0 <= value <= 1 for one in wide for value in one)
 
     def _single(self, name: str, values: list[float]) -> None:
         own = self._free(f"score of {name}" if name in ("y_true", *self.columns) else name)
@@ -249,11 +252,34 @@ class Made:
         self.models[name] = {"margin" if signed else "score": own}
         self.scored, self.margins = True, self.margins or signed
 
-    def add_margin(self, name: str, values: list[float]) -> None:
-        """One model's signed distances, positive for the last class in order."""
-        first = self._positive() == self.classes[0] and len(self.classes) == 2
+    def add_answers(self, answers: Mapping[str, Answers]) -> None:
+        """What fitted classifiers say, by their names; classes that no row is of are declared."""
+        known = dict.fromkeys(label for said in answers.values() for label in said.known)
+        further = [label for label in known if label not in self.classes]
+        if further:
+            from evalreport.data.labels import order_labels
+
+            declared = self.labels is not None
+            self.classes = (
+                (*self.classes, *order_labels(further))
+                if declared
+                else order_labels((*self.classes, *further))
+            )
+            self.labels = self.classes
+        for name, said in answers.items():
+            if said.by_class:
+                none = [0.0] * said.rows
+                by_class = {label: said.by_class.get(label, none) for label in self.classes}
+                self._scores_by_class(name, by_class)
+            elif said.margin is not None and len(self.classes) == 2:
+                self._margin(name, said.margin, str(said.margin_of))
+            else:
+                self.add_labels(name, said.labels)
+
+    def _margin(self, name: str, values: list[float], of: str) -> None:
+        """One model's signed distances, positive for the class ``of``."""
         own = self._free(name)
-        self._put(own, [-value for value in values] if first else values)
+        self._put(own, values if of == self._positive() else [-value for value in values])
         self.models[name] = {"margin": own}
         self.scored = self.margins = True
 

@@ -154,7 +154,7 @@ def clashes(labels: Iterable[Written], known: Sequence[str] = ()) -> list[tuple[
     for label in [*labels, *(Written(text) for text in known)]:
         text = find(label)
         member = Written(text) if text in settled else label
-        groups.setdefault(_value(member), set()).add(member)
+        groups.setdefault(value_of(member), set()).add(member)
     found = []
     for members in groups.values():
         if len(members) < 2 or all(m.text in settled for m in members):
@@ -165,8 +165,14 @@ def clashes(labels: Iterable[Written], known: Sequence[str] = ()) -> list[tuple[
     return found or ([mixed] if mixed else [])
 
 
-def _value(label: Written) -> Any:
-    """What a label stands for: a number, a truth value (the number 0 or 1), or its text."""
+def value_of(label: Written) -> Any:
+    """What a label stands for: a number, a truth value (the number 0 or 1), or its text.
+
+    >>> value_of(Written("1.0")) == value_of(Written("true", "boolean")) == Decimal(1)
+    True
+    >>> value_of(Written("01"))
+    '01'
+    """
     word = label.text.casefold()
     if word in _BOOLEANS:
         return Decimal(_BOOLEANS.index(word))
