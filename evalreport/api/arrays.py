@@ -19,6 +19,7 @@ from evalreport.api.given import (
     same_order,
 )
 from evalreport.api.results import Results
+from evalreport.data.findings import Finding
 from evalreport.errors import DataError, Problem, UsageError
 
 #: The dataset of a spec made from arrays, and the file that it names.
@@ -117,7 +118,11 @@ def _of_estimator(model: Any, data: Any, target: Any, **rest: Any) -> Results:
 
 @dataclass
 class Made:
-    """A spec and a table as they are put together from what a caller gives."""
+    """A spec and a table as they are put together from what a caller gives.
+
+    ``texts``: the label of each row as text, None where missing. ``findings``: what is known of
+    how a model was trained, by its name.
+    """
 
     truth: list[Any]
     positive: Any = None
@@ -129,14 +134,15 @@ class Made:
     predicted: dict[str, list[Any]] = field(default_factory=dict)
     scored: bool = False
     margins: bool = False
+    findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         same_length({"y_true": len(self.truth)})
-        texts = [t for t in label_texts({"y": self.truth})["y"] if t is not None]
+        self.texts = label_texts({"y": self.truth})["y"]
         if self.labels is None:
             from evalreport.data.labels import order_labels
 
-            self.classes = order_labels(texts)
+            self.classes = order_labels(text for text in self.texts if text is not None)
         else:
             self.classes = tuple(label_text(one) for one in self.labels)
 
@@ -353,7 +359,7 @@ class Made:
         text = self._text(threshold, metrics, title)
         loaded = parse_spec(text, "spec", frames=(DATASET,))
         try:
-            return evaluated(loaded, {DATASET: frame})
+            return evaluated(loaded, {DATASET: frame}, findings=self.findings)
         except DataError as error:
             raise DataError(*map(_said_of_arrays, error.problems)) from None
 

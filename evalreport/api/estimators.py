@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalreport.api.fitted import Answers, Asked, refuse_regressors
-from evalreport.api.given import column, free_name, is_estimator
+from evalreport.api.arrays import Made
+from evalreport.api.fitted import Answers, Asked, refuse_regressors, unknown_classes
+from evalreport.api.given import column, free_name, is_estimator, label_texts
 from evalreport.api.results import Results
+from evalreport.data.findings import Finding
 from evalreport.errors import DataError, Problem, UsageError
 
 
@@ -61,8 +64,6 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     >>> len(results.measures.query("fold == '1'"))
     1
     """
-    from evalreport.api.arrays import Made
-
     models = _models(estimator)
     made = Made(column(y, "y"), positive=positive, labels=labels)
     made.add_groups(groups)
@@ -70,7 +71,12 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     splits = None if cv is None else _splits(cv, X, target, clusters)
     declared = None if labels is None else made.classes
     asked = [Asked(name, model, made.classes, declared) for name, model in models.items()]
-    made.add_answers({one.name: _answers(one, X, target, splits) for one in asked})
+    answers = {one.name: _answers(one, X, target, splits) for one in asked}
+    made.add_answers(answers)
+    if splits is None:
+        made.findings = {n: unknown_classes(n, said, made.texts) for n, said in answers.items()}
+    else:
+        made.findings = dict.fromkeys(models, _of_folds(splits, made, clusters))
     folds = None if splits is None else _fold_names(splits, len(made.truth))
     made.add_roles(weight=sample_weight, cluster=clusters, fold=folds)
     if folds is not None and None in folds:
@@ -115,7 +121,10 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[Any, Any]]:  # n
 
     try:
         splitter = check_cv(cv, y, classifier=True)
-        found = [(train, np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+        with warnings.catch_warnings():
+            # clusters are given to every splitter, whether it takes groups or not
+            warnings.filterwarnings("ignore", "The groups parameter is ignored")
+            found = [(train, np.asarray(test)) for train, test in splitter.split(X, y, groups)]
     except (TypeError, ValueError) as error:
         raise UsageError(
             Problem(
@@ -132,6 +141,28 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[Any, Any]]:  # n
             )
         )
     return found
+
+
+def _of_folds(splits: Sequence[tuple[Any, Any]], made: Made, clusters: Any) -> Sequence[Finding]:
+    """What a reader should know of the folds: classes that they lack, clusters that they tear."""
+    import numpy as np
+
+    from evalreport.predict.schemes import Split, fold_findings
+
+    rows = np.arange(len(made.truth))
+    parts = [
+        Split(str(number), 0, rows[train], rows[test])
+        for number, (train, test) in enumerate(splits, 1)
+    ]
+    labels = list(dict.fromkeys([*made.classes, *map(str, made.texts)]))
+    actual = np.array([labels.index(str(label)) for label in made.texts], np.int64)
+    groups = None
+    if clusters is not None:
+        texts = label_texts({"clusters": column(clusters, "clusters")})["clusters"]
+        names, codes = np.unique([str(text) for text in texts], return_inverse=True)
+        groups = (codes, tuple(names.tolist()))
+    single = all(len(test) == 1 for _, test in splits)
+    return fold_findings(parts, actual, labels, groups, single)
 
 
 def _fold_names(splits: Sequence[tuple[Any, Any]], rows: int) -> list[str | None]:

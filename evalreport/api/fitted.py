@@ -7,12 +7,13 @@ class that happens to have its place among the labels of the data.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evalreport.api.given import label_text, label_texts
-from evalreport.data.findings import quoted
+from evalreport.data.findings import Finding, quoted
 from evalreport.data.labels import order_labels, value_of, written
 from evalreport.errors import DataError, EvalreportError, Problem, UsageError
 
@@ -24,7 +25,7 @@ class Answers:
     ``labels``: the label that ``predict`` gives, None for a row that no fold tests.
     ``by_class``: scores of n rows by class; empty without them. ``margin``: signed distances
     of two classes, positive for the class ``margin_of``; None without them. ``known``: labels
-    of the classes that it knows.
+    of the classes that it names in ``classes_``.
     """
 
     rows: int
@@ -77,7 +78,8 @@ class Asked:
         places = list(rows)
         said = _vector(self, self.call("predict", part), len(places))
         names = self._names(said)
-        answers.known |= dict.fromkeys(names.values())
+        if hasattr(self.model, "classes_"):
+            answers.known |= dict.fromkeys(names.values())
         for place, label in zip(places, said, strict=True):
             answers.labels[place] = None if label is None else names.get(label, label)
         columns = self._scores(part, len(places))
@@ -166,6 +168,21 @@ def matched(own: Sequence[str], labels: Sequence[str]) -> dict[str, str | None]:
         else (None if several else values.get(value_of(written(label))))
         for label in own
     }
+
+
+def unknown_classes(name: str, said: Answers, truth: Sequence[str | None]) -> list[Finding]:
+    """A finding for each label of the data that a fitted classifier does not know."""
+    rows = Counter(label for label in truth if label is not None)
+    return [
+        Finding(
+            "class_unknown_to_model",
+            f"{name} was not trained on class {quoted(label)}, which {count:,} of "
+            f"{len(truth):,} rows are of: it cannot predict it.",
+            {"label": label, "rows": count},
+        )
+        for label, count in sorted(rows.items())
+        if said.known and label not in said.known
+    ]
 
 
 def refuse_regressors(models: Mapping[str, Any]) -> None:

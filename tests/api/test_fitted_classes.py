@@ -13,7 +13,7 @@ from sklearn.linear_model import (
     RidgeClassifier,
 )
 from sklearn.metrics import accuracy_score, log_loss, recall_score, roc_auc_score
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
@@ -214,3 +214,42 @@ def test_folds_agree_with_scikit_learn_for_words_in_a_frame() -> None:
     said = cross_val_predict(RidgeClassifier(), X, words, cv=KFold(4))
     results = evaluate_estimator(RidgeClassifier(), X, words, cv=KFold(4), metrics=["accuracy"])
     assert pooled(results, "accuracy") == pytest.approx(accuracy_score(words, said))
+
+
+def messages(results, code):
+    found = results.cautions
+    return found[found["code"] == code]["message"].tolist()
+
+
+def test_a_class_that_all_lies_in_one_fold_is_told_as_by_the_command() -> None:
+    group = np.where(Y3 == 2, 0, 1 + np.arange(200) % 3)  # all rows of class 2 in one group
+    results = evaluate_estimator(
+        LogisticRegression(), X3, Y3, cv=GroupKFold(4), clusters=group, metrics=["accuracy"]
+    )
+    lacking, single = messages(results, "fold_lacks_class")
+    assert lacking.startswith("Class '2' is absent from the training rows of 1 of 4 folds (")
+    assert single.startswith("The test rows of 1 of 4 folds (")
+    assert not messages(
+        evaluate_estimator(LogisticRegression(), X3, Y3, cv=4, metrics=["accuracy"]),
+        "fold_lacks_class",
+    )
+
+
+def test_clusters_in_the_training_and_the_test_part_of_a_fold_are_told() -> None:
+    results = evaluate_estimator(
+        LogisticRegression(), X, Y, cv=4, clusters=np.arange(160) // 2, metrics=["accuracy"]
+    )
+    (told,) = messages(results, "leakage")
+    assert "groups" in told
+
+
+def test_a_class_that_a_fitted_classifier_does_not_know_is_told() -> None:
+    model = LogisticRegression().fit(X3[Y3 < 2], Y3[Y3 < 2])
+    results = evaluate_estimator(model, X3, Y3, metrics=["kappa", "roc_auc"])
+    count = int((Y3 == 2).sum())
+    (told,) = messages(results, "data_finding")
+    assert told == (
+        f"LogisticRegression was not trained on class '2', which {count} of 200 rows are of: "
+        "it cannot predict it."
+    )
+    assert pooled(results, "roc_auc", "2") == 0.5
