@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evalreport.api.fitted import Answers
 from evalreport.api.given import (
     column,
     free_name,
@@ -18,6 +19,7 @@ from evalreport.api.given import (
     same_order,
 )
 from evalreport.api.results import Results
+from evalreport.data.findings import Finding
 from evalreport.errors import DataError, Problem, UsageError
 
 #: The dataset of a spec made from arrays, and the file that it names.
@@ -116,7 +118,11 @@ def _of_estimator(model: Any, data: Any, target: Any, **rest: Any) -> Results:
 
 @dataclass
 class Made:
-    """A spec and a table as they are put together from what a caller gives."""
+    """A spec and a table as they are put together from what a caller gives.
+
+    ``texts``: the label of each row as text, None where missing. ``findings``: what is known of
+    how a model was trained, by its name.
+    """
 
     truth: list[Any]
     positive: Any = None
@@ -128,9 +134,11 @@ class Made:
     predicted: dict[str, list[Any]] = field(default_factory=dict)
     scored: bool = False
     margins: bool = False
+    findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         same_length({"y_true": len(self.truth)})
+        self.texts = label_texts({"y": self.truth})["y"]
         if self.labels is None:
             self._know({})
         else:
@@ -241,7 +249,10 @@ class Made:
         if wide is None:
             self._single(name, numbers(values, "y_score" if name == "model" else name))
             return
-        by_class = self._by_class(name, wide, values)
+        self._scores_by_class(name, self._by_class(name, wide, values))
+
+    def _scores_by_class(self, name: str, by_class: Mapping[str, list[float]]) -> None:
+        wide = [by_class[label] for label in self.classes]
         if len(self.classes) == 2 and _add_up(wide):
             self._single(name, by_class[self._positive()])
             return
@@ -250,8 +261,7 @@ class Made:
             self._put(own, by_class[label])
         self.models[name] = {"scores": columns}
         self.scored = True
-        if len(self.classes) == 2:  # their difference is a margin where they are no probabilities
-            self.margins |= any(not 0 <= value <= 1 for one in wide for value in one)
+        self.margins |= any(not 0 <= value <= 1 for one in wide for value in one)
 
     def _single(self, name: str, values: list[float]) -> None:
         own = self._free(f"score of {name}" if name in ("y_true", *self.columns) else name)
@@ -260,11 +270,34 @@ class Made:
         self.models[name] = {"margin" if signed else "score": own}
         self.scored, self.margins = True, self.margins or signed
 
-    def add_margin(self, name: str, values: list[float]) -> None:
-        """One model's signed distances, positive for the last class in order."""
-        first = self._positive() == self.classes[0] and len(self.classes) == 2
+    def add_answers(self, answers: Mapping[str, Answers]) -> None:
+        """What fitted classifiers say, by their names; classes that no row is of are declared."""
+        known = dict.fromkeys(label for said in answers.values() for label in said.known)
+        further = [label for label in known if label not in self.classes]
+        if further:
+            from evalreport.data.labels import order_labels
+
+            declared = self.labels is not None
+            self.classes = (
+                (*self.classes, *order_labels(further))
+                if declared
+                else order_labels((*self.classes, *further))
+            )
+            self.labels = self.classes
+        for name, said in answers.items():
+            if said.by_class:
+                none = [0.0] * said.rows
+                by_class = {label: said.by_class.get(label, none) for label in self.classes}
+                self._scores_by_class(name, by_class)
+            elif said.margin is not None and len(self.classes) == 2:
+                self._margin(name, said.margin, str(said.margin_of))
+            else:
+                self.add_labels(name, said.labels)
+
+    def _margin(self, name: str, values: list[float], of: str) -> None:
+        """One model's signed distances, positive for the class ``of``."""
         own = self._free(name)
-        self._put(own, [-value for value in values] if first else values)
+        self._put(own, values if of == self._positive() else [-value for value in values])
         self.models[name] = {"margin": own}
         self.scored = self.margins = True
 
@@ -338,7 +371,7 @@ class Made:
         text = self._text(threshold, metrics, title)
         loaded = parse_spec(text, "spec", frames=(DATASET,))
         try:
-            return evaluated(loaded, {DATASET: frame})
+            return evaluated(loaded, {DATASET: frame}, findings=self.findings)
         except DataError as error:
             raise DataError(*map(_said_of_arrays, error.problems)) from None
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from evalreport.api.given import column, free_name, is_estimator, label_text
+from evalreport.api.arrays import Made
+from evalreport.api.fitted import Answers, Asked, refuse_regressors, unknown_classes
+from evalreport.api.given import column, free_name, is_estimator, label_texts
 from evalreport.api.results import Results
+from evalreport.data.findings import Finding
 from evalreport.errors import DataError, Problem, UsageError
 
 
@@ -29,7 +34,8 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
 
     Args:
         estimator: a classifier, or a mapping of names to several. Its ``predict_proba`` is
-            used, else its ``decision_function``, else its ``predict``.
+            used, else its ``decision_function``, else its ``predict``. Columns are matched
+            with the labels of ``y`` by its ``classes_``.
         X: features, as the classifier takes them.
         y: true labels, shape (n,).
         cv: None: the classifiers are fitted already, and ``X`` are rows that they have not
@@ -38,7 +44,8 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
             the one that has not seen it. Results are given per fold, as a mean, and pooled.
             A splitter that needs groups gets ``clusters``.
         positive: the positive class; the largest label by default.
-        labels: the classes in their order.
+        labels: the classes in their order; where a fitted classifier calls its classes
+            otherwise than ``y``, the labels of ``y`` in the order of its classes.
         sample_weight: weights of the evaluation, shape (n,); models are fitted without them.
         groups: subgroups: one column, a mapping of names to columns, or a frame.
         clusters: rows with the same value are not independent, shape (n,).
@@ -47,8 +54,9 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
         title: the title of the report.
 
     Raises:
-        DataError: a fold that leaves rows out, or tests them more than once; labels.
-        UsageError: something that cannot predict.
+        DataError: a fold that tests rows more than once; classes of a fitted classifier that
+            are not the labels of ``y``; what a classifier raises, with its name and fold.
+        UsageError: something that cannot predict classes, such as a regressor.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> results = evaluate_estimator(DummyClassifier(), [[0]] * 8, [0, 1] * 4, cv=4,
@@ -56,15 +64,19 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     >>> len(results.measures.query("fold == '1'"))
     1
     """
-    from evalreport.api.arrays import Made
-
     models = _models(estimator)
     made = Made(column(y, "y"), positive=positive, labels=labels)
     made.add_groups(groups)
     target = _array(y)
     splits = None if cv is None else _splits(cv, X, target, clusters)
-    for name, model in models.items():
-        _add(made, name, _outputs(model, X, target, splits))
+    declared = None if labels is None else made.classes
+    asked = [Asked(name, model, made.classes, declared) for name, model in models.items()]
+    answers = {one.name: _answers(one, X, target, splits) for one in asked}
+    made.add_answers(answers)
+    if splits is None:
+        made.findings = {n: unknown_classes(n, said, made.texts) for n, said in answers.items()}
+    else:
+        made.findings = dict.fromkeys(models, _of_folds(splits, made, clusters))
     folds = None if splits is None else _fold_names(splits, len(made.truth))
     made.add_roles(weight=sample_weight, cluster=clusters, fold=folds)
     if folds is not None and None in folds:
@@ -92,6 +104,7 @@ def _models(estimator: Any) -> dict[str, Any]:
                 for name, model in wrong
             )
         )
+    refuse_regressors(models)
     return models
 
 
@@ -108,7 +121,10 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[Any, Any]]:  # n
 
     try:
         splitter = check_cv(cv, y, classifier=True)
-        found = [(train, np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+        with warnings.catch_warnings():
+            # clusters are given to every splitter, whether it takes groups or not
+            warnings.filterwarnings("ignore", "The groups parameter is ignored")
+            found = [(train, np.asarray(test)) for train, test in splitter.split(X, y, groups)]
     except (TypeError, ValueError) as error:
         raise UsageError(
             Problem(
@@ -127,6 +143,28 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[Any, Any]]:  # n
     return found
 
 
+def _of_folds(splits: Sequence[tuple[Any, Any]], made: Made, clusters: Any) -> Sequence[Finding]:
+    """What a reader should know of the folds: classes that they lack, clusters that they tear."""
+    import numpy as np
+
+    from evalreport.predict.schemes import Split, fold_findings
+
+    rows = np.arange(len(made.truth))
+    parts = [
+        Split(str(number), 0, rows[train], rows[test])
+        for number, (train, test) in enumerate(splits, 1)
+    ]
+    labels = list(dict.fromkeys([*made.classes, *map(str, made.texts)]))
+    actual = np.array([labels.index(str(label)) for label in made.texts], np.int64)
+    groups = None
+    if clusters is not None:
+        texts = label_texts({"clusters": column(clusters, "clusters")})["clusters"]
+        names, codes = np.unique([str(text) for text in texts], return_inverse=True)
+        groups = (codes, tuple(names.tolist()))
+    single = all(len(test) == 1 for _, test in splits)
+    return fold_findings(parts, actual, labels, groups, single)
+
+
 def _fold_names(splits: Sequence[tuple[Any, Any]], rows: int) -> list[str | None]:
     names: list[str | None] = [None] * rows
     for number, (_, test) in enumerate(splits, 1):
@@ -135,76 +173,22 @@ def _fold_names(splits: Sequence[tuple[Any, Any]], rows: int) -> list[str | None
     return names
 
 
-class _Outputs:
-    """What a model says of all rows: by class, one number, or a label."""
-
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
-        self.by_class: dict[str, list[float]] = {}
-        self.single: list[float] | None = None
-        self.labels: list[Any] | None = None
-
-
-def _outputs(
-    model: Any,
+def _answers(
+    asked: Asked,
     X: Any,  # noqa: N803
     y: Any,
     splits: Sequence[tuple[Any, Any]] | None,
-) -> _Outputs:
-    found = _Outputs(len(y))
-    for fitted, rows, part in _parts(model, X, y, splits):
-        _say(found, fitted, rows, part)
-    return found
-
-
-def _parts(
-    model: Any,
-    X: Any,  # noqa: N803
-    y: Any,
-    splits: Sequence[tuple[Any, Any]] | None,
-) -> Iterator[tuple[Any, Iterable[int], Any]]:
-    """Fitted models with the rows that each of them judges."""
+) -> Answers:
+    """What a classifier says of every row: as it is, or a clone fitted in each fold."""
+    found = Answers(len(y))
     if splits is None:
-        yield model, range(len(y)), X
-        return
+        asked.answer(found, range(len(y)), X)
+        return found
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
 
-    for train, test in splits:
-        fitted = clone(model).fit(_safe_indexing(X, train), y[train])
-        yield fitted, test.tolist(), _safe_indexing(X, test)
-
-
-def _say(found: _Outputs, fitted: Any, rows: Iterable[int], part: Any) -> None:
-    """Put what a fitted model says of some rows in its place."""
-    import numpy as np
-
-    if hasattr(fitted, "predict_proba"):
-        told = np.asarray(fitted.predict_proba(part), np.float64)
-        for place, label in enumerate(fitted.classes_):
-            values = found.by_class.setdefault(label_text(label), [0.0] * found.rows)
-            for row, value in zip(rows, told[:, place].tolist(), strict=True):
-                values[row] = value
-        return
-    decided = (
-        np.asarray(fitted.decision_function(part)) if hasattr(fitted, "decision_function") else None
-    )
-    if decided is not None and decided.ndim == 1:
-        found.single = found.single or [float("nan")] * found.rows
-        for row, value in zip(rows, decided.tolist(), strict=True):
-            found.single[row] = value
-        return
-    found.labels = found.labels or [None] * found.rows
-    for row, value in zip(rows, np.asarray(fitted.predict(part)).tolist(), strict=True):
-        found.labels[row] = value
-
-
-def _add(made: Any, name: str, said: _Outputs) -> None:
-    if said.by_class:
-        import pandas as pd
-
-        made.add_scores(name, pd.DataFrame(said.by_class))
-    elif said.single is not None:
-        made.add_margin(name, said.single)
-    else:
-        made.add_labels(name, said.labels)
+    for number, (train, test) in enumerate(splits, 1):
+        fold = replace(asked, model=clone(asked.model), fold=str(number))
+        fold.call("fit", _safe_indexing(X, train), y[train])
+        fold.answer(found, test.tolist(), _safe_indexing(X, test))
+    return found

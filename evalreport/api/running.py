@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalreport.api.given import checked_frames, spec_text
 from evalreport.api.results import Ran, Results
+
+if TYPE_CHECKING:
+    from evalreport.data.findings import Finding
+    from evalreport.predict.view import View
 
 
 def run(
@@ -80,8 +85,12 @@ def evaluated(
     at: str | None = None,
     allowed: tuple[str, ...] = (),
     trust: tuple[str, ...] = (),
+    findings: Mapping[str, Sequence[Finding]] | None = None,
 ) -> Results:
-    """The results of a loaded spec on its files and the ``frames``."""
+    """The results of a loaded spec on its files and the ``frames``.
+
+    ``findings``: what is known of models beside their rows, by their names.
+    """
     from evalreport.engine.predicting import Fitting
     from evalreport.engine.read_and_plan import prepare
     from evalreport.engine.run import evaluate
@@ -97,8 +106,16 @@ def evaluated(
     check_names(loaded)
     with SafeChildren(keep_path=bool(allowed)):
         prepared = prepare(loaded, frames, engine, fitting=fitting)
+        if findings:
+            views = (_noted(view, findings.get(view.model, ())) for view in prepared.views)
+            prepared = replace(prepared, views=tuple(views))
         found = evaluate(prepared, clock_text(when), clock=clock_kind(at, os.environ))
     return Results(encode(found), Ran(prepared, when, dict(frames)))
+
+
+def _noted(view: View, findings: Sequence[Finding]) -> View:
+    ledger = replace(view.ledger, findings=(*view.ledger.findings, *findings))
+    return replace(view, ledger=ledger)
 
 
 def _path(spec: Any) -> str:

@@ -190,7 +190,13 @@ def clashes(labels: Iterable[Written], known: Sequence[str] = ()) -> list[tuple[
 
 
 def value_of(label: Written) -> Any:
-    """What a label stands for: a number, a truth value (the number 0 or 1), or its text."""
+    """What a label stands for: a number, a truth value (the number 0 or 1), or its text.
+
+    >>> value_of(Written("1.0")) == value_of(Written("true", "boolean")) == Decimal(1)
+    True
+    >>> value_of(Written("01"))
+    '01'
+    """
     word = label.text.casefold()
     if word in _BOOLEANS:
         return Decimal(_BOOLEANS.index(word))

@@ -97,12 +97,10 @@ def usual_metrics(classes: int, *, scored: bool, probabilities: bool) -> list[st
     names = ["accuracy", "balanced_accuracy", "recall", "precision", "f1", "mcc"]
     if classes <= 2:
         names.insert(3, "specificity")
-        if scored:
-            names += ["roc_auc", "average_precision"]
-        if probabilities:
-            names += ["brier", "log_loss"]
-    elif scored:
-        names += ["roc_auc", "log_loss"]
+    if scored:
+        names += ["roc_auc", "average_precision"] if classes <= 2 else ["roc_auc"]
+    if probabilities:
+        names += ["brier", "log_loss"] if classes <= 2 else ["log_loss"]
     return names
 
 
