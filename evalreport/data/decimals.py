@@ -1,7 +1,7 @@
 """What a file writes in its own way, brought into the form that every other file has.
 
-Decimal commas, words for gaps, and long tables: one row for each case and class becomes one
-row for each case.
+Blanks around values, decimal commas, codes for gaps, and long tables: one row for each case and
+class becomes one row for each case.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.dialect import DECIMAL_COMMA, Dialect
-from evalreport.data.findings import SHOWN_ROWS, quoted, rows_problem, some
+from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, Dialect
+from evalreport.data.findings import SHOWN_ROWS, nearest_column, quoted, rows_problem, some
 from evalreport.data.label_column import texts
+from evalreport.data.labels import as_number, written
 from evalreport.data.limits import MOST_GROUPS, limit_distinct
 from evalreport.data.scores import number_of
 from evalreport.data.table import RawColumn, RawTable
@@ -126,16 +127,38 @@ def _taken(column: RawColumn, rows: Any, name: str | None = None) -> RawColumn:
 _DECIMAL_COMMA = re.compile(DECIMAL_COMMA)
 
 
+def check_read_columns(dialect: Dialect, header: Sequence[str], name: str) -> None:
+    """Raise DataError for columns of which `read` says how they are written, and no file has."""
+    coded = dialect.missing if isinstance(dialect.missing, Mapping) else ()
+    problems = [
+        Problem(
+            f"{name} has no column {quoted(column)} (read: {key})",
+            nearest_column(column, header),
+            Location(name),
+        )
+        for key, columns in (("missing", coded), ("percent", dialect.percent))
+        for column in columns
+        if column not in header
+    ]
+    if problems:
+        raise DataError(*problems)
+
+
 def in_dialect(table: RawTable, dialect: Dialect) -> RawTable:
     """The table with numbers as every other file has them: a decimal point, shares of 1.
 
-    Raises DataError for a column of percentages that holds something else.
+    Raises DataError for a column of percentages that holds something else, and for columns that
+    are not there.
     """
-    if dialect.decimal == "." and not (dialect.percent or dialect.missing or dialect.pivot):
+    as_usual = dialect.decimal == "." and not (dialect.percent or dialect.missing)
+    if as_usual and not dialect.strip and dialect.pivot is None:
         return table
+    check_read_columns(dialect, table.header, table.name)
     columns = dict(table.columns)
+    if dialect.strip:
+        columns = {name: _stripped(column) for name, column in columns.items()}
     if dialect.missing:
-        columns = {name: _gapped(column, dialect.missing) for name, column in columns.items()}
+        columns = {name: _gapped(column, dialect.gaps(name)) for name, column in columns.items()}
     if dialect.decimal == ",":
         columns = {name: _pointed(column) for name, column in columns.items()}
     table = dataclasses.replace(table, columns=columns, _kept={})
@@ -146,21 +169,47 @@ def in_dialect(table: RawTable, dialect: Dialect) -> RawTable:
     return table if dialect.pivot is None else pivoted(table, *dialect.pivot)
 
 
+def _stripped(column: RawColumn) -> RawColumn:
+    """The column without blanks around its texts; a text of blanks only is no value."""
+    if column.kind == "mixed":
+        plain = [v.strip(BLANKS) if isinstance(v, str) else v for v in column.values.tolist()]
+        gone = [m or v == "" for v, m in zip(plain, column.missing.tolist(), strict=True)]
+        return column_of(column.name, _masked(plain, gone, None), "")
+    if column.kind != "text":
+        return column
+    values = _objects([value.strip(BLANKS) for value in column.values.tolist()])
+    missing = column.missing | np.asarray(values == "", np.bool_)
+    return dataclasses.replace(column, values=values, missing=missing)
+
+
 def _gapped(column: RawColumn, gaps: Sequence[str]) -> RawColumn:
-    """The column without a value where it has one of the texts."""
-    if column.kind not in ("text", "mixed"):
+    """The column without a value where it has one of the codes; numbers by their value."""
+    if not gaps or not column.single:
         return column
     none = frozenset(gaps)
-    values = column.values.tolist()
-    gone = np.fromiter((isinstance(v, str) and v in none for v in values), np.bool_, len(values))
-    if not gone.any():
-        return column
+    if column.kind in ("text", "mixed"):
+        texts = map(_text, column.values.tolist())
+        gone = np.fromiter((text in none for text in texts), np.bool_, len(column.values))
+    elif column.kind == "boolean":
+        gone = np.isin(column.values, [word == "true" for word in none & {"true", "false"}])
+    else:
+        codes = [float(number) for code in none if (number := as_number(code)) is not None]
+        gone = np.isin(column.values, codes)
     missing = column.missing | gone
     if column.kind == "mixed":
-        plain = [None if m else v for v, m in zip(values, missing, strict=True)]
-        return column_of(column.name, plain, "")
-    texts = _objects(["" if m else v for v, m in zip(values, missing, strict=True)])
-    return dataclasses.replace(column, values=texts, missing=missing)
+        return column_of(column.name, _masked(column.values.tolist(), missing.tolist(), None), "")
+    if column.kind == "text":
+        values = _objects(_masked(column.values.tolist(), missing.tolist(), ""))
+        return dataclasses.replace(column, values=values, missing=missing)
+    return dataclasses.replace(column, missing=missing)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else written(value).text
+
+
+def _masked(values: Sequence[Any], gone: Sequence[bool], none: Any) -> list[Any]:
+    return [none if gap else value for value, gap in zip(values, gone, strict=True)]
 
 
 def _pointed(column: RawColumn) -> RawColumn:

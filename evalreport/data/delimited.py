@@ -10,12 +10,13 @@ import csv
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from evalreport.data.dialect import BLANKS
 from evalreport.data.findings import SHOWN_ROWS, quoted
 from evalreport.data.limits import Room
 from evalreport.data.table import RawColumn, RawTable
@@ -23,6 +24,8 @@ from evalreport.data.utf8 import text_lines
 from evalreport.errors import DataError, Location, Problem
 
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+#: The first line by which Excel is told what stands between columns.
+_SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"(?<![0-9])[+-]?[0-9]+,[0-9]+(?![0-9])")
 
 
@@ -32,20 +35,21 @@ def check_header(
     name: str,
     delimiter: str,
     columns: Collection[str] | None = None,
+    line: int = 1,
 ) -> None:
     """Refuse an empty file, empty and repeated names, and a file of another delimiter.
 
     ``sample`` gives the line after the header, if it comes to that; a header that is one
     of the ``columns`` asked for is taken as it is. Raises DataError.
     """
-    where = Location(name, 1)
+    where = Location(name, line)
     if not header:
         raise DataError(
             Problem(
                 "the file is empty or starts with an empty line", "give a header and rows", where
             )
         )
-    check_names(header, name, line=1)
+    check_names(header, name, line=line)
     found = _other_delimiter(header, delimiter)
     if found is None or (columns is not None and header[0] in columns):
         return
@@ -128,12 +132,91 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _WHOLE = "close the quote, or double a quote that is part of the text"
 
 
+class Beginning(NamedTuple):
+    """The header of delimited text; ``reader`` goes on with the rows.
+
+    Of ``width`` fields the last ones have no column where neither their names nor any of their
+    cells hold anything; ``separated``: a first line for Excel names the delimiter.
+    """
+
+    reader: Any
+    names: list[str]
+    width: int
+    separated: bool
+
+
+def beginning(
+    stream: BinaryIO,
+    name: str,
+    delimiter: str,
+    columns: Collection[str] | None = None,
+    strip: bool = False,
+    escape: str | None = None,
+) -> Beginning:
+    """Read the header of delimited text. Raises DataError as ``check_header``."""
+    lines = text_lines(stream, name)
+    if escape is not None:
+        lines = _with_doubled_quotes(lines, escape)
+    first = next(lines, "")
+    separated = _SEPARATOR.fullmatch(first)
+    mark, line = (delimiter, 1) if separated is None else (separated[1], 2)
+    # a quote after a blank opens a field as well, where blanks are no part of it
+    skip = strip and mark != " "
+    reader = csv.reader(chain((first,), lines), delimiter=mark, strict=True, skipinitialspace=skip)
+    try:
+        if separated is not None:
+            next(reader)
+        header = next(reader, [])
+    except csv.Error as error:
+        raise DataError(_quoting(str(error), name, line)) from None
+    header = named_index([one.strip(BLANKS) for one in header] if strip else header)
+    names = _without_blank_end(header)
+    check_header(names, lambda: next(lines, ""), name, mark, columns, line)
+    return Beginning(reader, names, len(header), separated is not None)
+
+
+def _without_blank_end(header: list[str]) -> list[str]:
+    """The header without the columns at its end that have no name, unless none has one.
+
+    >>> _without_blank_end(["y", "", "p", "", " "]), _without_blank_end(["", ""])
+    (['y', '', 'p'], ['', ''])
+    """
+    named = [place for place, name in enumerate(header, 1) if name.strip()]
+    return header[: named[-1]] if named else header
+
+
+def _with_doubled_quotes(lines: Iterator[str], escape: str) -> Iterator[str]:
+    """Lines with a quote within quotes doubled that was escaped; outside of quotes as they are.
+
+    >>> list(_with_doubled_quotes(iter(['"a ~"b~" c~~",d~e']), "~"))
+    ['"a ""b"" c~",d~e']
+    """
+    inside = False
+    for line in lines:
+        if escape not in line:
+            inside ^= line.count('"') % 2 == 1
+            yield line
+            continue
+        made, place = [], 0
+        while place < len(line):
+            sign, after = line[place], line[place + 1 : place + 2]
+            if inside and sign == escape and after in (escape, '"') and after:
+                made.append('""' if after == '"' else escape)
+                place += 2
+                continue
+            inside ^= sign == '"'
+            made.append(sign)
+            place += 1
+        yield "".join(made)
+
+
 @dataclass
 class _Rows:
     """What is collected while the rows go by."""
 
     name: str
     header: list[str]
+    width: int
     kept: list[int]
     cells: list[list[str]]
     count: int = 0
@@ -153,18 +236,20 @@ def read_delimited(
     rows: int | None = None,
     seen: Callable[[int], None] | None = None,
     room: Room | None = None,
+    strip: bool = False,
+    escape: str | None = None,
 ) -> RawTable:
     """Read delimited text from a stream of plain bytes; every value is text, "" is missing.
 
     ``columns`` are kept (all by default; names not in the file are passed over);
     ``rows`` stops after so many; ``seen`` is told now and then how many were read; the values
-    are counted against ``room``. Raises DataError with every problem of the file.
+    are counted against ``room``. ``strip`` and ``escape`` are those of a
+    :class:`~evalreport.data.dialect.Dialect`: blanks are taken off names, not off values. Raises
+    DataError with every problem of the file.
     """
-    lines = text_lines(stream, name)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    header = _header(reader, lines, name, columns)
+    reader, header, width, _ = beginning(stream, name, delimiter, columns, strip, escape)
     kept = [i for i, column in enumerate(header) if columns is None or column in columns]
-    state = _Rows(name, header, kept, [[] for _ in kept], line=reader.line_num)
+    state = _Rows(name, header, width, kept, [[] for _ in kept], line=reader.line_num)
     first_line = state.line + 1
     for batch in _batches(reader, state, rows):
         if room is not None:
@@ -188,20 +273,6 @@ def read_delimited(
         lines=None if state.simple else np.array(state.starts, np.int64),
         first_line=first_line if state.simple else None,
     )
-
-
-def _header(
-    reader: Any,
-    lines: Iterator[str],
-    name: str,
-    columns: Collection[str] | None,
-) -> list[str]:
-    try:
-        header = named_index(next(reader, []))
-    except csv.Error as error:
-        raise DataError(_quoting(str(error), name, 1)) from None
-    check_header(header, lambda: next(lines, ""), name, reader.dialect.delimiter, columns)
-    return header
 
 
 def _batches(reader: Any, state: _Rows, rows: int | None) -> Iterator[list[list[str]]]:
@@ -235,8 +306,10 @@ def _take(batch: list[list[str]], line: int, state: _Rows) -> None:
         for row in batch:
             starts.append(at)
             at += _lines_of(row)
-    if set(map(len, batch)) != {len(state.header)} or state.blank is not None:
+    if set(map(len, batch)) != {state.width} or state.blank is not None:
         batch, starts = _full_rows(batch, starts, state)
+    if state.width > len(state.header):
+        _check_blank_end(batch, starts, state)
     for index, cells in zip(state.kept, state.cells, strict=True):
         cells.extend(map(itemgetter(index), batch))
     if not state.simple:
@@ -249,7 +322,7 @@ def _full_rows(
     batch: list[list[str]], starts: Any, state: _Rows
 ) -> tuple[list[list[str]], list[int]]:
     """The rows as wide as the header; the others become problems, empty last lines do not."""
-    width = len(state.header)
+    width = state.width
     good: list[list[str]] = []
     lines: list[int] = []
     for row, line in zip(batch, starts, strict=True):
@@ -266,8 +339,18 @@ def _full_rows(
     return good, lines
 
 
+def _check_blank_end(batch: list[list[str]], starts: Any, state: _Rows) -> None:
+    """Report the rows with a value in a column at the end that has no name."""
+    named = len(state.header)
+    for row, line in zip(batch, starts, strict=True):
+        place = next((i for i in range(named, state.width) if row[i].strip()), None)
+        if place is not None:
+            what = f"column {place + 1} has no name and holds {quoted(row[place])}"
+            _report(state, line, what, "name every column")
+
+
 def _ragged(row: list[str], number: int, line: int, state: _Rows) -> None:
-    width = len(state.header)
+    width = state.width
     fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
     what = f"row {number} has {fields} under a header of {width}"
     instead = "quote fields that hold the delimiter; every row needs a field per column"

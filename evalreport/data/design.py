@@ -13,13 +13,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.data.findings import SHOWN_ROWS, quoted
+from evalreport.data.findings import SHOWN_ROWS, nearest_column, quoted
 from evalreport.data.label_column import label_column, texts
 from evalreport.data.labels import order_labels, written
 from evalreport.data.roles import PREDICTED, Roles
 from evalreport.data.scores import numbers
 from evalreport.data.table import Codes, RawTable
-from evalreport.errors import Location, Problem, did_you_mean
+from evalreport.errors import Location, Problem
 
 Edges = tuple[float, ...]
 
@@ -39,7 +39,7 @@ def column_problems(
             continue  # what the model predicts
         if column not in raw.header:
             what = f"{raw.name} has no column {quoted(column)} ({role})"
-            instead = did_you_mean(column, raw.header, "columns")
+            instead = nearest_column(column, raw.header)
         elif column not in raw.columns or (
             not raw.columns[column].single and column != roles.vector
         ):

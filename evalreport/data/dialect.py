@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
@@ -12,6 +13,8 @@ from evalreport.errors import DataError, Location, Problem
 #: A whole text that is a number with a decimal comma, also with a percent sign; the same
 #: for the engines that count.
 DECIMAL_COMMA = r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?( ?%)?"
+#: What `strip` takes away around a value; the same for the engines that count.
+BLANKS = " \t\u00a0"
 _BLOCK = 1 << 18
 
 
@@ -19,8 +22,10 @@ _BLOCK = 1 << 18
 class Dialect:
     """``delimiter`` None: that of the suffix. ``percent``: columns that are divided by 100.
 
-    ``missing``: texts that stand for no value. ``pivot``: of a long table the columns that
-    name the case, its class and the value.
+    ``missing``: texts that stand for no value, in every column or by column. ``strip``: blanks
+    around values and names of columns are no part of them. ``escape``: the sign before a quote
+    within quotes, where a quote is not doubled. ``pivot``: of a long table the columns that name
+    the case, its class and the value.
     """
 
     delimiter: str | None = None
@@ -28,8 +33,14 @@ class Dialect:
     encoding: str = "utf-8"
     sheet: str | None = None
     percent: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] | Mapping[str, tuple[str, ...]] = ()
     pivot: tuple[str, str, str] | None = None
+    strip: bool = False
+    escape: str | None = None
+
+    def gaps(self, column: str) -> tuple[str, ...]:
+        """The texts that stand for no value in a column."""
+        return self.missing.get(column, ()) if isinstance(self.missing, Mapping) else self.missing
 
     @property
     def is_usual(self) -> bool:
@@ -47,6 +58,8 @@ class Dialect:
             return f"its characters are stored as {self.encoding}"
         if self.pivot is not None:
             return "several of its rows are one case"
+        if self.escape is not None:
+            return f"quotes in it are escaped by {self.escape}"
         return "columns are given in percent" if self.percent else None
 
 

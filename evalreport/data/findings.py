@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evalreport.errors import Problem
+from evalreport.data.dialect import BLANKS
+from evalreport.errors import Problem, did_you_mean
 
 if TYPE_CHECKING:
     from evalreport.data.table import RawTable
@@ -51,6 +52,18 @@ def some(names: Sequence[str]) -> str:
     shown = ", ".join(names[:SHOWN_ROWS])
     rest = len(names) - SHOWN_ROWS
     return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def nearest_column(name: str, header: Sequence[str]) -> str:
+    """What to write instead of a column that is not there, as a hint.
+
+    >>> nearest_column("y", ["id", " y"])
+    "read: {strip: true}, in the dataset: its name is ' y'"
+    """
+    padded = next((one for one in header if one != name and one.strip(BLANKS) == name), None)
+    if padded is not None:
+        return f"read: {{strip: true}}, in the dataset: its name is {quoted(padded)}"
+    return did_you_mean(name, header, "columns")
 
 
 def rows_problem(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from evalreport.data.completeness import Completeness, accounted, design_gaps
 from evalreport.data.design import clusters, duplicate_ids, folds, groups
-from evalreport.data.findings import SHOWN_ROWS, Finding, quoted, rows_problem, some
+from evalreport.data.findings import SHOWN_ROWS, Finding, nearest_column, quoted, rows_problem, some
 from evalreport.data.labels import (
     Family,
     label_kind,
@@ -26,7 +26,7 @@ from evalreport.data.labels import (
 from evalreport.data.roles import Roles, Rules
 from evalreport.data.scores import Floats, numbers, outside_unit, weights
 from evalreport.data.table import Codes, Mask, RawTable
-from evalreport.errors import DataError, LimitError, Location, Problem, did_you_mean
+from evalreport.errors import DataError, LimitError, Location, Problem
 
 Flags = npt.NDArray[np.bool_]
 
@@ -271,7 +271,7 @@ def _column_problems(raw: RawTable, roles: SetRoles, where: Where) -> list[Probl
     for role, column in dict.fromkeys(roles.named()):
         if column not in raw.header:
             what = f"{raw.name} has no column {quoted(column)} ({role})"
-            problems.append(Problem(what, did_you_mean(column, raw.header, "columns"), where(role)))
+            problems.append(Problem(what, nearest_column(column, raw.header), where(role)))
         elif not raw.columns[column].single and (
             column not in lists or raw.columns[column].kind == "vector"
         ):

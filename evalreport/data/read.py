@@ -16,7 +16,7 @@ import numpy as np
 
 from evalreport.data.decimals import in_dialect
 from evalreport.data.delimited import check_names, read_delimited
-from evalreport.data.dialect import as_utf8
+from evalreport.data.dialect import BLANKS, as_utf8
 from evalreport.data.files import Files, Part
 from evalreport.data.findings import SHOWN_ROWS, quoted, some
 from evalreport.data.joined import Joined, check_keys, check_shared, joined_table
@@ -45,6 +45,7 @@ def read_sheet(
     columns: Collection[str] | None = None,
     rows: int | None = None,
     room: Room | None = None,
+    strip: bool = False,
 ) -> RawTable:
     """The rows of a sheet, the first one unless it is named; its first row is the header.
 
@@ -71,6 +72,7 @@ def read_sheet(
         raise DataError(Problem("the sheet has no rows", "a header and at least one row", where))
     width = max(i + 1 for row in body for i, cell in enumerate(row) if cell not in (None, ""))
     header = [_named(cell) for cell in _wide(body[0], width)]
+    header = [name.strip(BLANKS) for name in header] if strip else header
     check_names(header, name, line=1)
     cells = [_wide(row, width) for row in body[1:]]
     return RawTable(
@@ -205,13 +207,25 @@ def read_table(
             made = read_parquet(source, stream, limits, columns, rows, room)
             return in_dialect(made, dialect)
         if source.suffix == ".xlsx":
-            table = read_sheet(stream, source.name, dialect.sheet, limits, columns, rows, room)
+            table = read_sheet(
+                stream, source.name, dialect.sheet, limits, columns, rows, room, dialect.strip
+            )
             return in_dialect(dataclasses.replace(table, sha256=source.sha256), dialect)
         plain = decompressed(stream, source.name, source.size, gzipped, limits)
         plain = as_utf8(plain, source.name, dialect)
         if suffix in DELIMITERS:
             delimiter = dialect.delimiter or DELIMITERS[suffix]
-            table = read_delimited(plain, source.name, delimiter, columns, rows, seen, room)
+            table = read_delimited(
+                plain,
+                source.name,
+                delimiter,
+                columns,
+                rows,
+                seen,
+                room,
+                dialect.strip,
+                dialect.escape,
+            )
         elif suffix == ".jsonl":
             table = read_json_lines(plain, source.name, columns, rows, seen, room)
         else:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evalreport.data.dialect import BLANKS
 from evalreport.data.findings import SHOWN_ROWS, Finding, quoted, rows_problem, some
 from evalreport.data.label_column import label_column
 from evalreport.data.labels import matcher, order_labels
@@ -232,9 +233,11 @@ def _to_be_read(name: str, texts: Sequence[str]) -> str | None:
     """How a dataset's ``read`` makes numbers, or missing ones, of texts that are none."""
     if all(text.endswith("%") and _NUMBER.fullmatch(text[:-1].strip()) for text in texts):
         return f"{{percent: [{json.dumps(name, ensure_ascii=False)}]}}"
+    if all(_NUMBER.fullmatch(text.strip(BLANKS)) for text in texts):
+        return "{strip: true}"
     if all(text.lower() in _NO_VALUE for text in texts):
         listed = ", ".join(json.dumps(text) for text in dict.fromkeys(texts))
-        return f"{{missing: [{listed}]}}"
+        return f"{{missing: {{{json.dumps(name, ensure_ascii=False)}: [{listed}]}}}}"
     return None
 
 

@@ -110,6 +110,30 @@ def known_names() -> tuple[str, ...]:
     return tuple(sorted(REGISTRY))
 
 
+_CONFUSION = (
+    "leave it out: every report shows the table of counts (confusion matrix) beside its metrics"
+)
+_CURVE = "leave it out: the {} curve is always drawn where a model gives scores; its area is {}"
+_CALIBRATION = (
+    "leave it out: the calibration curve is always drawn where a model gives probabilities; "
+    "its distance from the diagonal is ece"
+)
+_COUNT = "write error_rate: its numerator is that number"
+#: Names in use for what a spec does not ask for so, and what to write instead.
+NO_METRICS = {
+    "confusion_matrix": _CONFUSION,
+    "contingency_table": _CONFUSION,
+    "roc": _CURVE.format("ROC", "roc_auc"),
+    "roc_curve": _CURVE.format("ROC", "roc_auc"),
+    "precision_recall_curve": _CURVE.format("precision-recall", "average_precision"),
+    "pr_curve": _CURVE.format("precision-recall", "average_precision"),
+    "calibration_curve": _CALIBRATION,
+    "reliability_diagram": _CALIBRATION,
+    "number_of_misclassifications": _COUNT,
+    "number_of_errors": _COUNT,
+    "extended_hamming_loss": "hamming_loss weighs missed and false labels alike; "
+    "{alpha_evaluation: {beta: ..., gamma: ...}} gives each kind its weight",
+}
 _OF_BETA = re.compile(r"f_?-?([0-9]+(?:\.[0-9]+)?)(?:_?(?:score|measure))?")
 
 
@@ -122,10 +146,12 @@ def suggestion(word: str, extra: Iterable[str] = ()) -> str | None:
 
     >>> suggestion("True-Positiv Rate"), suggestion("acuracy"), suggestion("loss_rate")
     ("did you mean 'true_positive_rate'?", "did you mean 'accuracy'?", None)
-    >>> suggestion("f2_score")
-    'did you mean {fbeta: {beta: 2}}?'
+    >>> suggestion("f2_score"), suggestion("number of errors")
+    ('did you mean {fbeta: {beta: 2}}?', 'write error_rate: its numerator is that number')
     """
     written = re.sub(r"[\s_-]+", "_", word.strip().casefold()).replace("'", "")
+    if written in NO_METRICS:
+        return NO_METRICS[written]
     of_beta = _OF_BETA.fullmatch(written)
     if of_beta and written not in known_names():
         return f"did you mean {{fbeta: {{beta: {of_beta[1]}}}}}?"

@@ -250,6 +250,7 @@ def balanced_accuracy(c: Counts) -> Expression:
 
 @metric(
     title="Balanced error rate",
+    aliases=("class_balanced_error",),
     scope="all",
     goal=Goal.MINIMIZE,
     interval=Interval.TWO_RATES,

@@ -70,7 +70,7 @@ def _ancestors(label: str, parents: Mapping[str, str | None]) -> list[str]:
 
 @metric(
     title="Exact match",
-    aliases=("subset_accuracy",),
+    aliases=("subset_accuracy", "exact_match_ratio"),
     scope="all",
     no_average=OVER_ROWS,
     interval=Interval.PROPORTION,

@@ -91,7 +91,13 @@ def _no_probabilities(c: ClassScores) -> bool:
 
 @metric(
     title="Log loss",
-    aliases=("cross_entropy", "cross_entropy_loss", "logloss", "negative_log_likelihood"),
+    aliases=(
+        "cross_entropy",
+        "cross_entropy_loss",
+        "binary_cross_entropy",
+        "logloss",
+        "negative_log_likelihood",
+    ),
     scope="all",
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,
@@ -205,7 +211,7 @@ def _(c: ClassScores) -> Expression:
 
 @metric(
     title="Mean squared error",
-    aliases=("mse", "mean_squared_error"),
+    aliases=("mse", "mean_squared_error", "mean_square_error"),
     scope="all",
     kind=Kind.PROBABILITY,
     goal=Goal.MINIMIZE,

@@ -10,8 +10,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from evalreport.data.decimals import check_read_columns
 from evalreport.data.dialect import Dialect
 from evalreport.data.files import Files, open_files, parts_of, written_in
+from evalreport.data.findings import nearest_column
 from evalreport.data.joined import Joined, check_keys
 from evalreport.data.parquet_file import parquet_header
 from evalreport.data.source import Source
@@ -23,7 +25,6 @@ from evalreport.errors import (
     Location,
     Problem,
     SpecError,
-    did_you_mean,
     nearest,
 )
 from evalreport.spec.datasets import Dataset, LabelColumns, LabelList, Read
@@ -100,6 +101,8 @@ def _written(source: Source, read: Read) -> Source:
         read.percent,
         read.missing,
         None if pivot is None else (pivot.row, pivot.column, pivot.value),
+        read.strip,
+        read.escape,
     )
     return source if dialect.is_usual else written_in(source, dialect)
 
@@ -184,7 +187,9 @@ def _header(source: Source) -> tuple[str, ...]:
         return (*left, *(name for name in right if name not in left))
     if source.suffix == ".parquet":
         keys = source.keys if isinstance(source, Files) else ()
-        return (*parquet_header(parts_of(source)[0].source), *keys)
+        header = parquet_header(parts_of(source)[0].source)
+        check_read_columns(source.dialect, header, source.name)
+        return (*header, *keys)
     from evalreport.data.read import column_names
 
     return column_names(source).header
@@ -207,7 +212,7 @@ def _look(parts: _Parts) -> None:
             continue
         for column, where in _named(parts, name):
             if column not in header:
-                hint = did_you_mean(column, header, "columns")
+                hint = nearest_column(column, header)
                 absent.append(Problem(f"no column '{column}' in {dataset.path}", hint, where))
     if unreadable:
         raise FilesError(*unreadable, *absent, *wrong)

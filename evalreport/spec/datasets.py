@@ -144,6 +144,10 @@ class Pivot(Part):
     value: Column = Field(description="The column with the score of the class.")
 
 
+def _codes_form(value: Any) -> str:
+    return "(mapping)" if isinstance(value, Mapping) else "(list)"
+
+
 class Read(Part):
     """How a file is written, where that is not told by its suffix."""
 
@@ -160,7 +164,25 @@ class Read(Part):
     percent: Distinct[Column] = Field(
         (), description="Columns of percentages, with or without the sign: they are divided by 100."
     )
-    missing: Distinct[Name] = Field((), description="Texts that stand for no value, such as NA.")
+    missing: Annotated[
+        Annotated[Distinct[Name], Tag("(list)")]
+        | Annotated[Mapping[Column, Distinct[Name]], Tag("(mapping)"), Field(min_length=1)],
+        form(_codes_form),
+    ] = Field(
+        (),
+        description="Codes for no value, such as NA: a list for every column, or lists by column, "
+        '{label: ["-1"], score: [NA]}.',
+    )
+    strip: Flag = Field(
+        False,
+        description="Blanks around values, and around names of columns in text and sheets, are no "
+        "part of them.",
+    )
+    escape: Annotated[Text, StringConstraints(min_length=1, max_length=1)] | None = Field(
+        None,
+        description="What stands before a quote within quotes, where quotes are not doubled: a "
+        "backslash in csv written by Spark.",
+    )
     pivot: Pivot | None = Field(
         None,
         description="Of a long table, with a row for each case and class: what becomes a "
@@ -522,6 +544,15 @@ class Dataset(Part):
                     "an id names one row, and count says that there are several",
                     "leave `id` or `count` out",
                     ("id",),
+                    at_key=True,
+                )
+            )
+        if self.read is not None and not isinstance(self.path, str):
+            faults.append(
+                Fault(
+                    "read says how a file is written, and these rows are of none",
+                    "leave it out; a query can give rows as they should be",
+                    ("read",),
                     at_key=True,
                 )
             )

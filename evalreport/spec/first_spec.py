@@ -186,9 +186,7 @@ def _has_commas(text: str, delimiter: str) -> bool:
     return False
 
 
-def read_lines(
-    dialect: Dialect, missing: tuple[str, ...], pivot: Mapping[str, str]
-) -> dict[str, object]:
+def read_lines(dialect: Dialect, pivot: Mapping[str, str]) -> dict[str, object]:
     """What `read` has to say of a file, as a spec writes it."""
     told: dict[str, object] = {}
     if dialect.delimiter is not None:
@@ -199,8 +197,8 @@ def read_lines(
         told["encoding"] = dialect.encoding
     if dialect.percent:
         told["percent"] = list(dialect.percent)
-    if missing:
-        told["missing"] = list(missing)
+    if isinstance(dialect.missing, Mapping):
+        told["missing"] = {name: list(codes) for name, codes in dialect.missing.items()}
     if pivot:
         told["pivot"] = dict(pivot)
     return told
@@ -298,7 +296,7 @@ def _reading(guess: Guess) -> Iterator[str]:
         if dialect.pivot is None
         else dict(zip(("row", "column", "value"), dialect.pivot, strict=True))
     )
-    told = read_lines(dialect, dialect.missing, pivot)
+    told = read_lines(dialect, pivot)
     if told:
         yield f"    read: {_flow(told)}"
     if guess.types:

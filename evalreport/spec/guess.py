@@ -683,8 +683,8 @@ def _rest(columns: Columns, found: Guess) -> Guess:
         and not is_outcome(c)
     ][:2]
     taken = used | _roles(found) | set(groups)
-    texts = {v for c in (found.target, *used, *groups) for v in _gap_values(columns, c)}
-    dialect = replace(found.dialect, missing=tuple(sorted(texts)))
+    codes = {c: tuple(sorted(_gap_values(columns, c))) for c in (found.target, *used, *groups)}
+    dialect = replace(found.dialect, missing={c: told for c, told in codes.items() if told} or ())
     high = [columns.range(m["score"]) for m in found.models.values() if "score" in m]
     beyond = any(limits is not None and limits[1] > 1 for limits in high)
     return replace(

@@ -141,7 +141,8 @@ def test_scores_outside_zero_to_one_are_told() -> None:
     ("texts", "read"),
     [
         (["10%", "90 %"], '{percent: ["s"]}'),
-        (["NA", "n/a"], '{missing: ["NA", "n/a"]}'),
+        (["NA", "n/a"], '{missing: {"s": ["NA", "n/a"]}}'),
+        ([" 0.5", "0.1 "], "{strip: true}"),
         (["10%", "NA"], None),
         (["high"], None),
     ],

@@ -17,9 +17,10 @@ from evalreport.metrics.declare import Average, Goal, Interval, Kind, Metric, Ta
 
 FACTS = """
 accuracy | acc accuracy_score success_rate proportion_correct percent_correct \
-    correct_classification_rate overall_accuracy | counts | + 0 1 1 | MmW | PROPORTION
+    correct_classification_rate overall_accuracy classification_accuracy \
+    recognition_rate | counts | + 0 1 1 | MmW | PROPORTION
 error_rate | misclassification_rate misclassification_error classification_error \
-    zero_one_loss | counts | - 0 1 0 | MmW | PROPORTION
+    zero_one_loss error failure_rate | counts | - 0 1 0 | MmW | PROPORTION
 recall | sensitivity tpr true_positive_rate hit_rate recall_score probability_of_detection \
     producers_accuracy | counts | + 0 1 1 | MmWS | PROPORTION
 specificity | tnr true_negative_rate selectivity | counts | + 0 1 1 | MmW | PROPORTION
@@ -51,7 +52,7 @@ selection_rate | | counts | . 0 1 None | | PROPORTION
 impact_ratio | | counts | + 0 1 nan | | RATIO
 detection_rate | | counts | + 0 1 nan | | PROPORTION
 balanced_accuracy | | counts | + 0 1 1 | | TWO_RATES
-balanced_error_rate | | counts | - 0 1 0 | | TWO_RATES
+balanced_error_rate | class_balanced_error | counts | - 0 1 0 | | TWO_RATES
 ppv_at_prevalence | | counts | + 0 1 1 | | PREDICTIVE
 npv_at_prevalence | | counts | + 0 1 1 | | PREDICTIVE
 net_benefit | | counts | + -inf 1 nan | | MEAN
@@ -86,11 +87,11 @@ recall_at_specificity | sensitivity_at_specificity tpr_at_tnr \
 specificity_at_recall | specificity_at_sensitivity tnr_at_tpr \
     | scores | + 0 1 1 | MW | RESAMPLED
 precision_at_recall | ppv_at_sensitivity | scores | + 0 1 1 | MW | RESAMPLED
-log_loss | cross_entropy cross_entropy_loss logloss negative_log_likelihood \
+log_loss | cross_entropy cross_entropy_loss binary_cross_entropy logloss negative_log_likelihood \
     | scores | - 0 inf 0 | | MEAN
 brier | brier_score brier_score_loss | scores | - 0 2 0 | | MEAN
 brier_scaled | brier_skill_score index_of_prediction_accuracy | scores | + -inf 1 1 | | RESAMPLED
-squared_error | mse mean_squared_error | scores | - 0 1 0 | | MEAN
+squared_error | mse mean_squared_error mean_square_error | scores | - 0 1 0 | | MEAN
 absolute_error | mae mean_absolute_error | scores | - 0 1 0 | | MEAN
 softmax_cost | logistic_loss | scores | - 0 inf 0 | | MEAN
 mcfadden_r2 | pseudo_r2 mcfadden | scores | + -inf 1 1 | | RESAMPLED
@@ -118,7 +119,7 @@ hosmer_lemeshow | | scores | . 0 inf None | | NONE
 hosmer_lemeshow_p | | scores | . 0 1 None | | NONE
 spiegelhalter_z | | scores | = -inf inf 0 | | NONE
 spiegelhalter_p | | scores | . 0 1 None | | NONE
-exact_match | subset_accuracy | label_sets | + 0 1 1 | | PROPORTION
+exact_match | subset_accuracy exact_match_ratio | label_sets | + 0 1 1 | | PROPORTION
 hamming_loss | | label_sets | - 0 1 0 | | MEAN
 example_jaccard | multilabel_accuracy | label_sets | + 0 1 1 | | MEAN
 alpha_evaluation | | label_sets | + 0 1 1 | | MEAN

@@ -134,3 +134,44 @@ def test_what_no_metric_declares_is_an_error() -> None:
         catalogue.of_caution("no_such")
     with pytest.raises(LookupError, match="line curvature"):
         catalogue.of_line("curvature")
+
+
+def test_what_texts_call_one_number_is_one_number():
+    """The definitions by hand: 7 and 5 of 40 rows wrong, by class and by label."""
+    actual, said = [1] * 10 + [0] * 30, [1] * 7 + [0] * 3 + [1] * 5 + [0] * 25
+    cells = Counts(tp=7, fp=5, fn=3, tn=25)
+    by_hand = {
+        "classification_accuracy": 32 / 40,
+        "recognition_rate": 32 / 40,
+        "error": 8 / 40,
+        "failure_rate": 8 / 40,
+        # the mean of 3 of 10 and 5 of 30
+        "class_balanced_error": (3 / 10 + 5 / 30) / 2,
+    }
+    assert by_hand["class_balanced_error"] == pytest.approx(
+        1 - peer.balanced_accuracy_score(actual, said)
+    )
+    for word, value in by_hand.items():
+        metric = find(word)
+        assert metric is not None
+        assert float(metric(cells).exact()) == pytest.approx(value, abs=1e-15), word
+    for word, name in (
+        ("exact_match_ratio", "exact_match"),
+        ("binary_cross_entropy", "log_loss"),
+        ("mean_square_error", "squared_error"),
+    ):
+        assert find(word) is find(name)
+
+
+def test_what_is_no_metric_names_what_to_write():
+    for word in ("confusion_matrix", "Confusion matrix", "roc_curve", "precision_recall_curve"):
+        assert (suggestion(word) or "").startswith("leave it out"), word
+    for word, told in catalogue.NO_METRICS.items():
+        assert find(word) is None
+        assert suggestion(word) == told
+    # every metric that a hint tells to write is one
+    named = ("roc_auc", "average_precision", "ece", "error_rate", "hamming_loss")
+    assert {find(name).name for name in named} == set(named)  # type: ignore[union-attr]
+    # a loss that weighs both kinds of mistake has another value than the one that does not
+    with pytest.raises(SpecError, match=r"extended_hamming_loss.*alpha_evaluation"):
+        results_of(COLUMNS, {"prediction": "says"}, ["extended_hamming_loss"])

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from typing import Any
 from urllib.parse import unquote
 
-from evalreport.data.dialect import DECIMAL_COMMA, Dialect
+from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, Dialect
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.parquet_file import damaged, given_names
 from evalreport.data.read import DELIMITERS, not_twice
@@ -136,16 +136,21 @@ def _delimited(session: Any, source: Source, wanted: Wanted) -> tuple[Any, tuple
     frame = read.options(**_STRICT, sep=delimiter).csv(_paths(source))
     # Empty text is no value, with quotes around it or without.
     dialect = parts_of(source)[0].source.dialect
-    shown = [f"nullif({_in_dialect(name, dialect)}, '') AS {name}" for name in names]
+    shown = [
+        f"nullif({_in_dialect(own, name, dialect)}, '') AS {own}"
+        for own, name in zip(names, header, strict=True)
+    ]
     path = _place_of(frame).alias("path")
     frame = frame.select(*names, path).selectExpr(*shown, "path")
     return frame, header, sum(plain.records for _, _, plain in found)
 
 
-def _in_dialect(column: str, dialect: Dialect) -> str:
+def _in_dialect(column: str, name: str, dialect: Dialect) -> str:
     """A text as every other file has it: numbers with a point, no text for no value."""
-    if dialect.missing:
-        gaps = ", ".join(map(spark_text, dialect.missing))
+    if dialect.strip:
+        column = f"trim(BOTH {spark_text(BLANKS)} FROM {column})"
+    if dialect.gaps(name):
+        gaps = ", ".join(map(spark_text, dialect.gaps(name)))
         column = f"CASE WHEN {column} IN ({gaps}) THEN '' ELSE {column} END"
     if dialect.decimal == ",":
         number = spark_text(f"^(?:{DECIMAL_COMMA})$")

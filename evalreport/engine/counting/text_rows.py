@@ -7,7 +7,6 @@ taken (``data.text_scan``); the number of rows is held against that of the scan.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +15,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from evalreport.data.delimited import check_header, named_index
-from evalreport.data.dialect import DECIMAL_COMMA, Dialect
+from evalreport.data.decimals import check_read_columns
+from evalreport.data.delimited import beginning
+from evalreport.data.dialect import BLANKS, DECIMAL_COMMA, Dialect
 from evalreport.data.files import Files, Part, parts_of
 from evalreport.data.interruptible import interruptible
 from evalreport.data.json_lines import MANY_DIGITS, json_value
@@ -27,7 +27,6 @@ from evalreport.data.source import Source, opened
 from evalreport.data.table import RawColumn
 from evalreport.data.text_scan import Plain, plain_delimited, plain_json
 from evalreport.data.typed_values import column_of
-from evalreport.data.utf8 import text_lines
 from evalreport.engine.counting import queries
 from evalreport.engine.counting.queries import Field
 from evalreport.engine.counting.wanted import NotPlainError, Wanted, quoted_text
@@ -158,7 +157,7 @@ def _delimited(
     )
     if not part.dialect.is_usual:
         pointed = ", ".join(
-            f"{_in_dialect(f'c{i}', part.dialect)} AS c{i}"
+            f"nullif({_in_dialect(f'c{i}', name, part.dialect)}, '') AS c{i}"
             for i, name in enumerate(header)
             if name in asked
         )
@@ -167,10 +166,12 @@ def _delimited(
     return text, header, found.records
 
 
-def _in_dialect(column: str, dialect: Dialect) -> str:
+def _in_dialect(column: str, name: str, dialect: Dialect) -> str:
     """A text as every other file has it: numbers with a point, no text for no value."""
-    if dialect.missing:
-        gaps = ", ".join(quoted_text(text) for text in dialect.missing)
+    if dialect.strip:
+        column = f"trim({column}, {quoted_text(BLANKS)})"
+    if dialect.gaps(name):
+        gaps = ", ".join(quoted_text(text) for text in dialect.gaps(name))
         column = f"CASE WHEN {column} IN ({gaps}) THEN '' ELSE {column} END"
     if dialect.decimal == ",":
         column = (
@@ -184,7 +185,7 @@ def scanned(part: Source, asked: Sequence[str]) -> tuple[str, tuple[str, ...], P
     """Delimiter, header and records of a delimited file; NotPlainError where it is not plain."""
     delimiter = part.dialect.delimiter or DELIMITERS[part.suffix.removesuffix(".gz")]
     with _plain_bytes(part) as stream:
-        header = _header(stream, part.name, delimiter, asked)
+        header = tuple(_header(stream, part, delimiter, asked))
     with _plain_bytes(part) as stream:
         return delimiter, header, _plain(plain_delimited(stream, delimiter, len(header)))
 
@@ -246,14 +247,16 @@ def _plain_bytes(part: Source) -> Iterator[BinaryIO]:
             yield stream
 
 
-def _header(stream: BinaryIO, name: str, delimiter: str, asked: Sequence[str]) -> tuple[str, ...]:
-    lines = text_lines(io.BytesIO(stream.read(1 << 20)), name)
-    try:
-        header = named_index(next(csv.reader(lines, delimiter=delimiter, strict=True), []))
-    except csv.Error as error:
-        raise NotPlainError(str(error)) from None
-    check_header(header, lambda: next(lines, ""), name, delimiter, asked)
-    return tuple(header)
+def _header(stream: BinaryIO, part: Source, delimiter: str, asked: Sequence[str]) -> list[str]:
+    """The header of a delimited file that DuckDB reads as this package does."""
+    first = io.BytesIO(stream.read(1 << 20))
+    begun = beginning(first, part.name, delimiter, asked, part.dialect.strip)
+    if begun.separated:
+        raise NotPlainError("its first line names the delimiter")
+    if begun.width > len(begun.names):
+        raise NotPlainError("columns at its end have no name")
+    check_read_columns(part.dialect, begun.names, part.name)
+    return begun.names
 
 
 def _plain(found: Plain | str) -> Plain:
