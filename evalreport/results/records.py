@@ -470,6 +470,14 @@ class Comparison:
         """The same, corrected within its family."""
         return self.p_adjusted if self.hypothesis is None else self.hypothesis.p_adjusted
 
+    @property
+    def methods_disagree(self) -> bool:
+        """Whether p and limits differ on whether there is a difference, at the limits' level."""
+        if self.p_value is None or self.interval is None:
+            return False
+        within = self.interval.low <= 0.0 <= self.interval.high
+        return (self.p_value < 1.0 - self.interval.level) == within
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmnibusTest:
