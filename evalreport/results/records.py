@@ -165,6 +165,9 @@ class Measure:
     state: Annotated[str, one_of(*STATES)]
     value: float | None
     reason: Annotated[str | None, "Why there is no value, or what was left out of it."]
+    left_out: Annotated[
+        tuple[str, ...], OMITTED, "Classes whose value is undefined, left out of an average."
+    ] = ()
     interval: Interval | None
     numerator: Number | None = None
     denominator: Number | None = None
@@ -559,6 +562,9 @@ class Baseline:
     average: Average
     label: str | None
     value: float | None
+    left_out: Annotated[
+        tuple[str, ...], OMITTED, "Classes whose value is undefined, left out of an average."
+    ] = ()
     n: Count
     note: str
 

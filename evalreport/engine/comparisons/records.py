@@ -28,6 +28,7 @@ from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
 from evalreport.metrics.comparing import Family
 from evalreport.metrics.declare import Goal, Metric
+from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD
@@ -302,7 +303,9 @@ def _why_none(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> str:
         state, _, reason = state_of(value)
         if state != "value":
             parts.append(f"{name}: {state}, {reason}")
-    return "; ".join(parts)
+    (one, two), (first, second) = names, values
+    apart = different_classes((one, first.left_out), (two, second.left_out))
+    return "; ".join(parts) or apart or ""
 
 
 # -- records ----------------------------------------------------------------------------------

@@ -80,7 +80,12 @@ class Found:
 
 
 def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
-    """Model minus reference, in exact fractions where both are; None unless both are numbers."""
+    """Model minus reference, in exact fractions where both are; None unless both are numbers.
+
+    None too of averages over different classes, whose difference is one of classes.
+    """
+    if set(model.left_out) != set(reference.left_out):
+        return None
     if not (isinstance(model.outcome, Value) and isinstance(reference.outcome, Value)):
         return None
     if model.exact is not None and reference.exact is not None:
