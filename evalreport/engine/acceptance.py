@@ -184,13 +184,15 @@ def _preferred(
 def _observed(criterion: Criterion, measure: Measure) -> tuple[float | None, str | None]:
     if measure.state != "value":
         return None, f"{measure.state.replace('_', ' ')}: {measure.reason}"
+    # an average over some of the classes: how many, and which
+    partly = measure.reason if measure.left_out else None
     if criterion.bound == "point":
-        return measure.value, None
+        return measure.value, partly
     if measure.interval is None:
         why = measure.interval_reason
         return None, f"the measure has no interval{f': {why}' if why else ''}"
     limits = measure.interval
-    return (limits.low if criterion.bound == "lower" else limits.high), None
+    return (limits.low if criterion.bound == "lower" else limits.high), partly
 
 
 def _outcome(criterion: Criterion, observed: float) -> str:

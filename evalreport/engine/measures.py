@@ -410,6 +410,7 @@ def as_measure(
         state=state,
         value=number,
         reason=reason,
+        left_out=value.left_out if state == "value" else (),
         interval=_explained(computed.interval, task),
         n=n,
         table=table,

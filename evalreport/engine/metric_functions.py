@@ -26,11 +26,15 @@ from evalreport.predict.view import LabelView
 
 @dataclass(frozen=True)
 class Found:
-    """A value, None where undefined, with the average and the label that it is of."""
+    """A value, None where undefined, with the average and the label that it is of.
+
+    ``left_out``: classes that an average leaves out, as their value is undefined.
+    """
 
     value: float | None
     average: str | None = None
     label: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,9 +80,9 @@ class MetricValue:
             if one is not None
         }
         measurer = Measurer(rows.tables.view, rows.tables, self.settings, resolved)
-        outcome = measurer.compute(replace(task, interval=None)).evaluated.outcome
-        number = outcome.number if isinstance(outcome, Value) else None
-        return Found(number, task.average, task.label)
+        made = measurer.compute(replace(task, interval=None)).evaluated
+        number = made.outcome.number if isinstance(made.outcome, Value) else None
+        return Found(number, task.average, task.label, made.left_out)
 
 
 @dataclass(frozen=True, eq=False)

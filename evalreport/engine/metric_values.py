@@ -43,10 +43,11 @@ class Evaluated:
 
     ``numerator`` and ``denominator`` are given where the metric is one fraction
     of the table; ``exact`` is the unrounded fraction where one exists; ``note``
-    explains an average that skipped classes. ``bounds`` are given where scores were
-    counted in bins: the value of the single scores lies within them. ``missing`` is the
-    worst and best case of a share, with the rows that lack something. ``reached`` is the
-    threshold where a largest difference lies, with the four cells there.
+    explains an average that skipped classes, and ``left_out`` names these. ``bounds`` are
+    given where scores were counted in bins: the value of the single scores lies within
+    them. ``missing`` is the worst and best case of a share, with the rows that lack
+    something. ``reached`` is the threshold where a largest difference lies, with the four
+    cells there.
     """
 
     outcome: Outcome
@@ -56,6 +57,7 @@ class Evaluated:
     denominator: float | int | None = None
     exact: Any = None
     note: str | None = None
+    left_out: tuple[str, ...] = ()
     bounds: tuple[float, float] | None = None
     missing: MissingBounds | None = None
     reached: Reached | None = None
@@ -144,6 +146,7 @@ def average(
         formula=formula,
         substituted=_written_mean([values[i] for i in kept], weights, total, kind),
         note=note,
+        left_out=tuple(skipped),
     )
 
 

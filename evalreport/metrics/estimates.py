@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from evalreport.metrics.catalogue import find
@@ -40,6 +41,27 @@ def _share(measure: Measure, method: str | None) -> tuple[int, int] | None:
     binomial = method in Interval.PROPORTION.value
     plain = binomial and measure.average in (None, "micro")
     return (top, bottom) if of_rows and plain and bottom > 0 else None
+
+
+#: Classes that are named in a sentence.
+_NAMED = 5
+
+
+def different_classes(one: tuple[str, Sequence[str]], two: tuple[str, Sequence[str]]) -> str | None:
+    """Why two averages are not compared, by name and classes left out of each; None if they are.
+
+    >>> different_classes(("a", ()), ("b", ("x", "y")))
+    'averages over different classes: a leaves out none; b leaves out x, y'
+    """
+    if set(one[1]) == set(two[1]):
+        return None
+    told = [f"{name} leaves out {_listed(left_out)}" for name, left_out in (one, two)]
+    return f"averages over different classes: {'; '.join(told)}"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+    return f"{', '.join(labels[:_NAMED])}{more}" if labels else "none"
 
 
 def exact_difference(now: Measure, then: Measure) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalreport.errors import EvalreportError
-from evalreport.metrics.estimates import estimate_of
+from evalreport.metrics.estimates import different_classes, estimate_of
 from evalreport.record.paired_rows import Said
 from evalreport.results.changes import MeasureChange, MeasureSide, PairedDifference
 from evalreport.results.identity import Quantity
@@ -270,8 +270,9 @@ def _change(
         new=_side(now),
     )
     then, at_present = (None if m is None else estimate_of(m) for m in (was, now))
-    if then is None or at_present is None:
-        return replace(found, interval_reason=_why_none(was, now))
+    why_none = _why_none(was, now)
+    if then is None or at_present is None or why_none:
+        return replace(found, interval_reason=why_none)
     same = same_rows.get(either.dataset)
     told = shift(at_present, then)
     if same:
@@ -306,4 +307,4 @@ def _why_none(was: Measure | None, now: Measure | None) -> str:
         for word, m in (("old", was), ("new", now))
         if m.state != "value"
     ]
-    return "; ".join(parts)
+    return "; ".join(parts) or different_classes(("old", was.left_out), ("new", now.left_out)) or ""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from evalreport.metrics.catalogue import find
 from evalreport.record.checks import OF_THE_SPEC, Finding, Known, Unchecked, checks, held
 from evalreport.record.looks import look_of
 from evalreport.results.identity import WhichNumber
@@ -189,8 +190,11 @@ def gap(record: Gap, known: Known) -> Iterator[Finding]:
             yield f"{name} is {value!r} of {n} rows, its measure says {told}"
     yield held("value", "n", "against_value", "against_n", "gap", "ratio")
     one, two = record.value, record.against_value
-    difference = None if one is None or two is None else one - two
-    ratio = None if one is None or two is None or two == 0 else one / two
+    left_out = {frozenset(measure.left_out) for *_, measure in pairs}
+    difference = None if one is None or two is None or len(left_out) > 1 else one - two
+    metric = find(record.metric)
+    no_ratio = difference is None or not two or metric is None or metric.bounds[0] < 0
+    ratio = None if no_ratio or one is None or not two else one / two
     for name, stated, expected in (("gap", record.gap, difference), ("ratio", record.ratio, ratio)):
         same = stated is None if expected is None else stated is not None
         if not same or (stated is not None and not _near(stated, expected or 0.0)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -71,8 +71,10 @@ def comparison_intro(contents: Contents) -> str:
     alone = f"the interval leaves out 0 in {apart} of {counted(len(entries), 'comparison')}"
     corrected = [c for c in contents.of(Comparison) if _is_corrected(c)]
     if not corrected:
-        return f"{same}{alone[0].upper()}{alone[1:]} (marked *)."
-    shown = sum(_is_marked(c) for c in corrected)
+        shown = sum(c.told_apart for c in contents.of(Comparison))
+        total = counted(len(contents.of(Comparison)), "comparison")
+        return f"{same}A difference is shown in {shown} of {total} (marked *)."
+    shown = sum(c.told_apart for c in corrected)
     return (
         f"{same}Beside each p value stands the one corrected for their number "
         f"({_correction(corrected)}, {family_words(corrected)}); it tells a difference from 0 in "
@@ -89,17 +91,6 @@ def _leaves_out_0(entry: Comparison) -> bool:
 def _is_corrected(entry: Comparison) -> bool:
     known = entry.p_adjusted is not None
     return known and entry.correction not in {None, "none"}
-
-
-def _is_marked(entry: Comparison) -> bool:
-    """Whether a difference is told from 0: by its corrected p value where there is one.
-
-    The level of the test is that of the interval.
-    """
-    if entry.p_adjusted is None or not _is_corrected(entry):
-        return _leaves_out_0(entry)
-    level = 0.95 if entry.interval is None else entry.interval.level
-    return entry.p_adjusted <= 1 - level
 
 
 def _tables(contents: Contents, entries: Sequence[Comparison]) -> tuple[Any, ...]:
@@ -148,9 +139,24 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
         notes = (*notes, "The values of means over folds stand beside the tables of their folds.")
     if any(e.bounds is not None for e in entries):
         notes = (*notes, IN_BINS)
+    notes = (*notes, *_disagreeing(contents, entries))
     of = f"Differences from {only}" if only else "Differences"
     caption = f"{of}. ↓ less is better. The upright line on an axis is 0"
     return Strip(caption, columns, lines, notes, "many cmp")
+
+
+def _disagreeing(contents: Contents, entries: Sequence[Comparison]) -> Iterator[str]:
+    """Comparisons whose test and limits, of two methods, do not agree."""
+    found = [
+        f"{comparison_title(contents, e)} ({contents.mark((e.dataset, e.model)).name})"
+        for e in entries
+        if e.methods_disagree
+    ]
+    if found:
+        yield (
+            "Test and limits are two methods and disagree on whether there is a difference; "
+            f"the test decides: {'; '.join(found)}."
+        )
 
 
 def _only_reference(contents: Contents, entries: Sequence[Comparison]) -> str:
@@ -193,7 +199,7 @@ def _line(contents: Contents, entry: Comparison, reach: float, printed: set[str]
     if interval is not None:
         limits = f"{difference_text(interval.low)} to {difference_text(interval.high)}"
     difference = entry.difference
-    star = " *" if _is_marked(entry) else ""
+    star = " *" if entry.told_apart else ""
     shown = "undefined" if difference is None else f"{difference_text(difference)}{star}"
     cells = (
         LineCell(comparison_title(contents, entry), head=True),
@@ -323,8 +329,7 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | Non
         pair = ((entry.dataset, entry.model), _reference(contents, entry))
         counts = found.setdefault(pair, [0, 0, 0, 0, 0])
         counts[0 if gain > 0 else 1 if gain == 0 else 2] += 1
-        interval = entry.interval
-        if interval and (interval.low > 0 or interval.high < 0):
+        if entry.told_apart:
             counts[3 if gain > 0 else 4] += 1
     if not found:
         return None
@@ -334,8 +339,8 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | Non
         Column("better in", "right", "9%"),
         Column("equal in", "right", "8%"),
         Column("worse in", "right", "9%"),
-        Column("better, interval leaves out 0", "right", "24%"),
-        Column("worse, interval leaves out 0", "right", "24%"),
+        Column("better, difference shown", "right", "24%"),
+        Column("worse, difference shown", "right", "24%"),
     )
     rows = tuple(
         TableRow(

@@ -165,6 +165,9 @@ class Measure:
     state: Annotated[str, one_of(*STATES)]
     value: float | None
     reason: Annotated[str | None, "Why there is no value, or what was left out of it."]
+    left_out: Annotated[
+        tuple[str, ...], OMITTED, "Classes whose value is undefined, left out of an average."
+    ] = ()
     interval: Interval | None
     numerator: Number | None = None
     denominator: Number | None = None
@@ -470,6 +473,14 @@ class Comparison:
         """The same, corrected within its family."""
         return self.p_adjusted if self.hypothesis is None else self.hypothesis.p_adjusted
 
+    @property
+    def methods_disagree(self) -> bool:
+        """Whether p and limits differ on whether there is a difference, at the limits' level."""
+        if self.p_value is None or self.interval is None:
+            return False
+        within = self.interval.low <= 0.0 <= self.interval.high
+        return (self.p_value < 1.0 - self.interval.level) == within
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmnibusTest:
@@ -551,6 +562,9 @@ class Baseline:
     average: Average
     label: str | None
     value: float | None
+    left_out: Annotated[
+        tuple[str, ...], OMITTED, "Classes whose value is undefined, left out of an average."
+    ] = ()
     n: Count
     note: str
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evalreport.statistics.interval import Interval, clipped, symmetric, z_value
 from evalreport.statistics.root import bisect
-from evalreport.statistics.tail import normal_two_sided, t_two_sided
+from evalreport.statistics.tail import normal_two_sided
 
 Floats = NDArray[np.float64]
 AucMethod: TypeAlias = Callable[["AreaLimits", float], Interval | None]
@@ -413,22 +413,6 @@ def score_difference_statistic(
 
     found = bisect(beyond, 0.0, _MOST_ERRORS)
     return found if difference > null else -found
-
-
-def unpaired_welch_test(
-    difference: float, variance_1: float, rows_1: int, variance_2: float, rows_2: int
-) -> AreaTest | None:
-    """Welch's t test of two areas of different rows, as pROC does it.
-
-    ``rows_1`` and ``rows_2`` count the rows of each side. Not the paired test: it takes
-    the areas as independent.
-    """
-    variance = variance_1 + variance_2
-    if variance <= 0.0:
-        return None
-    df = variance**2 / (variance_1**2 / (rows_1 - 1) + variance_2**2 / (rows_2 - 1))
-    t = difference / math.sqrt(variance)
-    return AreaTest(t, df, t_two_sided(t, df))
 
 
 def limits(

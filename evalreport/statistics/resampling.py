@@ -256,6 +256,38 @@ def percentile(values: ArrayLike, level: float) -> Interval | None:
     return Interval(_quantile(ordered, tail), _quantile(ordered, 1.0 - tail))
 
 
+def least_tail(replicates: int) -> float:
+    """The smallest one-sided p value that so many replicates can show: 1 / (B + 1)."""
+    return 1.0 / (replicates + 1.0)
+
+
+def percentile_tails(values: ArrayLike, null: float) -> tuple[float, float]:
+    """Shares of the replicates at or below ``null``, and at or above it.
+
+    They are the tails at which :func:`percentile` puts its limits on ``null``, so that a test by
+    them agrees with the limits of every level; at least 1 / (B + 1), as B replicates show no less
+    (Davison A., Hinkley D. Bootstrap Methods and their Application, 1997, 4.4 and 5.3).
+
+    >>> percentile_tails(range(101), 25.0)
+    (0.25, 0.75)
+    >>> percentile_tails(range(9), -3.0)
+    (0.1, 1.0)
+    """
+    ordered = _usable(values)
+    least = least_tail(ordered.size)
+    below, above = _share_below(ordered, null), _share_below(-ordered[::-1], -null)
+    return max(below, least), max(above, least)
+
+
+def _share_below(ordered: NDArray[np.float64], value: float) -> float:
+    """The largest probability whose type-7 quantile is at most ``value``."""
+    count = int(np.searchsorted(ordered, value, "right"))
+    if count in (0, ordered.size):
+        return float(count > 0)
+    low, high = float(ordered[count - 1]), float(ordered[count])
+    return (count - 1 + (value - low) / (high - low)) / (ordered.size - 1)
+
+
 def bca(
     values: ArrayLike,
     estimate: float,

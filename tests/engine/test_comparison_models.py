@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from evalreport.engine.comparisons.records import compare
 from evalreport.engine.comparisons.result import ALIKE
@@ -313,7 +314,69 @@ def test_bootstrap_of_a_share_has_the_standard_error_of_the_multinomial() -> Non
     joint = r.joint_table
     n10, n01, n = joint.n10, joint.n01, 400
     error = math.sqrt(n10 + n01 - (n10 - n01) ** 2 / n) / n
-    assert math.isclose(r.statistic, r.difference / error, rel_tol=0.05)
+    low, high = r.difference - 1.96 * error, r.difference + 1.96 * error
+    assert (r.interval.low, r.interval.high) == pytest.approx((low, high), abs=0.1 * error)
+    # 2.3 standard errors: the normal p is 0.021, and draws have an error of 0.003
+    assert r.p_value == pytest.approx(2 * norm.sf(r.difference / error), abs=0.008)
+    assert r.statistic is None
+
+
+def test_p_of_a_bootstrap_is_the_tail_at_which_its_limits_meet_0() -> None:
+    """Held against numpy: the quantile of the draws at p / 2 is 0, and limits at 1 - p touch it."""
+    actual, one, two = noisy(31, 80)
+    views = [scored("b", two, actual), scored("a", one, actual)]
+    p = one_record(views, "f1", ComparisonRequest(tests={"f1": "bootstrap"})).p_value
+    assert 0.002 < p < 0.9
+    for level, outside in ((1 - p - 1e-6, True), (1 - p + 1e-6, False)):
+        settings = replace(SMALL, level=level)
+        limits = one_record(
+            views, "f1", ComparisonRequest(methods={"f1": "bootstrap_percentile"}), settings
+        ).interval
+        assert (limits.low > 0 or limits.high < 0) is outside
+
+
+@pytest.mark.parametrize(
+    ("neither", "disagree"), [(60, True), (5, False)], ids=["limits leave 0 out", "limits hold 0"]
+)
+def test_mcnemar_beside_newcombe_says_where_the_two_disagree(neither: int, disagree: bool) -> None:
+    """5 rows of 150 are right by one model only, all by the same: exact p 2 / 2^5 = 0.0625."""
+    right = np.array([[1, 1]] * (145 - neither) + [[0, 1]] * 5 + [[0, 0]] * neither)
+    views = [labelled(m, right[:, k], np.ones(150, int)) for k, m in ((1, "a"), (0, "b"))]
+    r = one_record(views, "accuracy")
+    assert (r.model, r.p_value) == ("b", 0.0625)
+    assert (r.interval.method, r.interval.high < 0) == ("newcombe", disagree)
+    assert ("two methods and disagree" in (r.note or "")) == disagree
+    # the test decides
+    assert (r.told_apart, r.better) == (False, "reference")
+
+
+#: Tests of shares that have limits of another method beside them.
+OF_SHARES = ("mcnemar_exact", "leisenring", "two_proportion_z")
+
+
+@pytest.mark.parametrize("design", ["rows", "clusters", "weights", "two datasets"])
+def test_p_and_limits_of_no_default_disagree(design: str) -> None:
+    metrics = ["f1", "mcc", "roc_auc", "brier", "log_loss", "ks", "average_precision", "lr_plus"]
+    more: dict[str, Any] = {}
+    if design == "clusters":
+        more = {"cluster": (np.repeat(np.arange(30), 5), 30)}
+    if design == "weights":
+        more = {"weight": np.tile([1.0, 2.0, 0.5], 50)}
+    told = []
+    for seed in range(8):
+        actual, one, two = noisy(seed, 150)
+        views = [scored("b", two, actual, **more), scored("a", one, actual, **more)]
+        request = ComparisonRequest()
+        if design == "two datasets":
+            views[1] = replace(views[1], model="b", dataset="e")
+            request = ComparisonRequest(reference_dataset="e")
+        for r in every_record(views, metrics, request):
+            if r.p_value is not None and r.interval is not None:
+                assert r.test not in OF_SHARES
+                assert not r.methods_disagree, (seed, r.metric, r.p_value, r.interval)
+                told.append(r.told_apart)
+    assert len(told) > 40
+    assert 0 < sum(told) < len(told)
 
 
 def test_bootstrap_of_an_area_agrees_with_delong() -> None:
@@ -324,7 +387,7 @@ def test_bootstrap_of_an_area_agrees_with_delong() -> None:
         tests={"roc_auc": "bootstrap"}, methods={"roc_auc": "bootstrap_percentile"}
     )
     drawn = one_record(views, "roc_auc", request, settings=Settings(resamples=2000))
-    assert math.isclose(drawn.statistic, exact.statistic, rel_tol=0.06)
+    assert math.isclose(drawn.p_value, exact.p_value, abs_tol=0.01)
     for limit in ("low", "high"):
         assert abs(getattr(drawn.interval, limit) - getattr(exact.interval, limit)) < 0.006
     assert drawn.interval.usable == 2000

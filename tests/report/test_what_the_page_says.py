@@ -178,8 +178,8 @@ def corrected():
     results = two_models()
     apart = {"level": 0.95, "low": 0.01, "high": 0.09, "method": "newcombe"}
     first, second = results["comparisons"]
-    first.update(difference=0.05, interval=apart, p_value=0.03, p_adjusted=0.41)
-    second.update(difference=0.05, interval=apart, p_value=0.001, p_adjusted=0.01)
+    first.update(difference=0.05, interval=apart, p_value=0.03, p_adjusted=0.41, told_apart=False)
+    second.update(difference=0.05, interval=apart, p_value=0.001, p_adjusted=0.01, told_apart=True)
     return results
 
 
@@ -191,12 +191,16 @@ def test_a_star_follows_the_corrected_p_value(corrected):
     assert "the interval leaves out 0 in 2 of 2 comparisons" in section.text
 
 
-def test_without_a_correction_a_star_follows_the_interval(corrected):
-    plain = {**corrected, "comparisons": [
-        {**c, "correction": "none", "p_adjusted": None} for c in corrected["comparisons"]
-    ]}  # fmt: skip
+def test_without_a_correction_a_star_follows_the_test_and_limits_that_disagree_are_named(corrected):
+    first, second = ({**c, "correction": "none"} for c in corrected["comparisons"])
+    first |= {"p_value": 0.06, "p_adjusted": 0.06}
+    plain = {**corrected, "comparisons": [first, second]}
     section = section_of(render_html(plain), "comparisons")
-    assert "The interval leaves out 0 in 2 of 2 comparisons (marked *)" in section.text
+    rows = [r.text for r in section.all("tr") if "+0.0100 to +0.0900" in r.text]
+    assert ["*" in row for row in rows] == [False, True]
+    assert "A difference is shown in 1 of 2 comparisons (marked *)" in section.text
+    named = "disagree on whether there is a difference; the test decides: "
+    assert section.text.count(named) == 1
 
 
 def test_a_card_says_how_many_rows_its_denominator_has():

@@ -227,15 +227,6 @@ def test_hanley_mcneil_interval_is_normal() -> None:
     assert found == pytest.approx((0.893171061528059 - half, 0.893171061528059 + half), rel=1e-9)
 
 
-def test_welch_test_of_different_rows_by_hand() -> None:
-    # t = .1 / sqrt(.01); df = .01^2 / (.004^2 / 40 + .006^2 / 30) = 62.5
-    found = d.unpaired_welch_test(0.1, 0.004, 41, 0.006, 31)
-    assert found is not None
-    assert (found.statistic, found.df) == pytest.approx((1.0, 62.5))
-    assert found.p_value == pytest.approx(0.3212, abs=1e-4)
-    assert d.unpaired_welch_test(0.0, 0.0, 41, 0.0, 31) is None
-
-
 def test_difference_by_hand() -> None:
     # z = .1 / .05; limits .1 -+ 1.96 * .05; a difference cannot exceed 1
     found = d.difference_test(0.1, 0.0025)

@@ -15,6 +15,7 @@ from evalreport.statistics.resampling import (
     generator,
     multinomial_tables,
     percentile,
+    percentile_tails,
     score_table_resamples,
     stratified_tables,
 )
@@ -168,3 +169,22 @@ def test_bca_is_undefined_when_its_transformation_folds_back() -> None:
     values = [-1.0] * 10 + [0.0] + [1.0]
     assert bca(values, 0.0, jackknife, weights, 0.95) is not None
     assert bca(values, 0.0, jackknife, weights, 1 - 1e-15) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_percentile_tails_are_those_of_the_quantiles_of_numpy(seed: int) -> None:
+    """The tail is the largest probability whose quantile does not lie beyond the null."""
+    rng = np.random.default_rng(seed)
+    drawn = np.round(rng.normal(0.3, 1.0, 40 + seed), seed % 3)  # rounded: some are alike
+    for null in (0.0, 0.3, -0.5, float(np.sort(drawn)[9])):
+        below, above = percentile_tails(drawn, null)
+        assert np.quantile(drawn, below - 1e-9) <= null <= np.quantile(drawn, below + 1e-9)
+        assert np.quantile(drawn, 1 - above - 1e-9) <= null <= np.quantile(drawn, 1 - above + 1e-9)
+        for level in (0.5, 0.8, 0.9, 0.95):
+            low, high = percentile(drawn, level)
+            assert (low <= null <= high) == (2 * min(below, above) >= 1 - level)
+
+
+def test_draws_all_on_one_side_show_no_less_than_one_in_so_many() -> None:
+    assert percentile_tails(np.arange(1.0, 100.0), 0.0) == (0.01, 1.0)
+    assert percentile_tails(-np.arange(1.0, 100.0), 0.0) == (1.0, 0.01)

@@ -24,7 +24,7 @@ from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.from_spec import metric_named
 from evalreport.predict.view import View
-from evalreport.results.records import Comparison, Measure
+from evalreport.results.records import Comparison
 
 #: From this lead in true positive rate on, both ways, curves are said to cross.
 CROSSING = 0.02
@@ -69,19 +69,16 @@ def _best_models(run: RunFacts, views: Sequence[View]) -> dict[str, list[str]]:
         declared = find(metric)
         if declared is None or declared.goal not in (Goal.MAXIMIZE, Goal.MINIMIZE):
             continue
-        values = [_value(run.measure(view, metric)) for view in views]
-        if any(value is None for value in values):
+        measures = [run.measure(view, metric) for view in views]
+        known = [m.value for m in measures if m is not None and m.value is not None]
+        over = {frozenset(m.left_out) for m in measures if m is not None}
+        if len(known) < len(views) or len(over) > 1:
             continue
-        known = [value for value in values if value is not None]
         best = max(known) if declared.goal is Goal.MAXIMIZE else min(known)
         found[metric] = [
             view.model for view, value in zip(views, known, strict=True) if value == best
         ]
     return found
-
-
-def _value(measure: Measure | None) -> float | None:
-    return None if measure is None else measure.value
 
 
 def _ranking(views: Sequence[View], best: Mapping[str, Sequence[str]]) -> str:

@@ -33,6 +33,8 @@ FEW_ROWS = f"fewer than {SMALL} rows"
 #: Rows of a sample behind an estimated cell below which limits hold less than they say.
 FEW_SAMPLED = 10
 WALD = ("wald", "wald_cc")
+#: Sets of classes that averages leave out, each with its averages, in one sentence.
+NAMED_SETS = 3
 
 
 @caution(
@@ -171,10 +173,18 @@ def _is_score(label: str) -> bool:
     read_instead="the table, and the averages with the number of classes they hold",
 )
 def class_never_predicted(run: RunFacts) -> Iterator[Caution]:
-    """A class with actual rows has no predicted one (more than two classes)."""
+    """A class with actual rows has no predicted one (more than two classes).
+
+    Said once: not where an average leaves the class out.
+    """
     for view, record, matrix in _tables(run):
+        said = {label for m in run.measures_of(view) for label in m.left_out}
         pairs = list(zip(matrix.row_totals, matrix.column_totals, strict=True))
-        never = [k for k, (actual, predicted) in enumerate(pairs) if actual and not predicted]
+        never = [
+            k
+            for k, (actual, predicted) in enumerate(pairs)
+            if actual and not predicted and record.table.labels[k] not in said
+        ]
         if never and record.table.size > 2 and sum(1 for _, p in pairs if p) > 1:
             labels = (f"{name(record.table.labels[k])} ({number(pairs[k][0])})" for k in never)
             verbs = "occurs but is" if len(never) == 1 else "occur but are"
@@ -185,6 +195,38 @@ def class_never_predicted(run: RunFacts) -> Iterator[Caution]:
                 view.model,
                 table=record.id,
                 numbers={"classes": len(never)},
+            )
+
+
+@caution(
+    "average_leaves_out_classes",
+    severity="warning",
+    title="An average leaves out classes",
+    why="a class whose value is undefined is no part of the mean, which may look the better for it",
+    read_instead="the value of each class, and averages over all classes such as macro F1",
+)
+def average_leaves_out_classes(run: RunFacts) -> Iterator[Caution]:
+    """A macro or weighted average of all rows is over some of the classes only."""
+    for view in run.views:
+        found = [m for m in run.measures_of(view) if m.left_out]
+        averages: dict[tuple[str, ...], dict[str, None]] = {}
+        for m in found:
+            averages.setdefault(m.left_out, {})[f"{m.title} ({m.average})"] = None
+        total = len(view.labels)
+        parts = [
+            f"{listed(titles)} {'is' if len(titles) == 1 else 'are'} over "
+            f"{number(total - len(classes))} of {counted(total, 'class')}: "
+            f"undefined for {listed(map(name, classes))}"
+            for classes, titles in averages.items()
+        ]
+        if parts:
+            yield Caution(
+                f"{'; '.join(parts[:NAMED_SETS])}.",
+                view.dataset,
+                view.model,
+                found[0].id,
+                found[0].table,
+                {"averages": sum(map(len, averages.values())), "classes": total},
             )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evalreport.metrics.declare import Goal
+from evalreport.metrics.estimates import different_classes
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.from_spec import metric_named
 from evalreport.predict.baselines import BASELINES, CHEAPEST
@@ -48,6 +49,7 @@ def with_previous(state: RunState, baselines: Sequence[Baseline]) -> list[Baseli
                 average=m.average,
                 label=m.label,
                 value=m.value,
+                left_out=m.left_out,
                 n=m.n,
                 note=f"the previous model is {previous}",
             )
@@ -127,6 +129,9 @@ def _differences(
 def _beside_trivial(m: Measure, baseline: Baseline, weighted: bool) -> AgainstBaseline:
     metric, value = metric_named(m.metric), baseline.value
     assert value is not None
+    apart = different_classes((m.model, m.left_out), ("the baseline", baseline.left_out))
+    if apart is not None:
+        return _record(m, baseline, m.interval, None, NOT_JUDGED, apart)
     if value == metric.best:
         return _record(m, baseline, m.interval, None, NOT_JUDGED, _AT_BEST)
     if weighted:
@@ -142,7 +147,8 @@ def _beside_previous(
     interval = None if difference is None else difference.interval
     shown = None if difference is None else difference.difference
     if interval is None:
-        return _record(m, baseline, None, shown, NOT_JUDGED, _NO_INTERVAL)
+        reason = None if difference is None else difference.interval_reason
+        return _record(m, baseline, None, shown, NOT_JUDGED, reason or _NO_INTERVAL)
     outcome = _outcome(interval, 0.0, metric_named(m.metric).goal)
     return _record(m, baseline, interval, shown, outcome, None)
 

@@ -54,6 +54,7 @@ def baseline_records(
                     average=made.average,
                     label=made.label,
                     value=made.value,
+                    left_out=made.left_out,
                     n=view.rows,
                     note=OF_THE_SAME_ROWS,
                 )

@@ -240,7 +240,7 @@ class PairedDraws:
     def _keep(self, found: dict[ComparisonTask, list[tuple[Stack, Stack]]]) -> None:
         for task, parts in found.items():
             first, second = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-            self._kept[task] = replicates_of(task, first, second)
+            self._kept[task] = replicates_of(first, second)
 
     def _rng(self, kind: str) -> np.random.Generator:
         model, reference = self.pair.model.view, self.pair.reference.view

@@ -36,7 +36,7 @@ _ANALYTIC = (
     *(Interval.PROPORTION, Interval.TWO_RATES, Interval.SMOOTH, Interval.KAPPA),
     *(Interval.CORRELATION, Interval.AUC),
 )
-_DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
+DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def of_limits(
 def may(sides: tuple[Side, Side], task: ComparisonTask) -> bool:
     """Whether the values are of ranked scores or rows are few, and no method was asked for."""
     fits = _ranked(task) or _few_units(sides, task)
-    planned = task.test in _DRAWN and task.interval in _DRAWN
+    planned = task.test in DRAWN and task.interval in DRAWN
     asked = ASKED in (task.why, task.task.why, task.reference.why)
     sampled = any(side.view.sample is not None for side in sides)
     unreasoned = task.test_reason is None and task.interval_reason is None

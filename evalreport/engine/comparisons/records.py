@@ -2,7 +2,9 @@
 
 A difference is model minus reference. ``told_apart`` says whether the data can tell the
 two apart: the adjusted p-value is below 1 - level or, where no test could be made, the
-interval leaves out 0.
+interval leaves out 0. Test and limits are one calculation, but for the exact tests and score
+tests of shares beside limits of their own (McNemar's beside Newcombe's): where these disagree
+the test decides, and a note says so.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from itertools import groupby
 
 from evalreport.engine.comparisons.draws import PairedDraws
 from evalreport.engine.comparisons.folds import fold_names, over_folds
+from evalreport.engine.comparisons.own_limits import DRAWN
 from evalreport.engine.comparisons.pairs import Pair, Side, Thresholds, metric_of, pair, restricted
 from evalreport.engine.comparisons.result import Found, Test, difference_of, with_bounds
 from evalreport.engine.comparisons.tests import paired_comparison
@@ -23,8 +26,9 @@ from evalreport.engine.counting.tables_of import tables_of
 from evalreport.engine.measures import shown_params, state_of
 from evalreport.engine.metric_values import Evaluated
 from evalreport.engine.settings import Settings
-from evalreport.metrics.comparing import BOOTSTRAP, CLUSTERS, PERCENTILE, Family
+from evalreport.metrics.comparing import Family
 from evalreport.metrics.declare import Goal, Metric
+from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.formula import Undefined, Value
 from evalreport.plan.comparisons import ComparisonRequest, ComparisonTask
 from evalreport.plan.task import AT_THRESHOLD
@@ -34,10 +38,11 @@ from evalreport.results.records import Comparison, Hypothesis
 from evalreport.statistics.multiplicity import Adjusted, adjust_families, corrected_family
 
 View = tuple[str, str]
+#: Noted where McNemar's test, say, and Newcombe's limits do not agree.
+DISAGREE = "test and limits are two methods and disagree on whether there is a difference"
 #: All rows, at the first threshold.
 FIRST = (EVERYTHING, None)
 COUNTED = "rows were counted where they lie, for all rows and the first threshold alone"
-DRAWN = (BOOTSTRAP, PERCENTILE, CLUSTERS)
 
 
 @dataclass(frozen=True)
@@ -298,7 +303,9 @@ def _why_none(task: ComparisonTask, values: tuple[Evaluated, Evaluated]) -> str:
         state, _, reason = state_of(value)
         if state != "value":
             parts.append(f"{name}: {state}, {reason}")
-    return "; ".join(parts)
+    (one, two), (first, second) = names, values
+    apart = different_classes((one, first.left_out), (two, second.left_out))
+    return "; ".join(parts) or apart or ""
 
 
 # -- records ----------------------------------------------------------------------------------
@@ -331,7 +338,7 @@ def _record(
         interval = replace(interval, note="; ".join(filter(None, (interval.note, d.notes[-1]))))
     family, tests = corrected_family(adjusted, request.correction, request.family)
     p_adjusted = adjusted.p_value if task.hypothesis is None else None
-    return Comparison(
+    record = Comparison(
         dataset=own.dataset,
         subgroup=dict(own.where.subgroup),
         fold=d.fold,
@@ -365,7 +372,7 @@ def _record(
         reason=test.reason,
         why=_why(d),
         better=better(metric, d.values, d.difference),
-        told_apart=_told_apart(p_adjusted, d, level),
+        told_apart=_told_apart(test.p_value if task.hypothesis else p_adjusted, d, level),
         margin=task.margin,
         non_inferior=_non_inferior(task, metric, d),
         hypothesis=_hypothesis(d, adjusted, request.alpha or (1.0 - level) / 2.0),
@@ -378,6 +385,9 @@ def _record(
         model_fraction=d.found.counts.fractions[0],
         reference_fraction=d.found.counts.fractions[1],
     )
+    if not record.methods_disagree:
+        return record
+    return replace(record, note="; ".join((*d.notes, DISAGREE)))
 
 
 def _why(d: Difference) -> str:
@@ -433,9 +443,9 @@ def better(
     return "model" if gain > 0.0 else "reference"
 
 
-def _told_apart(p_adjusted: float | None, d: Difference, level: float) -> bool:
-    if p_adjusted is not None:
-        return p_adjusted < 1.0 - level
+def _told_apart(p_value: float | None, d: Difference, level: float) -> bool:
+    if p_value is not None:
+        return p_value < 1.0 - level
     interval = d.found.interval
     return interval is not None and not interval.low <= 0.0 <= interval.high
 

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.pairs import metric_of
 from evalreport.engine.intervals.binned import WIDENED
 from evalreport.engine.intervals.bootstrap import from_replicates
 from evalreport.engine.intervals.studied import with_study
 from evalreport.engine.metric_values import Evaluated
 from evalreport.metrics.coverage_study import RATIO, Drawn
-from evalreport.metrics.declare import Interval
 from evalreport.metrics.formula import Value
-from evalreport.plan.comparisons import ComparisonTask
 from evalreport.results import records
 from evalreport.results.records import JointCalls, JointTable
-from evalreport.statistics.tail import normal_two_sided
+from evalreport.statistics import hypotheses, resampling
+from evalreport.statistics.hypotheses import AtNull
 
 Floats = npt.NDArray[np.float64]
 Pair = tuple[float, float] | None
 
 #: An interval of no width would claim to know more than the replicates do.
-ALIKE = "the difference is the same in all replicates: they tell no width"
+ALIKE = "the difference is the same in all resamples: it has no width"
+UNDEFINED = "the difference is undefined in nearly all resamples"
+#: Differences of replicates that lie no further apart are the same but for rounding.
+SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,12 @@ class Found:
 
 
 def difference_of(model: Evaluated, reference: Evaluated) -> float | None:
-    """Model minus reference, in exact fractions where both are; None unless both are numbers."""
+    """Model minus reference, in exact fractions where both are; None unless both are numbers.
+
+    None too of averages over different classes, whose difference is one of classes.
+    """
+    if set(model.left_out) != set(reference.left_out):
+        return None
     if not (isinstance(model.outcome, Value) and isinstance(reference.outcome, Value)):
         return None
     if model.exact is not None and reference.exact is not None:
@@ -126,31 +131,31 @@ def ratio_with_study(
 class Replicates:
     """Bootstrap replicates of a difference, shape (B,), NaN where undefined.
 
-    ``log_ratios``: the same on the log scale, on which ratios of rates are tested.
     ``correlation``: of the two values; 0 where one of them does not vary.
     """
 
     differences: Floats
-    log_ratios: Floats | None = None
     correlation: float = 0.0
 
     @property
+    def usable(self) -> Floats:
+        """The differences that are defined."""
+        return self.differences[np.isfinite(self.differences)]
+
+    @property
     def vary(self) -> bool:
-        """Whether there are differences, and not all the same."""
-        usable = self.differences[np.isfinite(self.differences)]
-        return usable.size > 1 and float(np.ptp(usable)) > 0.0
+        """Whether there are differences, and not all the same but for rounding."""
+        usable = self.usable
+        return usable.size > 1 and float(np.ptp(usable)) > SAME * float(np.abs(usable).max())
 
 
-def replicates_of(task: ComparisonTask, first: Any, second: Any) -> Replicates:
+def replicates_of(first: Any, second: Any) -> Replicates:
     """Replicates of model minus reference from those of both, each of shape (B,)."""
     one, two = (np.real(values).astype(np.float64) for values in (first, second))
-    ratios = None
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(invalid="ignore"):
         differences = one - two
-        if metric_of(task.task).interval is Interval.LOG:
-            ratios = np.log(one) - np.log(two)
-    logs = None if ratios is None else _finite(ratios)
-    return Replicates(_finite(differences), logs, _correlation(one, two))
+    finite = np.where(np.isfinite(differences), differences, np.nan)
+    return Replicates(finite, _correlation(one, two))
 
 
 def _correlation(one: Floats, two: Floats) -> float:
@@ -160,40 +165,26 @@ def _correlation(one: Floats, two: Floats) -> float:
     return float(np.corrcoef(one[usable], two[usable])[0, 1])
 
 
-def _finite(values: Floats) -> Floats:
-    return np.where(np.isfinite(values), values, np.nan)
+def bootstrap_test(difference: float, replicates: Replicates) -> Test:
+    """Twice the smaller share of the replicates beyond 0, as the percentile limits have it.
 
-
-def bootstrap_comparison(
-    replicates: Replicates, values: tuple[Evaluated, Evaluated], difference: float
-) -> Test:
-    """The bootstrap test on the scale that fits the metric: ratios of rates on the log scale."""
-    one, two = (v.outcome.number if isinstance(v.outcome, Value) else 0.0 for v in values)
-    plain = bootstrap_test(difference, replicates.differences)
-    if replicates.log_ratios is not None and one > 0.0 and two > 0.0:
-        ratios = bootstrap_test(math.log(one) - math.log(two), replicates.log_ratios)
-        return replace(ratios, error=plain.error)
-    return plain
-
-
-def bootstrap_test(difference: float, replicates: Floats) -> Test:
-    """Normal test of a difference over the standard deviation of its bootstrap replicates.
-
-    z = D / sd(D*), p = 2 P(Z > |z|), the sd with ddof 1 over the defined replicates; the
-    bootstrap test of two ROC curves of Robin X. et al. BMC Bioinformatics 12, 2011.
-
-    >>> bootstrap_test(0.0, np.zeros(10)).p_value
+    >>> bootstrap_test(0.0, Replicates(np.zeros(10))).p_value
     1.0
     """
-    usable = replicates[np.isfinite(replicates)]
+    usable = replicates.usable
     if usable.size < 2:
-        return Test(reason="the difference is undefined in nearly all replicates")
-    spread = float(np.std(usable, ddof=1))
-    # identical values leave nothing but rounding in the spread
-    if spread <= 1e-14 * max(1.0, abs(difference)):
+        return Test(reason=UNDEFINED)
+    if not replicates.vary:
         return no_variation(difference)
-    z = difference / spread
-    return Test(z, normal_two_sided(z), error=spread)
+    return Test(p_value=min(1.0, 2.0 * min(resampling.percentile_tails(usable, 0.0))))
+
+
+def bootstrap_tails(replicates: Replicates | str) -> AtNull | None:
+    """One-sided tails of the same at every null; None where nothing varies."""
+    if isinstance(replicates, str) or not replicates.vary:
+        return None
+    usable = replicates.usable
+    return lambda null: hypotheses.Tails(*resampling.percentile_tails(usable, null))
 
 
 def no_variation(difference: float) -> Test:
@@ -207,11 +198,12 @@ def bootstrap_interval(
     difference: float, replicates: Replicates, level: float, method: str
 ) -> tuple[records.Interval | None, str | None]:
     """Percentile interval of the difference, or why there is none."""
-    drawn = replicates.differences
-    usable = drawn[np.isfinite(drawn)]
-    if usable.size < 2:
-        return None, "the difference is undefined in nearly all replicates"
-    if float(np.ptp(usable)) == 0.0:
+    usable = replicates.usable.size
+    if usable < 2:
+        return None, UNDEFINED
+    if not replicates.vary:
         return None, ALIKE
-    interval = from_replicates(drawn, difference, level, method)
+    if resampling.least_tail(usable) >= (1.0 - level) / 2.0:
+        return None, f"{usable} usable resamples are too few for limits at this level"
+    interval = from_replicates(replicates.differences, difference, level, method)
     return interval, None if interval is not None else f"{method} gives none here"

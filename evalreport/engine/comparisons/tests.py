@@ -19,8 +19,9 @@ from evalreport.engine.comparisons.result import (
     Found,
     Replicates,
     Test,
-    bootstrap_comparison,
     bootstrap_interval,
+    bootstrap_tails,
+    bootstrap_test,
     no_variation,
     ratio_with_study,
 )
@@ -64,9 +65,10 @@ def paired_comparison(
         return _test(pair, draws, other, values, difference)
 
     tails = _tails(pair, task) or of_areas.tails(pair, task) or few_cells.tails(pair, task)
-    if tails is None and own_limits.may((pair.model, pair.reference), task):
-        own = _of_limits(pair, task, difference, draws.of(task))
-        tails = None if own is None else own.tails
+    if tails is None and task.hypothesis is not None and task.hypothesis.test in own_limits.DRAWN:
+        replicates = draws.of(task)
+        own = _of_limits(pair, task, difference, replicates)
+        tails = bootstrap_tails(replicates) if own is None else own.tails
     return with_hypothesis(found, task, difference, by_name, tails)
 
 
@@ -134,7 +136,7 @@ def _test(
         return own.test()
     if isinstance(replicates, str):
         return _undrawn(pair, draws, task, values, difference, replicates)[0]
-    return bootstrap_comparison(replicates, values, difference)
+    return bootstrap_test(difference, replicates)
 
 
 def _undrawn(

@@ -10,19 +10,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evalreport.engine.comparisons.areas import UNPAIRED_SCORE, ScoreForm, in_score_form, scale
+from evalreport.engine.comparisons.areas import (
+    TOO_FEW,
+    UNPAIRED_SCORE,
+    ScoreForm,
+    in_score_form,
+    scale,
+)
 from evalreport.engine.comparisons.calls import unpaired_ratio
 from evalreport.engine.comparisons.few_cells import OfTables, of_independent
 from evalreport.engine.comparisons.hypotheses import with_hypothesis
-from evalreport.engine.comparisons.own_limits import OfLimits, of_limits
+from evalreport.engine.comparisons.own_limits import DRAWN, OfLimits, of_limits
 from evalreport.engine.comparisons.pairs import Side
 from evalreport.engine.comparisons.result import (
     Counted,
     Found,
     Replicates,
     Test,
-    bootstrap_comparison,
     bootstrap_interval,
+    bootstrap_tails,
+    bootstrap_test,
     no_variation,
     ratio_with_study,
     replicates_of,
@@ -33,7 +40,7 @@ from evalreport.engine.intervals.methods import from_limits
 from evalreport.engine.intervals.studied import design_of, was_studied, with_study
 from evalreport.engine.measures import Measurer
 from evalreport.engine.metric_values import Evaluated, stacked_value
-from evalreport.metrics.comparing import BOOTSTRAP, WELCH
+from evalreport.metrics.comparing import WELCH
 from evalreport.metrics.coverage_study import TWO_SAMPLES, Drawn
 from evalreport.metrics.declare import Average, Table
 from evalreport.plan.comparisons import ASKED, ComparisonTask, Hypothesis
@@ -42,6 +49,7 @@ from evalreport.results.identity import EVERYTHING
 from evalreport.results.records import Interval, Ratio
 from evalreport.statistics import delong, hypotheses, means, unpaired
 from evalreport.statistics.hypotheses import AtNull
+from evalreport.statistics.interval import clipped
 from evalreport.statistics.tail import normal_two_sided
 
 Floats = npt.NDArray[np.float64]
@@ -91,9 +99,10 @@ class Independent:
         asked = task.hypothesis
         scored = self._scored(task, asked.test) if asked is not None and _of_areas(asked) else None
         tails = _tails(task, values) if scored is None else scored.tails
-        if tails is None and asked is not None and asked.test == BOOTSTRAP:
+        if tails is None and asked is not None and asked.test in DRAWN:
             small = self._small(task, difference)
-            tails = None if small is None else small.tails
+            replicates = self._replicates(task) if small is None else ""
+            tails = bootstrap_tails(replicates) if small is None else small.tails
         return with_hypothesis(found, task, difference, by_name, tails)
 
     def _studied(self, task: ComparisonTask) -> Drawn | None:
@@ -127,7 +136,7 @@ class Independent:
         return (
             Test(reason=replicates)
             if isinstance(replicates, str)
-            else bootstrap_comparison(replicates, values, difference)
+            else bootstrap_test(difference, replicates)
         )
 
     def _interval(
@@ -196,43 +205,46 @@ class Independent:
             return None
         return in_score_form(one, two, 0.0, planned, first, asked=task.why == ASKED)
 
-    def _of_areas(self, task: ComparisonTask) -> Test:
+    def _welch_areas(self, task: ComparisonTask) -> means.PairedT | None:
         """Welch's t on DeLong variances: the rows of the two datasets are independent."""
         one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
         if one is None or two is None:
-            return Test(reason="too few rows of one class for a variance")
+            return None
+        areas = [
+            means.Mean(found.area, found.variance or 0.0, side.view.rows - 1.0)
+            for found, side in ((one, self.model), (two, self.reference))
+        ]
+        return means.welch_t(areas[0], areas[1], self.model.settings.level)
+
+    def _of_areas(self, task: ComparisonTask) -> Test:
         scored = self._scored(task, task.test)
         if scored is not None:
             return scored.test()
-        apart, variances = one.area - two.area, (one.variance or 0.0, two.variance or 0.0)
-        found = delong.unpaired_welch_test(
-            apart, variances[0], self.model.view.rows, variances[1], self.reference.view.rows
-        )
+        found = self._welch_areas(task)
         if found is None:
-            return no_variation(apart)
+            return Test(reason=TOO_FEW)
         first, second = scale(self.model, task.task), scale(self.reference, task.reference)
-        error = abs(first) * math.sqrt(sum(variances)) if first == second else None
-        return Test(found.statistic, found.p_value, found.df, error=error)
+        test = _welch_test(found)
+        if test.error is None:
+            return test
+        return replace(test, error=abs(first) * test.error if first == second else None)
 
     def _area_interval(
         self, task: ComparisonTask, level: float
     ) -> tuple[Interval | None, str | None]:
-        one, two = self._area(self.model, task.task), self._area(self.reference, task.reference)
-        if one is None or two is None:
-            return None, "too few rows of one class for a variance"
         first, second = scale(self.model, task.task), scale(self.reference, task.reference)
         if first != second:
             return None, "its range depends on the number of rows"
         scored = self._scored(task, task.interval)
         if scored is not None:
             return scored.interval(level), None
-        variance = (one.variance or 0.0) + (two.variance or 0.0)
-        if variance == 0.0:
+        found = self._welch_areas(task)
+        if found is None:
+            return None, TOO_FEW
+        if found.error is None:
             return None, "the variance of the difference is 0"
-        limits = delong.difference_interval(one.area - two.area, variance, level)
-        assert limits is not None
-        method = "delong_unpaired"
-        return Interval(level, first * limits.low, first * limits.high, method), None
+        low, high = (first * limit for limit in clipped(*found.interval, -1.0, 1.0))
+        return Interval(level, low, high, "delong_unpaired", df=found.df), None
 
     # -- bootstrap ----------------------------------------------------------------------------
 
@@ -242,7 +254,7 @@ class Independent:
         if isinstance(one, str) or isinstance(two, str):
             return one if isinstance(one, str) else str(two)
         size = min(len(one), len(two))
-        return replicates_of(task, one[:size], two[:size])
+        return replicates_of(one[:size], two[:size])
 
     def _of_side(self, place: int, side: Side, task: Task) -> Floats | str:
         if task not in self._kept:

@@ -20,6 +20,7 @@ from evalreport.engine.intervals.studied import with_study
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.coverage_study import RATIO, RATIO_TO_ALL, TO_ALL, WIDEST
 from evalreport.metrics.declare import Interval
+from evalreport.metrics.estimates import different_classes
 from evalreport.metrics.interval_methods import (
     LOSS_OF_CLUSTERS,
     SHARE_OF_CLUSTERS,
@@ -124,17 +125,13 @@ def _with_study(gap: Gap, studied: StudiedGroups) -> Gap:
 def _record(family: Family, group: Measure, reference: Measure, level: float, minimum: int) -> Gap:
     to_all = not reference.where.subgroup
     one, two = group.value, reference.value
-    gap = None if one is None or two is None else one - two
-    ratio = None if one is None or two is None or two == 0 else one / two
-    gap_interval, gap_reason = (
-        _gap_interval(group, reference, level)
-        if gap is not None
-        else (
-            None,
-            _undefined(group, reference),
-        )
-    )
-    ratio_interval = _ratio_interval(group, reference, level) if ratio is not None else None
+    gap = ratio = ratio_reason = gap_interval = ratio_interval = None
+    gap_reason: str | None = _not_compared(group, reference)
+    if gap_reason is None and one is not None and two is not None:
+        gap, ratio_reason = one - two, _no_ratio(reference)
+        ratio = one / two if ratio_reason is None else None
+        gap_interval, gap_reason = _gap_interval(group, reference, level)
+        ratio_interval = None if ratio is None else _ratio_interval(group, reference, level)
     return Gap(
         **_header(family, group),
         subgroup=group.subgroup,
@@ -150,7 +147,7 @@ def _record(family: Family, group: Measure, reference: Measure, level: float, mi
         gap_interval=gap_interval,
         ratio=ratio,
         ratio_interval=ratio_interval,
-        ratio_reason="0 below the line" if gap is not None and ratio is None else None,
+        ratio_reason=ratio_reason,
         few=min(group.n, reference.n) < minimum,
         reason=gap_reason,
     )
@@ -170,12 +167,25 @@ def _header(family: Family, group: Measure) -> dict[str, Any]:
     }
 
 
-def _undefined(*measures: Measure) -> str:
-    return "; ".join(
+def _no_ratio(reference: Measure) -> str | None:
+    """Why a value over that of the reference says nothing; None where it does."""
+    metric = find(reference.metric)
+    if metric is None or metric.bounds[0] < 0:
+        return "values may be below 0: there is no ratio scale"
+    return "0 below the line" if reference.value == 0 else None
+
+
+def _not_compared(*measures: Measure) -> str | None:
+    """Why there is no gap between two measures: one is undefined, or they are of other classes."""
+    undefined = [
         f"{m.where}: {m.state.replace('_', ' ')}, {m.reason}"
         for m in measures
         if m.state != "value"
-    )
+    ]
+    if undefined:
+        return "; ".join(undefined)
+    one, two = ((str(m.where), m.left_out) for m in measures)
+    return different_classes(one, two)
 
 
 # -- intervals ----------------------------------------------------------------------------------
@@ -291,8 +301,17 @@ def _widest_with_study(
     return replace(found.widest, interval=interval)
 
 
+def _of_different_classes(groups: Sequence[Measure]) -> str | None:
+    """Why averages of groups are not held against each other; None where they are."""
+    known = [g for g in groups if g.value is not None]
+    apart = (_not_compared(known[0], other) for other in known[1:])
+    return next(filter(None, apart), None)
+
+
 def _widest(family: Family, level: float) -> WidestGap | None:
     known = _known(family)
+    if _of_different_classes(known) is not None:
+        return None
     return widest_gap(known, [_fraction(g) for g in known], level)
 
 
@@ -313,6 +332,9 @@ def _tested(family: Family, level: float, *, widest: bool) -> Heterogeneity:
 def _heterogeneity(
     family: Family, level: float
 ) -> tuple[str, unpaired.Heterogeneity | None, str | None]:
+    apart = _of_different_classes(family.groups)
+    if apart is not None:
+        return "cochran_q", None, apart
     fractions = [f for f in map(_fraction, family.groups) if f is not None]
     if len(fractions) > 1:
         found = unpaired.heterogeneity([x for x, _ in fractions], [n for _, n in fractions])

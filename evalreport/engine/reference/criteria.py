@@ -22,7 +22,7 @@ from evalreport.engine.reference.differences import (
 )
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.declare import Goal, Metric
-from evalreport.metrics.estimates import exact_difference
+from evalreport.metrics.estimates import different_classes, exact_difference
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.from_spec import threshold_text
 from evalreport.plan.task import Task
@@ -177,6 +177,10 @@ def _against(
         return Against(None, reason=f"{_name(asked, references)} does not have it")
     if twin.value is None or measure.value is None:
         return Against(None, reason=f"{_name(asked, references)}: {twin.state}, {twin.reason}")
+    name = _name(asked, references)
+    apart = different_classes((measure.model, measure.left_out), (name, twin.left_out))
+    if apart is not None:
+        return Against(None, reason=apart)
     difference = exact_difference(measure, twin)
     if asked.bound == "point":
         return Against(difference, twin.value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evalreport.engine.reference.run import ReferenceRun, References
 from evalreport.metrics.catalogue import find
 from evalreport.metrics.declare import Goal, Interval, Metric
-from evalreport.metrics.estimates import estimate_of, exact_difference
+from evalreport.metrics.estimates import different_classes, estimate_of, exact_difference
 from evalreport.results import records
 from evalreport.results.records import Comparison, Measure
 from evalreport.spec.comparisons import Comparisons
@@ -74,7 +74,7 @@ def shift_from(
     state: RunState, measure: Measure, then: Measure | None, run: ReferenceRun
 ) -> Shift | None:
     """Now minus then; None where there is no difference to be told."""
-    if then is None:
+    if then is None or different_classes(("now", measure.left_out), ("then", then.left_out)):
         return None
     now, before = estimate_of(measure), estimate_of(then)
     if now is None or before is None:
@@ -98,7 +98,8 @@ def why_none(measure: Measure, then: Measure | None, run: ReferenceRun) -> str:
         )
         if state != "value"
     ]
-    return "; ".join(parts)
+    apart = different_classes(("now", measure.left_out), ("then", then.left_out))
+    return "; ".join(parts) or apart or ""
 
 
 def _record(
