@@ -39,28 +39,6 @@ def test_one_sided_metrics_count_where_there_are_no_others(kit: Any) -> None:
     assert message == "a is first on recall; b is first on specificity."
 
 
-def test_no_better_than_chance(kit: Any) -> None:
-    """Half of each class is predicted right: kappa and Youden's J are 0."""
-    facts = kit.run(kit.from_counts(25, 25, 25, 25), ["kappa", "youden_j", "balanced_accuracy"])
-    (record,) = kit.cautions(facts, "no_better_than_chance")
-    assert record.numbers == {"measures": 3}
-    assert "Balanced accuracy 0.500 (" in record.message
-    assert "chance 0.5" in record.message
-    good = kit.run(kit.from_counts(45, 5, 5, 45), ["kappa", "youden_j", "balanced_accuracy"])
-    assert kit.message(good, "no_better_than_chance") is None
-
-
-def test_losses_are_held_against_the_prevalence(kit: Any) -> None:
-    """With 1 of 4 positive, p = 1/4 gives a Brier score of 3/16; 0.5 throughout gives 1/4."""
-    facts = kit.run(kit.view([1, 0, 0, 0], score=[0.5] * 4), ["brier", "log_loss"])
-    assert kit.message(facts, "no_better_than_chance") == (
-        "Not shown to be better than chance: Brier score 0.25 (the prevalence alone 0.188) and "
-        "Log loss 0.693 (the prevalence alone 0.562)."
-    )
-    good = kit.run(kit.view([1, 0, 0, 0], score=[0.9, 0.1, 0.1, 0.1]), ["brier", "log_loss"])
-    assert kit.message(good, "no_better_than_chance") is None
-
-
 def _comparison(low: float = -0.05, high: float = 0.03, **more: Any) -> Comparison:
     given: dict[str, Any] = {
         "dataset": "d", "subgroup": {}, "fold": None, "metric": "recall", "model": "b",
