@@ -105,14 +105,13 @@ def test_scores_are_judged_by_their_area_and_probabilities_by_the_brier_score():
 
 def test_a_model_that_is_not_shown_to_be_better_is_said_to_be_so():
     made = results(["kappa"])
-    told = [c for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
-    text = " ".join(c["message"] for c in told)
+    (told,) = [c for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
     kappa = {name: cohen_kappa_score(ACTUAL, FRAME[name]) for name in ("poor", "inverse")}
-    assert f"kappa is {kappa['poor']:.3f} (" in text
-    assert "not shown to be better than guessing (0)" in text
-    assert f"kappa is −{-kappa['inverse']:.3f} (" in text
-    assert "worse than guessing (0)" in text
-    assert {c["model"] for c in told} == {"poor", "inverse"}
+    assert f"poor: Cohen's kappa is {kappa['poor']:.3f} (" in told["message"]
+    assert "not shown to be better than guessing (0)" in told["message"]
+    assert f"inverse: Cohen's kappa is −{-kappa['inverse']:.3f} (" in told["message"]
+    assert "worse than guessing (0)" in told["message"]
+    assert told["models"] == ["poor", "inverse"]
     page = render_html(made)
     assert "Better than guessing?" in page
     assert "Not shown to be better than guessing: Cohen&#39;s kappa 0.146 (" in page

@@ -13,6 +13,7 @@ from evalreport.results.records import AgainstBaseline
 
 @caution(
     "baseline_not_beaten",
+    unless=("auc_below_half", "constant_scores", "one_prediction"),
     severity="warning",
     title="Not shown to be better than guessing",
     why="answers that look at no row, or the model in use until now, do as well as far as "

@@ -35,6 +35,7 @@ WALD = ("wald", "wald_cc")
 @caution(
     "majority_class",
     whole_table=True,
+    unless=("one_prediction",),
     severity="warning",
     title="Accuracy is not shown to be better than naming the largest class",
     why="always naming the largest class, without looking at a row, scores its share",
@@ -76,6 +77,7 @@ def _accuracy(run: RunFacts, view: View, record: PrintedTable) -> Measure | None
 @caution(
     "one_prediction",
     whole_table=True,
+    unless=("constant_scores", "threshold_outside_scores"),
     severity="warning",
     title="Every row is predicted the same",
     why="a constant answer finds all rows of one class and none of any other",
@@ -194,6 +196,7 @@ def indeterminate_predictions(run: RunFacts) -> Iterator[Caution]:
 
 @caution(
     "extreme_proportion",
+    unless=("few_rows",),
     severity="note",
     title="A proportion is 0 or 1 on few rows",
     why="0 or all of a few rows does not mean never or always",
@@ -208,6 +211,7 @@ def extreme_proportion(run: RunFacts) -> Iterator[Caution]:
 
 @caution(
     "small_denominator",
+    unless=("few_rows",),
     severity="note",
     title="A proportion rests on few rows",
     why="under 30 rows a percentage promises more than the rows can tell",
