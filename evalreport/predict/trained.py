@@ -155,7 +155,7 @@ def trained(
     findings = (
         *splits.findings,
         *telling_features(features, checked.actual, checked.labels, checked.positive),
-        *repeated_rows(features, splits.splits),
+        *repeated_rows(features, splits.splits, np.asarray(checked.actual, np.int64)),
         *(Finding("training", f"{model}: {note}") for note in _notes(folded)),
     )
     return Made(
@@ -341,7 +341,11 @@ def fixed(
         Finding("training", f"{model}: {parts.told}"),
         *telling_features(parts.features, parts.actual, labels, positive),
         # Two datasets are compared with each other, by id and group too.
-        *(repeated_rows(parts.features, splits.splits) if declared.fit_dataset is None else ()),
+        *(
+            repeated_rows(parts.features, splits.splits, parts.actual)
+            if declared.fit_dataset is None
+            else ()
+        ),
         *(Finding("training", f"{model}: {note}") for note in folded.notes),
     )
     return _made(dataset, model, parts, folded, findings, key, fits)

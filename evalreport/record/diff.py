@@ -458,7 +458,7 @@ def _by_caution(results: Results) -> dict[tuple[Any, ...], Caution]:
     found: dict[tuple[Any, ...], Caution] = {}
     for caution in results.cautions:
         about = None if caution.measure is None else results.measure(caution.measure).which.series
-        key: tuple[Any, ...] = (caution.code, caution.dataset, caution.model, about)
+        key: tuple[Any, ...] = (caution.code, caution.dataset, caution.models, about)
         while key in found:
             # several of one kind: told apart by their order
             key = (*key, "again")

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from evalreport.engine.acceptance import judge
 from evalreport.engine.across_views import cautions_of
+from evalreport.engine.cautions.catalogue import catalogue
 from evalreport.engine.comparisons.against_baselines import (
     PREVIOUS,
     against_baselines,
@@ -393,6 +394,8 @@ def _cautions(again: Remaker) -> Iterator[r.Caution | None]:
         list(results.roc_relations),
     )
     absent = {one.section.removeprefix("caution ") for one in failed}
+    # what one that cannot be made again would leave out is not known either
+    absent |= {one.code for one in catalogue() if not absent.isdisjoint(one.unless)}
     by_code: dict[str, Iterator[r.Caution]] = {}
     for code in {one.code for one in made} | {one.code for one in results.cautions}:
         by_code[code] = iter([one for one in made if one.code == code])

@@ -26,7 +26,6 @@ from evalreport.report.sections import section
 from evalreport.report.slices import wanted
 from evalreport.report.words import (
     condition_text,
-    counted,
     label_text,
     listed,
     measure_title,
@@ -187,37 +186,34 @@ def _rows(contents: Contents, views: list[View]) -> str:
 
 
 def _against(contents: Contents, dataset: str) -> list[Block]:
-    """What the intervals say of each model and the baselines, in a sentence."""
+    """Whether each model is better than guessing and than the previous model, with the numbers."""
     said = []
     for view in contents.views:
         own = [r for r in contents.of(AgainstBaseline) if (r.dataset, r.model) == view]
-        judged = [r for r in own if r.outcome != "not_judged"]
-        if view[0] != dataset or not judged:
-            continue
-        better = sum(r.outcome == "better" for r in judged)
-        parts = [f"better than a baseline in {better} of {counted(len(judged), 'comparison')}"]
-        for outcome, words in (("worse", "worse"), ("not_shown", "not shown to be better")):
-            by_metric: dict[str, list[str]] = {}
-            for r in judged:
-                if r.outcome == outcome:
-                    by_metric.setdefault(measure_title(r), []).append(_name(r))
-            listed_ones = [f"{title} ({', '.join(names)})" for title, names in by_metric.items()]
-            parts += [f"{words} on {'; '.join(listed_ones)}"] if listed_ones else []
-        left = len(own) - len(judged)
-        parts += [f"{counted(left, 'comparison')} not judged"] if left else []
-        said.append((contents.mark(view).name, "; ".join(parts)))
-    if not said:
-        return []
-    return [Facts("What the intervals say of the models and the baselines", tuple(said), "about")]
+        if view[0] == dataset and own:
+            text = "; ".join(_judged(r) for r in own)
+            said.append((contents.mark(view).name, f"{text[:1].upper()}{text[1:]}."))
+    return [Facts("Better than guessing?", tuple(said), "about")] if said else []
 
 
-def _name(record: AgainstBaseline) -> str:
-    """A baseline by its name, the previous model by its own too."""
-    words = visible(record.baseline.replace("_", " "))
-    previous = record.previous or record.model
-    if record.baseline != "previous" or previous is None:
-        return words
-    return f"{words}: {label_text(previous)}"
+def _judged(r: AgainstBaseline) -> str:
+    """What one model is judged by, with both values, or why it is not judged."""
+    what = "guessing" if r.baseline == "chance" else visible(r.baseline.replace("_", " "))
+    if r.previous is not None:
+        what = f"the previous model {label_text(r.previous)}"
+    inside = f" ({interval_text(r.interval)})" if r.interval is not None else ""
+    shown = "" if r.difference is None else f", difference {difference_text(r.difference)}{inside}"
+    values = (
+        f"{measure_title(r)} {value_text(r.value)}{'' if shown else inside}, "
+        f"{what} {value_text(r.baseline_value)}{shown}"
+    )
+    told = {
+        "better": f"better than {what}",
+        "worse": f"worse than {what}",
+        "not_shown": f"not shown to be better than {what}",
+        "not_judged": f"not judged against {what}, because {prose(r.reason or '')}",
+    }[r.outcome]
+    return f"{told}: {values}"
 
 
 def _bare(contents: Contents, m: Measure) -> Number:

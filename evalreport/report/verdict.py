@@ -52,7 +52,7 @@ from evalreport.results.records import (
     rank_of,
 )
 
-MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 320
+MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 600
 #: So many cautions are said in full on the first page, and once.
 FEW_CAUTIONS = 3
 BOUNDS = {"point": "the value", "lower": "lower limit", "upper": "upper limit"}

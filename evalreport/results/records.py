@@ -977,9 +977,12 @@ class Caution:
     read: Annotated[str, "What to read instead."] = ""
     dataset: str | None
     model: str | None
+    models: Annotated[
+        tuple[str, ...], OMITTED, "Every model that it is about; none where it is of all."
+    ] = ()
     measure: str | None
     table: str | None
-    numbers: Annotated[Mapping[str, Scalar], "The numbers of the message."] = field(
+    numbers: Annotated[Mapping[str, Scalar], "The numbers of the first place."] = field(
         default_factory=dict
     )
 

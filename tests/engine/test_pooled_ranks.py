@@ -59,9 +59,9 @@ def test_leave_one_out_of_a_model_that_knows_nothing_excludes_no_truth() -> None
     assert m["value"] == 0.0
     assert m["interval"] is None
     assert "not on one scale" in m["interval_reason"]
-    told = [c for c in found["cautions"] if c["code"] == "pooled_ranks"]
-    assert {c["model"] for c in told} == {"nothing", "linear"}
-    assert "ROC AUC has no interval, as for 1 other value" in told[0]["message"]
+    (told,) = [c for c in found["cautions"] if c["code"] == "pooled_ranks"]
+    assert set(told["models"]) == {"nothing", "linear"}
+    assert "ROC AUC has no interval, as for 1 other value" in told["message"]
     # rows by themselves are no worse for it
     assert pooled(found, "nothing", "log_loss")["interval"] is not None
     assert pooled(found, "nothing", "accuracy")["interval"] is not None

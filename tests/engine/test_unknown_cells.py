@@ -141,7 +141,7 @@ def test_thresholds_baselines_comparisons_and_criteria_do_without(results: Any) 
 def test_cautions_judge_no_table_with_a_cell_missing(results: Any) -> None:
     codes = {c["code"] for c in results["cautions"]}
     assert "unknown_cells" in codes
-    assert not codes & {"imbalance", "majority_class", "no_better_than_chance", "one_class"}
+    assert not codes & {"imbalance", "majority_class", "baseline_not_beaten", "one_class"}
 
 
 def test_the_table_prints_a_question_mark(run: Path, results: Any) -> None:

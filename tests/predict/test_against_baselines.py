@@ -1,4 +1,4 @@
-"""Models against baselines: better, worse or not shown, by interval; pairs for the previous."""
+"""Models against guessing, by one summary and its interval; pairs for the previous model."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ import numpy as np
 import pytest
 from jsonschema import Draft7Validator
 from plain_results import render_html
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    brier_score_loss,
+    cohen_kappa_score,
+    roc_auc_score,
+)
 
 import evalreport
 from evalreport.api import run
@@ -29,7 +36,7 @@ def labels(wrong_no: int, wrong_yes: int) -> list[str]:
 FRAME = {
     "y": ACTUAL.tolist(),
     "good": labels(5, 5),
-    "poor": labels(20, 18),
+    "poor": labels(24, 18),
     "inverse": labels(50, 35),
     "old": labels(6, 5),
     "w": [1.0] * 100,
@@ -41,7 +48,7 @@ def results(metrics: list[Any] | None = None, **more: Any) -> Any:
         "evalreport": 1,
         "datasets": {"d": {"target": "y"}},
         "models": {name: {"prediction": name} for name in ("good", "poor", "inverse", "old")},
-        "metrics": metrics or ["accuracy", "specificity", "mcc", "error_rate"],
+        "metrics": metrics or ["accuracy", "specificity", "youden_j", "mcc"],
     } | more
     made = run(spec, frames={"d": FRAME}).json
     assert not list(Draft7Validator(results_schema()).iter_errors(json.loads(json.dumps(made))))
@@ -49,46 +56,65 @@ def results(metrics: list[Any] | None = None, **more: Any) -> Any:
     return made
 
 
-def outcomes(made: Any, baseline: str, metric: str) -> dict[str, str]:
-    return {
-        r["model"]: r["outcome"]
-        for r in made["against_baselines"]
-        if (r["baseline"], r["metric"]) == (baseline, metric)
-    }
+def test_one_summary_judges_a_model_and_the_side_of_its_interval_decides():
+    """Youden's J of guessing is 0: scikit-learn's DummyClassifier has a balanced accuracy of 1/2.
 
-
-def test_the_side_of_the_interval_decides():
+    J of good is 55/60 + 35/40 - 1 = 0.792; of poor 36/60 + 22/40 - 1 = 0.15, whose chi-squared
+    of 2.17 has p = 0.14; of inverse 10/60 + 5/40 - 1 = -0.708.
+    """
     made = results()
-    # Majority: 0.6. Wilson limits of 90, 62 and 15 of 100: above, around and below.
-    assert outcomes(made, "majority_class", "accuracy") == {
+    guess = DummyClassifier().fit(np.zeros((100, 1)), ACTUAL).predict(np.zeros((100, 1)))
+    chance = 2 * balanced_accuracy_score(ACTUAL, guess) - 1
+    found = {r["model"]: r for r in made["against_baselines"]}
+    # one record a model: specificity and accuracy are not held against anything
+    assert len(found) == len(made["against_baselines"]) == 4
+    assert {(r["metric"], r["baseline"], r["baseline_value"]) for r in found.values()} == {
+        ("youden_j", "chance", chance)
+    }
+    assert {model: r["outcome"] for model, r in found.items()} == {
         "good": "better",
         "poor": "not_shown",
         "inverse": "worse",
         "old": "better",
     }
-    # The same, where less is better.
-    assert outcomes(made, "majority_class", "error_rate") == outcomes(
-        made, "majority_class", "accuracy"
-    )
-    # The majority class is never positive, so its specificity is 1 and tells nothing.
-    assert set(outcomes(made, "majority_class", "specificity").values()) == {"not_judged"}
-    # MCC of one predicted class is undefined: there is nothing to compare with.
-    assert outcomes(made, "majority_class", "mcc") == {}
+    assert found["poor"]["value"] == pytest.approx(0.15)
+
+
+def test_scores_are_judged_by_their_area_and_probabilities_by_the_brier_score():
+    """Any screening threshold fails specificity; scikit-learn's prior gives the Brier score."""
+    score = [0.30 if k % 7 else 0.1 for k in range(60)] + [0.9 if k % 5 else 0.3 for k in range(40)]
+    frame = {"y": ACTUAL.tolist(), "p": score}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "models": {"m": {"score": "p"}},
+        "thresholds": [0.05],
+    }
+    metrics = ["specificity", "accuracy", "brier", "roc_auc", "log_loss"]
+    made = run(spec | {"metrics": metrics}, frames={"d": frame}).json
+    (area,) = made["against_baselines"]
+    assert (area["metric"], area["baseline_value"], area["outcome"]) == ("roc_auc", 0.5, "better")
+    assert area["value"] == pytest.approx(roc_auc_score(ACTUAL == "yes", score))
+    made = run(spec | {"metrics": ["specificity", "log_loss", "brier"]}, frames={"d": frame}).json
+    (loss,) = made["against_baselines"]
+    prior = brier_score_loss(ACTUAL == "yes", np.full(100, 0.4))
+    assert (loss["metric"], loss["outcome"]) == ("brier", "better")
+    assert loss["baseline_value"] == pytest.approx(prior)
+    assert recompute(made).problems == ()
 
 
 def test_a_model_that_is_not_shown_to_be_better_is_said_to_be_so():
-    made = results(["accuracy"])
-    told = {
-        c["model"]: c["message"] for c in made["cautions"] if c["code"] == "baseline_not_beaten"
-    }
-    assert set(told) == {"poor", "inverse"}
-    assert told["poor"].startswith(
-        "In 3 of 3 comparisons not shown to be better than a baseline: majority class on "
-        "Accuracy 0.620 (0.522 to 0.709; baseline 0.600)"
-    )
-    assert ", in 3 of them worse" in told["inverse"]
+    made = results(["kappa"])
+    (told,) = [c for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
+    kappa = {name: cohen_kappa_score(ACTUAL, FRAME[name]) for name in ("poor", "inverse")}
+    assert f"poor: Cohen's kappa is {kappa['poor']:.3f} (" in told["message"]
+    assert "not shown to be better than guessing (0)" in told["message"]
+    assert f"inverse: Cohen's kappa is −{-kappa['inverse']:.3f} (" in told["message"]
+    assert "worse than guessing (0)" in told["message"]
+    assert told["models"] == ["poor", "inverse"]
     page = render_html(made)
-    assert "not shown to be better on Accuracy (majority class, prevalence, stratified" in page
+    assert "Better than guessing?" in page
+    assert "Not shown to be better than guessing: Cohen&#39;s kappa 0.146 (" in page
 
 
 def test_the_previous_model_is_compared_row_by_row():
@@ -105,10 +131,11 @@ def test_the_previous_model_is_compared_row_by_row():
     # One row of a hundred changed sides: a paired interval is narrow, one of two samples is not.
     assert first["interval"]["high"] - first["interval"]["low"] < 0.1
     told = [c["message"] for c in made["cautions"] if c["code"] == "baseline_not_beaten"]
-    assert told[0].endswith(
-        "than a baseline: the previous model old on Accuracy 0.900 (difference 0.0100, "
-        f"{first['interval']['low']:.3g} to {first['interval']['high']:.3g}).".replace("-", "−")
-    )
+    assert (
+        "Not shown to be better than the previous model old in any of 1 comparison: Accuracy "
+        f"(difference 0.0100, {first['interval']['low']:.3g} to "
+        f"{first['interval']['high']:.3g}).".replace("-", "−")
+    ) in told[0]
     page = render_html(made)
     assert "The previous model is old." in page
     values = {b["value"] for b in made["baselines"] if b["baseline"] == "previous"}
@@ -126,10 +153,34 @@ def test_comparisons_asked_for_anyway_are_the_ones_that_judge():
     assert own["interval"]["method"] == "wald"
 
 
-def test_weighted_rows_are_not_judged_against_what_takes_no_weights():
-    made = results(["accuracy"], datasets={"d": {"target": "y", "weight": "w"}})
-    assert {r["outcome"] for r in made["against_baselines"]} == {"not_judged"}
-    assert "weights" in made["against_baselines"][0]["reason"]
+def test_guessing_on_weighted_rows_has_the_weighted_shares():
+    """Positives weigh 3: of 60 + 120 they are 2/3, and the prevalence's Brier score is 2/9."""
+    weight = [1.0] * 60 + [3.0] * 40
+    frame = {"y": ACTUAL.tolist(), "p": [0.2] * 60 + [0.7] * 40, "w": weight}
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y", "weight": "w"}},
+        "models": {"m": {"score": "p"}},
+        "metrics": ["brier"],
+    }
+    (one,) = run(spec, frames={"d": frame}).json["against_baselines"]
+    assert one["baseline_value"] == pytest.approx(2 / 9)
+    prior = brier_score_loss(ACTUAL == "yes", np.full(100, 2 / 3), sample_weight=weight)
+    assert one["baseline_value"] == pytest.approx(prior)
+
+
+def test_costs_are_held_against_the_one_answer_that_costs_least():
+    """A miss costs 10: always yes costs 60 / 100; good costs (5 x 10 + 5) / 100 = 0.55."""
+    made = results(["expected_cost"], costs={"false_negative": 10, "false_positive": 1})
+    found = {r["model"]: r for r in made["against_baselines"]}
+    assert {(r["baseline"], r["baseline_value"]) for r in found.values()} == {
+        ("cheapest_class", 0.6)
+    }
+    assert found["good"]["value"] == 0.55
+    assert (found["good"]["outcome"], found["inverse"]["outcome"]) == ("not_shown", "worse")
+    assert "the cheapest class (0.600)" in next(
+        c["message"] for c in made["cautions"] if c["code"] == "baseline_not_beaten"
+    )
 
 
 def test_more_than_two_classes_are_judged_by_the_same_average():
@@ -142,12 +193,9 @@ def test_more_than_two_classes_are_judged_by_the_same_average():
         "metrics": ["balanced_accuracy", "recall"],
     }
     made = run(spec, frames={"d": {"y": actual, "p": said}}).json
-    found = {
-        (r["metric"], r["baseline"]): (r["average"], r["label"], r["baseline_value"], r["outcome"])
-        for r in made["against_baselines"]
-    }
-    assert found["balanced_accuracy", "majority_class"] == (None, None, 1 / 3, "better")
-    assert found["recall", "majority_class"] == ("macro", None, 1 / 3, "better")
+    (one,) = made["against_baselines"]
+    assert (one["metric"], one["average"], one["label"]) == ("balanced_accuracy", None, None)
+    assert (one["baseline_value"], one["outcome"]) == (1 / 3, "better")
     assert recompute(made).problems == ()
 
 

@@ -105,7 +105,7 @@ def test_a_constant_classifier_has_the_prevalence_as_area_and_one_half() -> None
     assert auc["value"] == 0.5
     assert auc["interval"]["method"] != "delong"
     assert auc["interval"]["note"]
-    assert "auc_without_error" in {c["code"] for c in found["cautions"]}
+    assert "constant_scores" in {c["code"] for c in found["cautions"]}
 
 
 def test_an_area_below_one_half_is_never_flipped() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts, pairs
 from evalreport.engine.cautions.wording import (
-    bounded,
     counted,
     estimate,
     limits,
@@ -19,7 +19,7 @@ from evalreport.engine.cautions.wording import (
     p_value,
 )
 from evalreport.engine.printed_table import PrintedTable
-from evalreport.metrics.catalogue import find, named_within
+from evalreport.metrics.catalogue import find, named_within, of_caution
 from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.from_spec import metric_named
@@ -46,7 +46,7 @@ OTHER_RECALL = 0.1
     read_instead="the metric that fits the use, named before the results were seen",
 )
 def metrics_rank_differently(run: RunFacts) -> Iterator[Caution]:
-    """No model is best, or tied for best, on every metric that has a direction."""
+    """On some two metrics no model is first, or within its own limits of the first, on both."""
     for dataset in run.datasets:
         views = run.views_of(dataset)
         if len(views) < 2:
@@ -63,22 +63,34 @@ def metrics_rank_differently(run: RunFacts) -> Iterator[Caution]:
 
 
 def _best_models(run: RunFacts, views: Sequence[View]) -> dict[str, list[str]]:
-    """The models with the best value of each metric that every one of them has."""
+    """The models whose value is the best, or whose limits hold it, by each metric of all."""
     found: dict[str, list[str]] = {}
     for metric in dict.fromkeys(m.metric for m in run.measures_of(views[0])):
         declared = find(metric)
         if declared is None or declared.goal not in (Goal.MAXIMIZE, Goal.MINIMIZE):
             continue
-        measures = [run.measure(view, metric) for view in views]
-        known = [m.value for m in measures if m is not None and m.value is not None]
-        over = {frozenset(m.left_out) for m in measures if m is not None}
-        if len(known) < len(views) or len(over) > 1:
+        own = [(view.model, m) for view in views if (m := run.measure(view, metric)) is not None]
+        if len(own) < len(views) or len({frozenset(m.left_out) for _, m in own}) > 1:
             continue
-        best = max(known) if declared.goal is Goal.MAXIMIZE else min(known)
-        found[metric] = [
-            view.model for view, value in zip(views, known, strict=True) if value == best
-        ]
+        values = [m.value for _, m in own if m.value is not None]
+        best = max(values) if declared.goal is Goal.MAXIMIZE else min(values)
+        found[metric] = [model for model, m in own if _reaches(m, best)]
     return found
+
+
+def _reaches(m: Measure, best: float) -> bool:
+    """Whether a value is the best one, or its interval holds it."""
+    within = m.interval is not None and m.interval.low <= best <= m.interval.high
+    return m.value == best or within
+
+
+def two_errors(rows: float) -> float:
+    """Two standard errors of the difference of two shares of so many rows each, at most.
+
+    >>> two_errors(200)
+    0.1
+    """
+    return math.sqrt(2 / rows) if rows else math.inf
 
 
 def _ranking(views: Sequence[View], best: Mapping[str, Sequence[str]]) -> str:
@@ -98,28 +110,19 @@ def _ranking(views: Sequence[View], best: Mapping[str, Sequence[str]]) -> str:
     read_instead="the curves at the false positive rates that could be used, or a partial AUC",
 )
 def roc_curves_cross(run: RunFacts) -> Iterator[Caution]:
-    """Each of two models leads the other by 0.02 or more somewhere."""
-    for dataset in run.datasets:
-        found = []
-        for record in run.roc:
-            if record.dataset != dataset or record.relation != "cross":
-                continue
-            ahead, behind = record.first_leads, record.second_leads
-            if min(ahead.by, behind.by) < CROSSING:
-                continue
-            found.append(
-                Caution(
-                    f"{name(record.first)} finds up to {number(ahead.by)} more of the "
-                    f"positives at a false positive rate of {number(ahead.fpr)}, "
-                    f"{name(record.second)} up to {number(behind.by)} more at "
-                    f"{number(behind.fpr)}.",
-                    dataset,
-                    numbers={"first_leads": ahead.by, "second_leads": behind.by},
-                )
+    """Each of two models leads the other somewhere, by 0.02 and more than two standard errors."""
+    positives = {v.dataset: run.class_rows(v)[v.positive_index] for v in run.views if v.has_score}
+    for record in run.roc:
+        ahead, behind = record.first_leads, record.second_leads
+        least = max(CROSSING, two_errors(positives.get(record.dataset, 0)))
+        if record.relation == "cross" and min(ahead.by, behind.by) >= least:
+            yield Caution(
+                f"{name(record.first)} finds up to {number(ahead.by)} more of the positives at "
+                f"a false positive rate of {number(ahead.fpr)}, {name(record.second)} up to "
+                f"{number(behind.by)} more at {number(behind.fpr)}.",
+                record.dataset,
+                numbers={"first_leads": ahead.by, "second_leads": behind.by},
             )
-        yield from bounded(
-            found, "The ROC curves of {count} pairs of models cross. The first: {first}"
-        )
 
 
 @caution(
@@ -134,7 +137,6 @@ def same_precision_and_recall(run: RunFacts) -> Iterator[Caution]:
     """Two tables agree in precision and recall and differ in specificity."""
     tables = [(view, record) for view in run.views if (record := run.main_table(view)) is not None]
     two = [(view, record) for view, record in tables if record.table.size == 2]
-    found = []
     for (first, a), (second, b) in combinations(two, 2):
         rates = [_rates(run, record) for record in (a, b)]
         if rates[0] is None or rates[1] is None:
@@ -143,20 +145,15 @@ def same_precision_and_recall(run: RunFacts) -> Iterator[Caution]:
         same = abs(precision - other[0]) <= SAME and abs(recall - other[1]) <= SAME
         if same and abs(specificity - other[2]) >= DIFFERENT:
             one_dataset = first.dataset == second.dataset
-            found.append(
-                Caution(
-                    f"{_called(first, one_dataset)} and {_called(second, one_dataset)} both have "
-                    f"precision {number(precision)} and recall {number(recall)}; their "
-                    f"specificities are {number(specificity)} and {number(other[2])} "
-                    f"({number(tn)} and {number(other[3])} true negatives).",
-                    first.dataset if one_dataset else None,
-                    table=a.id,
-                    numbers={"tn_first": tn, "tn_second": other[3]},
-                )
+            yield Caution(
+                f"{_called(first, one_dataset)} and {_called(second, one_dataset)} both have "
+                f"precision {number(precision)} and recall {number(recall)}; their "
+                f"specificities are {number(specificity)} and {number(other[2])} "
+                f"({number(tn)} and {number(other[3])} true negatives).",
+                first.dataset if one_dataset else None,
+                table=a.id,
+                numbers={"tn_first": tn, "tn_second": other[3]},
             )
-    yield from bounded(
-        found, "{count} pairs of tables agree in precision and recall only. The first: {first}"
-    )
 
 
 @caution(
@@ -169,16 +166,15 @@ def same_precision_and_recall(run: RunFacts) -> Iterator[Caution]:
     read_instead="recall of each class, or the tables themselves",
 )
 def same_accuracy(run: RunFacts) -> Iterator[Caution]:
-    """Two models of a dataset agree in accuracy and differ in the recall of a class."""
+    """Two models agree in an accuracy that was asked for and differ in the recall of a class."""
+    asked = run.requested
+    if of_caution("majority_class").name not in asked:
+        return
     for dataset in run.datasets:
-        found = []
         for first, second in pairs(run, dataset):
             a, b = run.main_table(first), run.main_table(second)
             if a is not None and b is not None:
-                found += list(_same_accuracy(run, (first, a), (second, b)))
-        yield from bounded(
-            found, "{count} pairs of models agree in accuracy only. The first: {first}"
-        )
+                yield from _same_accuracy(run, (first, a), (second, b))
 
 
 def _same_accuracy(
@@ -192,7 +188,8 @@ def _same_accuracy(
     if abs(right[0] - right[1]) > SAME:
         return
     label, recalls = _most_apart(matrices)
-    if abs(recalls[0] - recalls[1]) < OTHER_RECALL:
+    least = max(OTHER_RECALL, two_errors(matrices[0].row_totals[label]))
+    if abs(recalls[0] - recalls[1]) < least:
         return
     names = [name(view.model) for view, _ in (first, second)]
     same = number(right[0]) if right[0] == right[1] else " and ".join(map(number, right))
@@ -242,7 +239,7 @@ def _called(view: View, one_dataset: bool) -> str:
     read_instead="the interval of the difference: how much better or worse is still possible",
 )
 def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
-    """Comparisons of all rows that cannot tell the models apart, or favour the reference."""
+    """The reference is better on some metric, or the model is shown to be better on none."""
     by_pair: dict[tuple[str, str, str], list[Comparison]] = {}
     for record in run.comparisons:
         whole = not record.subgroup and not record.fold
@@ -250,26 +247,22 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
             key = (record.dataset, record.model, record.reference)
             by_pair.setdefault(key, []).append(record)
     for (dataset, model, reference), records in by_pair.items():
-        open_ones = [r for r in records if not r.told_apart]
         worse = [r for r in records if r.told_apart and r.better == "reference"]
-        parts = []
+        better = [r for r in records if r.told_apart and r.better != "reference"]
+        numbers = {"worse": len(worse), "better": len(better), "compared": len(records)}
+        compared = counted(len(records), "comparison")
         if worse:
-            parts.append(f"{name(reference)} is better on {listed(map(_difference, worse), NAMED)}")
+            said = f"{name(reference)} is better on {listed(map(_difference, worse), NAMED)}"
+            shown = f"{said}, of {compared}." if len(worse) < len(records) else f"{said}."
+            yield Caution(shown, dataset, model, numbers=numbers, severity="warning")
         # no difference from an earlier run is what one hopes for
-        if open_ones and not records[0].reference_run:
-            compared = counted(len(records), "comparison")
-            parts.append(
-                f"in {number(len(open_ones))} of {compared} no difference "
-                f"from {name(reference)} was shown: {listed(map(_difference, open_ones), NAMED)}"
-            )
-        if parts:
-            text = "; ".join(parts)
+        elif not better and not records[0].reference_run:
             yield Caution(
-                f"{text if worse else text[0].upper() + text[1:]}.",
+                f"No difference from {name(reference)} was shown in {compared}: "
+                f"{listed(map(_difference, records), NAMED)}.",
                 dataset,
                 model,
-                numbers={"open": len(open_ones), "worse": len(worse), "compared": len(records)},
-                severity="warning" if worse else None,
+                numbers=numbers,
             )
 
 

@@ -44,6 +44,7 @@ FEW_CLUSTERS = 30
 @caution(
     "imbalance",
     whole_table=True,
+    unless=("auc_flatters_rare_positives", "few_rows_of_class", "majority_class"),
     severity="note",
     title="One class is rare",
     why="where one class is rare, accuracy and specificity are high whatever happens to it",
@@ -78,6 +79,7 @@ def _imbalance(run: RunFacts, view: View) -> Iterator[Caution]:
 @caution(
     "few_rows_of_class",
     whole_table=True,
+    unless=("few_rows",),
     severity="warning",
     title="Few rows of a class",
     why="rates of a class with under 10 rows move by a tenth or more with each row",

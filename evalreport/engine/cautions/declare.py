@@ -43,7 +43,8 @@ class Declared:
     """A caution of the catalogue; calling it runs its check.
 
     ``whole_table``: it takes every row to be there, so that it says nothing of datasets of
-    which a cell of the table was not counted.
+    which a cell of the table was not counted. ``unless``: codes of cautions that say as much of
+    the same rows and model, beside which this one would only repeat them.
     """
 
     code: str
@@ -53,6 +54,7 @@ class Declared:
     read_instead: str
     check: Check
     whole_table: bool = False
+    unless: tuple[str, ...] = ()
 
     def __call__(self, run: RunFacts) -> Iterator[Caution]:
         return self.check(run)
@@ -86,6 +88,7 @@ def caution(
     why: str,
     read_instead: str,
     whole_table: bool = False,
+    unless: tuple[str, ...] = (),
 ) -> Callable[[Check], Declared]:
     """Declare the decorated check as a caution of the catalogue.
 
@@ -95,7 +98,9 @@ def caution(
     def declare(check: Check) -> Declared:
         if code in CAUTIONS:
             raise ValueError(f"caution {code!r} is declared twice")
-        CAUTIONS[code] = Declared(code, severity, title, why, read_instead, check, whole_table)
+        CAUTIONS[code] = Declared(
+            code, severity, title, why, read_instead, check, whole_table, unless
+        )
         return CAUTIONS[code]
 
     return declare

@@ -48,8 +48,7 @@ class RunFacts:
     ``set_views`` are those whose rows have sets of labels: cautions about data look at
     them, cautions about numbers, which judge one label per row, do not.
     ``scores`` gives the score table of all rows of a dataset and model, or None.
-    ``requested`` are the canonical names of the metrics asked for. ``intervals``
-    and ``tests`` are how many the run made; None counts them from the records.
+    ``requested`` are the canonical names of the metrics asked for.
     ``drift``: what has moved from a reference; ``drift_limits`` are the stability
     indices from which a note and a warning are given.
     ``overlaps``: what tested datasets share with training datasets. ``against``: the
@@ -70,8 +69,6 @@ class RunFacts:
     scores: Callable[[str, str], ScoreTable | None] = no_score_table
     settings: Settings = field(default_factory=Settings)
     requested: Sequence[str] = ()
-    intervals: int | None = None
-    tests: int | None = None
     overlaps: Sequence[Overlap] = field(default=(), kw_only=True)
     drift: Sequence[Drift] = field(default=(), kw_only=True)
     drift_limits: tuple[float, float] = field(default=(0.1, 0.25), kw_only=True)

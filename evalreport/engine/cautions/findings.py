@@ -26,7 +26,7 @@ BELONGS_TO = {
 #: The caution of findings that have none of their own.
 OTHER = "data_finding"
 #: Findings that other cautions count from the rows themselves.
-COUNTED = ("one_class", "scores_outside_unit")
+COUNTED = ("one_class", "positive_not_seen", "scores_outside_unit")
 
 
 @caution(

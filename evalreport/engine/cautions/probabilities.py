@@ -226,6 +226,7 @@ def _spiegelhalter(run: RunFacts, view: LabelView) -> Iterator[str]:
 @caution(
     "confident_mistake",
     whole_table=True,
+    unless=("clipped_probabilities",),
     severity="warning",
     title="One confident mistake dominates the log loss",
     why="log loss has no upper limit for a row: a single row can outweigh all others",
@@ -266,27 +267,26 @@ def _place(view: LabelView, place: int) -> str:
 @caution(
     "clipped_probabilities",
     severity="warning",
-    title="Probabilities of 0 or 1 were clipped",
+    title="Mistakes at a probability of 0 were clipped",
     why="the log loss of a probability of 0 is infinite; the clip at 1e-15 decides its value",
     read_instead="the Brier score, and why the model is so sure",
 )
 def clipped_probabilities(run: RunFacts) -> Iterator[Caution]:
-    """Rows whose actual class got less than the clip, with all that were clipped."""
+    """The actual class of a row was given less than the clip, and a log loss was measured."""
     for view in run.views:
         m = run.measure(view, of_caution("clipped_probabilities").name)
         given = actual_probability(run, view)
         if m is None or given is None:
             continue
         wrong = given.rows(given.values < CLIP)
-        clipped = wrong + given.rows(given.values > 1 - CLIP)
-        if clipped:
+        if wrong:
+            verb = "was" if wrong == 1 else "were"
             yield Caution(
-                f"{part(clipped, view.rows)} rows have a probability within 1e-15 of 0 or 1 and "
-                f"were clipped; in {part(wrong, view.rows)} it spoke against the actual class.",
+                f"{part(wrong, view.rows)} rows gave their actual class a probability within "
+                f"1e-15 of 0 and {verb} clipped.",
                 view.dataset,
                 view.model,
                 m.id,
                 m.table,
-                {"clipped": clipped, "wrong": wrong, "rows": view.rows},
-                "warning" if wrong else "note",
+                {"wrong": wrong, "rows": view.rows},
             )

@@ -20,9 +20,9 @@ from evalreport.metrics.catalogue import named_within
 from evalreport.metrics.declare import Shows
 from evalreport.plan.from_spec import metric_named
 from evalreport.results.identity import EVERYTHING
-from evalreport.results.records import Criterion, Measure
+from evalreport.results.records import Criterion, Measure, Threshold
 
-#: Above this share of lost replicates, the note becomes a warning.
+#: Above this share of lost replicates the others are no longer a fair sample of all.
 MANY_LOST = 0.05
 
 
@@ -36,17 +36,20 @@ MANY_LOST = 0.05
 )
 def threshold_chosen_here(run: RunFacts) -> Iterator[Caution]:
     """A threshold is exploratory: a rule was solved on the rows that are evaluated."""
+    by_view: dict[tuple[str, str], list[Threshold]] = {}
     for record in run.thresholds:
         if record.status == "exploratory" and record.threshold is not None:
-            value = record.threshold
-            rule = record.rule
-            by = f" by a rule ({_rule_words(rule)})" if rule else ""
-            yield Caution(
-                f"The threshold {value:.6g} was chosen{by} on the rows it is judged on.",
-                record.dataset,
-                record.model,
-                numbers={"threshold": value},
-            )
+            by_view.setdefault((record.dataset, record.model), []).append(record)
+    for (dataset, model), own in by_view.items():
+        chosen = [f"{r.threshold:.6g}{f' ({_rule_words(r.rule)})' if r.rule else ''}" for r in own]
+        what = "The threshold" if len(own) == 1 else "The thresholds"
+        verb, they = ("was", "it is") if len(own) == 1 else ("were", "they are")
+        yield Caution(
+            f"{what} {listed(chosen)} {verb} chosen on the rows that {they} judged on.",
+            dataset,
+            model,
+            numbers={"threshold": own[0].threshold, "thresholds": len(own)},
+        )
 
 
 def _rule_words(rule: str) -> str:
@@ -170,16 +173,16 @@ def _would_fail(record: Criterion, known: dict[str, Measure]) -> bool:
 
 @caution(
     "replicates_lost",
-    severity="note",
+    severity="warning",
     title="Bootstrap replicates were lost",
     why="where a metric is undefined on a resample, the interval rests on the others only",
     read_instead="the interval as too narrow, or another method",
 )
 def replicates_lost(run: RunFacts) -> Iterator[Caution]:
-    """A bootstrap interval was made from fewer replicates than drawn; a warning above 5 %."""
+    """A bootstrap interval was made without more than 5 % of the replicates drawn."""
     by_view: dict[tuple[str, str], list[Measure]] = {}
     for m in run.measures:
-        if _lost(m):
+        if m.interval is not None and _lost(m) > MANY_LOST * (m.interval.resamples or 0):
             by_view.setdefault((m.dataset, m.model), []).append(m)
     for (dataset, model), found in by_view.items():
         yield _about_lost(dataset, model, found)
@@ -199,7 +202,6 @@ def _about_lost(dataset: str, model: str, found: Sequence[Measure]) -> Caution:
         worst.id,
         worst.table,
         {"intervals": len(found), "lost": lost, "drawn": drawn},
-        "warning" if lost > MANY_LOST * drawn else None,
     )
 
 
@@ -289,31 +291,15 @@ def pooled_ranks(run: RunFacts) -> Iterator[Caution]:
 @caution(
     "multiplicity",
     severity="note",
-    title="Many intervals and tests",
-    why="of many intervals some miss, and of many tests some are small by chance alone",
-    read_instead="the measures named before the results were seen; adjusted p values",
+    title="Many tests without a correction",
+    why="of many tests some are small by chance alone",
+    read_instead="the comparison named before the results were seen, or adjusted p values",
 )
 def multiplicity(run: RunFacts) -> Iterator[Caution]:
-    """More than one test, or more than 20 intervals."""
-    intervals = run.intervals
-    if intervals is None:
-        intervals = sum(1 for m in run.measures if m.interval is not None)
-    tested = [c for c in run.comparisons if c.p_value is not None]
-    tests = run.tests if run.tests is not None else len(tested)
-    parts = []
-    if intervals > 20:
-        missing = (1 - run.settings.level) * intervals
-        parts.append(
-            f"{counted(intervals, 'interval')} at {percent(run.settings.level)}, of which about "
-            f"{number(float(round(missing)))} would miss if all held their level"
-        )
-    if tests > 1:
-        corrections = sorted({str(c.correction or "none") for c in tested})
-        names = listed(c.capitalize() for c in corrections)
-        how = f"corrected by {names}" if corrections != ["none"] else "uncorrected"
-        parts.append(f"{counted(tests, 'test')}{f', {how}' if corrections else ''}")
-    if parts:
+    """More than one test, and no correction of their p values."""
+    tests = [c for c in run.comparisons if c.p_value is not None and c.correction in (None, "none")]
+    if len(tests) > 1:
         yield Caution(
-            f"The report holds {', and '.join(parts)}.",
-            numbers={"intervals": intervals, "tests": tests},
+            f"The report holds {counted(len(tests), 'test')}, uncorrected.",
+            numbers={"tests": len(tests)},
         )

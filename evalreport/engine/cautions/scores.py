@@ -22,6 +22,8 @@ from evalreport.results.records import Measure
 RARE = 0.1
 #: From this lead of ROC AUC over average precision on, the area flatters.
 FLATTERING = 0.2
+#: Above this share of the rows, ties at a threshold decide what is said of it.
+MANY_AT_CUT = 0.01
 #: From this share of tied pairs on, half points make up much of the area.
 MANY_TIED = 0.25
 
@@ -34,7 +36,7 @@ MANY_TIED = 0.25
     read_instead="the table at a threshold just above, to see how many decisions turn",
 )
 def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
-    """Several rows score exactly the threshold, or one where it is a plain number."""
+    """More than 1 % of the rows score exactly the threshold."""
     for view in run.views:
         if not view.has_score:
             continue
@@ -43,7 +45,8 @@ def ties_at_threshold(run: RunFacts) -> Iterator[Caution]:
                 continue
             tied = view.tied(record.threshold)
             # a rule picks an observed score, so one row there says nothing
-            if tied is not None and tied > (0 if record.threshold_rule is None else 1):
+            least = max(MANY_AT_CUT * view.rows, 0 if record.threshold_rule is None else 1)
+            if tied is not None and tied > least:
                 verb, so = ("scores", "is") if tied == 1 else ("score", "are")
                 yield Caution(
                     f"{part(tied, view.rows)} rows {verb} exactly {record.threshold:.6g} and "
@@ -106,13 +109,14 @@ def tied_scores(run: RunFacts) -> Iterator[Caution]:
     read_instead="whether the score is of the positive class that is named, before the value",
 )
 def auc_below_half(run: RunFacts) -> Iterator[Caution]:
-    """A ROC AUC of all rows is below 0.5; with its interval where there is one."""
+    """A ROC AUC of all rows is below 0.5, with all of its interval where there is one."""
     for view in run.views:
         for m in run.measures_of(view, of_caution("auc_below_half").name):
-            if m.value is not None and m.value < 0.5:
+            high = m.value if m.interval is None else m.interval.high
+            if high is not None and high < 0.5:
                 interval = "" if m.interval is None else f" ({_limits(m)})"
                 yield Caution(
-                    f"ROC AUC{_of(m)} is {number(m.value)}{interval}.",
+                    f"ROC AUC{_of(m)} is {number(m.value or 0.0)}{interval}.",
                     view.dataset,
                     view.model,
                     m.id,
@@ -123,6 +127,7 @@ def auc_below_half(run: RunFacts) -> Iterator[Caution]:
 
 @caution(
     "auc_without_error",
+    unless=("constant_scores",),
     severity="warning",
     title="The standard error of the area is 0 or unknown",
     why="perfect or constant ranking on these rows leaves DeLong's variance at 0, "

@@ -30,6 +30,7 @@ UNKNOWN = "(missing)"
 
 @caution(
     "tiny_subgroup",
+    unless=("few_rows",),
     severity="warning",
     title="A subgroup is tiny",
     why="on under 30 rows a subgroup's value differs from the rest by chance alone",

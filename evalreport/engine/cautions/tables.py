@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
@@ -15,7 +14,6 @@ from evalreport.engine.cautions.wording import (
     name,
     number,
     of_class,
-    p_value,
     part,
     percent,
 )
@@ -25,7 +23,6 @@ from evalreport.metrics.declare import Interval
 from evalreport.metrics.tables import Matrix
 from evalreport.predict.view import View
 from evalreport.results.records import Measure
-from evalreport.statistics.tail import binomial_greater
 
 #: A proportion over fewer rows than this is hardly a percentage.
 SMALL = 30
@@ -40,21 +37,38 @@ NAMED_SETS = 3
 @caution(
     "majority_class",
     whole_table=True,
+    unless=("one_prediction",),
     severity="warning",
-    title="Accuracy is no better than naming the largest class",
+    title="Accuracy is not shown to be better than naming the largest class",
     why="always naming the largest class, without looking at a row, scores its share",
     read_instead="balanced accuracy, and recall of each class with its table",
 )
 def majority_class(run: RunFacts) -> Iterator[Caution]:
-    """Accuracy is at most the share of the largest class, or not shown to be above it."""
+    """The interval of accuracy does not lie above the share of the largest class."""
     for view in run.views:
-        for place, record in enumerate(run.tables_of(view)):
-            accuracy = _accuracy(run, view, record)
-            if place == 0 or accuracy is not None:
-                yield from _against_majority(run, view, record, accuracy)
+        record = run.main_table(view)
+        accuracy = None if record is None else _accuracy(run, view, record)
+        if record is None or accuracy is None or accuracy.interval is None:
+            continue
+        matrix = run.matrix(record)
+        n, correct, most = matrix.n.value, matrix.correct.value, max(matrix.row_totals)
+        if _occurring(matrix) < 2 or accuracy.interval.low > most / n:
+            continue
+        largest = name(record.table.labels[matrix.row_totals.index(most)])
+        inside = limits(accuracy.interval.low, accuracy.interval.high)
+        yield Caution(
+            f"Accuracy{_at(record)} is {fraction(correct, n)} ({inside}); always naming {largest} "
+            f"gives {fraction(most, n)}.",
+            view.dataset,
+            view.model,
+            accuracy.id,
+            record.id,
+            {"correct": correct, "n": n, "largest": most},
+        )
 
 
 def _accuracy(run: RunFacts, view: View, record: PrintedTable) -> Measure | None:
+    """The accuracy of all classes together, where it was asked for."""
     found = (
         m for m in run.measures_of(view, of_caution("majority_class").name) if m.table == record.id
     )
@@ -62,51 +76,10 @@ def _accuracy(run: RunFacts, view: View, record: PrintedTable) -> Measure | None
     return next((m for m in found if m.average == (None if two else "micro")), None)
 
 
-def _against_majority(
-    run: RunFacts, view: View, record: PrintedTable, accuracy: Measure | None
-) -> Iterator[Caution]:
-    matrix = run.matrix(record)
-    n, correct = matrix.n.value, matrix.correct.value
-    most = max(matrix.row_totals, default=0)
-    if not n or _occurring(matrix) < 2:
-        return
-    largest = record.table.labels[matrix.row_totals.index(most)]
-    always = f"always naming {name(largest)} ({fraction(most, n)})"
-    where = Caution(
-        "",
-        view.dataset,
-        view.model,
-        accuracy.id if accuracy is not None else None,
-        record.id,
-        {"correct": correct, "n": n, "largest": most},
-    )
-    said = f"Accuracy{_at(record)} is {fraction(correct, n)}"
-    if correct <= most:
-        word = "the same as" if correct == most else "below"
-        yield replace(where, message=f"{said}, {word} {always}.")
-        return
-    unsure = _not_above(run, view, accuracy, correct, n, most)
-    if unsure:
-        message = f"{said}; that it is above {always} was not shown ({unsure})."
-        yield replace(where, message=message)
-
-
-def _not_above(
-    run: RunFacts, view: View, accuracy: Measure | None, correct: float, n: float, most: float
-) -> str | None:
-    """Why accuracy is not shown to be above the largest class's share, or None."""
-    level = run.settings.level
-    if view.weight is None and view.cluster is None:
-        p = binomial_greater(correct, n, most / n)
-        return p_value(p) if p >= 1 - level else None
-    if accuracy is None or accuracy.interval is None or accuracy.interval.low > most / n:
-        return None
-    return f"{percent(level)} interval {limits(accuracy.interval.low, accuracy.interval.high)}"
-
-
 @caution(
     "one_prediction",
     whole_table=True,
+    unless=("constant_scores", "threshold_outside_scores"),
     severity="warning",
     title="Every row is predicted the same",
     why="a constant answer finds all rows of one class and none of any other",
@@ -265,6 +238,7 @@ def indeterminate_predictions(run: RunFacts) -> Iterator[Caution]:
 
 @caution(
     "extreme_proportion",
+    unless=("few_rows",),
     severity="note",
     title="A proportion is 0 or 1 on few rows",
     why="0 or all of a few rows does not mean never or always",
@@ -279,6 +253,7 @@ def extreme_proportion(run: RunFacts) -> Iterator[Caution]:
 
 @caution(
     "small_denominator",
+    unless=("few_rows",),
     severity="note",
     title="A proportion rests on few rows",
     why="under 30 rows a percentage promises more than the rows can tell",

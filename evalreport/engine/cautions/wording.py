@@ -167,10 +167,6 @@ def listed(names: Iterable[str], most: int = LISTED) -> str:
     return f"{', '.join(every[:-1])} and {every[-1]}"
 
 
-#: Pairs of models that are written out; beyond that one caution counts them.
-WRITTEN_PAIRS = 3
-
-
 def by_dataset(run: RunFacts, describe: Callable[[View], Iterator[Caution]]) -> Iterator[Caution]:
     """What ``describe`` finds in each view; said once where every model's rows agree."""
     every = (*run.views, *run.set_views)
@@ -186,15 +182,3 @@ def by_dataset(run: RunFacts, describe: Callable[[View], Iterator[Caution]]) -> 
                 told.add(caution.message)
             else:
                 yield replace(caution, dataset=dataset, model=view.model)
-
-
-def bounded(found: Sequence[Caution], summary: str) -> Iterator[Caution]:
-    """Cautions about pairs of models: the first few, or one that counts them.
-
-    ``summary`` may use ``{count}`` and ``{first}`` (the first message).
-    """
-    if len(found) <= WRITTEN_PAIRS:
-        yield from found
-        return
-    message = summary.format(count=len(found), first=found[0].message)
-    yield replace(found[0], message=message, model=None, numbers={"pairs": len(found)})

@@ -1,27 +1,31 @@
-"""Whether each model is better than each baseline, as far as an interval shows it.
+"""Whether each model is better than guessing and than the previous model, as intervals show it.
 
-The value of a trivial baseline is set against the interval of the model's own value;
-the previous model is compared row by row, by the interval of the difference.
+A model is judged against guessing on one summary, and its costs against the one answer that
+costs least: any useful threshold gives up some metric to a guess. The previous model is
+compared on every metric, row by row, by the interval of the difference.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evalreport.metrics.declare import Goal
-from evalreport.metrics.estimates import different_classes
+from evalreport.metrics.declare import Goal, Kind, Metric, Table
+from evalreport.metrics.declare import Interval as Family
 from evalreport.plan.comparisons import ComparisonRequest, plan_comparisons
 from evalreport.plan.from_spec import metric_named
-from evalreport.predict.baselines import BASELINES, CHEAPEST
+from evalreport.predict.baselines import CHEAPEST
+from evalreport.predict.view import LabelView
 from evalreport.results.identity import EVERYTHING, Quantity, WhichNumber
 from evalreport.results.records import AgainstBaseline, Baseline, Comparison, Interval, Measure
 
 if TYPE_CHECKING:
     from evalreport.engine.run_state import RunState
 
-#: The name of the baseline that is a model of the spec.
-PREVIOUS = "previous"
+#: The name of the baseline that is a model of the spec, and that of answers that know nothing.
+PREVIOUS, CHANCE = "previous", "chance"
 BETTER, WORSE, NOT_SHOWN, NOT_JUDGED = "better", "worse", "not_shown", "not_judged"
 
 _WEIGHTED = "rows are weighted, and the baseline takes no weights"
@@ -62,23 +66,25 @@ def with_previous(state: RunState, baselines: Sequence[Baseline]) -> list[Baseli
 def against_baselines(
     state: RunState, baselines: Sequence[Baseline], comparisons: Sequence[Comparison]
 ) -> list[AgainstBaseline]:
-    """One record per model, baseline and metric with a direction, in the order of the run."""
-    against = {(b.dataset, b.baseline, WhichNumber.of(b).quantity): b for b in baselines}
-    weighted = {(v.dataset, v.model) for v in state.prepared.views if v.weight is not None}
+    """One record per model and what it is judged against, in the order of the run."""
+    known = {(b.dataset, b.baseline, WhichNumber.of(b).quantity): b for b in baselines}
     differences = _differences(state, comparisons)
     found: list[AgainstBaseline] = []
+    views = {(view.dataset, view.model): view for view in state.prepared.views}
     for dataset, model in state.first_threshold:
-        for m in _first_measures(state, dataset, model):
+        view = views[dataset, model]
+        measures = list(_first_measures(state, dataset, model))
+        if isinstance(view, LabelView) and not view.unknown:
+            found += _beside_chance(view, measures)
+        for m in measures:
             quantity = m.which.quantity
-            for name in (*BASELINES, CHEAPEST, PREVIOUS):
-                baseline = against.get((dataset, name, quantity))
-                if baseline is None or baseline.value is None or baseline.model == model:
-                    continue
-                if name == PREVIOUS:
-                    difference = differences.get((dataset, model, quantity))
-                    found.append(_beside_previous(m, baseline, difference))
-                else:
-                    found.append(_beside_trivial(m, baseline, (dataset, model) in weighted))
+            cheapest = known.get((dataset, CHEAPEST, quantity))
+            if cheapest is not None and "costs" in metric_named(m.metric).context:
+                found += _beside_cheapest(m, cheapest, weighted=view.weight is not None)
+            previous = known.get((dataset, PREVIOUS, quantity))
+            if previous is not None and previous.model != model:
+                difference = differences.get((dataset, model, quantity))
+                found.append(_beside_previous(m, previous, difference))
     return found
 
 
@@ -126,31 +132,73 @@ def _differences(
     return found
 
 
-def _beside_trivial(m: Measure, baseline: Baseline, weighted: bool) -> AgainstBaseline:
-    metric, value = metric_named(m.metric), baseline.value
-    assert value is not None
-    apart = different_classes((m.model, m.left_out), ("the baseline", baseline.left_out))
-    if apart is not None:
-        return _record(m, baseline, m.interval, None, NOT_JUDGED, apart)
+def _beside_chance(view: LabelView, measures: Sequence[Measure]) -> Iterator[AgainstBaseline]:
+    """The model's summary beside what answers that know nothing of a row get."""
+    known = [(m, value) for m in measures if (value := _by_chance(view, m)) is not None]
+    if not known:
+        return
+    m, value = min(
+        known, key=lambda one: (one[0].interval is None, _rank(metric_named(one[0].metric)))
+    )
+    yield _beside(m, CHANCE, value)
+
+
+def _by_chance(view: LabelView, m: Measure) -> float | None:
+    """What guessing gets by the class shares, weighted where rows are; None for single classes."""
+    two = len(view.labels) <= 2
+    if m.left_out or m.average not in ((None,) if two else (None, "macro")):
+        return None
+    if not two and m.label is not None:
+        return None
+    counts: Sequence[float] = view.classes_of_rows
+    if view.weight is not None:
+        counts = [view.total_weight(view.actual == code) for code in range(len(view.labels))]
+    total = math.fsum(counts)
+    own = view.labels.index(m.label) if m.label in view.labels else None
+    return metric_named(m.metric).by_chance([count / total for count in counts], own)
+
+
+def _rank(metric: Metric) -> int:
+    """Which metric judges a model: AUC, a bounded loss of probabilities, one of a table."""
+    if metric.interval is Family.AUC:
+        return 0
+    if metric.kind is Kind.PROBABILITY and math.isfinite(metric.bounds[1] - metric.bounds[0]):
+        return 1
+    return 2 if metric.table in (Table.COUNTS, Table.MATRIX) else 3
+
+
+def _beside_cheapest(
+    m: Measure, cheapest: Baseline, *, weighted: bool
+) -> Iterator[AgainstBaseline]:
+    if cheapest.value is not None:
+        yield _beside(m, cheapest.baseline, cheapest.value, _WEIGHTED if weighted else None)
+
+
+def _beside(m: Measure, name: str, value: float, refused: str | None = None) -> AgainstBaseline:
+    """The model's interval beside a value that is known; ``refused``: why it is not judged."""
+    metric = metric_named(m.metric)
     if value == metric.best:
-        return _record(m, baseline, m.interval, None, NOT_JUDGED, _AT_BEST)
-    if weighted:
-        return _record(m, baseline, m.interval, None, NOT_JUDGED, _WEIGHTED)
-    if m.interval is None:
-        return _record(m, baseline, None, None, NOT_JUDGED, _NO_INTERVAL)
-    return _record(m, baseline, m.interval, None, _outcome(m.interval, value, metric.goal), None)
+        refused = _AT_BEST
+    elif m.interval is None:
+        refused = _NO_INTERVAL
+    if refused is not None or m.interval is None:
+        return _record(m, name, value, m.interval, NOT_JUDGED, reason=refused)
+    return _record(m, name, value, m.interval, _outcome(m.interval, value, metric.goal))
 
 
 def _beside_previous(
-    m: Measure, baseline: Baseline, difference: Comparison | None
+    m: Measure, previous: Baseline, difference: Comparison | None
 ) -> AgainstBaseline:
     interval = None if difference is None else difference.interval
-    shown = None if difference is None else difference.difference
+    assert previous.value is not None
     if interval is None:
         reason = None if difference is None else difference.interval_reason
-        return _record(m, baseline, None, shown, NOT_JUDGED, reason or _NO_INTERVAL)
-    outcome = _outcome(interval, 0.0, metric_named(m.metric).goal)
-    return _record(m, baseline, interval, shown, outcome, None)
+        made = _record(m, PREVIOUS, previous.value, None, NOT_JUDGED, reason=reason or _NO_INTERVAL)
+    else:
+        outcome = _outcome(interval, 0.0, metric_named(m.metric).goal)
+        made = _record(m, PREVIOUS, previous.value, interval, outcome)
+    shown = None if difference is None else difference.difference
+    return replace(made, previous=previous.model, difference=shown)
 
 
 def _outcome(interval: Interval, value: float, goal: Goal) -> str:
@@ -163,19 +211,18 @@ def _outcome(interval: Interval, value: float, goal: Goal) -> str:
 
 def _record(
     m: Measure,
-    baseline: Baseline,
+    name: str,
+    value: float,
     interval: Interval | None,
-    difference: float | None,
     outcome: str,
-    reason: str | None,
+    *,
+    reason: str | None = None,
 ) -> AgainstBaseline:
     assert m.value is not None
-    assert baseline.value is not None
     return AgainstBaseline(
         dataset=m.dataset,
         model=m.model,
-        baseline=baseline.baseline,
-        previous=baseline.model,
+        baseline=name,
         metric=m.metric,
         title=m.title,
         params=m.params,
@@ -183,8 +230,7 @@ def _record(
         label=m.label,
         measure=m.id,
         value=m.value,
-        baseline_value=baseline.value,
-        difference=difference,
+        baseline_value=value,
         interval=interval,
         goal=metric_named(m.metric).goal.value,
         outcome=outcome,

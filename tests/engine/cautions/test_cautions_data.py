@@ -12,16 +12,20 @@ from evalreport.engine.cautions.findings import BELONGS_TO
 
 
 def test_imbalance_starts_below_ten_percent(kit: Any) -> None:
-    rare = kit.run(kit.from_counts(5, 4, 10, 81), ["recall"])
-    assert kit.message(rare, "imbalance") == "9 of 100 rows (9 %) are actually yes."
+    rare = kit.run(kit.from_counts(10, 8, 20, 162), ["recall"])
+    assert kit.message(rare, "imbalance") == "18 of 200 rows (9 %) are actually yes."
     assert kit.message(kit.run(kit.from_counts(5, 5, 10, 80), ["recall"]), "imbalance") is None
+    # that there are fewer than ten says as much
+    few = kit.run(kit.from_counts(5, 4, 10, 81), ["recall"])
+    assert kit.message(few, "imbalance") is None
+    assert kit.message(few, "few_rows_of_class") is not None
 
 
 def test_imbalance_of_several_classes_is_against_the_largest(kit: Any) -> None:
-    actual = [0] * 50 + [1] * 45 + [2] * 4
+    actual = [0] * 500 + [1] * 450 + [2] * 40
     facts = kit.run(kit.view(actual, predicted=actual, labels=["a", "b", "c"]), ["recall"])
     assert kit.message(facts, "imbalance") == (
-        "The smallest class, c, has 4 rows; the largest, a, has 50."
+        "The smallest class, c, has 40 rows; the largest, a, has 500."
     )
     ten = list(range(10)) * 20
     even = kit.run(kit.view(ten, predicted=ten, labels=list("abcdefghij")), ["recall"])
@@ -30,11 +34,15 @@ def test_imbalance_of_several_classes_is_against_the_largest(kit: Any) -> None:
 
 def test_models_that_share_rows_are_warned_of_once(kit: Any) -> None:
     views = [kit.from_counts(5, 4, 10, 81, model="a"), kit.from_counts(4, 5, 11, 80, model="b")]
-    found = kit.cautions(kit.run(views, ["recall"]), "imbalance")
-    assert [(r.dataset, r.model) for r in found] == [("d", None)]
+    (found,) = kit.cautions(kit.run(views, ["recall"]), "few_rows_of_class")
+    assert (found.dataset, found.model, found.models) == ("d", None, ())
     views[1] = kit.from_counts(4, 3, 11, 80, model="b")
-    found = kit.cautions(kit.run(views, ["recall"]), "imbalance")
-    assert [r.model for r in found] == ["a", "b"]
+    (found,) = kit.cautions(kit.run(views, ["recall"]), "few_rows_of_class")
+    assert (found.dataset, found.model, found.models) == ("d", None, ("a", "b"))
+    assert found.message == (
+        "a: 1 class of 2 has fewer than 10 actual rows: yes (9). "
+        "b: 1 class of 2 has fewer than 10 actual rows: yes (7)."
+    )
 
 
 def test_few_rows_of_a_class(kit: Any) -> None:

@@ -9,32 +9,35 @@ import pytest
 ACCURACY = ["accuracy"]
 
 
-def test_accuracy_below_the_majority(kit: Any) -> None:
-    """87 + 2 of 100 right; always saying yes has 88."""
+def test_accuracy_not_shown_above_the_majority(kit: Any) -> None:
+    """87 + 2 of 100 right, always saying yes has 88; Wilson of 89 / 100: 0.814 to 0.937 (R)."""
     facts = kit.run(kit.from_counts(87, 1, 10, 2), ACCURACY)
     (record,) = kit.cautions(facts, "majority_class")
     assert record.message == (
-        "Accuracy is 89 / 100 = 0.89; that it is above always naming yes (88 / 100 = 0.88) "
-        "was not shown (p = 0.45)."
+        "Accuracy is 89 / 100 = 0.89 (0.814 to 0.937); always naming yes gives 88 / 100 = 0.88."
     )
     assert record.severity == "warning"
     assert record.measure == facts.measures[0].id
     assert record.table == facts.tables[0].id
 
 
-def test_accuracy_equal_to_the_majority(kit: Any) -> None:
-    facts = kit.run(kit.from_counts(95, 0, 5, 0), ["recall"])
-    (record,) = kit.cautions(facts, "majority_class")
-    assert record.message == (
-        "Accuracy is 95 / 100 = 0.95, the same as always naming yes (95 / 100 = 0.95)."
-    )
-    assert record.measure is None
+def test_accuracy_that_nobody_asked_for_is_not_judged(kit: Any) -> None:
+    assert kit.message(kit.run(kit.from_counts(95, 0, 5, 0), ["recall"]), "majority_class") is None
+
+
+def test_thresholds_further_on_give_up_accuracy_on_purpose(kit: Any) -> None:
+    """At 0.5 all 20 rows are right; at 0.1 all are called yes, and 10 of 20 are right."""
+    one = kit.view([0] * 10 + [1] * 10, score=[0.2] * 10 + [0.8] * 10)
+    facts = kit.run(one, ACCURACY, thresholds=[0.5, 0.1])
+    assert [m.value for m in facts.measures] == [1.0, 0.5]
+    assert kit.message(facts, "majority_class") is None
 
 
 def test_accuracy_under_the_majority_of_three_classes(kit: Any) -> None:
+    """Wilson of 4 / 8: 0.215 to 0.785, symmetric about one half."""
     one = kit.view([0] * 6 + [1, 2], predicted=[0, 0, 0, 1, 1, 2, 1, 0], labels=["a", "b", "c"])
     assert kit.message(kit.run(one, ACCURACY), "majority_class") == (
-        "Accuracy is 4 / 8 = 0.5, below always naming a (6 / 8 = 0.75)."
+        "Accuracy is 4 / 8 = 0.5 (0.215 to 0.785); always naming a gives 6 / 8 = 0.75."
     )
 
 
@@ -52,17 +55,13 @@ def test_clustered_accuracy_is_held_against_its_interval(kit: Any) -> None:
     one = kit.from_counts(30, 20, 20, 30, cluster=clusters)
     message = kit.message(kit.run(one, ACCURACY), "majority_class")
     assert message is not None
-    assert "95 % interval" in message
+    # limits of 100 independent rows would begin at 0.502 (Wilson)
+    assert message.startswith("Accuracy is 60 / 100 = 0.6 (0.0886 to 0.959);")
 
 
 def test_every_row_predicted_the_same(kit: Any) -> None:
     facts = kit.run(kit.from_counts(9, 0, 1, 0), ["recall"])
     assert kit.message(facts, "one_prediction") == "Every row is predicted yes (10 of 10)."
-    at = kit.view([0, 1, 0, 1], score=[0.6, 0.7, 0.8, 0.9])
-    found = kit.cautions(kit.run(at, ["recall"], thresholds=[0.5, 0.75]), "one_prediction")
-    assert [r.message for r in found] == [
-        "Every row at the threshold 0.5 is predicted yes (4 of 4)."
-    ]
     assert kit.message(kit.run(kit.from_counts(8, 1, 1, 0)), "one_prediction") is None
 
 
@@ -90,7 +89,7 @@ def test_indeterminate_rows_are_in_the_favourable_accuracy(kit: Any) -> None:
     one = kit.view([0, 0, 0, 1, 1], predicted=[0, 0, 2, 1, 2], indeterminate=["equivocal"])
     message = kit.message(kit.run(one, ACCURACY), "majority_class")
     assert message is not None
-    assert message.startswith("Accuracy is 5 / 5 = 1;")
+    assert message.startswith("Accuracy is 5 / 5 = 1 (")
 
 
 def test_a_proportion_of_none_or_all_of_few_rows(kit: Any) -> None:
