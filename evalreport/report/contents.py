@@ -318,11 +318,11 @@ class Contents:
         return found
 
     def pooled(self, view: View) -> list[Measure]:
-        """Measures of all rows at the first threshold; a plain value before averages of it."""
+        """Measures of all rows at the first threshold, metric by metric."""
         first = self.at_first(view)
         found = [m for m in self.of_view(view) if not m.subgroup and m.fold is None and first(m)]
         places = {m.metric: k for k, m in reversed(list(enumerate(found)))}
-        return sorted(found, key=lambda m: (places[m.metric], not self.words.is_plain(m)))
+        return sorted(found, key=lambda m: places[m.metric])
 
     def is_of_scores(self, m: Measure) -> bool:
         """Whether a measure is of scores rather than of the table at a threshold."""

@@ -19,6 +19,7 @@ from plain_results import (
 )
 
 import evalreport
+from evalreport.report.terminal import headline_lines
 
 SPEC = {
     "evalreport": 1,
@@ -124,3 +125,20 @@ def test_values_over_several_labels_name_the_tables_they_stand_on(render: Any) -
     assert len(lines) == 2
     assert all("t1, t2, t3, t4 and 1 more" in line for line in lines)
     assert all(f"able t{k}, d, m" in text for k in range(1, 6))
+
+
+@pytest.mark.parametrize("averaging", [None, ["none", "macro"], ["macro", "micro"]])
+def test_the_share_that_is_right_leads_for_several_classes(averaging: Any) -> None:
+    """Of 8 rows 4 are right: accuracy is 4/8; of class a against the rest it is 5/8."""
+    spec: dict[str, Any] = {**SPEC, "metrics": ["accuracy", "recall"], "acceptance": []}
+    if averaging:
+        spec["averaging"] = averaging
+    frame = {"y": list("aabbcccc"), "p": list("abbbcaab")}
+    results = evalreport.run(spec, frames={"d": frame})
+    first = results.measures.iloc[0]
+    assert (first["metric"], first["value"], first["numerator"]) == ("accuracy", 0.5, 4)
+    line = next(csv.DictReader(io.StringIO(measures_csv(results.json).decode("utf-8"))))
+    assert (line["metric"], line["value"], line["denominator"]) == ("accuracy", "0.5", "8")
+    measures = [line for line in results.to_markdown().splitlines() if "| t1 |" in line]
+    assert measures[0].startswith("| d | m | Accuracy | 0.500 |")
+    assert headline_lines(results.records)[1].split()[:2] == ["Accuracy", "0.500"]
