@@ -11,12 +11,12 @@ from evalreport.metrics.catalogue import find
 from evalreport.report.marking import positive_index
 from evalreport.report.pieces import Mark, Orientation
 from evalreport.report.wording import (
-    STANDARD_WORDING,
     Titled,
     Wording,
     Words,
     agreed,
     in_vocabulary,
+    own_wording,
     reworded,
 )
 from evalreport.report.words import label_text, measure_title
@@ -62,9 +62,13 @@ class OfView(Protocol):
 
 
 class Contents:
-    """Read-only look-ups in the results of a run, worded as a template has it."""
+    """Read-only look-ups in the results of a run, worded as a template has it.
 
-    def __init__(self, results: Results, wording: Wording = STANDARD_WORDING) -> None:
+    Without a ``wording`` it is that of the template that the spec asks for.
+    """
+
+    def __init__(self, results: Results, wording: Wording | None = None) -> None:
+        wording = wording or own_wording(results)
         #: The sections of the template; the spec may ask for others.
         self.template_sections = wording.sections
         #: Whether the template shows the spec as written where no sections are asked for.

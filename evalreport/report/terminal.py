@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.headline import interval_words, name_words, value_words, with_readings
+from evalreport.report.headline import interval_words, name_words, value_words
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import THIN, count_text, observed_text, p_text, value_text
 from evalreport.report.results_table import headline_identities
@@ -149,20 +149,14 @@ def _place(*names: str | None) -> list[str]:
 
 def _named_values(contents: Contents, m: Measure) -> Iterator[tuple[str, str]]:
     """A measure's name and value; of a study of readers the mean over them comes first."""
-    name = _called(contents, m)
     mean = contents.mean_over_readers(m)
     if mean is not None and mean.value is not None:
         # the words of a measure with the value and limits of the mean
         own = replace(
             m, value=mean.value, interval=mean.interval, interval_reason=mean.reason, state="value"
         )
-        yield f"{name}, {MEAN}", _value(own)
-    yield with_readings(contents, m, name), _value(m)
-
-
-def _called(contents: Contents, m: Measure) -> str:
-    """The measure's name; with two classes the positive one goes without saying."""
-    return name_words(contents.heading(m), m.label if contents.names_class(m) else None)
+        yield f"{contents.title(m)}, {MEAN}", _value(own)
+    yield name_words(contents, m), _value(m)
 
 
 def _value(m: Measure) -> str:

@@ -390,9 +390,15 @@ def reworded(results: Results, wording: Wording) -> Results:
     return replace(results, **changed)
 
 
+def own_wording(results: Results) -> Wording:
+    """The words of the template that the spec asks for; of one of the user's own the standard's."""
+    name = (results.spec.get("report") or {}).get("template", "")
+    return TEMPLATES.get(name, STANDARD_WORDING)
+
+
 def in_words(results: Results) -> Results:
-    """Results in the words of the standard template: what short formats print."""
-    return reworded(results, STANDARD_WORDING)
+    """Results in the words of their own template: what short formats print."""
+    return reworded(results, own_wording(results))
 
 
 def non_reference(results: Results) -> Sequence[str]:
