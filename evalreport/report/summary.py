@@ -71,7 +71,16 @@ def _tested(contents: Contents) -> str:
     shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
     who = f"{counted(len(names), 'model')} ({listed(shown)})" if len(names) > 1 else shown[0]
     at = _said_at(contents)
-    return f"{who}{at} on {_rows_text(contents)}."
+    apart = ""
+    if len(names) > 1 and len(contents.views) == len(contents.datasets):
+        apart = " No two models were tested on the same dataset: their values do not rank them."
+    return f"{who}{at} on {_rows_text(contents)}.{apart}"
+
+
+def _called(contents: Contents, view: View) -> str:
+    """A model in a sentence, with its dataset where there are several."""
+    dataset, model = map(label_text, view)
+    return f"{model} on {dataset}" if len(contents.datasets) > 1 else model
 
 
 def _said_at(contents: Contents) -> str:
@@ -181,7 +190,7 @@ def _of_each(contents: Contents, views: Sequence[View], key: Quantity) -> str:
         mean = contents.mean_over_readers(m)
         one = m if mean is None else mean
         limits = f" ({interval_text(one.interval, one.value)})" if one.interval else ""
-        name = "" if len(views) == 1 else f" for {label_text(view[1])}"
+        name = "" if len(views) == 1 else f" for {_called(contents, view)}"
         told.append(f"{value_text(one.value or 0.0)}{limits}{name}")
         title = contents.title(m) if mean is None else f"{contents.title(m)}, {MEAN},"
     if not told:
@@ -200,7 +209,8 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
         if table is None or counts is None or (own and own[0].threshold is None):
             continue
         several = len(contents.views) > 1
-        who = label_text(view[1]) if several or len(table.labels) > 2 else "the model"
+        named = several or len(table.labels) > 2
+        who = _called(contents, view) if named else "the model"
         told.append(_of_two(table, who) if _is_flat(table) else _of_many(table, counts, who))
     return " ".join(dict.fromkeys(text for text in told if text))
 
