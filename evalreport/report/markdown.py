@@ -21,6 +21,7 @@ from evalreport.report.headline import (
     value_words,
 )
 from evalreport.report.numbers import value_text
+from evalreport.report.training import best_step_text
 from evalreport.report.words import as_of_text, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Criterion, Measure, rank_of
@@ -49,9 +50,14 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield ""
     if results.acceptance:
         yield from _criteria(contents)
-    yield "| dataset | model | measure | value | interval | counts | table |"
-    yield "|---|---|---|---:|---|---:|---|"
+    steps = best_step_text(contents)
+    if steps:
+        yield cell(steps)
+        yield ""
     measures, left_out = headline_of(contents)
+    if measures:
+        yield "| dataset | model | measure | value | interval | counts | table |"
+        yield "|---|---|---|---:|---|---:|---|"
     for m in measures:
         cells = (
             m.dataset,

@@ -20,6 +20,7 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.results_table import headline_identities, margin_of, results_table
+from evalreport.report.training import best_step_text, best_steps, runs_text
 from evalreport.report.words import (
     MEAN,
     class_text,
@@ -52,11 +53,15 @@ def summary_blocks(contents: Contents) -> list[Block]:
     """Sentences, the table of results, the first tables of counts."""
     views = contents.views[:MOST_MODELS]
     blocks: list[Block] = [Facts("", tuple(_sentences(contents, views)), "summary")]
+    if not views:
+        return [*blocks, *best_steps(contents)]
     return [*blocks, *results_table(contents, views), *_tables(contents, views)]
 
 
 def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str]]:
     found = [("Tested", _tested(contents)), ("Verdict", _verdict(contents, views))]
+    # a history alone is about nothing else
+    found.insert(len(found) if views else 0, ("Best step", best_step_text(contents)))
     found.append(("In plain numbers", _frequencies(contents, views)))
     found.append(("Subgroups", _gaps(contents, views)))
     found.append(("Read with care", _care(contents)))
@@ -66,15 +71,18 @@ def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str
 def _tested(contents: Contents) -> str:
     """Which models, on what rows."""
     names = [label_text(name) for name in contents.models]
+    runs = runs_text(contents)
     if not names:
-        return "Nothing: no model could be measured; what failed is told below."
+        nothing = "Nothing: no model could be measured; what failed is shown below."
+        return f"{runs}." if runs else nothing
     shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
     who = f"{counted(len(names), 'model')} ({listed(shown)})" if len(names) > 1 else shown[0]
     at = _said_at(contents)
     apart = ""
     if len(names) > 1 and len(contents.views) == len(contents.datasets):
         apart = " No two models were tested on the same dataset: their values do not rank them."
-    return f"{who}{at} on {_rows_text(contents)}.{apart}"
+    also = f"; {runs}" if runs else ""
+    return f"{who}{at} on {_rows_text(contents)}{also}.{apart}"
 
 
 def _called(contents: Contents, view: View) -> str:

@@ -14,6 +14,7 @@ from evalreport.report.headline import interval_words, name_words, value_words
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import THIN, count_text, observed_text, p_text, value_text
 from evalreport.report.results_table import headline_identities
+from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
 from evalreport.report.words import MEAN, label_text, prose, subgroup_text
 from evalreport.results.lookup import Results
@@ -95,7 +96,8 @@ def headline_lines(results: Results) -> list[str]:
     """The headline measures as lines, model by model, each with its interval."""
     contents = Contents(results)
     by_view = _headline(contents)
-    lines = []
+    steps = best_step_text(contents)
+    lines = [steps] if steps else []
     for (dataset, model), own in list(by_view.items())[:MOST_VIEWS]:
         lines.append(f"{label_text(dataset)}, {label_text(model)}")
         said = [line for m in own for line in _named_values(contents, m)]
