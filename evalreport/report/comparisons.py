@@ -154,8 +154,8 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
     if any(e.bounds is not None for e in entries):
         notes = (*notes, IN_BINS)
     of = f"Differences from {only}" if only else "Differences"
-    caption = f"{of}. ↓ less is better. The upright line on an axis is 0"
-    return Strip(caption, columns, lines, notes, "many cmp")
+    caption, axis = f"{of}. ↓ less is better", "The upright line on an axis is 0"
+    return Strip(caption, columns, lines, notes, "many cmp", axis)
 
 
 def _only_reference(contents: Contents, entries: Sequence[Comparison]) -> str:

@@ -107,14 +107,13 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
         Column("", "left", "8%"),
         Column("outcome", "left", "12.5%"),
     ]
-    caption = (
-        "Acceptance criteria that the results above do not show"
-        if some
-        else ("Acceptance criteria")
-    )
-    if any(c.measure for c in entries):
-        caption += ". The upright line on an axis is what that row requires"
-    return Criteria(caption, tuple(columns), tuple(_criterion(contents, c, flat) for c in entries))
+    caption = "Acceptance criteria"
+    if some:
+        caption += " that the results above do not show"
+    drawn = any(c.measure for c in entries)
+    axis = "The upright line on an axis is what that row requires" if drawn else ""
+    rows = tuple(_criterion(contents, c, flat) for c in entries)
+    return Criteria(caption, tuple(columns), rows, axis=axis)
 
 
 def _flat(contents: Contents, entry: Criterion) -> bool:

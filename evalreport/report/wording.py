@@ -169,10 +169,7 @@ CLINICAL = Wording(
         "subgroups": (
             "Variability: results by subgroup",
             "Subgroups",
-            (
-                "Each line is a cross-tabulation laid flat. Few rows support little: look at the "
-                "width of an interval before its place."
-            ),
+            ("Few rows support little: look at the width of an interval before its place."),
         ),
         "comparisons": ("Comparison of the tests", "Comparison", ""),
     },
@@ -223,8 +220,8 @@ AUDIT = Wording(
             "Results by group, gaps and ratios",
             "Groups",
             (
-                "Each line is a classification table laid flat. A gap is a difference and a ratio "
-                "is a quotient of two groups; read both with their intervals and with n."
+                "A gap is a difference and a ratio is a quotient of two groups; read both with "
+                "their intervals and with n."
             ),
         ),
         "comparisons": ("Comparison with the reference", "Reference", ""),

@@ -139,5 +139,7 @@ def test_a_history_alone_leads_its_page(tmp_path: Path) -> None:
     )
     assert f"From step 2 to step 3 the cost falls {rise}." in verdict
     assert "ROC AUC" in verdict
+    guide = next(s for s in page.all("section") if s.attrs["id"] == "guide").text
+    assert "numerator cells" not in guide  # no card, no formula
     for text in (results.to_markdown(), headline_lines(results.records)[0]):
         assert f"fewest mistakes in run {fewest[0]} at step {fewest[1]}" in text
