@@ -181,17 +181,17 @@ def _variants(
         if asked is not None and "none" in modes:
             # written out, none stands for both classes; by default the positive one speaks
             yield from ((None, label) for label in facts.labels if label != facts.positive)
-    else:
-        modes = asked if asked is not None else ("none", "macro")
-        if "none" in modes and len(facts.labels) <= RECORDS_PER_CLASS:
-            for label in facts.labels:
-                yield None, label
-    wanted = [mode for mode in modes if mode != "none"]
-    overall = not facts.two_classes and metric.for_classes is not None
-    if overall and Average.MICRO in metric.averages and "micro" not in wanted:
-        wanted.append("micro")
-    for mode in wanted:
-        yield Average(mode), None
+        yield from ((Average(mode), None) for mode in modes if mode != "none")
+        return
+    modes = asked if asked is not None else ("none", "macro")
+    # what the metric is of all classes together leads: micro accuracy is the share that is right
+    overall = metric.for_classes is not None and Average.MICRO in metric.averages
+    if overall:
+        yield Average.MICRO, None
+    if "none" in modes and len(facts.labels) <= RECORDS_PER_CLASS:
+        yield from ((None, label) for label in facts.labels)
+    averages = (Average(mode) for mode in modes if mode != "none")
+    yield from ((one, None) for one in averages if not (overall and one is Average.MICRO))
 
 
 def _averages(metric: Metric, average: Average, facts: Facts) -> bool:

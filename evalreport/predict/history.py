@@ -82,21 +82,41 @@ class RunHistory:
         return self.misclassified[place] > self.misclassified[self.best_by_misclassified]
 
     def sentence(self) -> str:
-        """What to say of the best steps."""
+        """What to say of the best steps: mistakes and cost at both."""
         first, second = self.best_by_misclassified, self.best_by_cost
-        wrong, step = self.misclassified[first], self.steps[first]
-        fewest = f"fewest misclassifications {wrong}/{self.rows} at step {step}"
-        name = f"Run {self.run}: "
         if second is None or self.cost is None:
-            return f"{name}{fewest}."
-        cost, step = self.cost[second], self.steps[second]
-        lowest = f"lowest {str(self.cost_name).replace('_', '-')} {cost:.4g} at step {step}"
-        if not self.differ:
-            return f"{name}{fewest}; {lowest}: the step of lowest cost misclassifies no more."
-        return (
-            f"{name}{fewest}; {lowest}, where {self.misclassified[second]}/{self.rows} are "
-            "misclassified: the two criteria choose different steps."
+            return f"Run {self.run}: fewest mistakes at step {self._mistakes_at(first)}."
+        name = str(self.cost_name).replace("_", " ")
+        costs = [f"{name} {self.cost[place]:.4g}" for place in (first, second)]
+        if first == second:
+            return (
+                f"Run {self.run}: fewest mistakes and lowest cost at step "
+                f"{self._mistakes_at(first)}, {costs[0]}."
+            )
+        told = (
+            f"Run {self.run}: fewest mistakes at step {self._mistakes_at(first)}, {costs[0]}; "
+            f"lowest cost at step {self._mistakes_at(second)}, {costs[1]}."
         )
+        if not self.differ:
+            return f"{told} The step of lowest cost makes no more mistakes."
+        return f"{told} {self._disagreement(first, second)}"
+
+    def _mistakes_at(self, place: int) -> str:
+        return f"{self.steps[place]}, {self.misclassified[place]} of {self.rows} rows wrong"
+
+    def _disagreement(self, fewest: int, cheapest: int) -> str:
+        """How mistakes and cost change between two steps of which each is better by one."""
+        assert self.cost is not None
+        start, end = sorted((fewest, cheapest))
+        mistakes = f"from {self.misclassified[start]} to {self.misclassified[end]}"
+        low, high = (f"{self.cost[place]:.4g}" for place in (start, end))
+        cost = f"from {low} to {high}" if low != high else f"at {low}"
+        between = f"From step {self.steps[start]} to step {self.steps[end]}"
+        if fewest < cheapest:
+            falls = "falls" if low != high else "stays"
+            return f"{between} the cost {falls} {cost} while mistakes rise {mistakes}."
+        rises = "rises" if low != high else "stays"
+        return f"{between} mistakes fall {mistakes} while the cost {rises} {cost}."
 
 
 def weight_history(

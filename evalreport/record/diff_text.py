@@ -231,18 +231,21 @@ def _measures(found: Diff) -> Iterator[str]:
 def summary_text(found: Diff) -> str:
     """How many measures differ, and how many would by chance alone."""
     s = found.summary
-    text = f"{s.differ} of {counted(s.measures, 'measure')} differ"
+    text = (
+        f"{s.differ} of {counted(s.measures, 'measure')} {'differs' if s.differ == 1 else 'differ'}"
+    )
     if s.added or s.removed:
         text += f", {s.added} added, {s.removed} removed"
     if not s.tested:
         return f"{text}; none can be held against chance"
     limits = (m.interval or (m.paired and m.paired.interval) for m in found.measures)
     level = next(one.level for one in limits if one)
-    expected = value_text(s.tested * (1 - level))
+    by_chance = round(s.tested * (1 - level))
+    expected = f"about {by_chance}" if by_chance else "less than 1"
     return (
-        f"{text}; {s.beyond_chance} beyond chance (*: the {level_text(level)} interval of the "
-        f"difference leaves out 0) of {s.tested} held against it, where about {expected} would "
-        "be if nothing had changed"
+        f"{text}; {s.beyond_chance} of {s.tested} tested beyond chance (*: the "
+        f"{level_text(level)} interval of the difference leaves out 0), where {expected} "
+        "would be expected if nothing had changed"
     )
 
 

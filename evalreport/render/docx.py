@@ -229,13 +229,11 @@ class _Writer:
 
     def legend(self, block: m.Legend) -> None:
         """How tables and formulas are read."""
-        paragraph = self.document.add_paragraph("What stands above the line of a fraction is ")
+        paragraph = self.document.add_paragraph("In tables and formulas numerator cells are ")
         self.parts(paragraph, (FormulaPiece("shaded and underlined", "top"),))
-        paragraph.add_run(", what stands below it is ")
+        paragraph.add_run(", denominator cells ")
         self.parts(paragraph, (FormulaPiece("framed", "bottom"),))
-        paragraph.add_run(
-            f", in tables and formulas alike. Intervals are two-sided ({_clean(block.level)})."
-        )
+        paragraph.add_run(f". Intervals are two-sided ({_clean(block.level)}).")
 
     def parts(self, paragraph: Paragraph, pieces: Sequence[FormulaPiece]) -> None:
         """A formula: above the line shaded and underlined, below it framed."""

@@ -29,7 +29,7 @@ from evalreport.report.model import (
     Section,
     Text,
 )
-from evalreport.report.now_and_then import is_now_and_then
+from evalreport.report.now_and_then import compared_title
 from evalreport.report.orientation import laid_out
 from evalreport.report.rows import agreement_words
 from evalreport.report.sections import Declaration, sections
@@ -223,8 +223,7 @@ def _section(
     title, short, intro = declared.title, declared.short, declared.intro
     if declared.id == "comparisons":
         intro = comparisons.comparison_intro(contents)
-        if is_now_and_then(contents):
-            title, short = "Now versus then", "Now and then"
+        title = compared_title(contents) or title
     own = wording.titles.get(declared.id, ("", "", ""))
     title, short, intro = (
         contents.said(None, words) for words in (own[0] or title, own[1] or short, own[2] or intro)

@@ -19,7 +19,7 @@ from evalreport.report.model import (
     Strip,
     TableRow,
 )
-from evalreport.report.now_and_then import is_now_and_then, then_blocks
+from evalreport.report.now_and_then import then_blocks
 from evalreport.report.numbers import difference_text, level_text, number_text, p_text, value_text
 from evalreport.report.pieces import Number, Whisker
 from evalreport.report.sample_size import family_words
@@ -66,8 +66,13 @@ def comparison_intro(contents: Contents) -> str:
     entries = [c for c in contents.of(Comparison) if c.interval]
     apart = sum(_leaves_out_0(c) for c in entries)
     same = "Differences are model minus reference, on the same rows where both have them. "
-    if is_now_and_then(contents):
+    if all(c.reference_run for c in contents.of(Comparison)):
         same = "Differences are now minus then: of these rows and of those of the reference. "
+    elif all(c.reference_dataset for c in contents.of(Comparison)):
+        same = (
+            "Differences are of one model on the rows of two datasets. They show how far its "
+            "values carry over, and rank neither models nor datasets. "
+        )
     alone = f"the interval leaves out 0 in {apart} of {counted(len(entries), 'comparison')}"
     corrected = [c for c in contents.of(Comparison) if _is_corrected(c)]
     if not corrected:
@@ -141,8 +146,8 @@ def _differences(contents: Contents, entries: Sequence[Comparison], total: int) 
         notes = (*notes, IN_BINS)
     notes = (*notes, *_disagreeing(contents, entries))
     of = f"Differences from {only}" if only else "Differences"
-    caption = f"{of}. ↓ less is better. The upright line on an axis is 0"
-    return Strip(caption, columns, lines, notes, "many cmp")
+    caption, axis = f"{of}. ↓ less is better", "The upright line on an axis is 0"
+    return Strip(caption, columns, lines, notes, "many cmp", axis)
 
 
 def _disagreeing(contents: Contents, entries: Sequence[Comparison]) -> Iterator[str]:
@@ -323,7 +328,8 @@ def _wins(contents: Contents, entries: Sequence[Comparison]) -> PlainTable | Non
         goal = declared.goal.value if declared is not None else ""
         if entry.difference is None or goal not in {"maximize", "minimize"} or entry.subgroup:
             continue
-        if not _at_first(contents, entry):
+        # a model on other rows does not win against itself
+        if entry.reference_dataset or not _at_first(contents, entry):
             continue
         gain = entry.difference * (1 if goal == "maximize" else -1)
         pair = ((entry.dataset, entry.model), _reference(contents, entry))

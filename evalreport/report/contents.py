@@ -11,12 +11,12 @@ from evalreport.metrics.catalogue import find
 from evalreport.report.marking import positive_index
 from evalreport.report.pieces import Mark, Orientation
 from evalreport.report.wording import (
-    STANDARD_WORDING,
     Titled,
     Wording,
     Words,
     agreed,
     in_vocabulary,
+    own_wording,
     reworded,
 )
 from evalreport.report.words import label_text, measure_title
@@ -62,9 +62,13 @@ class OfView(Protocol):
 
 
 class Contents:
-    """Read-only look-ups in the results of a run, worded as a template has it."""
+    """Read-only look-ups in the results of a run, worded as a template has it.
 
-    def __init__(self, results: Results, wording: Wording = STANDARD_WORDING) -> None:
+    Without a ``wording`` it is that of the template that the spec asks for.
+    """
+
+    def __init__(self, results: Results, wording: Wording | None = None) -> None:
+        wording = wording or own_wording(results)
         #: The sections of the template; the spec may ask for others.
         self.template_sections = wording.sections
         #: Whether the template shows the spec as written where no sections are asked for.
@@ -318,11 +322,11 @@ class Contents:
         return found
 
     def pooled(self, view: View) -> list[Measure]:
-        """Measures of all rows at the first threshold; a plain value before averages of it."""
+        """Measures of all rows at the first threshold, metric by metric."""
         first = self.at_first(view)
         found = [m for m in self.of_view(view) if not m.subgroup and m.fold is None and first(m)]
         places = {m.metric: k for k, m in reversed(list(enumerate(found)))}
-        return sorted(found, key=lambda m: (places[m.metric], not self.words.is_plain(m)))
+        return sorted(found, key=lambda m: places[m.metric])
 
     def is_of_scores(self, m: Measure) -> bool:
         """Whether a measure is of scores rather than of the table at a threshold."""

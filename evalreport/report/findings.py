@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from evalreport.report.charts import Curve, columns
 from evalreport.report.numbers import count_text, share_text, threshold_text, value_text
@@ -14,6 +14,7 @@ FIRST_ROWS = 0.1
 #: Bins whose rows are named one by one.
 MOST_BINS = 12
 Rows = Sequence[tuple[float, ...]]
+Text = Callable[[float], str]
 
 
 def roc_finding(relations: Sequence[RocRelation], names: Sequence[str]) -> str:
@@ -81,9 +82,9 @@ def precision_finding(curves: Sequence[Curve]) -> str:
         low = curves[1] if kinds == {1} else curves[0]
         least = at[next(k for k, s in enumerate(signs) if s)]
         most = at[max(k for k, s in enumerate(signs) if s)]
+        where = _between(least, most, "at a recall of", "at recalls from")
         return (
-            f"{up.name} nowhere has the lower precision, and a higher one than {low.name} between "
-            f"a recall of {value_text(least)} and {value_text(most)}"
+            f"{up.name} nowhere has the lower precision, and a higher one than {low.name} {where}"
         )
     return _longest_lead(curves, at, signs)
 
@@ -103,10 +104,18 @@ def _longest_lead(curves: Sequence[Curve], at: Sequence[float], signs: Sequence[
     more, less = curves if sign == 1 else (curves[1], curves[0])
     if not any(signs[first : last + 1]):
         return f"the curves of {curves[0].name} and {curves[1].name} cross"
-    return (
-        f"{more.name} has the precision of {less.name} or a higher one at recalls from "
-        f"{value_text(at[first])} to {value_text(at[last])}"
-    )
+    where = _between(at[first], at[last], "at a recall of", "at recalls from")
+    return f"{more.name} has the precision of {less.name} or a higher one {where}"
+
+
+def _between(low: float, high: float, at: str, over: str, text: Text = value_text) -> str:
+    """Where something holds: over a range, or at the one number that its ends are printed as.
+
+    >>> _between(0.2, 0.4, "at", "from"), _between(0.2, 0.2, "at", "from")
+    ('from 0.200 to 0.400', 'at 0.200')
+    """
+    first, last = text(low), text(high)
+    return f"{at} {first}" if first == last else f"{over} {first} to {last}"
 
 
 def _by_recall(curve: Curve) -> Rows:
@@ -144,10 +153,9 @@ def benefit_finding(curves: Sequence[Curve], x: str = "threshold", y: str = "net
         return "no model has a higher net benefit than all other choices at any threshold"
     own, of = lead[name], known.index
     if of(own[-1]) - of(own[0]) + 1 == len(own):
-        return (
-            f"{name} has the highest net benefit at thresholds from {threshold_text(min(own))} to "
-            f"{threshold_text(max(own))}"
-        )
+        ends = (min(own), max(own))
+        where = _between(*ends, "at the threshold", "at thresholds from", threshold_text)
+        return f"{name} has the highest net benefit {where}"
     return f"{name} has the highest net benefit at {len(own)} of {len(known)} thresholds"
 
 
@@ -214,6 +222,8 @@ def sweep_finding(rows: Rows, shares: tuple[str, str]) -> str:
     if not rows:
         return ""
     at, recall, specificity = min(rows, key=lambda row: abs(row[1] - row[2]))
+    if abs(recall - specificity) == 1:
+        return f"every threshold gives {shares[0]} 1 and {shares[1]} 0, or the reverse"
     return (
         f"{shares[0]} {value_text(recall)} and {shares[1]} {value_text(specificity)} are closest "
         f"at {threshold_text(at)}"

@@ -34,9 +34,9 @@ Further = tuple[Mark, dict[str, Any]]
     "folds",
     "Folds",
     of=(Measure,),
-    intro="Each fold is a classification table laid flat; the mean over folds gives every fold "
-    "the same weight, the pooled line every row. The interval of a mean allows for folds "
-    "that share training rows; that of a pooled line leaves out the variation of training.",
+    intro="The mean over folds gives every fold the same weight, the pooled line every row. The "
+    "interval of a mean allows for folds that share training rows; that of a pooled line leaves "
+    "out the variation of training.",
 )
 def folds_section(contents: Contents) -> list[Block]:
     """Folds, then repeats of the whole cross-validation."""

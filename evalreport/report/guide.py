@@ -20,9 +20,9 @@ from evalreport.report.words import label_text, prose
 #: What the counts of a table of two classes are called.
 CELLS = {
     "TP": "TP, true positives: found",
-    "FN": "FN, false negatives: missed, errors of type II",
-    "FP": "FP, false positives: false alarms, errors of type I",
-    "TN": "TN, true negatives: rightly left alone",
+    "FN": "FN, false negatives: missed, type II errors",
+    "FP": "FP, false positives: false alarms, type I errors",
+    "TN": "TN, true negatives: correctly called negative",
 }
 ORIENTATION = (
     "Here actual classes are rows and predicted ones columns, in the order of the labels. Some "
@@ -50,7 +50,7 @@ def guide_blocks(contents: Contents) -> list[Block]:
     confidence = contents.spec.get("confidence") or {}
     level = level_text(float(confidence.get("level", 0.95))) if isinstance(confidence, dict) else ""
     models = tuple(contents.mark(view) for view in contents.views[:10])
-    blocks: list[Block] = [Legend(level, models)]
+    blocks: list[Block] = [Legend(level, models)] if contents.measures else []
     words = _words_of_cells(contents)
     blocks += [] if words is None else [words]
     blocks.append(_about(contents))

@@ -1,23 +1,23 @@
 """The measures that short formats print, and two of these: LaTeX and ``model-index``.
 
 They are measures of all rows, pooled, at the first threshold: as a table for a paper's appendix,
-and as the block of a Hugging Face model card.
+and as the block of a Hugging Face model card. The block is for programs and has all of them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalreport.report.cards import said_value
 from evalreport.report.contents import Contents
 from evalreport.report.numbers import count_text, level_text, limits_text, threshold_text
-from evalreport.report.words import POOLED, measure_title, method_text, prose
+from evalreport.report.words import POOLED, counted, listed, method_text, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Measure, Table
 
-#: Above so many measures of a model the per-class ones are left to the report.
+#: Above so many measures of a model those of single classes are left out.
 MOST = 40
 #: Tables printed, of no more classes than this.
 MOST_TABLES, MOST_CLASSES = 12, 12
@@ -25,22 +25,42 @@ MOST_TABLES, MOST_CLASSES = 12, 12
 MOST_NAMED = 4
 
 
-def headline_measures(results: Results) -> list[Measure]:
-    """Measures of all rows, not of subgroups or folds, at the first threshold of their model."""
-    first: dict[tuple[str, str], tuple[Any, Any]] = {}
-    for t in results.thresholds:
-        first.setdefault((t.dataset, t.model), (t.threshold, t.rule))
-    found = []
-    for m in results.measures:
-        if m.subgroup or m.fold is not None or m.state == "not_applicable":
-            continue
-        place = (m.dataset, m.model)
-        at = (m.threshold, m.threshold_rule)
-        if at == (None, None) or at == first.get(place, at):
-            found.append(m)
-    if len(found) > MOST:
-        found = [m for m in found if m.average is not None or m.label is None]
-    return found
+class Headline(NamedTuple):
+    """The measures that are printed, and in words how many of each kind are not."""
+
+    measures: tuple[Measure, ...]
+    left_out: str
+
+
+def headline_of(contents: Contents) -> Headline:
+    """Measures of all rows at the first threshold, model by model, and what they leave out.
+
+    Of a model with more than ``MOST`` those of single classes are left to ``results.json``.
+    """
+    shown, classes, none = [], 0, 0
+    for view in contents.views:
+        known = [m for m in contents.pooled(view) if m.state != "not_applicable"]
+        none += len(contents.pooled(view)) - len(known)
+        own = known
+        if len(known) > MOST:
+            own = [m for m in known if not contents.names_class(m)]
+        classes += len(known) - len(own)
+        shown += own
+    subgroups = sum(bool(m.subgroup) for m in contents.measures)
+    folds = sum(m.fold is not None and not m.subgroup for m in contents.measures)
+    others = len(contents.measures) - len(shown) - classes - none - subgroups - folds
+    kinds = (
+        (classes, "of single classes"),
+        (subgroups, "of subgroups"),
+        (folds, "of folds"),
+        (others, "at other thresholds"),
+        (none, "not applicable to their model"),
+    )
+    told = [f"{count_text(number)} {kind}" for number, kind in kinds if number]
+    words = (
+        f"Measures not shown here: {listed(told)}; results.json has all of them." if told else ""
+    )
+    return Headline(tuple(shown), words)
 
 
 def headline_tables(results: Results, measures: Sequence[Measure]) -> tuple[list[Table], int]:
@@ -102,14 +122,15 @@ def counts_words(m: Measure) -> str:
     return f"n {count_text(m.n)}"
 
 
-def name_words(heading: str, label: str | None) -> str:
-    """A measure's heading, in which its average stands, with its class."""
-    return heading if label is None else f"{heading} of {label}"
-
-
-def with_readings(contents: Contents, m: Measure, name: str) -> str:
-    """The name of a measure; of a study of readers it says that their readings are pooled."""
+def name_words(contents: Contents, m: Measure) -> str:
+    """What the page calls a measure; of a study of readers it says that readings are pooled."""
+    name = contents.title(m)
     return f"{name}, {POOLED}" if contents.pools_readings(m) else name
+
+
+def more_tables(count: int) -> str:
+    """How many tables are left to the report."""
+    return f"The report has {counted(count, 'more table')}."
 
 
 _ESCAPES = {
@@ -132,12 +153,12 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield r"\hline"
     yield r"dataset & model & measure & value & interval & counts & table \\"
     yield r"\hline"
-    measures = headline_measures(results)
+    measures, left_out = headline_of(contents)
     for m in measures:
         cells = (
             m.dataset,
             m.model,
-            with_readings(contents, m, name_words(contents.heading(m), m.label)),
+            name_words(contents, m),
             value_words(m),
             interval_words(m),
             counts_words(m),
@@ -145,6 +166,8 @@ def _lines(contents: Contents) -> Iterator[str]:
         )
         yield " & ".join(escaped(cell) for cell in cells) + r" \\"
     yield r"\hline"
+    if left_out:
+        yield rf"\multicolumn{{7}}{{l}}{{{escaped(left_out)}}} \\"
     yield r"\end{tabular}"
     yield from _tables(results, measures)
 
@@ -164,7 +187,7 @@ def _tables(results: Results, measures: Sequence[Measure]) -> Iterator[str]:
         yield r"\hline"
         yield r"\end{tabular}"
     if more:
-        yield f"% {more} more tables are in the report"
+        yield escaped(more_tables(more))
 
 
 def escaped(text: Any) -> str:
@@ -179,18 +202,16 @@ def escaped(text: Any) -> str:
 def model_index(results: Results) -> bytes:
     """YAML with one entry per model and one result per dataset; written as JSON, a part of YAML."""
     models: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for m in headline_measures(results):
-        if m.value is None:
-            continue
-        found = models.setdefault(m.model, {}).setdefault(m.dataset, [])
-        found.append(
-            {
-                "type": m.metric,
-                "name": name_words(measure_title(m), m.label),
-                "value": m.value,
-                "args": dict(m.params),
-            }
-        )
+    contents = Contents(results)
+    for view in contents.views:
+        metrics = [
+            {"type": m.metric, "name": contents.title(m), "value": m.value, "args": dict(m.params)}
+            for m in contents.pooled(view)
+            if m.value is not None
+        ]
+        if metrics:
+            dataset, model = view
+            models.setdefault(model, {})[dataset] = metrics
     index = [
         {
             "name": model,

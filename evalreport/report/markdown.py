@@ -6,21 +6,23 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evalreport.report.contents import Contents
+from evalreport.report.criteria import criterion_line
 from evalreport.report.directions import isolated
 from evalreport.report.headline import (
     counts_words,
-    headline_measures,
+    headline_of,
     headline_tables,
     interval_words,
+    more_tables,
     name_words,
     table_lines,
     table_title,
     tables_words,
     value_words,
-    with_readings,
 )
 from evalreport.report.numbers import value_text
-from evalreport.report.words import as_of_text, prose, subgroup_text
+from evalreport.report.training import best_step_text
+from evalreport.report.words import as_of_text, prose
 from evalreport.results.lookup import Results
 from evalreport.results.records import Criterion, Measure, rank_of
 
@@ -47,21 +49,29 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield f"## {cell(results.title)}"
     yield ""
     if results.acceptance:
-        yield from _criteria(results.acceptance)
-    yield "| dataset | model | measure | value | interval | counts | table |"
-    yield "|---|---|---|---:|---|---:|---|"
-    measures = headline_measures(results)
+        yield from _criteria(contents)
+    steps = best_step_text(contents)
+    if steps:
+        yield cell(steps)
+        yield ""
+    measures, left_out = headline_of(contents)
+    if measures:
+        yield "| dataset | model | measure | value | interval | counts | table |"
+        yield "|---|---|---|---:|---|---:|---|"
     for m in measures:
         cells = (
             m.dataset,
             m.model,
-            with_readings(contents, m, name_words(contents.heading(m), m.label)),
+            name_words(contents, m),
             value_words(m),
             interval_words(m),
             counts_words(m),
             tables_words(m),
         )
         yield f"| {' | '.join(cell(c) for c in cells)} |"
+    if left_out:
+        yield ""
+        yield cell(left_out)
     yield from _tables(results, measures)
     cautions = results.cautions
     if cautions:
@@ -99,17 +109,16 @@ def _tables(results: Results, measures: Sequence[Measure]) -> Iterator[str]:
             yield f"| {' | '.join(cell(c) for c in row)} |"
     if more:
         yield ""
-        yield f"{more} more tables are in the report."
+        yield more_tables(more)
 
 
-def _criteria(entries: Sequence[Criterion]) -> Iterator[str]:
-    yield "| criterion | dataset | model | subgroup | observed | outcome |"
-    yield "|---|---|---|---|---:|---|"
-    for e in sorted(entries, key=lambda entry: rank_of(entry.outcome)):
+def _criteria(contents: Contents) -> Iterator[str]:
+    yield "| criterion | dataset | model | observed | outcome |"
+    yield "|---|---|---|---:|---|"
+    for e in sorted(contents.of(Criterion), key=lambda entry: rank_of(entry.outcome)):
         observed = value_text(e.observed) if e.observed is not None else prose(e.reason or "")
-        group = subgroup_text(e.subgroup) if e.subgroup else "all rows"
         place = (e.dataset or "–", e.model or "–")
-        cells = (e.text, *place, group, observed, _MARKS[e.outcome])
+        cells = (criterion_line(contents, e), *place, observed, _MARKS[e.outcome])
         yield f"| {' | '.join(cell(c) for c in cells)} |"
     yield ""
 

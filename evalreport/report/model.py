@@ -89,13 +89,17 @@ CONTINUED = ", continued"
 
 @dataclass(frozen=True)
 class Strip:
-    """Tables laid flat, one a row, with what follows from each."""
+    """Tables laid flat, one a row, with what follows from each.
+
+    ``axis`` says what the upright line in its rows is, where the axis is drawn.
+    """
 
     caption: str
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...] = ()
     style: str = ""
+    axis: str = ""
     kind: ClassVar[str] = "strip"
 
 
@@ -111,7 +115,10 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Criteria:
-    """The acceptance criteria and what came of them; or results, which need not be ``judged``."""
+    """The acceptance criteria and what came of them; or results, which need not be ``judged``.
+
+    ``axis`` says what the upright line in its rows is, where the axis is drawn.
+    """
 
     caption: str
     columns: tuple[Column, ...]
@@ -119,6 +126,7 @@ class Criteria:
     style: str = "acc"
     notes: tuple[str, ...] = ()
     judged: bool = True
+    axis: str = ""
     kind: ClassVar[str] = "criteria"
 
 

@@ -1,4 +1,4 @@
-"""Now versus then: what a comparison with an earlier run or another dataset says of the latter."""
+"""Comparisons over time and between datasets: their titles, and the values of earlier runs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from evalreport.report.cards import interval_text
 from evalreport.report.contents import Contents
 from evalreport.report.model import Block, Column, PlainTable, TableRow
 from evalreport.report.numbers import count_text, value_text
-from evalreport.report.words import label_text, visible
+from evalreport.report.words import label_text, listed, visible
 from evalreport.results.records import Comparison, Reference
 
 MOST_LINES = 60
 
 
-def is_now_and_then(contents: Contents) -> bool:
-    """Whether every comparison is with an earlier run or another dataset."""
+def compared_title(contents: Contents) -> str:
+    """What all comparisons are of, where they are not of models on the same rows; else empty."""
     entries = contents.of(Comparison)
-    return bool(entries) and all(
-        entry.reference_run or entry.reference_dataset for entry in entries
-    )
+    if entries and all(entry.reference_run for entry in entries):
+        return "Now versus then"
+    pairs = {(entry.dataset, entry.reference_dataset) for entry in entries}
+    if not entries or any(reference is None for _, reference in pairs):
+        return ""
+    names = dict.fromkeys(label_text(e.dataset) for e in entries)
+    others = dict.fromkeys(label_text(e.reference_dataset) for e in entries)
+    return f"{listed(list(names))} compared with {listed(list(others))}"
 
 
 def then_blocks(contents: Contents, entries: Sequence[Comparison]) -> list[Block]:

@@ -253,10 +253,8 @@ def _results(contents: Contents, rows: Sequence[tuple[Measure, str]]) -> Criteri
         key = (title, said)
         lines.append(_line(contents, m, said, axis, judged=judged, repeated=key == previous))
         previous = key
-    told = "Results"
-    if judged:
-        told += ". The upright line on the axis is what that row requires"
-    return Criteria(told, tuple(columns), tuple(lines), "results", judged=judged)
+    told = "The upright line on the axis is what that row requires" if judged else ""
+    return Criteria("Results", tuple(columns), tuple(lines), "results", judged=judged, axis=told)
 
 
 def _over_readers(

@@ -76,8 +76,7 @@ def wanted(contents: Contents, m: Measure) -> bool:
     "subgroups",
     "Subgroups",
     of=(Gap, Heterogeneity, Impact),
-    intro="Each line is a classification table laid flat. Look at the width of an interval "
-    "before its place: few rows support little.",
+    intro="Look at the width of an interval before its place: few rows support little.",
 )
 def subgroups_section(contents: Contents) -> list[Block]:
     """Every subgroup, then the gaps between them, then selection rates and impact ratios."""

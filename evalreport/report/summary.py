@@ -20,6 +20,7 @@ from evalreport.report.numbers import (
     value_text,
 )
 from evalreport.report.results_table import headline_identities, margin_of, results_table
+from evalreport.report.training import best_step_text, best_steps, runs_text
 from evalreport.report.words import (
     MEAN,
     class_text,
@@ -52,11 +53,15 @@ def summary_blocks(contents: Contents) -> list[Block]:
     """Sentences, the table of results, the first tables of counts."""
     views = contents.views[:MOST_MODELS]
     blocks: list[Block] = [Facts("", tuple(_sentences(contents, views)), "summary")]
+    if not views:
+        return [*blocks, *best_steps(contents)]
     return [*blocks, *results_table(contents, views), *_tables(contents, views)]
 
 
 def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str]]:
     found = [("Tested", _tested(contents)), ("Verdict", _verdict(contents, views))]
+    # a history alone is about nothing else
+    found.insert(len(found) if views else 0, ("Best step", best_step_text(contents)))
     found.append(("In plain numbers", _frequencies(contents, views)))
     found.append(("Subgroups", _gaps(contents, views)))
     found.append(("Read with care", _care(contents)))
@@ -66,12 +71,24 @@ def _sentences(contents: Contents, views: Sequence[View]) -> list[tuple[str, str
 def _tested(contents: Contents) -> str:
     """Which models, on what rows."""
     names = [label_text(name) for name in contents.models]
+    runs = runs_text(contents)
     if not names:
-        return "Nothing: no model could be measured; what failed is told below."
+        nothing = "Nothing: no model could be measured; what failed is shown below."
+        return f"{runs}." if runs else nothing
     shown = names if len(names) <= MOST_NAMES else [*names[:3], f"{len(names) - 3} others"]
     who = f"{counted(len(names), 'model')} ({listed(shown)})" if len(names) > 1 else shown[0]
     at = _said_at(contents)
-    return f"{who}{at} on {_rows_text(contents)}."
+    apart = ""
+    if len(names) > 1 and len(contents.views) == len(contents.datasets):
+        apart = " No two models were tested on the same dataset: their values do not rank them."
+    also = f"; {runs}" if runs else ""
+    return f"{who}{at} on {_rows_text(contents)}{also}.{apart}"
+
+
+def _called(contents: Contents, view: View) -> str:
+    """A model in a sentence, with its dataset where there are several."""
+    dataset, model = map(label_text, view)
+    return f"{model} on {dataset}" if len(contents.datasets) > 1 else model
 
 
 def _said_at(contents: Contents) -> str:
@@ -181,7 +198,7 @@ def _of_each(contents: Contents, views: Sequence[View], key: Quantity) -> str:
         mean = contents.mean_over_readers(m)
         one = m if mean is None else mean
         limits = f" ({interval_text(one.interval, one.value)})" if one.interval else ""
-        name = "" if len(views) == 1 else f" for {label_text(view[1])}"
+        name = "" if len(views) == 1 else f" for {_called(contents, view)}"
         told.append(f"{value_text(one.value or 0.0)}{limits}{name}")
         title = contents.title(m) if mean is None else f"{contents.title(m)}, {MEAN},"
     if not told:
@@ -200,7 +217,8 @@ def _frequencies(contents: Contents, views: Sequence[View]) -> str:
         if table is None or counts is None or (own and own[0].threshold is None):
             continue
         several = len(contents.views) > 1
-        who = label_text(view[1]) if several or len(table.labels) > 2 else "the model"
+        named = several or len(table.labels) > 2
+        who = _called(contents, view) if named else "the model"
         told.append(_of_two(table, who) if _is_flat(table) else _of_many(table, counts, who))
     return " ".join(dict.fromkeys(text for text in told if text))
 

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from evalreport.report.contents import Contents, View, identity
-from evalreport.report.headline import interval_words, name_words, value_words, with_readings
+from evalreport.report.headline import interval_words, name_words, value_words
 from evalreport.report.looks import look_words
 from evalreport.report.numbers import THIN, count_text, observed_text, p_text, value_text
 from evalreport.report.results_table import headline_identities
+from evalreport.report.training import best_step_text
 from evalreport.report.wording import in_words
 from evalreport.report.words import MEAN, label_text, prose, subgroup_text
 from evalreport.results.lookup import Results
@@ -95,7 +96,8 @@ def headline_lines(results: Results) -> list[str]:
     """The headline measures as lines, model by model, each with its interval."""
     contents = Contents(results)
     by_view = _headline(contents)
-    lines = []
+    steps = best_step_text(contents)
+    lines = [steps] if steps else []
     for (dataset, model), own in list(by_view.items())[:MOST_VIEWS]:
         lines.append(f"{label_text(dataset)}, {label_text(model)}")
         said = [line for m in own for line in _named_values(contents, m)]
@@ -149,20 +151,14 @@ def _place(*names: str | None) -> list[str]:
 
 def _named_values(contents: Contents, m: Measure) -> Iterator[tuple[str, str]]:
     """A measure's name and value; of a study of readers the mean over them comes first."""
-    name = _called(contents, m)
     mean = contents.mean_over_readers(m)
     if mean is not None and mean.value is not None:
         # the words of a measure with the value and limits of the mean
         own = replace(
             m, value=mean.value, interval=mean.interval, interval_reason=mean.reason, state="value"
         )
-        yield f"{name}, {MEAN}", _value(own)
-    yield with_readings(contents, m, name), _value(m)
-
-
-def _called(contents: Contents, m: Measure) -> str:
-    """The measure's name; with two classes the positive one goes without saying."""
-    return name_words(contents.heading(m), m.label if contents.names_class(m) else None)
+        yield f"{contents.title(m)}, {MEAN}", _value(own)
+    yield name_words(contents, m), _value(m)
 
 
 def _value(m: Measure) -> str:

@@ -6,12 +6,13 @@ written as well.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evalreport.report import panels as drawn
-from evalreport.report.contents import Contents
+from evalreport.report.contents import Contents, View, view_of
 from evalreport.report.drawing import as_drawing, draw_abreast
 from evalreport.report.marking import FLAT, flat_counts_of
 from evalreport.report.model import (
@@ -130,6 +131,8 @@ def _named(folds: list[str]) -> str:
 
 
 MOST_RUNS = 12
+#: Runs in which mistakes and cost disagree that the first page quotes.
+MOST_SAID = 2
 ABREAST = 3
 DATA_LINES = 8
 MOST_WEIGHTED = 6
@@ -262,7 +265,8 @@ def _histories(contents: Contents) -> list[Block]:
     if not runs:
         return []
     shown = runs[:MOST_RUNS]
-    blocks: list[Block] = [_best_steps(contents, shown), *_steps_chosen(contents, shown)]
+    # with nothing else to report the best steps stand on the first page
+    blocks = best_steps(contents) if contents.views else []
     blocks += [
         Charts((_history_chart(shown[k : k + ABREAST]),)) for k in range(0, len(shown), ABREAST)
     ]
@@ -275,7 +279,53 @@ def _histories(contents: Contents) -> list[Block]:
     return blocks
 
 
-def _best_steps(contents: Contents, runs: Sequence[History]) -> PlainTable:
+def best_steps(contents: Contents) -> list[Block]:
+    """The best step of each run with its table, metrics and weights; nothing without a history."""
+    shown = contents.of(History)[:MOST_RUNS]
+    return [_best_by_run(contents, shown), *_steps_chosen(contents, shown)] if shown else []
+
+
+def runs_text(contents: Contents) -> str:
+    """How many runs of how many rows the training histories hold; empty without one."""
+    told = []
+    for (dataset, model), own in _by_view(contents).items():
+        runs = counted(len(own), "training run")
+        rows = f"{count_text(own[0].rows)} rows of {label_text(dataset)}"
+        told.append(f"{runs} of {label_text(model)} on {rows}")
+    return listed(told)
+
+
+def best_step_text(contents: Contents) -> str:
+    """The best step of each history by mistakes and by cost, and the runs in which they differ."""
+    told = []
+    for (dataset, model), own in _by_view(contents).items():
+        run = min(own, key=lambda run: min(run.misclassified))
+        step, mistakes, cost = _at_step(run, run.best_by_misclassified)
+        name = contents.mark((dataset, model)).name
+        text = f"{name}: fewest mistakes {_place(own, run, step)}, {mistakes} wrong"
+        costly = [run for run in own if run.cost]
+        if costly:
+            run = min(costly, key=lambda run: min(run.cost or (math.inf,)))
+            step, mistakes, lowest = _at_step(run, run.best_by_cost)
+            text += f", cost {cost}; lowest cost {_place(own, run, step)}, {lowest}"
+            text += f", with {mistakes} wrong"
+        told.append(f"{text}.")
+        told += [prose(run.sentence) for run in own if run.differ][:MOST_SAID]
+    return " ".join(told)
+
+
+def _place(runs: Sequence[History], run: History, step: str) -> str:
+    return f"in run {label_text(run.run)} at step {step}" if len(runs) > 1 else f"at step {step}"
+
+
+def _by_view(contents: Contents) -> dict[View, list[History]]:
+    found: dict[View, list[History]] = {}
+    for run in contents.of(History):
+        found.setdefault(view_of(run), []).append(run)
+    return found
+
+
+def _best_by_run(contents: Contents, runs: Sequence[History]) -> PlainTable:
     rows = []
     for run in runs:
         by_count, by_cost = run.best_by_misclassified, run.best_by_cost
@@ -287,7 +337,7 @@ def _best_steps(contents: Contents, runs: Sequence[History]) -> PlainTable:
                     count_text(len(run.steps)),
                     *_at_step(run, by_count),
                     *_at_step(run, by_cost),
-                    "they differ" if run.differ else "cost misclassifies no more",
+                    _at_lowest_cost(run),
                 )
             )
         )
@@ -301,7 +351,7 @@ def _best_steps(contents: Contents, runs: Sequence[History]) -> PlainTable:
         ("lowest cost: step", "right", "9%"),
         ("mistakes", "right", "13%"),
         ("cost", "right", "8%"),
-        ("the two steps", "left", "13%"),
+        ("at lowest cost", "left", "13%"),
     )
     note = "A step chosen on the rows that it is judged by is exploratory."
     return PlainTable(
@@ -310,6 +360,14 @@ def _best_steps(contents: Contents, runs: Sequence[History]) -> PlainTable:
         tuple(rows),
         note,
     )
+
+
+def _at_lowest_cost(run: History) -> str:
+    """How many more mistakes the step of lowest cost makes than the best one."""
+    if run.best_by_cost is None:
+        return "–"
+    more = run.misclassified[run.steps.index(run.best_by_cost)] - min(run.misclassified)
+    return counted(more, "more mistake") if more else "no more mistakes"
 
 
 def _costs(run: History) -> Sequence[Any]:

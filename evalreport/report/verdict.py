@@ -8,6 +8,7 @@ from dataclasses import replace
 from evalreport.report import model
 from evalreport.report.cards import number_of
 from evalreport.report.contents import Contents
+from evalreport.report.criteria import criterion_title, held_text, required_text
 from evalreport.report.ledgers import ledgers
 from evalreport.report.looks import looked_words
 from evalreport.report.marking import FLAT, flat_counts
@@ -22,9 +23,6 @@ from evalreport.report.model import (
 )
 from evalreport.report.numbers import (
     count_text,
-    difference_text,
-    observed_text,
-    threshold_text,
     value_text,
 )
 from evalreport.report.results_table import WORDS, criteria_in
@@ -32,15 +30,11 @@ from evalreport.report.sections import section
 from evalreport.report.strips import flat_cells
 from evalreport.report.summary import MOST_MODELS, brief_cautions, summary_blocks
 from evalreport.report.words import (
-    MEAN,
-    condition_text,
     counted,
     label_text,
     listed,
     name_width,
     prose,
-    subgroup_text,
-    visible,
 )
 from evalreport.results.records import (
     CONTINUE,
@@ -48,14 +42,12 @@ from evalreport.results.records import (
     NOT_HELD,
     Caution,
     Criterion,
-    Measure,
     rank_of,
 )
 
 MOST_CAUTIONS, MOST_ALIKE, LONGEST_CAUTION = 40, 3, 600
 #: So many cautions are said in full on the first page, and once.
 FEW_CAUTIONS = 3
-BOUNDS = {"point": "the value", "lower": "lower limit", "upper": "upper limit"}
 
 
 def verdict_title(contents: Contents) -> str:
@@ -115,14 +107,13 @@ def _criteria(contents: Contents, chosen: Sequence[Criterion], *, some: bool) ->
         Column("", "left", "8%"),
         Column("outcome", "left", "12.5%"),
     ]
-    caption = (
-        "Acceptance criteria that the results above do not show"
-        if some
-        else ("Acceptance criteria")
-    )
-    if any(c.measure for c in entries):
-        caption += ". The upright line on an axis is what that row requires"
-    return Criteria(caption, tuple(columns), tuple(_criterion(contents, c, flat) for c in entries))
+    caption = "Acceptance criteria"
+    if some:
+        caption += " that the results above do not show"
+    drawn = any(c.measure for c in entries)
+    axis = "The upright line on an axis is what that row requires" if drawn else ""
+    rows = tuple(_criterion(contents, c, flat) for c in entries)
+    return Criteria(caption, tuple(columns), rows, axis=axis)
 
 
 def _flat(contents: Contents, entry: Criterion) -> bool:
@@ -134,7 +125,7 @@ def _flat(contents: Contents, entry: Criterion) -> bool:
 def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criterion:
     m = contents.measure_of(entry.measure)
     table = contents.table_of(m.table) if m else None
-    cells = [LineCell(_criterion_text(contents, entry, m), head=True)]
+    cells = [LineCell(criterion_title(contents, entry), head=True)]
     if entry.model is not None and entry.dataset is not None:
         cells.append(LineCell(mark=contents.mark((entry.dataset, entry.model))))
     else:
@@ -152,7 +143,7 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
     if mean is not None and mean.value is not None:
         number, plain = None, value_text(mean.value)
     cells.append(LineCell(plain, number=number, align="right"))
-    cells += [LineCell(_held(entry), "right"), LineCell(_required(entry), "right")]
+    cells += [LineCell(held_text(entry), "right"), LineCell(required_text(entry), "right")]
     outcome = entry.outcome
     reason = prose(entry.reason or "")
     breaches = entry.breaches_in_a_row or 0
@@ -166,59 +157,6 @@ def _criterion(contents: Contents, entry: Criterion, flat: bool) -> model.Criter
         ("fail", "not_evaluated", "pass")[rank_of(outcome)],
         WORDS.get(outcome, outcome),
         looked if outcome in HELD else reason,
-    )
-
-
-def _criterion_text(contents: Contents, entry: Criterion, m: Measure | None) -> str:
-    if m is None:
-        return visible(entry.text or entry.metric or f"criterion {entry.criterion}")
-    text = f"{contents.title(m)}, {MEAN}" if entry.readers else contents.title(m)
-    if entry.claim is not None:
-        text = f"Claim {entry.claim}: {text}"
-    view = (m.dataset, m.model)
-    if m.subgroup:
-        text += f", {subgroup_text(m.subgroup)}"
-    if entry.reference:
-        name = entry.reference
-        told = "the earlier run" if name.startswith("run ") else label_text(name)
-        text += f", no worse than {told}"
-    first = contents.first_threshold(view)
-    if m.threshold is not None and (m.threshold, m.threshold_rule) != first:
-        text += f", {condition_text(m.threshold, contents.operator(view))}"
-    return f"{text}, exploratory" if entry.exploratory else text
-
-
-def _held(entry: Criterion) -> str:
-    bound = BOUNDS.get(entry.bound, entry.bound)
-    if entry.claim is not None:
-        return "value and limits"
-    if entry.reference:
-        what = "the difference" if entry.bound == "point" else bound
-        observed = entry.observed
-        return what if observed is None else f"{what} {difference_text(observed)}"
-    if entry.observed is None:
-        return bound
-    if entry.bound == "point" or entry.required is None:
-        return bound
-    return f"{bound} {observed_text(entry.observed, entry.required)}"
-
-
-def _required(entry: Criterion) -> str:
-    if entry.claim is not None:
-        return "as printed"
-    if entry.required is None:
-        return "–"
-    return f"{'≤' if entry.direction == 'at_most' else '≥'} {_as_written(entry.required)}"
-
-
-def _as_written(required: float) -> str:
-    """A requirement with at least two decimals and never fewer than were declared."""
-    return (
-        threshold_text(required)
-        if abs(required) < 1 and len(repr(required)) <= 4
-        else value_text(required)
-        if float(value_text(required).replace("−", "-")) == required
-        else repr(required)
     )
 
 

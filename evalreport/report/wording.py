@@ -169,10 +169,7 @@ CLINICAL = Wording(
         "subgroups": (
             "Variability: results by subgroup",
             "Subgroups",
-            (
-                "Each line is a cross-tabulation laid flat. Few rows support little: look at the "
-                "width of an interval before its place."
-            ),
+            ("Few rows support little: look at the width of an interval before its place."),
         ),
         "comparisons": ("Comparison of the tests", "Comparison", ""),
     },
@@ -223,8 +220,8 @@ AUDIT = Wording(
             "Results by group, gaps and ratios",
             "Groups",
             (
-                "Each line is a classification table laid flat. A gap is a difference and a ratio "
-                "is a quotient of two groups; read both with their intervals and with n."
+                "A gap is a difference and a ratio is a quotient of two groups; read both with "
+                "their intervals and with n."
             ),
         ),
         "comparisons": ("Comparison with the reference", "Reference", ""),
@@ -390,9 +387,15 @@ def reworded(results: Results, wording: Wording) -> Results:
     return replace(results, **changed)
 
 
+def own_wording(results: Results) -> Wording:
+    """The words of the template that the spec asks for; of one of the user's own the standard's."""
+    name = (results.spec.get("report") or {}).get("template", "")
+    return TEMPLATES.get(name, STANDARD_WORDING)
+
+
 def in_words(results: Results) -> Results:
-    """Results in the words of the standard template: what short formats print."""
-    return reworded(results, STANDARD_WORDING)
+    """Results in the words of their own template: what short formats print."""
+    return reworded(results, own_wording(results))
 
 
 def non_reference(results: Results) -> Sequence[str]:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
+from evalreport.metrics.catalogue import find
 from evalreport.metrics.methods import METHODS
 from evalreport.report.numbers import number_text, threshold_text
 
@@ -182,8 +183,13 @@ def name_width(names: Iterable[str], least: int, most: int) -> int:
 
 
 def plain_name(metric: str) -> str:
-    """A metric's name as a heading, where no title is known."""
-    return visible(metric.replace("_", " ").capitalize())
+    """A metric's name as a heading: its title, or its name in words where no title is known.
+
+    >>> plain_name("roc_auc"), plain_name("of_my_own")
+    ('ROC AUC', 'Of my own')
+    """
+    declared = find(metric)
+    return visible(metric.replace("_", " ").capitalize()) if declared is None else declared.title
 
 
 def subgroup_text(subgroup: Mapping[str, Any]) -> str:

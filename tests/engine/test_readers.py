@@ -471,7 +471,7 @@ def test_pooled_readings_are_called_so_wherever_they_stand(
         assert f"{title}, readings pooled" in page
     assert re.search("worst of 2 groups: sex [fm], readings pooled", page)
     short = (latest / "summary.md").read_text()
-    assert "| Recall of ill, readings pooled |" in short
+    assert "| Recall, readings pooled |" in short
     # of rows that are no readings nobody says so
     del asked["datasets"]["study"]["readers"], asked["comparisons"]
     write(tmp_path, [row for row in rows if row["who"] == "r1"])

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from plain_results import render_html
+from report.html_page import parse
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
+import evalreport
+from evalreport.report.terminal import headline_lines
 from tests.trap_runs import one, results_of
 
 RANDOM = np.random.default_rng(5)
@@ -96,3 +99,47 @@ def test_a_history_of_labels_has_no_cost_and_is_shown(tmp_path: Path):
     assert values["roc_auc"]["value"] is None
     assert values["roc_auc"]["reason"]
     assert "The table and the metrics at the best steps" in render_html(made)
+
+
+def test_a_history_alone_leads_its_page(tmp_path: Path) -> None:
+    """Two runs: in b the cost falls from step 0 to 1 while mistakes rise; no other model."""
+    runs = {"a": WEIGHTS, "b": [(0, -0.7, 1.0), (1, -1.1, 1.2), (2, -1.9, 1.8)]}
+    lines = [f"{name},{s},{b},{w}" for name, own in runs.items() for s, b, w in own]
+    (tmp_path / "h.csv").write_text("run,step,b,w\n" + "\n".join(lines) + "\n")
+    history = {
+        "path": str(tmp_path / "h.csv"), "step": "step", "run": "run", "bias": "b",
+        "weights": {"x": "w"},
+    }  # fmt: skip
+    spec = {
+        "evalreport": 1,
+        "datasets": {"d": {"target": "y"}},
+        "positive": {"label": "p"},
+        "models": {"descent": {"history": history}},
+        "metrics": ["accuracy", "roc_auc"],
+    }
+    results = evalreport.run(spec, frames={"d": COLUMNS})
+    steps = [(name, *step) for name, own in runs.items() for step in own]
+    fewest = min(steps, key=lambda s: _wrong(*s[2:]))
+    cheapest = min(steps, key=lambda s: _cost(*s[2:]))
+    page = parse(results.to_html())
+    verdict = next(s for s in page.all("section") if s.attrs["id"] == "verdict").text
+    training = next(s for s in page.all("section") if s.attrs["id"] == "training").text
+    assert "Nothing" not in verdict
+    assert "2 training runs of descent on 80 rows of d." in verdict
+    assert (
+        f"fewest mistakes in run {fewest[0]} at step {fewest[1]}, {_wrong(*fewest[2:])} of 80"
+        in verdict
+    )
+    assert f"lowest cost in run {cheapest[0]} at step {cheapest[1]}, " in verdict
+    for title in ("The best step of each run", "The weights at the best steps"):
+        assert title in verdict
+        assert title not in training
+    rise = (
+        f"from {_cost(-0.7, 1.0):.4g} to {_cost(-1.5, 1.6):.4g} while mistakes rise from 12 to 13"
+    )
+    assert f"From step 2 to step 3 the cost falls {rise}." in verdict
+    assert "ROC AUC" in verdict
+    guide = next(s for s in page.all("section") if s.attrs["id"] == "guide").text
+    assert "numerator cells" not in guide  # no card, no formula
+    for text in (results.to_markdown(), headline_lines(results.records)[0]):
+        assert f"fewest mistakes in run {fewest[0]} at step {fewest[1]}" in text

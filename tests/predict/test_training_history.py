@@ -34,8 +34,37 @@ def test_lowest_cost_need_not_be_fewest_mistakes():
     assert (run.best_by_misclassified, run.best_by_cost) == (0, 1)
     assert run.differ
     assert run.sentence() == (
-        "Run a: fewest misclassifications 0/3 at step 0; lowest softmax-cost 0.2482 at step 1, "
-        "where 1/3 are misclassified: the two criteria choose different steps."
+        "Run a: fewest mistakes at step 0, 0 of 3 rows wrong, softmax cost 0.6882; "
+        "lowest cost at step 1, 1 of 3 rows wrong, softmax cost 0.2482. "
+        "From step 0 to step 1 the cost falls from 0.6882 to 0.2482 while mistakes rise from 0 "
+        "to 1."
+    )
+
+
+def test_mistakes_may_fall_after_the_lowest_cost():
+    # Step 0 as step 1 above; at step 1 none is wrong and all are barely right: log(1 + e^-0.01).
+    margin = np.array([9.0, -0.1, -9.0, 0.01, 0.01, -0.01])
+    (run,) = prediction_history([0, 0, 0, 1, 1, 1], ["a"] * 6, None, ACTUAL, 1, margin=margin)
+    assert (run.best_by_misclassified, run.best_by_cost, run.differ) == (1, 0, True)
+    assert run.sentence().endswith(
+        "From step 0 to step 1 mistakes fall from 1 to 0 while the cost rises from 0.2482 to "
+        "0.6882."
+    )
+
+
+def test_one_step_may_be_best_by_both_and_another_cost_no_mistakes():
+    # Step 1 is surely right throughout: log(1 + e^-9) = 0.0001234.
+    margin = np.array([0.01, 0.01, -0.01, 9.0, 9.0, -9.0])
+    (run,) = prediction_history([0, 0, 0, 1, 1, 1], ["a"] * 6, None, ACTUAL, 1, margin=margin)
+    assert run.sentence() == (
+        "Run a: fewest mistakes at step 0, 0 of 3 rows wrong, softmax cost 0.6882; lowest cost at "
+        "step 1, 0 of 3 rows wrong, softmax cost 0.0001234. The step of lowest cost makes no more "
+        "mistakes."
+    )
+    (run,) = prediction_history([1, 1, 1], ["a"] * 3, None, ACTUAL, 1, margin=margin[3:])
+    assert run.sentence() == (
+        "Run a: fewest mistakes and lowest cost at step 1, 0 of 3 rows wrong, softmax cost "
+        "0.0001234."
     )
 
 
@@ -53,7 +82,7 @@ def test_labels_have_no_cost():
     predicted = np.array([1, 0, 0])
     (run,) = prediction_history([3] * 3, ["a"] * 3, None, ACTUAL, 1, predicted=predicted)
     assert (run.misclassified, run.cost, run.best_by_cost, run.differ) == ((1,), None, None, False)
-    assert run.sentence() == "Run a: fewest misclassifications 1/3 at step 3."
+    assert run.sentence() == "Run a: fewest mistakes at step 3, 1 of 3 rows wrong."
 
 
 def test_entries_are_matched_by_row_and_steps_sorted():

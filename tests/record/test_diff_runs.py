@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from schedules.weekly_runs import SPEC, audit, audits, results
 
 from evalreport.cli import status_of
 from evalreport.record.diff import describe, score_shift
+from evalreport.record.diff_text import summary_text
 from evalreport.results.changes import Diff
 from evalreport.results.codec import decode_as
 from evalreport.statistics.unpaired import newcombe_hybrid
@@ -102,6 +104,18 @@ def test_the_same_rows_differ_by_no_chance(tmp_path: Path) -> None:
     assert "same rows" in brier["interval_reason"]
     assert found["summary"]["tested"] == 0
     assert "none can be held against chance" in describe(decode_as(Diff, found))
+
+
+@pytest.mark.parametrize(
+    ("tested", "expected"), [(4, "less than 1"), (16, "about 1"), (100, "about 5")]
+)
+def test_what_chance_alone_would_give_is_a_count(
+    two: tuple[Path, Path], tested: int, expected: str
+) -> None:
+    """At 95 % one in twenty: 4 / 20 = 0.2, 16 / 20 = 0.8, 100 / 20 = 5."""
+    found = decode_as(Diff, differences(*two))
+    text = summary_text(replace(found, summary=replace(found.summary, tested=tested)))
+    assert text.endswith(f"where {expected} would be expected if nothing had changed")
 
 
 def test_text_json_and_page(

@@ -80,8 +80,14 @@ def test_the_finding_of_precision_says_where_a_curve_is_the_higher() -> None:
     a = precision("a", 1.0, 0.9, 0.8, 0.7)
     said = findings.precision_finding
     assert said([a, precision("b", 1.0, 0.8, 0.7, 0.7)]) == (
-        "a nowhere has the lower precision, and a higher one than b between a recall of 0.500 "
-        "and 0.750"
+        "a nowhere has the lower precision, and a higher one than b at recalls from 0.500 to 0.750"
+    )
+    # one recall is no range: from 1 to 1
+    assert said([a, precision("b", 1.0, 0.9, 0.8, 0.6)]) == (
+        "a nowhere has the lower precision, and a higher one than b at a recall of 1"
+    )
+    assert said([precision("a", 0.9, 0.8, 0.7, 0.6), precision("b", 1.0, 0.7, 0.8, 0.7)]) == (
+        "b has the precision of a or a higher one at recalls from 0.750 to 1"
     )
     assert said([a, precision("b", 1.0, 0.9, 0.8, 0.7)]) == (
         "a and b have the same precision at every recall"
@@ -102,6 +108,9 @@ def test_the_finding_of_net_benefit_counts_treating_all_and_none() -> None:
     said = findings.benefit_finding
     assert said([benefit("a", 0.1, 0.2, 0.1), benefit("b", 0.1, 0.1, 0.05)]) == (
         "a has the highest net benefit at thresholds from 0.20 to 0.30"
+    )
+    assert said([benefit("a", 0.1, 0.2, -0.1)]) == (
+        "a has the highest net benefit at the threshold 0.20"
     )
     # at 0.2 treating all gives 0.1 as well
     assert (
@@ -133,6 +142,10 @@ def test_the_finding_of_gain_and_of_thresholds_are_points_of_the_curves() -> Non
     rows = [(0.1, 1.0, 0.2), (0.4, 0.8, 0.75), (0.9, 0.1, 1.0)]
     assert findings.sweep_finding(rows, ("recall", "specificity")) == (
         "recall 0.800 and specificity 0.750 are closest at 0.40"
+    )
+    # a constant score: nothing lies between all and none
+    assert findings.sweep_finding([(0.0, 1.0, 0.0), (0.5, 0.0, 1.0)], ("PPA", "NPA")) == (
+        "every threshold gives PPA 1 and NPA 0, or the reverse"
     )
 
 

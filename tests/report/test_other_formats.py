@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from collections import Counter
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -19,6 +21,7 @@ from plain_results import (
 )
 
 import evalreport
+from evalreport.report.terminal import headline_lines
 
 SPEC = {
     "evalreport": 1,
@@ -86,8 +89,8 @@ def test_model_index_is_yaml_with_plain_values() -> None:
 def test_latex_escapes_what_it_would_run() -> None:
     text = measures_latex(_results())
     assert r"0.500 & 0.0945 to 0.905 (95 \%, Wilson) & 1 / 2 & t1 \\" in text
-    # the head and two measures, the head and two rows of their table
-    assert text.count(r"\\") == 1 + 2 + 1 + 2
+    # the head, two measures and how many are left out, the head and two rows of their table
+    assert text.count(r"\\") == 1 + 2 + 1 + 1 + 2
 
 
 def test_the_table_stands_below_the_measures_in_markdown_and_latex() -> None:
@@ -104,8 +107,8 @@ def test_the_table_stands_below_the_measures_in_markdown_and_latex() -> None:
 def test_tables_of_many_classes_are_said_to_be_in_the_report() -> None:
     labels = [f"c{k:02d}" for k in range(13)]
     results = _results(y=labels, p=labels)
-    assert "1 more tables are in the report" in summary_markdown(results)
-    assert "1 more tables are in the report" in measures_latex(results)
+    assert "The report has 1 more table." in summary_markdown(results)
+    assert "The report has 1 more table." in measures_latex(results)
 
 
 @pytest.mark.parametrize("render", [summary_markdown, measures_latex])
@@ -124,3 +127,101 @@ def test_values_over_several_labels_name_the_tables_they_stand_on(render: Any) -
     assert len(lines) == 2
     assert all("t1, t2, t3, t4 and 1 more" in line for line in lines)
     assert all(f"able t{k}, d, m" in text for k in range(1, 6))
+
+
+@pytest.mark.parametrize("averaging", [None, ["none", "macro"], ["macro", "micro"]])
+def test_the_share_that_is_right_leads_for_several_classes(averaging: Any) -> None:
+    """Of 8 rows 4 are right: accuracy is 4/8; of class a against the rest it is 5/8."""
+    spec: dict[str, Any] = {**SPEC, "metrics": ["accuracy", "recall"], "acceptance": []}
+    if averaging:
+        spec["averaging"] = averaging
+    frame = {"y": list("aabbcccc"), "p": list("abbbcaab")}
+    results = evalreport.run(spec, frames={"d": frame})
+    first = results.measures.iloc[0]
+    assert (first["metric"], first["value"], first["numerator"]) == ("accuracy", 0.5, 4)
+    line = next(csv.DictReader(io.StringIO(measures_csv(results.json).decode("utf-8"))))
+    assert (line["metric"], line["value"], line["denominator"]) == ("accuracy", "0.5", "8")
+    measures = [line for line in results.to_markdown().splitlines() if "| t1 |" in line]
+    assert measures[0].startswith("| d | m | Accuracy | 0.500 |")
+    assert headline_lines(results.records)[1].split()[:2] == ["Accuracy", "0.500"]
+
+
+def _rows(text: str) -> list[str]:
+    """The lines of the table of measures in Markdown or LaTeX."""
+    return [line for line in text.splitlines() if re.search(r"[|&] t\d+ [|\\]", line)]
+
+
+def test_every_metric_of_every_model_stands_in_the_short_formats() -> None:
+    """Four models with eleven metrics each are 44 measures; each format has all of them."""
+    metrics = [
+        "accuracy", "recall", "specificity", "precision", "npv", "f1", "balanced_accuracy",
+        "mcc", "cohen_kappa", "youden_j", "error_rate",
+    ]  # fmt: skip
+    y = list("nnnnyyyy")
+    models = dict(zip("abcd", ("nnnyyyyy", "nnyynyyy", "nnnnnyyy", "nyyyyyyn"), strict=True))
+    frame = {"y": y, **{name: list(text) for name, text in models.items()}}
+    spec = {
+        **SPEC,
+        "models": {name: {"prediction": name} for name in models},
+        "metrics": metrics,
+        "acceptance": [],
+    }
+    results = evalreport.run(spec, frames={"d": frame})
+    assert len(_rows(results.to_markdown())) == 44
+    assert len(_rows(measures_latex(results.json))) == 44
+    index = json.loads(model_index(results.json))["model-index"]
+    assert [len(one["results"][0]["metrics"]) for one in index] == [11] * 4
+    # of the eight rows, model a has 7 right: 3 of 4 n, 4 of 4 y
+    assert index[0]["results"][0]["metrics"][0]["value"] == 7 / 8
+    assert "not shown here" not in results.to_markdown()
+
+
+def test_what_short_formats_leave_out_is_counted() -> None:
+    """Three metrics of 14 classes, each with its macro average: more than 40, so no class."""
+    labels = [f"c{k:02d}" for k in range(14)]
+    frame = {"y": labels * 2, "p": labels + labels[::-1], "g": ["u"] * 14 + ["v"] * 14}
+    spec = {
+        **SPEC,
+        "metrics": ["recall", "precision", "f1", "roc_auc"],
+        "acceptance": [],
+        "subgroups": ["g"],
+        "confidence": {"resamples": 20},
+    }
+    results = evalreport.run(spec, frames={"d": frame})
+    kinds = Counter(
+        "subgroup"
+        if m.subgroup
+        else "none"
+        if m.state == "not_applicable"
+        else "class"
+        if m.label
+        else "shown"
+        for m in results.records.measures
+    )
+    assert (kinds["class"], kinds["shown"]) == (3 * 14, 3)
+    told = (
+        f"Measures not shown here: 42 of single classes, {kinds['subgroup']} of subgroups and "
+        f"{kinds['none']} not applicable to their model; results.json has all of them."
+    )
+    for text in (results.to_markdown(), measures_latex(results.json)):
+        assert len(_rows(text)) == 3
+        assert told in text.replace("\\_", "_")
+
+
+def test_short_formats_use_the_words_of_the_page() -> None:
+    """Of two classes none is named, criteria name metrics by title, clinicians say sensitivity."""
+    standard = summary_markdown(_results())
+    assert "| Recall | 0.500 |" in standard
+    assert "| Recall ≥ 0.50 |" in standard
+    assert "| ROC AUC ≥ 0.50 |" in standard
+    report = {"report": {"template": "clinical"}}
+    columns = {"y": ["no", "yes", "yes", "no"], "p": ["no", "yes", "no", "yes"]}
+    results = evalreport.run({**SPEC, **report}, frames={"d": columns}).json
+    for text in (summary_markdown(results), measures_latex(results)):
+        assert "Sensitivity" in text
+        assert "Positive predictive value" in text
+        assert "ecall" not in text
+    assert "| Sensitivity ≥ 0.50 |" in summary_markdown(results)
+    names = json.loads(model_index(results))["model-index"][0]["results"][0]["metrics"]
+    assert names[0]["name"].startswith("Sensitivity")
+    assert names[0]["type"] == "recall"

@@ -344,8 +344,11 @@ def test_the_cells_are_named_in_the_order_of_the_reports_tables(positive):
         (other, positive): "FP",
         (other, other): "TN",
     }
-    assert "errors of type I" in table.text
-    assert "errors of type II" in table.text
+    assert "type I errors" in table.text
+    assert "type II errors" in table.text
+    # the legend shows no numbers that a reader could take for those of the report
+    legend = next(dl for dl in section.all("dl") if dl.attrs.get("class") == "legend")
+    assert not re.search(r"\d\.\d{3}|\b\d\d+\b(?! %)", legend.text.replace("95\u202f%", ""))
     assert "Some texts put predictions in rows" in section.text
 
 

@@ -227,7 +227,13 @@ def test_the_report_shows_a_dataset_as_reference(tmp_path: Path) -> None:
     spec = spec.replace("acceptance:", "comparisons: {reference: {dataset: base}}\nacceptance:")
     audit(tmp_path, (25, 25, 10, 90), 1, "--formats", "html", spec=spec)
     page = (tmp_path / "runs" / "latest" / "report.html").read_text(encoding="utf-8")
-    assert "Now versus then" in page
+    # neither dataset came first in time, and a model does not win against itself
+    assert "week compared with base" in page
+    assert "Now versus then" not in page
+    assert "Wins" not in page
+    # 40 of 50 found in base, 25 of 50 in week
+    (caution,) = [c for c in newest(tmp_path)["cautions"] if c["code"] == "worse_on_other_rows"]
+    assert "is worse on week than on base: Recall" in caution["message"]
     (recall,) = [c for c in newest(tmp_path)["comparisons"] if c["metric"] == "recall"]
     assert (recall["dataset"], recall["difference"]) == ("week", -0.3)
 

@@ -240,14 +240,8 @@ def _called(view: View, one_dataset: bool) -> str:
 )
 def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
     """The reference is better on some metric, or the model is shown to be better on none."""
-    by_pair: dict[tuple[str, str, str], list[Comparison]] = {}
-    for record in run.comparisons:
-        whole = not record.subgroup and not record.fold
-        if whole and record.difference is not None:
-            key = (record.dataset, record.model, record.reference)
-            by_pair.setdefault(key, []).append(record)
-    for (dataset, model, reference), records in by_pair.items():
-        worse = [r for r in records if r.told_apart and r.better == "reference"]
+    for (dataset, model, reference), records in _compared(run, other_rows=False).items():
+        worse = _worse(records)
         better = [r for r in records if r.told_apart and r.better != "reference"]
         numbers = {"worse": len(worse), "better": len(better), "compared": len(records)}
         compared = counted(len(records), "comparison")
@@ -264,6 +258,43 @@ def no_better_than_baseline(run: RunFacts) -> Iterator[Caution]:
                 model,
                 numbers=numbers,
             )
+
+
+@caution(
+    "worse_on_other_rows",
+    severity="warning",
+    title="Worse than on the reference dataset",
+    why="the values of a model depend on the rows that it is tested on, so those of one dataset "
+    "do not carry over to another",
+    read_instead="the values on the rows that are most like those where the model will be used",
+)
+def worse_on_other_rows(run: RunFacts) -> Iterator[Caution]:
+    """A model is shown to be worse on a dataset than on the one it is compared with."""
+    for (dataset, model, reference), records in _compared(run, other_rows=True).items():
+        worse = _worse(records)
+        if worse:
+            yield Caution(
+                f"{name(model)} is worse on {name(dataset)} than on {name(reference)}: "
+                f"{listed(map(_difference, worse), NAMED)}.",
+                dataset,
+                model,
+                numbers={"worse": len(worse), "compared": len(records)},
+            )
+
+
+def _compared(run: RunFacts, *, other_rows: bool) -> dict[tuple[str, str, str], list[Comparison]]:
+    """Comparisons of all rows by dataset, model and reference; with another dataset, or not."""
+    found: dict[tuple[str, str, str], list[Comparison]] = {}
+    for record in run.comparisons:
+        whole = not record.subgroup and not record.fold and record.difference is not None
+        if whole and (record.reference_dataset is not None) == other_rows:
+            key = (record.dataset, record.model, record.reference)
+            found.setdefault(key, []).append(record)
+    return found
+
+
+def _worse(records: Sequence[Comparison]) -> list[Comparison]:
+    return [r for r in records if r.told_apart and r.better == "reference"]
 
 
 def _difference(record: Comparison) -> str:

@@ -77,6 +77,23 @@ def test_the_reference_is_better(kit: Any) -> None:
     assert record.severity == "warning"
 
 
+def test_a_model_that_does_worse_on_other_rows(kit: Any) -> None:
+    """No dataset is better than a model; that no difference was shown is what one hopes for."""
+    shown: dict[str, Any] = {"low": -0.5, "high": -0.1, "p_value": 0.01, "p_adjusted": 0.01}
+    other: dict[str, Any] = {"reference": "e", "reference_dataset": "e"}
+    made = [
+        _comparison(told_apart=True, better="reference", **shown, **other),
+        _comparison(metric="f1", **other),
+    ]
+    facts = kit.run([], comparisons=made)
+    (record,) = kit.cautions(facts, "worse_on_other_rows")
+    assert record.message == (
+        "b is worse on d than on e: Recall −0.0100 (−0.500 to −0.100; p = 0.01)."
+    )
+    assert kit.message(facts, "no_better_than_baseline") is None
+    assert kit.message(kit.run([], comparisons=made[1:]), "worse_on_other_rows") is None
+
+
 @pytest.mark.parametrize(
     "made",
     [
