@@ -24,7 +24,7 @@ from evalreport.metrics.declare import Goal, Shows
 from evalreport.metrics.tables import Matrix
 from evalreport.plan.from_spec import metric_named
 from evalreport.predict.view import View
-from evalreport.results.records import Comparison
+from evalreport.results.records import Comparison, Measure
 
 #: From this lead in true positive rate on, both ways, curves are said to cross.
 CROSSING = 0.02
