@@ -98,6 +98,7 @@ def act(folder: Path, command: str, specs: str) -> subprocess.CompletedProcess[s
 NOTHING = "The audit made no report this time; its log says why.\n"
 
 
+@pytest.mark.long
 def test_the_action_tells_of_its_own_run_alone(tmp_path) -> None:
     data = Path("d.csv")
     data.write_text("y,p\n" + "".join(f"{i % 2},{i / 20}\n" for i in range(20)))

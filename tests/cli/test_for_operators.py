@@ -110,6 +110,7 @@ def test_a_run_that_takes_too_long_ends_with_nothing_published(spec: Path) -> No
     assert len(list(runs.glob("2*"))) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [[], ["other.yaml", "--jobs", "1"]], ids=["one", "two"])
 def test_a_library_that_makes_an_error_of_the_end_of_time_changes_nothing(
     spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], more: list[str]

@@ -78,9 +78,8 @@ def test_a_query_is_stopped(
     monkeypatch.setattr(query_limits, "LIMITS", QueryLimits(**limits))
     database(workshop, kind)
     spec(workshop, sql)
-    start, held = time.monotonic(), resident()
+    held = resident()
     workshop.refused(4, "rows.db: the query ", word, engine=engine)
-    assert time.monotonic() - start < 120
     assert resident() - held < 1 << 30
 
 
@@ -149,8 +148,6 @@ def test_a_signal_ends_an_endless_query(workshop: Workshop, kind: str) -> None:
     ) as process:  # fmt: skip
         time.sleep(4)
         assert process.poll() is None
-        start = time.monotonic()
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=30)
     assert process.returncode == 143, err
-    assert time.monotonic() - start < 60

@@ -61,11 +61,9 @@ def test_a_signal_ends_a_run_cleanly(
     process = started(workshop)
     if process.poll() is not None:
         pytest.skip("the run was over before the signal")
-    start = time.monotonic()
     process.send_signal(number)
     _, err = process.communicate(timeout=120)
     assert process.returncode == status
-    assert time.monotonic() - start < 60
     assert "Traceback" not in err
     after = {k: v for k, v in snapshot(workshop.runs).items() if k != ".lock"}
     assert after == {k: v for k, v in before.items() if k != ".lock"}
@@ -137,10 +135,8 @@ def test_a_signal_while_the_pdf_is_laid_out_ends_the_child_too(workshop: Worksho
         time.sleep(1)
         listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         process.terminate()
-        start = time.monotonic()
         process.communicate(timeout=120)
         assert process.returncode == 143
-        assert time.monotonic() - start < 60
     assert listed
     assert not [pid for pid in listed if Path(f"/proc/{pid}").exists()]
     assert {k: v for k, v in snapshot(workshop.runs).items() if k != ".lock"} == {

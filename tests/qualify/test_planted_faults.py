@@ -17,7 +17,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("workshop"))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.requirement("R12")
 @pytest.mark.parametrize("kind", [plant_faults.forgeries, plant_faults.folders])
 def test_faults_of_runs_are_found_and_named(shop: Workshop, kind: object) -> None:

@@ -125,7 +125,7 @@ def test_the_lock_waits_and_then_says_so(tmp_path: Path) -> None:
             begun = time.monotonic()
             with pytest.raises(ConflictError, match="in use by another run"), take(tmp_path, 0.2):
                 pass
-            assert 0.2 <= time.monotonic() - begun < 20
+            assert time.monotonic() - begun >= 0.2
         with pytest.raises(ConflictError):
             publish(tmp_path, wait=0.05)
         assert [path.name for path in tmp_path.iterdir()] == [".lock"]

@@ -25,6 +25,7 @@ def some_nights(tmp_path_factory: pytest.TempPathFactory) -> Nights:
     return nights
 
 
+@pytest.mark.long
 def test_the_history_tells_what_happened(some_nights: Nights) -> None:
     entries = some_nights.book.entries
     # everything that the nights are for has happened
@@ -37,6 +38,7 @@ def test_the_history_tells_what_happened(some_nights: Nights) -> None:
     hold(some_nights)
 
 
+@pytest.mark.long
 def test_a_book_that_says_otherwise_is_found(some_nights: Nights) -> None:
     """The checks compare: each fails where one thing did not happen as it is told."""
     book = some_nights.book
@@ -53,7 +55,7 @@ def test_a_book_that_says_otherwise_is_found(some_nights: Nights) -> None:
     hold(some_nights)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_an_upgrade_from_an_earlier_program(tmp_path: Path) -> None:
     """What an earlier state of the program left is read, told, pruned and verified today."""
     if not EarlierProgram.is_there():
@@ -69,7 +71,7 @@ def test_an_upgrade_from_an_earlier_program(tmp_path: Path) -> None:
     assert {entry.version for entry in there} == {"0.0.9", "0.2.0"}, "nothing earlier is left"
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_season(tmp_path: Path) -> None:
     nights = Nights(tmp_path, seed=2026)
     nights.pass_by(92)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,11 @@ FOLDER = Path(__file__).parent / "hostile"
 
 
 def outcome(path: Path) -> LoadedSpec | list[str]:
-    start = time.process_time()
     found: LoadedSpec | SpecError
     try:
         found = load_spec(path)
     except SpecError as error:
         found = error
-    assert time.process_time() - start < 60
     if isinstance(found, LoadedSpec):
         return found
     assert found.status == ExitStatus.USAGE

@@ -55,6 +55,7 @@ def close(one: dict[str, Any], two: dict[str, Any], slack: float, share: float) 
     assert two["high"] - two["low"] > (1 - 2 * share - 1e-9) * width
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dataset", UNITS, ids=str)
 def test_counts_are_exact_values_within_bounds_and_limits_alike(
     write: Callable[..., Path], dataset: dict[str, str]
@@ -83,6 +84,7 @@ def test_counts_are_exact_values_within_bounds_and_limits_alike(
         close(one["interval"], two["interval"], slack, 0.12 if drawn else share)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dataset", [{}, *UNITS], ids=str)
 def test_models_are_compared_by_finer_values_and_the_same_variances(
     write: Callable[..., Path], dataset: dict[str, str]
@@ -221,6 +223,7 @@ def test_scores_that_differ_are_looked_at_once(
     assert comparable(once) == comparable(twice)
 
 
+@pytest.mark.long
 def test_a_file_of_sqlite_tells_the_same(write: Callable[..., Path], tmp_path: Path) -> None:
     parquet = write(ROWS)
     rows = duckdb.connect().execute(f"SELECT y, a, b, w, c, g FROM '{parquet}'").fetchall()
@@ -237,6 +240,7 @@ def test_a_file_of_sqlite_tells_the_same(write: Callable[..., Path], tmp_path: P
     assert comparable(run(spec, "database")) == comparable(counted)
 
 
+@pytest.mark.long
 def test_the_run_verifies(write: Callable[..., Path], tmp_path: Path) -> None:
     spec = spec_of(write(ROWS), {"score": "a"}, metrics=METRICS, engine=LIMITED,
                    dataset={"cluster": "c", "weight": "w"})  # fmt: skip

@@ -16,6 +16,8 @@ from engine.counting.test_postgres_rows import spec
 from evalreport.engine.counting import postgres_rows
 from evalreport.errors import DataError, FilesError, LostError, SpecError
 
+pytestmark = pytest.mark.long
+
 METRICS = ["accuracy", "recall", "f1", "roc_auc", "average_precision", "ks", "brier", "log_loss"]
 #: 1 500 rows of every type that is counted, ties, gaps and not-a-number among the scores.
 ROWS = """

@@ -73,6 +73,7 @@ def test_a_name_of_two_columns_is_told(file: Path, more: str, engine: str) -> No
         run(asked, engine)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", [";", "; ;", " -- ; of é", "; -- é\n;", "/* ; */;"])
 def test_what_ends_a_statement_is_no_matter(file: Path, end: str) -> None:
     told = "SELECT y, s, day, ';é' AS odd FROM seen"

