@@ -14,9 +14,6 @@ import sys
 #: The setting that keeps the current folder out of every Python process started after it.
 SAFE_PATH = "PYTHONSAFEPATH"
 
-#: Whether :func:`become_own_process` was called.
-_ALONE = False
-
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
 
@@ -70,38 +67,6 @@ def keep_children_safe() -> None:
     """
     sys.path[:] = safe_path()
     os.environ[SAFE_PATH] = "1"
-
-
-def become_own_process() -> None:
-    """Say that this process is the command's own, to its end."""
-    global _ALONE  # noqa: PLW0603 - a fact of the process
-    _ALONE = True
-
-
-def alone() -> bool:
-    """Whether the process is the command's own, so that no other code runs in it meanwhile."""
-    return _ALONE
-
-
-def keep_memory() -> None:
-    """From now on memory that arrays give back is kept for the next ones, not for the system.
-
-    For the command alone, whose process ends with its runs: to be given large arrays anew, each
-    page of them cleared, was a tenth of a run of a million rows. Where the C library is not
-    glibc nothing changes.
-    """
-    if not alone():
-        return
-    import ctypes
-
-    # M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_THRESHOLD of mallopt(3)
-    settings = {-1: 1 << 30, -2: 1 << 26, -3: 1 << 30}
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError):
-        return
-    for name, value in settings.items():
-        mallopt(name, value)
 
 
 class SafeChildren:

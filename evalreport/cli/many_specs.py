@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from evalreport.cli.progress import Progress
 from evalreport.cli.publishing import OneOfSeveral, RunOptions, run_spec
 from evalreport.errors import EvalreportError, ExitStatus
-from evalreport.processes import become_own_process
 from evalreport.record.runs import check_runs
 from evalreport.record.signals import status_of_signal, stopping_cleanly
 
@@ -281,7 +280,6 @@ def _work(options: RunOptions, ours: Connection) -> None:
             # nobody is left who would be told
             raise SystemExit(int(ExitStatus.TERMINATED)) from None
 
-    become_own_process()
     with stopping_cleanly(), suppress(EOFError, BrokenPipeError):
         while True:
             path, reads = ours.recv()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from evalreport.cli.progress import Progress, say
 from evalreport.errors import EvalreportError, ExitStatus, Problem
-from evalreport.processes import keep_memory
 from evalreport.publish.folder import check_positive, published, template_of
 from evalreport.publish.formats import (
     DrawingOptions,
@@ -124,7 +123,6 @@ def _run_spec(
 ) -> tuple[ExitStatus, dict[str, Any]]:
     from evalreport.publish.refusals import check_names
 
-    keep_memory()
     loaded = options.load(path)
     formats = check_formats(options.formats or tuple(loaded.spec.report.formats))
     check_names(loaded)

@@ -89,7 +89,6 @@ def product() -> Iterator[Finding]:
     else:
         yield _files(own, PRODUCT, "R1", "files of the product", package)
     yield _compiled(package)
-    yield _templates()
 
 
 def is_editable(own: Distribution) -> bool:
@@ -133,31 +132,6 @@ def _runs_otherwise(compiled: Path, source: Path) -> bool:
         )
     except (OSError, ValueError, EOFError, TypeError, SyntaxError):
         return True
-
-
-def _templates() -> Finding:
-    """Templates that are kept compiled: what fills a page is what the templates say."""
-    from evalreport.render.compiled import compiled_templates
-    from evalreport.render.html import sandbox
-    from evalreport.render.locate import SUFFIXES, Template
-    from evalreport.render.shipped import fonts_css, templates_folder
-
-    folder = templates_folder()
-    files = [path for path in sorted(folder.rglob("*")) if path.suffix in SUFFIXES]
-    texts = [(path.name, path.read_text(encoding="utf-8")) for path in files]
-    texts.append(("fonts.css", fonts_css()))
-    kept = compiled_templates(folder)
-    known = {(name, kept.get_source_checksum(text)): text for name, text in texts}
-    environment = sandbox(Template(PRODUCT, {}, trusted=True))
-    wrong, number = [], 0
-    for name, checksum, code in kept.kept():
-        text = known.get((name, checksum))
-        number += text is not None
-        if text is not None and code != environment.compile(text, name):
-            wrong.append(f"{name}: compiled, it is something else")
-    found = f"{number} as their sources" if not wrong else f"{len(wrong)} of {number} are not"
-    return Finding("R1", "compiled templates", "as their sources", found,
-                   FAILED if wrong else PASSED, reason=named(wrong))  # fmt: skip
 
 
 # -- dependencies --------------------------------------------------------------------------

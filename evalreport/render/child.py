@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gc
 import json
 import os
 import sys
@@ -20,16 +19,12 @@ def main() -> None:
     task = sys.argv[1]
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not mix with the answer
-    # One request, and then the end: nothing that is made here has to be given back.
-    gc.disable()
     _limit_memory(task)
     _load(task)
     body = sys.stdin.buffer.read()
     if body:
         out.write(_answer(task, json.loads(body)))
         out.flush()
-    # A clean end would only take the page apart piece by piece.
-    os._exit(0)
 
 
 def _load(task: str) -> None:

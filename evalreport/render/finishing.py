@@ -1,4 +1,4 @@
-"""The last steps before a PDF is written: its structure completed, its objects made into bytes.
+"""The structure of a PDF completed before it is written.
 
 What the writer of the PDF leaves out of the structure that a screen reader follows is put in:
 every head of a table gets its scope (ISO 32000-1, 14.8.5.7: ``Scope`` of a ``TH``), and a table
@@ -9,31 +9,8 @@ has one ``THead``.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from typing import Any
-
-#: The attribute of a place that can be named in an address of the PDF, and that nothing in the
-#: page leads to.
-PLACE = "data-place"
-
-
-def named_places(document: Any) -> None:
-    """Give the places of a laid out document their names, each where it begins."""
-    given = set()
-    for page in document.pages:
-        for box in page._page_box.descendants():
-            name = None if box.element is None else box.element.get(PLACE)
-            if name is not None and name not in given:
-                given.add(name)
-                x, y, width, height = box.hit_area()
-                page.anchors[name] = (x, y, x + width, y + height)
-
-
-def finish(document: Any, pdf: Any) -> None:
-    """What is left to do before a PDF is written: its structure, then every object as bytes."""
-    complete_structure(document, pdf)
-    settle(pdf)
 
 
 def complete_structure(document: Any, pdf: Any) -> None:
@@ -107,33 +84,3 @@ def _moved(table: Any, first: Any, elements: dict[int, Any]) -> None:
             part["S"] = "/TBody"
         first["K"].append(reference)
     table["K"].clear()
-
-
-def settle(pdf: Any) -> None:
-    """Put the bytes of every object in its place; nothing of an object may change afterwards.
-
-    The writer asks for them twice, once for the file and once for the hash that identifies it,
-    and makes and compresses them anew each time.
-    """
-    import pydyf
-
-    class Settled(pydyf.Object):  # type: ignore[misc]
-        """An object that knows the bytes it is written as."""
-
-        data = b""
-        compressible = False
-
-        def __init__(self, one: Any) -> None:
-            self.number, self.generation = one.number, one.generation
-            self.free, self.offset = one.free, one.offset
-            self.compressible, self.data = one.compressible, one.data
-
-    for one in pdf.objects:
-        if isinstance(one, pydyf.Stream) and one.compress:
-            whole = pydyf.Stream(one.stream).data
-            _, _, rest = whole.partition(b"\nstream\n")
-            # The level that zlib itself chooses: the highest, which the writer would ask for,
-            # takes more than three times as long for one byte in fifty.
-            one.stream = [zlib.compress(rest.removesuffix(b"\nendstream"))]
-            one.extra["Filter"], one.compress = "/FlateDecode", False
-    pdf.objects[:] = [one if one.free == "f" else Settled(one) for one in pdf.objects]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from evalreport.errors import Location, Problem, RenderingError
 from evalreport.render.locate import Template, find_template
 from evalreport.render.references import blocked_reference, guarded
-from evalreport.render.shipped import templates_folder
 from evalreport.report.build import build
 from evalreport.report.model import Report
 from evalreport.report.signing import Signed, with_signature
@@ -146,14 +145,11 @@ def sandbox(template: Template) -> ImmutableSandboxedEnvironment:
     import jinja2
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    from evalreport.render.compiled import compiled_templates
-
     environment = ImmutableSandboxedEnvironment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         loader=jinja2.DictLoader(template.files),
         keep_trailing_newline=True,
-        bytecode_cache=compiled_templates(templates_folder()) if template.trusted else None,
     )
     if not template.trusted:
         environment.globals.clear()

@@ -6,14 +6,14 @@ import hashlib
 import logging
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from evalreport.errors import MissingLibraryError, Problem, RenderingError
-from evalreport.render.finishing import PLACE, finish, named_places
+from evalreport.render.finishing import complete_structure
 from evalreport.render.shipped import FACES, font_source, fonts_css, shipped_font
 
 #: Addresses that stand for the shipped fonts, as files that need no unpacking.
@@ -33,22 +33,6 @@ _BAR = re.compile(
 _CHOICE = re.compile(r'<fieldset class="choose">.*?</fieldset>', re.DOTALL)
 #: A link from a number to itself, which is for copying from the screen.
 _LINK = re.compile(r'<a((?: class="(?:val|und)" data-value="[^"]*")?) href="#m\d+">([^<]*)</a>')
-#: The anchor of a section, and the head that it begins with.
-_SECTION = re.compile(
-    r'(<section class="sec[^"]*") id="([\w-]+)" aria-labelledby="h-\2">(\s*<h2) id="h-\2"'
-)
-#: A name of an element, and what a link, a rule or a label leads to.
-_ID = re.compile(r' id="([\w-]+)"(?=[^<>]*>)', re.ASCII)
-_LED_TO = re.compile(r'(?:#|\sfor=")([\w-]+)', re.ASCII)
-#: The sign of a model before its name, and the rule by which it is of lighter type.
-_SIGN = re.compile(r'<span class="sy" aria-hidden="true">([^<]*)</span> ')
-_LIGHTER = ".sy{font-weight:400}"
-#: An attribute for programs that read the page; words within another one, after which the tag has
-#: an odd number of quotation marks, are none.
-_DATA = re.compile(r' (data-[\w-]+)(?:="[^"]*")?(?=[^<>"]*(?:"[^<>"]*"[^<>"]*)*>)')
-#: An attribute that a style rule looks for or prints.
-_ASKED = re.compile(r"(?:\[|attr\()\s*([\w-]+)")
-_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
 #: Letters that are written from right to left, and signs and attributes that turn a line.
 _TURNED = re.compile(
     "[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefe"
@@ -82,8 +66,7 @@ def print_page(
             "stylesheets": sheets,
         }
         pages = document.render(**options)
-        named_places(pages)
-        content = pages.write_pdf(finisher=finish, **options)
+        content = pages.write_pdf(finisher=complete_structure, **options)
     except FatalURLFetchingError as error:
         raise RenderingError(
             Problem(
@@ -116,34 +99,7 @@ def for_paper(html: str) -> str:
         html = re.sub(r"</?bdi>", "", html)
     else:
         html = re.sub(r"(<t[dh](?: [^<>]*)?>)<bdi>([^<]*)</bdi>(?=</t[dh]>)", r"\1\2", html)
-    return _light(html)
-
-
-def _light(html: str) -> str:
-    """The page without what keeps elements that are alike from sharing one style.
-
-    The writer works out the style of an element that has a name by itself, and so those of all
-    that it holds. Therefore the name of a section is that of its head, and a name that nothing in
-    the page leads to is kept as a mark, see :func:`evalreport.render.finishing.named_places`.
-    Attributes for programs go, but those that a rule of the page asks for; and the sign of a
-    model is set with its name, for it is as wide and hardly heavier there.
-    """
-    rules = "".join(_STYLE.findall(html))
-    asked = set(_ASKED.findall(rules))
-
-    def of_head(section: re.Match[str]) -> str:
-        start, name, head = section.groups()
-        moved = f'{start}>{head} id="{name}" {PLACE}="h-{name}"'
-        return section[0] if f"#{name}" in rules else moved
-
-    if _LIGHTER in rules and rules.count(".sy") == 1:
-        html = _SIGN.sub(r"\1 ", html)
-    html = _DATA.sub(lambda data: data[0] if data[1] in asked else "", html)
-    if "id" in asked:
-        return html
-    html = _SECTION.sub(of_head, html)
-    led_to = set(_LED_TO.findall(html))
-    return _ID.sub(lambda m: m[0] if m[1] in led_to else f' {PLACE}="{m[1]}"', html)
+    return html
 
 
 def _as_picture(chart: re.Match[str]) -> str:
@@ -173,31 +129,7 @@ def _weasyprint() -> Any:
     except (OSError, ImportError) as error:
         told = Problem(f"the PDF cannot be drawn: {str(error).splitlines()[0]}", INSTALL_PANGO)
         raise MissingLibraryError(told) from None
-    keep_patterns()
     return weasyprint
-
-
-class _Patterns(dict[tuple[Iterable[str], bool], re.Pattern[str]]):
-    """Patterns that match as many of some characters as there are, or of all others."""
-
-    def __missing__(self, key: tuple[Iterable[str], bool]) -> re.Pattern[str]:
-        characters, these = key
-        inside = "".join(f"\\x{ord(character):02x}" for character in characters)
-        found = self[key] = re.compile(f"[{inside}]+" if these else f"[^{inside}]+")
-        return found
-
-
-def keep_patterns() -> None:
-    """Let the reader of HTML find the patterns that it keeps.
-
-    tinyhtml5 2.1 files each under another key than it looks for, and so writes the same few
-    patterns thousands of times, half its time. A release without the table is left alone.
-    """
-    from tinyhtml5 import inputstream
-
-    known = getattr(inputstream, "characters_until_regex", None)
-    if known is not None and not isinstance(known, _Patterns):
-        inputstream.characters_until_regex = _Patterns()
 
 
 def pango_problem() -> Problem | None:

@@ -13,13 +13,9 @@ from __future__ import annotations
 
 import importlib
 import math
-import os
-import sys
 from functools import cache, lru_cache
-from types import ModuleType
 from typing import Any
 
-from evalreport.processes import alone
 from evalreport.statistics.root import bisect
 
 #: The least probability that is told: below it doubles underflow, and no p-value is 0.
@@ -37,40 +33,8 @@ def _told(probability: float) -> float:
 
 @cache
 def _special() -> Any:
-    """The functions of ``scipy.special``; of the command without all else that the package loads.
-
-    The package wraps each function for arrays of other libraries. To make the wrappers takes
-    0.1 s, a tenth of a short run: it loads numpy's tests and its compiler of Fortran. So the
-    module of the functions is loaded as if the package were there, which is as it was
-    afterwards. Another program may use the package in a thread meanwhile, and loads it whole.
-    """
-    if not alone() or "scipy.special" in sys.modules:
-        return importlib.import_module("scipy.special")
-    scipy = importlib.import_module("scipy")
-    package = ModuleType("scipy.special")
-    package.__path__ = [os.path.join(folder, "special") for folder in scipy.__path__]  # noqa: PTH118
-    sys.modules[package.__name__] = package
-    try:
-        functions = importlib.import_module("scipy.special._ufuncs")
-    except ImportError:
-        functions = package
-    finally:
-        del sys.modules[package.__name__]
-    return _Functions(functions)
-
-
-class _Functions:
-    """Functions of a module, each of the whole package where the module lacks it."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._module, name, None)
-        if found is None:
-            found = getattr(importlib.import_module("scipy.special"), name)
-        setattr(self, name, found)
-        return found
+    """``scipy.special``, loaded where a function of it is called first."""
+    return importlib.import_module("scipy.special")
 
 
 @lru_cache(maxsize=256)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import compileall
 import importlib.util
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -110,33 +107,6 @@ def test_a_compiled_file_that_is_not_its_source(install: Install) -> None:
     status, found = iq(install)
     assert status == 1
     assert found[0]["reason"] == "evalreport/metrics/counts.py: compiled, it is something else"
-
-
-DRAWN = """
-from evalreport.render.html import sandbox
-from evalreport.render.locate import find_template
-found = find_template(None)
-for name in found.files:
-    sandbox(found).get_template(name)
-"""
-
-
-def test_a_compiled_template_that_is_not_its_source(install: Install) -> None:
-    subprocess.run(
-        [sys.executable, "-c", DRAWN],
-        check=True,
-        env={k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        | {"PYTHONPATH": str(install.site)},
-        cwd=install.site,
-    )
-    assert iq(install) == (0, [])
-    kept = install.package / "_data" / "templates" / "__pycache__"
-    (compiled,) = kept.glob("report.html.j2.*.bin")
-    (other,) = kept.glob("print.css.*.bin")
-    compiled.write_bytes(other.read_bytes())
-    status, found = iq(install)
-    assert status == 1
-    assert [one["reason"] for one in found] == ["report.html.j2: compiled, it is something else"]
 
 
 def test_dependencies_by_version_and_by_file(install: Install) -> None:

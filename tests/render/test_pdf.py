@@ -13,7 +13,6 @@ from urllib.parse import unquote
 
 import pikepdf
 import pytest
-from fontTools.ttLib import TTFont
 from plain_results import render_html
 from programs import program
 from report.example_results import many_classes, states, two_models
@@ -24,8 +23,7 @@ from evalreport.publish.formats import started_printer
 from evalreport.render import paper
 from evalreport.render.limited import Child
 from evalreport.render.pdf import render_pdf
-from evalreport.render.shipped import fonts_css, shipped_font
-from evalreport.report.contents import SYMBOLS
+from evalreport.render.shipped import fonts_css
 
 pytestmark = [pytest.mark.long_but_first, pytest.mark.requirement("R15")]
 
@@ -264,63 +262,6 @@ def test_names_are_wrapped_where_some_text_runs_from_right_to_left():
         assert paper.for_paper(page.format(turned)) == printed
 
 
-def test_paper_keeps_the_attributes_that_a_rule_asks_for():
-    page = '{}<p data-x="1" data-y="2">data-x="c" <a data-x>a</a></p><p data-x data-z="3">b</p>'
-    rules = "<style>[data-y]{color:red}p::after{content:attr(data-z)}</style>"
-    assert paper.for_paper(page.format(rules)) == (
-        f'{rules}<p data-y="2">data-x="c" <a>a</a></p><p data-z="3">b</p>'
-    )
-    assert "data-" not in paper.for_paper(page.format("")).replace('data-x="c"', "")
-
-
-@pytest.mark.parametrize("rest", ["", ' class="b"', ' data-z="1" class="b"'])
-def test_words_of_other_attributes_are_no_attributes(rest):
-    page = f'<img src="x" alt="ROC of the data-driven model, and data-free"{rest}>'
-    assert paper.for_paper(page) == page.replace(' data-z="1"', "")
-
-
-def test_the_sign_of_a_model_is_set_with_its_name_but_where_a_rule_is_for_it():
-    page = '<style>{}</style><b><span class="sy" aria-hidden="true">\u25cf</span> forest</b>'
-    shipped = ".sy{font-weight:400}"
-    alone = paper.for_paper(page.format(shipped)).partition("</style>")[2]
-    assert alone == "<b>\u25cf forest</b>"
-    for rules in ("", f"{shipped}.sy{{color:red}}", ".sy{color:red}"):
-        assert paper.for_paper(page.format(rules)) == page.format(rules)
-    # the signs of all models are as wide in both weights, so that no line is another
-    sans = [TTFont(io.BytesIO(shipped_font(f"report-sans-{weight}.ttf"))) for weight in (400, 600)]
-    for sign in {*SYMBOLS, " "}:
-        regular, bold = (font["hmtx"][font.getBestCmap()[ord(sign)]][0] for font in sans)
-        assert regular == bold
-
-
-def test_on_paper_a_name_that_nothing_leads_to_is_a_mark():
-    page = (
-        '{}<p id="a">id="c" <a href="#a">a</a></p><p id="b">b</p><p class="k" id="c">c</p>'
-        '<p id="\u00fc">d</p>'
-    )
-    rules = "<style>#b{color:red}</style>"
-    assert paper.for_paper(page.format(rules)) == (
-        f'{rules}<p id="a">id="c" <a href="#a">a</a></p><p id="b">b</p>'
-        '<p class="k" data-place="c">c</p><p id="\u00fc">d</p>'
-    )
-    # a rule for whatever has a name
-    whole = page.format("<style>[id]{color:red}</style>")
-    assert paper.for_paper(whole) == whole
-
-
-def test_the_name_of_a_section_is_that_of_its_head_but_where_a_rule_is_for_it():
-    page = (
-        '{}<a href="#s"></a><section class="sec run" id="s" aria-labelledby="h-s">\n'
-        '<h2 id="h-s">1 Verdict</h2></section>'
-    )
-    head = '<h2 id="s" data-place="h-s">1 Verdict</h2>'
-    assert paper.for_paper(page.format("")) == (
-        f'<a href="#s"></a><section class="sec run">\n{head}</section>'
-    )
-    rule = "<style>#s{break-inside:avoid}</style>"
-    assert '<section class="sec run" id="s"' in paper.for_paper(page.format(rule))
-
-
 def test_every_place_of_the_page_has_an_address_in_the_pdf(pdf, results):
     page = paper._CHOICE.sub("", render_html(results))
     names = set(re.findall(r' id="([\w-]+)"', re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)))
@@ -397,25 +338,3 @@ def test_laying_out_a_page_loads_nothing_of_the_report():
         [sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8"
     ).stdout
     assert told.split() == ["errors", "lines", "processes", "render", "scratch", "version", "False"]
-
-
-def test_the_reader_of_html_reads_the_same_with_the_patterns_that_it_finds(results, monkeypatch):
-    import tinyhtml5
-    from tinyhtml5 import inputstream
-
-    def read(page):
-        root = tinyhtml5.parse(page, namespace_html_elements=False)
-        return [(e.tag, e.attrib, e.text, e.tail) for e in root.iter()]
-
-    odd = "<!DOCTYPE html><p title=a\x00&amp;b'\">x &lt;y</p><!-- c --><textarea>\n<b></textarea>"
-    pages = [render_html(results), odd]
-    compiled = []
-    monkeypatch.setattr(inputstream, "characters_until_regex", {})
-    before = [read(page) for page in pages]
-    paper.keep_patterns()
-    assert [read(page) for page in pages] == before
-    kept = inputstream.characters_until_regex
-    monkeypatch.setattr(inputstream.re, "compile", lambda *given: compiled.append(given))
-    assert len(kept) > 3
-    assert [read(page) for page in pages] == before
-    assert compiled == []
