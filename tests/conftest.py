@@ -29,12 +29,13 @@ collect_ignore_glob = ["benchmarks/peer_*.py", "seal/published_profiles.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make all cases but the first of a test long where its mark says so."""
+    """Make all cases but the first of a test long, or nightly, where its mark says so."""
     seen: set[str] = set()
     for item in items:
         test = item.nodeid.partition("[")[0]
-        if test in seen and item.get_closest_marker("long_but_first"):
-            item.add_marker("long")
+        for part in ("long", "nightly"):
+            if test in seen and item.get_closest_marker(f"{part}_but_first"):
+                item.add_marker(part)
         seen.add(test)
 
 

@@ -28,7 +28,7 @@ def test_there_are_sixty() -> None:
     assert len(SETTINGS) == 60
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(("method", "rows", "truth"), SETTINGS)
 def test_power_is_that_of_drawn_studies(
     method: str, rows: int, truth: tuple[float, float, float]

@@ -77,6 +77,7 @@ def test_everything_else_at_once(first: dict[str, bytes], tmp_path: Path) -> Non
     assert (tmp_path / "other runs" / "latest" / "results.json").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.nightly_but_first
 @pytest.mark.long
 @pytest.mark.parametrize(
     "changes",

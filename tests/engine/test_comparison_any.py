@@ -82,7 +82,7 @@ def facts_of(v: LabelView) -> Facts:
     )  # fmt: skip
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @settings(max_examples=40, deadline=None)
 @given(two_views(), st.booleans(), st.sampled_from(["none", "holm"]), st.booleans())
 def test_any_two_models_give_finite_records_that_agree_with_themselves(

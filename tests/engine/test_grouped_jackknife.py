@@ -148,7 +148,7 @@ def test_counted_rows_are_put_into_groups_without_being_listed() -> None:
         assert groups == min(int(table.total), 50)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
 def test_bca_of_more_rows_than_can_be_left_out_one_by_one(
     design: str, monkeypatch: pytest.MonkeyPatch
@@ -241,6 +241,7 @@ def run(
     return {(m["metric"], m["average"], m["label"]): m["interval"] for m in found["measures"]}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("design", ["plain", "weight", "cluster"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_its_limits_are_near_those_of_the_bootstrap(

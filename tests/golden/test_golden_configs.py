@@ -91,7 +91,7 @@ def test_page(path: Path) -> None:
     assert len(made) == len(wanted)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", CONFIGS, ids=_ids)
 def test_no_word_on_paper_stands_over_another(path: Path) -> None:
     pdf = render_pdf(render_html(results_of(path)), at=datetime.fromisoformat(AT))

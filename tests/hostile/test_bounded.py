@@ -41,7 +41,7 @@ def run(folder: Path, rows: str, parts: str, engine: str) -> tuple[int, str, flo
     return process.returncode, told, seconds, usage.ru_maxrss / 1024
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 @pytest.mark.parametrize(
     ("rows", "parts", "status", "told"),

@@ -69,6 +69,7 @@ def spec(workshop: Workshop, sql: str) -> Path:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_a_query_is_stopped(

@@ -223,7 +223,7 @@ def test_single_precision_at_its_threshold(workshop: Workshop, engine: str) -> N
     assert "float32" in str(found.results["cautions"])
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_many_classes_in_bounded_time(workshop: Workshop) -> None:
     """43: 60,000 classes, 6 of them right; the table is not printed whole, and says so."""
     count = 60_000
@@ -239,6 +239,7 @@ def test_many_classes_in_bounded_time(workshop: Workshop) -> None:
     assert "60,000" in found.page
 
 
+@pytest.mark.nightly_but_first
 @pytest.mark.parametrize("name", [
     'x"; DROP TABLE data; --', "x' OR '1'='1", "c0", "data", "SELECT", "a.b", "a b", "ä", "😀",
     "<b>", "$x", "{{x}}", "n", "k0", "rowid", "file_row_number", "filename", "Y", "__index__",

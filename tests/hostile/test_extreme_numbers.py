@@ -57,6 +57,7 @@ def numbers(value: Any) -> Any:
         yield value
 
 
+@pytest.mark.nightly_but_first
 @pytest.mark.parametrize("kind", ["score", "margin"])
 @pytest.mark.parametrize("name", sorted(SCORES))
 def test_scores_at_the_ends(workshop: Workshop, name: str, kind: str) -> None:

@@ -69,7 +69,7 @@ def test_every_single_byte_of_a_run_counts(runs: Path) -> None:
     assert trials >= 10_000
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_every_single_byte_of_the_history_counts(runs: Path) -> None:
     path = runs / "history.jsonl"
     data = path.read_bytes()

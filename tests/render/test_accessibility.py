@@ -50,6 +50,7 @@ def test_axe_finds_no_violation(name, template, width, tmp_path):
     assert _clean(render_html(results, template), tmp_path, width)
 
 
+@pytest.mark.nightly_but_first
 @pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])
@@ -80,7 +81,7 @@ def test_axe_finds_no_violation_in_ready_specs(config, template, width, tmp_path
     assert _clean(render_html(evalreport.run(spec).json, template), tmp_path, width)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.browser
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("template", TEMPLATES)

@@ -57,6 +57,7 @@ PAGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.nightly_but_first
 @pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize(("name", "template"), PAGES)

@@ -152,7 +152,7 @@ def test_a_run_that_was_altered_is_not_signed(keys):
     assert not (keys / "signed.pdf").exists()
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("file", "told"),
     [("pass.txt", "key cannot be used"), ("cert.pem", "certificate cannot be used")],

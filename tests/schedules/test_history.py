@@ -293,6 +293,7 @@ def sites(site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pat
     return {"one": site, "several": folder / "site"}
 
 
+@pytest.mark.nightly_but_first
 @pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])

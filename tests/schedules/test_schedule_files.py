@@ -223,7 +223,7 @@ def test_mistakes_are_marked_at_their_lines(
     assert "::error" not in capsys.readouterr().out
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_gitlab(folder: Path) -> None:
     (job,) = yaml.safe_load(read("gitlab-ci.yml", folder)).values()
     assert job["artifacts"]["reports"] == {"junit": "criteria.xml"}
