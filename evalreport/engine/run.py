@@ -258,7 +258,9 @@ def _baselines(state: RunState) -> list[Baseline]:
     prepared = state.prepared
     trivial = state.records(
         "baselines",
-        lambda: baseline_records(prepared.views, prepared.requests.metrics, prepared.settings),
+        lambda: baseline_records(
+            prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
+        ),
     )
     return state.records("baselines", lambda: with_previous(state, trivial))
 
