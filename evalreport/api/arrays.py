@@ -328,7 +328,9 @@ class Made:
                 )
             )
         if len(order) > len(self.classes):  # classes that no row is of have scores too
-            self.classes = order
+            from evalreport.data.labels import order_labels
+
+            self.labels = self.classes = order_labels(order)
         return dict(zip(order, wide, strict=True))
 
     def add_labels(self, name: str, values: Any) -> None:
