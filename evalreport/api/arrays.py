@@ -9,6 +9,7 @@ from typing import Any
 
 from evalreport.api.fitted import Answers
 from evalreport.api.given import (
+    categories,
     column,
     end_of_order,
     free_name,
@@ -111,10 +112,16 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
 
 
 def made_of(y: Any, name: str, positive: Any, labels: Sequence[Any] | None) -> Made:
-    """What is put together from true labels; the order of an ordered categorical is theirs."""
-    if labels is None and len(categories := ordered_categories(y)) > 1:
-        labels, positive = categories, end_of_order(categories, positive)
-    return Made(column(y, name), positive=positive, labels=labels)
+    """What is put together from true labels.
+
+    The order of an ordered categorical is theirs, and the categories of any are known classes.
+    """
+    truth = column(y, name)
+    if labels is None and len(order := ordered_categories(y)) > 1:
+        labels, positive = order, end_of_order(order, positive)
+    elif labels is None and len(set(map(str, truth))) == 1 and len(named := categories(y)) == 2:
+        labels = sorted(named)
+    return Made(truth, positive=positive, labels=labels)
 
 
 def _of_estimator(model: Any, data: Any, target: Any, **rest: Any) -> Results:

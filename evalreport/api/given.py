@@ -183,17 +183,20 @@ def label_texts(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str | No
 
 def ordered_categories(values: Any) -> list[str]:
     """The categories of an ordered categorical from least to largest; empty for anything else."""
-    kind = getattr(values, "dtype", None)
-    if not getattr(kind, "ordered", False):
-        return []
-    return [label_text(one) for one in kind.categories]  # type: ignore[union-attr]
+    return categories(values) if getattr(getattr(values, "dtype", None), "ordered", False) else []
 
 
-def end_of_order(categories: Sequence[str], positive: Any) -> Any:
+def categories(values: Any) -> list[str]:
+    """The categories of a categorical, in its order; empty for anything else."""
+    found = getattr(getattr(values, "dtype", None), "categories", None)
+    return [label_text(one) for one in found] if hasattr(found, "__iter__") else []
+
+
+def end_of_order(two: Sequence[str], positive: Any) -> Any:
     """The positive one of two categories where ``positive`` asks for an end of their order."""
-    if len(categories) != 2 or positive not in ("largest", "smallest", None):
+    if len(two) != 2 or positive not in ("largest", "smallest", None):
         return positive
-    return categories[0 if positive == "smallest" else -1]
+    return two[0 if positive == "smallest" else -1]
 
 
 def label_text(value: Any) -> str:

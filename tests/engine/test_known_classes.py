@@ -187,6 +187,10 @@ def test_python_calls_know_the_same() -> None:
     frame = pd.DataFrame({"benign": [1 - p for p in SCORES], "malignant": SCORES})
     found = evalreport.evaluate(["benign"] * 4, frame, metrics=["accuracy"])
     assert found.json["measures"][0]["value"] == 0.75
+    named = pd.Categorical(["benign"] * 4, ["malignant", "benign"])
+    found = evalreport.evaluate(named, list(SCORES), metrics=["accuracy"])
+    assert found.json["labels"][0]["positive"] == "malignant"
+    assert found.json["measures"][0]["value"] == 0.75
     weighted = evalreport.evaluate(
         ["ok"] * 4 + ["worn"], [*SCORES, 0.9], sample_weight=[1] * 4 + [0], metrics=["accuracy"]
     )
