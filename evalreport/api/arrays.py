@@ -9,12 +9,15 @@ from typing import Any
 
 from evalreport.api.fitted import Answers
 from evalreport.api.given import (
+    categories,
     column,
+    end_of_order,
     free_name,
     is_estimator,
     label_text,
     label_texts,
     numbers,
+    ordered_categories,
     same_length,
     same_order,
 )
@@ -46,14 +49,16 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
         y_true: true labels, shape (n,), of any type: a list, array or series. A fitted
             classifier here makes the call ``evaluate_estimator(model, X, y)``.
         y_score: scores of the positive class, shape (n,); or one column per class, shape
-            (n, K), in the order of ``labels`` (sorted, as in scikit-learn, without them);
+            (n, K), in the order of ``labels`` (without them in that of an ordered categorical,
+            else sorted, as in scikit-learn);
             or a frame whose columns are named as the classes; or several models, as a
             mapping of names to either, or a frame with one column of scores per model.
             Scores below 0 are taken for signed distances, cut at 0.
         y_pred: predicted labels, shape (n,), or a mapping of names to them. With one
             ``y_score`` both are of one model, and how often they agree is told.
-        positive: the positive class; the largest label by default.
-        labels: the classes in their order.
+        positive: the positive class; the largest label, or category, by default.
+        labels: the classes in their order; those of ``y_true`` by default, where it is an
+            ordered categorical.
         sample_weight: weights, shape (n,), finite and at least 0.
         groups: subgroups: one column, a mapping of names to columns, or a frame.
         clusters: rows with the same value are not independent, shape (n,).
@@ -99,11 +104,24 @@ def evaluate(  # noqa: PLR0913 - what an evaluation may be told
             "clusters": clusters,
         }
     )
-    made = Made(column(y_true, "y_true"), positive=positive, labels=labels)
+    made = made_of(y_true, "y_true", positive, labels)
     made.add_groups(groups)
     made.add_models(y_score, y_pred)
     made.add_roles(weight=sample_weight, cluster=clusters)
     return made.results(threshold=threshold, metrics=metrics, title=title)
+
+
+def made_of(y: Any, name: str, positive: Any, labels: Sequence[Any] | None) -> Made:
+    """What is put together from true labels.
+
+    The order of an ordered categorical is theirs, and the categories of any are known classes.
+    """
+    truth = column(y, name)
+    if labels is None and len(order := ordered_categories(y)) > 1:
+        labels, positive = order, end_of_order(order, positive)
+    elif labels is None and len(set(map(str, truth))) == 1 and len(named := categories(y)) == 2:
+        labels = sorted(named)
+    return Made(truth, positive=positive, labels=labels)
 
 
 def _of_estimator(model: Any, data: Any, target: Any, **rest: Any) -> Results:
@@ -317,7 +335,9 @@ class Made:
                 )
             )
         if len(order) > len(self.classes):  # classes that no row is of have scores too
-            self.classes = order
+            from evalreport.data.labels import order_labels
+
+            self.labels = self.classes = order_labels(order)
         return dict(zip(order, wide, strict=True))
 
     def add_labels(self, name: str, values: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalreport.api.arrays import Made
+from evalreport.api.arrays import Made, made_of
 from evalreport.api.fitted import Answers, Asked, refuse_regressors, unknown_classes
 from evalreport.api.given import column, free_name, is_estimator, label_texts
 from evalreport.api.results import Results
@@ -65,11 +65,11 @@ def evaluate_estimator(  # noqa: PLR0913 - those of evaluate, and cv
     1
     """
     models = _models(estimator)
-    made = Made(column(y, "y"), positive=positive, labels=labels)
+    made = made_of(y, "y", positive, labels)
     made.add_groups(groups)
     target = _array(y)
     splits = None if cv is None else _splits(cv, X, target, clusters)
-    declared = None if labels is None else made.classes
+    declared = None if made.labels is None else made.classes
     asked = [Asked(name, model, made.classes, declared) for name, model in models.items()]
     answers = {one.name: _answers(one, X, target, splits) for one in asked}
     made.add_answers(answers)

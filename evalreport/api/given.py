@@ -181,6 +181,24 @@ def label_texts(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str | No
     return {name: [_text(v, numeric) for v in values] for name, values in plain.items()}
 
 
+def ordered_categories(values: Any) -> list[str]:
+    """The categories of an ordered categorical from least to largest; empty for anything else."""
+    return categories(values) if getattr(getattr(values, "dtype", None), "ordered", False) else []
+
+
+def categories(values: Any) -> list[str]:
+    """The categories of a categorical, in its order; empty for anything else."""
+    found = getattr(getattr(values, "dtype", None), "categories", None)
+    return [label_text(one) for one in found] if hasattr(found, "__iter__") else []
+
+
+def end_of_order(two: Sequence[str], positive: Any) -> Any:
+    """The positive one of two categories where ``positive`` asks for an end of their order."""
+    if len(two) != 2 or positive not in ("largest", "smallest", None):
+        return positive
+    return two[0 if positive == "smallest" else -1]
+
+
 def label_text(value: Any) -> str:
     """The text of one label, as :func:`label_texts` gives it."""
     text = _text(_label(value), False)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalreport.api.given import checked_frames, spec_text
+from evalreport.api.given import checked_frames, end_of_order, ordered_categories, spec_text
 from evalreport.api.results import Ran, Results
 
 if TYPE_CHECKING:
     from evalreport.data.findings import Finding
     from evalreport.predict.view import View
+    from evalreport.spec.load import LoadedSpec
+    from evalreport.spec.model import Spec
 
 
 def run(
@@ -67,15 +70,37 @@ def run(
     rows = checked_frames(frames)
     given, allowed = tuple(rows), _packages(allow_import)
     hosts = _packages(allow_hosts)
-    if isinstance(spec, Mapping):
-        text = spec_text(spec)
-        loaded = parse_spec(
-            text, "spec", overrides, frames=given, allow_import=allowed, allow_hosts=hosts
-        )
-    else:
+
+    def load(told: tuple[str, ...]) -> LoadedSpec:
+        if isinstance(spec, Mapping):
+            text = spec_text(spec)
+            return parse_spec(
+                text, "spec", told, frames=given, allow_import=allowed, allow_hosts=hosts
+            )
         path = Path(_path(spec))
-        loaded = load_spec(path, overrides, frames=given, allow_import=allowed, allow_hosts=hosts)
+        return load_spec(path, told, frames=given, allow_import=allowed, allow_hosts=hosts)
+
+    loaded = load(overrides)
+    if orders := _orders(loaded.spec, rows):
+        loaded = load((*overrides, *orders))
     return evaluated(loaded, rows, engine, at, allowed, _packages(trust))
+
+
+def _orders(spec: Spec, frames: Mapping[str, Any]) -> tuple[str, ...]:
+    """Overrides that declare the classes of true labels which are ordered categoricals."""
+    found = []
+    for name, rows in frames.items():
+        dataset = spec.datasets.get(name)
+        if dataset is None or dataset.labels is not None or not isinstance(dataset.target, str):
+            continue
+        there = dataset.target in rows
+        categories = ordered_categories(rows[dataset.target]) if there else []
+        if len(categories) > 1:
+            found.append(f'datasets."{name}".labels={json.dumps(categories)}')
+            positive = end_of_order(categories, spec.positive_of(name))
+            if isinstance(positive, str) and positive in categories:
+                found.append(f'datasets."{name}".positive={json.dumps({"label": positive})}')
+    return tuple(found)
 
 
 def evaluated(

@@ -231,6 +231,7 @@ def _summary(
             f"criteria: {counts['pass']} passed, {counts['fail']} failed, "
             f"{counts['not_evaluated']} not evaluated"
             + (f", {going_on} to be continued" if going_on else "")
+            + ("; this run is no look" if terminal.is_backfill(results) else "")
         )
     lines += terminal.look_lines(results)
     lines += [str(run / name) for name in made.files]

@@ -384,7 +384,8 @@ def _model_problems(
         return [
             Problem(
                 f"a {role} needs two classes, {raw.name} has {len(labels)}: {names}",
-                "use `scores: {class: column, ...}` or `prediction`",
+                "use `scores: {class: column, ...}` or `prediction`, or declare the two that are "
+                "meant with `labels`",
                 where(role),
             )
         ]

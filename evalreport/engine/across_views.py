@@ -97,5 +97,7 @@ def cautions_of(
         courses=courses,
         periods=state.prepared.requests.periods,
         due=state.due,
+        looks=state.looks,
+        later_look=state.later_look,
     )
     return find_cautions(facts, dict(spec.cautions.off), state.failures)

@@ -89,6 +89,11 @@ class Prepared:
             return None
         return table.columns[name], table.times
 
+    @property
+    def unordered(self) -> frozenset[str]:
+        """The datasets of several classes whose order is not known."""
+        return frozenset(f.dataset for f in self.facts if not (f.ordered or f.two_classes))
+
     def positive_classes(self) -> dict[tuple[str, str], str | None]:
         """The positive class of each dataset and model of two classes; None for others."""
         return {

@@ -101,7 +101,7 @@ def prepare(
     seen, predictions = _seen(loaded, data, requests, settings, fitting or Fitting(step=step))
     data.check_named()
     views = _with_unknown(loaded, seen)
-    facts = tuple(_bounded_facts(view, requests) for view in views)
+    facts = tuple(_facts(spec, view, requests) for view in views)
     name, reason = data.engine()
     return Prepared(
         loaded=loaded,
@@ -196,9 +196,11 @@ def _with_unknown(loaded: LoadedSpec, views: Sequence[View]) -> list[View]:
     return found
 
 
-def _bounded_facts(view: View, requests: Requests) -> Facts:
+def _facts(spec: Spec, view: View, requests: Requests) -> Facts:
     """What the planner needs to know of a view; DataError where a subgroup has too many values."""
-    found = facts_of(view, requests.subgroups)
+    declared = spec.datasets[view.dataset].labels or ()
+    ordered = view.ledger.label_kind != "text" or {*view.labels} <= {*declared}
+    found = replace(facts_of(view, requests.subgroups), ordered=ordered)
     for columns, values in (found.groups or {}).items():
         told = f"the subgroup {' and '.join(columns)}"
         limit_distinct(found.dataset, told, len(values), MOST_GROUPS)

@@ -43,7 +43,7 @@ from evalreport.engine.reference.criteria import with_references
 from evalreport.engine.reference.declared import declared_records
 from evalreport.engine.reference.differences import compared_with_run
 from evalreport.engine.reference.drift import drift_criteria, drift_records
-from evalreport.engine.reference.looks import with_looks
+from evalreport.engine.reference.looks import later_look, with_looks
 from evalreport.engine.reference.run import ReferenceRun, References, read_references
 from evalreport.engine.repeats import evaluate_repeats
 from evalreport.engine.rules import rule_of
@@ -128,7 +128,10 @@ def evaluate(
     claims = tuple(state.records("claims", lambda: claim_records(state)))
     readers = state.guarded("readers", lambda: _reader_records(state), dict[str, Any]())
     plain = _over_readers(state, _judged(state, references), readers)
-    judged, looks = with_looks(state, plain, before, prepared.loaded.spec.as_of or at)
+    if prepared.loaded.spec.looks is not None:
+        state.later_look = later_look(before, prepared.loaded.spec.as_of or at)
+    judged, looks = with_looks(state, plain, before)
+    state.looks = looks or ()
     acceptance = [
         *judged,
         *claim_criteria(state, claims),
@@ -258,7 +261,9 @@ def _baselines(state: RunState) -> list[Baseline]:
     prepared = state.prepared
     trivial = state.records(
         "baselines",
-        lambda: baseline_records(prepared.views, prepared.requests.metrics, prepared.settings),
+        lambda: baseline_records(
+            prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
+        ),
     )
     return state.records("baselines", lambda: with_previous(state, trivial))
 

@@ -14,7 +14,7 @@ from evalreport.engine.guarding import guarded
 from evalreport.engine.prepared import Prepared
 from evalreport.engine.thresholds import Resolved
 from evalreport.plan.task import ThresholdRequest
-from evalreport.results.records import AgainstBaseline, Failure, Measure
+from evalreport.results.records import AgainstBaseline, Failure, Look, Measure
 
 Key = tuple[str, str]
 
@@ -35,6 +35,9 @@ class RunState:
     failures: list[Failure] = field(default_factory=list)
     against: list[AgainstBaseline] = field(default_factory=list)
     due: Due | None = None
+    looks: tuple[Look, ...] = ()
+    #: What the data of the newest look are of, where this run is of an earlier time.
+    later_look: str | None = None
 
     def tables_of(self, dataset: str, model: str) -> MemoryTables | SetTables:
         """The tables of a dataset and model, of whatever kind."""

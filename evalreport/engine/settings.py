@@ -45,6 +45,8 @@ class Settings:
         costs = self.costs or {}
         if any(key in costs for key in ("false_negative", "false_positive")):
             return dict(costs)
+        if len(labels) == 1:
+            return {"true_positive": _cost(costs, *labels, *labels)}
         pos, neg = labels[positive], labels[1 - positive]
         return {
             "false_negative": _cost(costs, pos, neg),

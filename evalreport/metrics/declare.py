@@ -162,6 +162,7 @@ class Facts(TypedDict, total=False):
     of_one_class: str
     formula: str
     two_classes_only: str
+    ordered_classes: bool
     row_loss: Callable[..., Any]
     class_loss: Callable[..., Any]
     row_values: Callable[..., Any]
@@ -206,7 +207,8 @@ class Metric:
     cells hold few rows. ``no_interval``: why there
     is no interval unless one is asked for. ``chance``: what predictions
     that know nothing get, see :meth:`by_chance`. ``class_pairs``: it needs the score tables of
-    pairs of classes; ``ranks_labels``: it needs a score of each label of a row.
+    pairs of classes; ``ordered_classes``: it needs to know which class is next to which;
+    ``ranks_labels``: it needs a score of each label of a row.
     ``instead``: what to ask for where this metric does not fit a threshold rule.
     ``undefined`` may use ``{label}`` (the class) and is the reason given for 0 / 0.
     ``bounds_of_two``: the range with two classes, where ``bounds`` is that with more.
@@ -246,6 +248,7 @@ class Metric:
     of_one_class: str = ""
     formula: str = ""
     two_classes_only: str = ""
+    ordered_classes: bool = False
     row_loss: Callable[..., Any] | None = None
     class_loss: Callable[..., Any] | None = None
     row_values: Callable[..., Any] | None = None

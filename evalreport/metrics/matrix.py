@@ -97,6 +97,7 @@ def kappa(m: Matrix) -> Ratio:
             meaning="how disagreement grows with the distance of two classes",
         ),
     ),
+    ordered_classes=True,
     use="for ordered classes, where near misses are better than far ones",
     avoid="for classes without an order",
     chance=0.0,

@@ -25,7 +25,8 @@ class Facts:
     ``designed``: the kind of sample that is declared, None where there is none.
     ``label_sets``: rows have sets of labels, not one label each. ``unknown``: cells of
     the table of two classes that nobody counted. ``counted``: scores were counted where
-    they lie, so that no row can be looked at again.
+    they lie, so that no row can be looked at again. ``ordered``: the order of the classes is
+    known, as they are numbers or declared.
     """
 
     dataset: str
@@ -46,6 +47,7 @@ class Facts:
     designed: str | None = None
     unknown: tuple[str, ...] = ()
     counted: bool = False
+    ordered: bool = True
 
     @property
     def two_classes(self) -> bool:

@@ -10,6 +10,8 @@ from evalreport.plan.task import (
 
 #: Why ranks of scores, and curves, are not given with a proxy.
 NO_RANKS = "a proxy corrects tables and means over rows, not the ranks of scores"
+#: Why a metric that counts by the distance of two classes is not given.
+NO_ORDER = "it needs the order of the classes, which texts do not have: declare `labels` in order"
 #: Above so many classes the area of every pair of classes is not computed.
 PAIRED_CLASSES = 50
 
@@ -54,6 +56,8 @@ def _refused_at_threshold(metric: Metric, facts: Facts) -> str | None:
             return _not_probabilities(facts)
     if metric.two_classes_only and not facts.two_classes:
         return metric.two_classes_only
+    if metric.ordered_classes and not (facts.two_classes or facts.ordered):
+        return NO_ORDER
     return None
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
+from decimal import Context, Decimal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +13,9 @@ import numpy.typing as npt
 from evalreport.errors import DataError, Problem
 from evalreport.metrics.readings import sigmoid
 
+#: Two numbers of 17 digits each have a product of 34.
+EXACT = Context(prec=40)
 Floats = npt.NDArray[np.float64]
-
-#: Rows whose sum is this small beside its terms are worked out again without rounding.
-NEAR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +25,8 @@ class LinearOutput:
     ``value``: b + w . x. ``norm``: |w|. ``distance``: value / |w|, the score; 0 for a point
     on the boundary, whatever is drawn for it. ``confidence``: sigmoid of the distance, of
     the positive class. ``side``: +1 or -1, drawn for points exactly on the boundary, which
-    ``on_boundary`` counts and ``drawn_positive`` as far as +1 was drawn. The draw is told
-    beside the results and is no part of them: a score that reaches its threshold is
-    positive, and a row that ties with another is no better than it.
+    ``on_boundary`` counts and ``drawn_positive`` as far as +1 was drawn. Labels and tables at
+    the boundary follow from the draw, and ranks do not: rows on it are a tie.
     """
 
     value: Floats
@@ -47,11 +44,15 @@ class LinearOutput:
             return None
         drawn, rows = self.drawn_positive, self.on_boundary
         return (
-            f"{rows} of {len(self.value)} rows lie exactly on the boundary: tied in every "
-            "ranking, and predicted positive as every score is that reaches its threshold. Were "
-            "the class of each drawn by the seed instead, "
-            f"{drawn} would be positive and {rows - drawn} negative."
+            f"{rows} of {len(self.value)} rows lie exactly on the boundary. They are a tie in "
+            "every ranking; the class of each at the threshold 0 is drawn by the seed, "
+            f"{drawn} positive and {rows - drawn} negative."
         )
+
+    @property
+    def drawn_negative(self) -> npt.NDArray[np.bool_] | None:
+        """Which rows on the boundary are drawn to be negative; None where no row is on it."""
+        return (self.value == 0.0) & (self.side < 0) if self.on_boundary else None
 
 
 def linear_output(
@@ -101,7 +102,10 @@ def linear_output(
 def linear_value(
     columns: Mapping[str, Floats], bias: float, weights: Mapping[str, float]
 ) -> Floats:
-    """The sum b + w . x of each row; sums near 0 are exact in the decimal numbers as written.
+    """The sum b + w . x of each row, shape (n,).
+
+    Sums that rounding could part, or set on the wrong side of 0, are exact in the decimal
+    numbers as written, and rounded once: rows whose sums are equal on paper are a tie.
 
     >>> linear_value({"x": np.array([3.0])}, -0.3, {"x": 0.1}).tolist()
     [0.0]
@@ -114,15 +118,54 @@ def linear_value(
             term = weight * columns[name]
             value = value + term
             scale = scale + np.abs(term)
-    for row in np.flatnonzero(~(np.abs(value) > NEAR * scale)).tolist():
-        # 0.1 * 3 - 0.3 is 0 for whoever wrote it, though not in binary numbers.
-        exact = Fraction(repr(float(bias))) + sum(
-            Fraction(repr(float(w))) * Fraction(repr(float(columns[name][row])))
-            for name, w in weights.items()
-        )
-        with suppress(OverflowError):  # then it is as infinite as it was
-            value[row] = float(exact)
+        # each number as written, each product and each sum is rounded by half an ulp at most
+        error = scale * (len(weights) + 2) * np.finfo(np.float64).eps
+        near = _near_another(value, error) | ~(np.abs(value) > error)
+    value[near] = _exact({c: columns[c][near] for c in weights}, bias, weights, value[near])
     return value
+
+
+def _near_another(value: Floats, error: Floats) -> npt.NDArray[np.bool_]:
+    """Which sums lie so near another one that it is not known which of the two is larger."""
+    order = np.argsort(value, kind="stable")
+    bound = error[order]
+    together = np.diff(value[order]) <= bound[1:] + bound[:-1]
+    near = np.zeros(len(value), np.bool_)
+    near[order[1:]] |= together
+    near[order[:-1]] |= together
+    return near
+
+
+def _exact(
+    columns: Mapping[str, Floats], bias: float, weights: Mapping[str, float], otherwise: Floats
+) -> list[float]:
+    """Sums in the decimal numbers as written, rounded once: 0.1 * 3 - 0.3 is 0.
+
+    All are whole numbers of the smallest power of ten. ``otherwise`` where one is too large.
+    """
+    parts = [(np.array([float(bias)]), np.zeros(len(otherwise), np.intp), Decimal(1))]
+    for name, weight in weights.items():
+        distinct, place = np.unique(columns[name], return_inverse=True)
+        parts.append((distinct, place.reshape(-1), _written(weight)))
+    products = [
+        [EXACT.multiply(_written(one), weight) for one in part] for part, _, weight in parts
+    ]
+    digits = max(-int(one.as_tuple().exponent) for part in products for one in part)
+    unit = 10 ** max(digits, 0)
+    total = np.zeros(len(otherwise), object)
+    for part, (_, place, _) in zip(products, parts, strict=True):
+        total += np.array([int(EXACT.scaleb(one, max(digits, 0))) for one in part], object)[place]
+    found = []
+    for whole, rounded in zip(total.tolist(), otherwise.tolist(), strict=True):
+        try:
+            found.append(whole / unit)
+        except OverflowError:  # then it is as infinite as it was
+            found.append(rounded)
+    return found
+
+
+def _written(number: float) -> Decimal:
+    return Decimal(repr(float(number)))
 
 
 def _norm(weights: Sequence[float]) -> float:

@@ -77,6 +77,9 @@ def _linear(
             checked = without(checked, lacking, f"{name} is missing")
     values = {name: found.values[checked.used] for name, found in columns.items()}
     made = linear_output(values, linear.bias, linear.weights, linear.seed)
+    if linear.link == "logit":
+        output = Output("score", score=sigmoid(made.value))
+        return view_of_rows(dataset, model, checked, output)
     notes = (
         ()
         if made.note is None
@@ -88,11 +91,8 @@ def _linear(
             ),
         )
     )
-    if linear.link == "logit":
-        output = Output("score", score=sigmoid(made.value))
-        return view_of_rows(dataset, model, checked, output, notes)
     view = view_of_rows(dataset, model, checked, Output("margin", score=made.distance), notes)
-    return replace(view, margin_unit=made.norm)
+    return replace(view, margin_unit=made.norm, drawn_negative=made.drawn_negative)
 
 
 def _saved(

@@ -200,7 +200,10 @@ class View(ABC):
 
     @abstractmethod
     def tied(self, threshold: float) -> int | None:
-        """Number of rows whose score is exactly the threshold; None where it is not known."""
+        """Number of rows whose score is exactly the threshold, and so positive by the rule.
+
+        None where it is not known, and where the class of such rows is drawn.
+        """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -210,7 +213,9 @@ class LabelView(View):
     ``actual``: label code of each row, shape (n,). ``predicted``: label code, from K on an
     indeterminate prediction; None for score models. ``score``: of the positive
     class. ``class_scores``: shape (n, K). ``margin_unit``: what a margin is multiplied by to be
-    the sum ``b + w . x`` of the model, 1 where it is not known.
+    the sum ``b + w . x`` of the model, 1 where it is not known. ``drawn_negative``: which rows on
+    the boundary of a linear model are of the negative class by draw, shape (n,); None where no
+    row is on it. Ranks know nothing of the draw.
     """
 
     actual: Codes
@@ -218,6 +223,11 @@ class LabelView(View):
     score: Floats | None = None
     class_scores: Floats | None = None
     margin_unit: float = 1.0
+    drawn_negative: npt.NDArray[np.bool_] | None = None
+
+    def drawn_at(self, threshold: float | None) -> npt.NDArray[np.bool_] | None:
+        """Which rows are drawn to be negative, where the threshold is the boundary."""
+        return self.drawn_negative if threshold == 0.0 else None
 
     def of_other_class(self, probabilities: bool) -> LabelView:
         """The same rows with the other of two classes as the positive one.
@@ -227,7 +237,7 @@ class LabelView(View):
         assert self.score is not None
         assert len(self.labels) == 2
         score = (1.0 - self.score if probabilities else -self.score) + 0.0
-        return replace(self, positive=1 - self.positive_index, score=score)
+        return replace(self, positive=1 - self.positive_index, score=score, drawn_negative=None)
 
     @cached_property
     def places(self) -> npt.NDArray[np.intp]:
@@ -282,5 +292,7 @@ class LabelView(View):
         return tuple(np.bincount(self.actual[entries], minlength=len(self.labels)).tolist())
 
     def tied(self, threshold: float) -> int | None:
+        if self.drawn_at(threshold) is not None:
+            return None
         at = self.score == threshold
         return int(np.count_nonzero(at) if self.times is None else self.times[at].sum())

@@ -197,6 +197,7 @@ class RecordedModel:
             high=self._range[1],
             groups=self.groups,
             unknown=self._unknown,
+            ordered=labels.kind != "text" or {*labels.order} <= {*(labels.declared or ())},
         )
 
     @cached_property

@@ -362,7 +362,9 @@ def _roc(again: Remaker) -> Iterable[r.RocRelation]:
 
 def _baselines(again: Remaker) -> Iterable[r.Baseline]:
     prepared = again.state.prepared
-    found = baseline_records(prepared.views, prepared.requests.metrics, prepared.settings)
+    found = baseline_records(
+        prepared.views, prepared.requests.metrics, prepared.settings, prepared.unordered
+    )
     return with_previous(again.state, found)
 
 

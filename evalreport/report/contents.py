@@ -265,8 +265,10 @@ class Contents:
         if any(not isinstance(price, Mapping) for price in costs.values()):
             return costs if len(labels) == 2 else None
         prices = [[(costs.get(a) or {}).get(p) or 0 for p in labels] for a in labels]
-        if len(labels) != 2:
+        if len(labels) > 2:
             return prices
+        if len(labels) == 1:
+            return {"true_positive": prices[0][0]}
         k = positive_index(table)
         return {
             "false_negative": prices[k][1 - k],

@@ -12,6 +12,8 @@ from evalreport.results.records import Criterion, Look
 
 OUTCOMES = {"pass": "✓ pass", "fail": "✗ fail", "continue": "→ continue"}
 RULES = {"obrien_fleming": "O'Brien-Fleming type", "pocock": "Pocock type"}
+#: How a row that a look has counted is known again.
+KNOWN_BY = {"period": "by its period", "row": "by its id", "file": "by the hash of its file"}
 #: Blocks of rows listed below, the newest ones.
 MOST_BLOCKS = 36
 
@@ -117,7 +119,7 @@ def _interval(one: Look) -> str:
 
 def _note(entries: tuple[Look, ...]) -> str:
     one = entries[0]
-    known = "by its period" if one.recognised_by == "period" else "by the hash of its file"
+    known = KNOWN_BY[one.recognised_by]
     text = (
         f"Each row is counted once, at the look that saw it first; it is known again {known}. "
         "The metrics of the other sections are those of this run's rows alone."

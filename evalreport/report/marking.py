@@ -48,9 +48,11 @@ class Shape:
 
 
 def given_of(measure: Measure, costs: Any) -> dict[str, Any]:
-    """What weighs the cells of a measure's table: its threshold, and costs where there are any."""
+    """What weighs the cells of a measure's table, of what its metric takes: threshold and costs."""
+    declared = find(measure.metric)
     found = {"threshold": measure.threshold, "costs": costs}
-    return {name: value for name, value in found.items() if value is not None}
+    takes = () if declared is None else declared.context
+    return {name: found[name] for name in takes if found.get(name) is not None}
 
 
 def table_marks(measure: Measure, shape: Shape, costs: Any = None) -> Marks:

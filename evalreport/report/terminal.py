@@ -125,6 +125,12 @@ def look_lines(results: Results) -> Iterator[str]:
             f"{look_words(one)}: {prose(one.text)} ({place}): {word}{decided}; "
             f"so far {seen} of {count_text(one.rows)} rows{spent}"
         )
+    yield from (prose(c.message) for c in results.cautions if c.code == "rows_counted_by_file")
+
+
+def is_backfill(results: Results) -> bool:
+    """Whether looks are asked for, and the data are of an earlier time than the newest one."""
+    return any(caution.code == "no_look" for caution in results.cautions)
 
 
 def failed_lines(results: Results) -> Iterator[str]:

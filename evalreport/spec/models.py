@@ -120,8 +120,8 @@ class Linear(Part):
     )
     seed: Annotated[Whole, Field(ge=0)] = Field(
         0,
-        description="Seed of the class that is drawn for each point exactly on the boundary, "
-        "told beside the results; as a score such a point is 0.",
+        description="Seed of the class that is drawn for each point exactly on the boundary. "
+        "Labels and tables at the threshold 0 follow from it; as a score such a point is 0.",
     )
     link: Literal["logit"] | None = Field(
         None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import evalreport
@@ -182,6 +183,13 @@ def test_python_calls_know_the_same() -> None:
         assert found.json["measures"][0]["value"] == 0.75
     wide = [[1 - p, p] for p in SCORES]
     found = evalreport.evaluate([0] * 4, wide, metrics=["accuracy"])
+    assert found.json["measures"][0]["value"] == 0.75
+    frame = pd.DataFrame({"benign": [1 - p for p in SCORES], "malignant": SCORES})
+    found = evalreport.evaluate(["benign"] * 4, frame, metrics=["accuracy"])
+    assert found.json["measures"][0]["value"] == 0.75
+    named = pd.Categorical(["benign"] * 4, ["malignant", "benign"])
+    found = evalreport.evaluate(named, list(SCORES), metrics=["accuracy"])
+    assert found.json["labels"][0]["positive"] == "malignant"
     assert found.json["measures"][0]["value"] == 0.75
     weighted = evalreport.evaluate(
         ["ok"] * 4 + ["worn"], [*SCORES, 0.9], sample_weight=[1] * 4 + [0], metrics=["accuracy"]

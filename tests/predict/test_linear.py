@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from evalreport.errors import DataError
 from evalreport.metrics.readings import sigmoid
@@ -65,21 +67,75 @@ ROWS = {
 }
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", [0, 1, 7])
-def test_points_on_the_boundary_are_ties_whatever_the_seed(seed: int):
+def test_labels_on_the_boundary_are_drawn_and_ranks_know_nothing_of_it(seed: int, weighted: bool):
     linear = {"bias": -2, "weights": {"x": 1}, "seed": seed}
+    dataset = {"weight": "w"} if weighted else {}
     made = results_of(
-        ROWS, {"linear": linear}, ["roc_auc", "recall", "fpr"], positive={"label": "p"}
+        {**ROWS, "w": [1.0] * 12},
+        {"linear": linear},
+        ["roc_auc", "recall", "fpr"],
+        positive={"label": "p"},
+        dataset=dataset,
     )
     # Of the six n (2, 2, 1, 0.5, 3, 0) the p are above, ties as halves: 2 and 2 each of 3 + 1,
     # 4 and 3.5 of 6, 1.5 of 3, 2.5 of 5; 28 of the 36 pairs.
     assert one(made, "roc_auc")["value"] == pytest.approx(28 / 36, abs=1e-15)
-    # x >= 2 is positive: of p all but 1.5, of n the two ties and 3.
-    assert (one(made, "recall")["numerator"], one(made, "fpr")["numerator"]) == (5, 3)
+    # x > 2 is positive, 4, 3.5 and 2.5 of p and 3 of n; p, n, p, n on the boundary are drawn.
+    p, n, p2, n2 = np.random.default_rng(seed).integers(0, 2, 4).tolist()
+    cells = (one(made, "recall")["numerator"], one(made, "fpr")["numerator"])
+    assert cells == (3 + p + p2, 1 + n + n2)
     told = next(c["message"] for c in made["cautions"] if "on the boundary" in c["message"])
     assert "4 of 12 rows" in told
-    assert "predicted positive" in told
+    drawn = p + n + p2 + n2
+    assert f"drawn by the seed, {drawn} positive and {4 - drawn} negative" in told
+    assert not any(c["code"] == "ties_at_threshold" for c in made["cautions"])
     assert not recompute(made).problems
+
+
+def test_seeds_draw_different_labels():
+    recalls = set()
+    for seed in range(8):
+        linear = {"bias": -2, "weights": {"x": 1}, "seed": seed}
+        made = results_of(ROWS, {"linear": linear}, ["recall"], positive={"label": "p"})
+        recalls.add(one(made, "recall")["numerator"])
+    assert len(recalls) > 1
+    assert recalls <= {3, 4, 5}
+
+
+def test_sums_that_are_equal_on_paper_are_a_tie():
+    """The area is that of exact sums: each row's rank among the distinct fractions."""
+    random = np.random.default_rng(0)
+    columns = {name: random.integers(0, 8, 400) / 10 for name in "abc"}
+    weights = {"a": 0.1, "b": 0.2, "c": 0.3}
+    whole = sum((k + 1) * np.round(columns[name] * 10) for k, name in enumerate("abc")) - 40
+    value = linear_value(columns, -0.4, weights)
+    assert value == pytest.approx(whole / 100, abs=1e-15)
+    binary = -0.4 + sum(weights[name] * columns[name] for name in "abc")
+    assert len(set(binary.tolist())) > len(set(value.tolist())) == len(set(whole.tolist()))
+    y = (random.random(400) < 1 / (1 + np.exp(-whole / 12))).astype(int)
+    assert roc_auc_score(y, binary) != roc_auc_score(y, whole)
+    made = results_of(
+        {**columns, "y": y}, {"linear": {"bias": -0.4, "weights": weights}}, ["roc_auc"]
+    )
+    assert one(made, "roc_auc")["value"] == pytest.approx(roc_auc_score(y, whole), abs=1e-15)
+
+
+def test_exact_sums_are_those_of_fractions():
+    random = np.random.default_rng(3)
+    for _ in range(50):
+        scale = 10.0 ** random.integers(-30, 30)
+        columns = {str(k): random.normal(size=12) * (scale if k else 1) for k in range(3)}
+        columns = {name: np.concatenate([one, one]) for name, one in columns.items()}
+        weights = {"0": 0.1, "1": -0.3, "2": float(random.normal())}
+        found = linear_value(columns, 0.3, weights)
+        for row, value in enumerate(found.tolist()):
+            terms = (
+                Fraction(repr(w)) * Fraction(repr(float(columns[name][row])))
+                for name, w in weights.items()
+            )
+            assert value == float(Fraction("0.3") + sum(terms))
 
 
 def test_softmax_cost_of_weights_is_one_number_in_history_and_linear():

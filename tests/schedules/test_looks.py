@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
-from schedules.weekly_runs import SPEC, Counts, audit, results
+from schedules.weekly_runs import SPEC, Counts, audit, results, write_rows
 
 from evalreport.cli import status_of
 from evalreport.record.recompute import recompute
@@ -112,6 +112,44 @@ def test_a_backfill_is_no_look(tmp_path: Path) -> None:
     assert results(old)["looks"] == []
     audit(tmp_path, (38, 12, 10, 90), 11, spec=PLANNED)
     assert (look(tmp_path)["look"], look(tmp_path)["denominator"]) == (2, 100)
+
+
+def test_a_backfill_says_that_it_is_no_look(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = PLANNED.replace("at_least: 0.7", "at_least: 0.6")
+    for day in (1, 3):
+        audit(tmp_path, (36 + day, 14 - day, 10, 90), day, spec=spec)
+    capsys.readouterr()
+    write_rows(tmp_path / "week.csv", (48, 2, 10, 90))
+    command = ["run", str(tmp_path / "audit.yaml"), "-o", str(tmp_path / "runs")]
+    command += ["--at", "2026-11-04T06:00:00Z", "--as-of", "2026-11-02", "--formats", "html"]
+    assert status_of(command) == 0
+    told = capsys.readouterr()
+    assert "1 passed, 0 failed, 0 not evaluated; this run is no look" in told.out
+    assert "This run is no look: The newest look is of 2026-11-03 06:00:00 UTC" in told.err
+    runs = (p for p in (tmp_path / "runs").iterdir() if p.name[0] == "2" and not p.is_symlink())
+    old = max(runs, key=lambda p: p.name)
+    (caution,) = [c for c in results(old)["cautions"] if c["code"] == "no_look"]
+    assert "each criterion is judged on its rows alone" in caution["message"]
+    assert "no look" in (old / "report.html").read_text(encoding="utf-8")
+    assert status_of(["verify", str(old)]) == 0
+
+
+def test_rows_of_a_growing_file_may_count_twice_which_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "audit.yaml").write_text(ALWAYS, encoding="utf-8")
+    command = ["run", str(tmp_path / "audit.yaml"), "-o", str(tmp_path / "runs")]
+    said = []
+    for day, counts in enumerate([(20, 10, 20, 50), (40, 20, 40, 100), (20, 10, 20, 60)], 1):
+        write_rows(tmp_path / "week.csv", counts)
+        status_of([*command, "--at", f"2026-11-0{day}T06:00:00Z"])
+        said.append("count twice" in capsys.readouterr().out)
+        codes = {c["code"] for c in results(newest(tmp_path))["cautions"]}
+        assert ("rows_counted_by_file" in codes) == said[-1]
+    # the first file holds no other, the second may hold the first, the third is smaller
+    assert said == [False, True, False]
 
 
 def test_looks_without_end(tmp_path: Path) -> None:

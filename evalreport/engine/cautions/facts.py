@@ -23,6 +23,7 @@ from evalreport.results.records import (
     Comparison,
     Criterion,
     Drift,
+    Look,
     Measure,
     Period,
     RocRelation,
@@ -56,7 +57,8 @@ class RunFacts:
     ``courses``: the measures over them.
     ``enriched``: datasets whose share of positives the sampling fixed, where no prevalence is
     declared. ``roc``: how the ROC curves of every two models lie to each other. ``due``: the
-    series of the run, where its spec says how often a run is due.
+    series of the run, where its spec says how often a run is due. ``looks``: at its criteria;
+    ``later_look``: what the data of the newest look are of, where those of this run are earlier.
     """
 
     views: Sequence[LabelView]
@@ -78,6 +80,8 @@ class RunFacts:
     periods: frozenset[str] = field(default=frozenset(), kw_only=True)
     enriched: frozenset[str] = field(default=frozenset(), kw_only=True)
     due: Due | None = field(default=None, kw_only=True)
+    looks: Sequence[Look] = field(default=(), kw_only=True)
+    later_look: str | None = field(default=None, kw_only=True)
 
     # -- datasets and models ----------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Cautions about the schedule: runs that should have come, files that came twice."""
+"""Cautions about the schedule: runs that are missing, files that came twice, looks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from evalreport.engine.cautions.declare import Caution, caution
 from evalreport.engine.cautions.facts import RunFacts
-from evalreport.engine.cautions.wording import counted, name
+from evalreport.engine.cautions.wording import counted, name, rows
+from evalreport.results.records import LookBlock
 from evalreport.spec.series import missed
 
 
@@ -54,6 +55,60 @@ def delivered_again(run: RunFacts) -> Iterator[Caution]:
                 dataset=dataset,
                 numbers={"runs": len(same)},
             )
+
+
+@caution(
+    "no_look",
+    severity="warning",
+    title="This run is no look",
+    why="looks follow in time, and each spends a part of the error; limits of one run by itself "
+    "do not hold over several",
+    read_instead="the newest look, which decides, and this run as a part of the history",
+)
+def no_look(run: RunFacts) -> Iterator[Caution]:
+    """The spec asks for looks, and the data are of an earlier time than the newest look."""
+    if run.later_look is not None:
+        yield Caution(
+            f"The newest look is of {_day(run.later_look)}, later than these data: this run is no "
+            "look, and each criterion is judged on its rows alone, once, by its own bound."
+        )
+
+
+@caution(
+    "rows_counted_by_file",
+    severity="note",
+    title="Looks know rows by their file",
+    why="rows that stood in an earlier file are not known again, so those of a growing file "
+    "count at every look",
+    read_instead="looks with `period: {column: ...}`, or with an `id` and `keep_rows: true`",
+)
+def rows_counted_by_file(run: RunFacts) -> Iterator[Caution]:
+    """The file of a look may hold all rows of the file before it, and nothing tells them apart."""
+    told = set()
+    for look in run.looks:
+        if look.recognised_by != "file" or look.dataset in told or len(look.blocks) < 2:
+            continue
+        before, newest = look.blocks[-2:]
+        if newest.name in look.seen_before or not _may_hold(newest, before):
+            continue
+        told.add(look.dataset)
+        yield Caution(
+            f"Look {look.look} counts {rows(look.rows)}, {rows(newest.rows)} of them of this file "
+            f"of {name(look.dataset)}. Where it holds rows of earlier files they count twice: name "
+            "a period column, or keep rows by their id.",
+            dataset=look.dataset,
+            numbers={"rows": look.rows, "of_this_file": newest.rows},
+        )
+
+
+def _may_hold(newest: LookBlock, before: LookBlock) -> bool:
+    """Whether no count of the newer file is below that of the one before."""
+    pairs = (
+        (newest.rows, before.rows),
+        (newest.numerator, before.numerator),
+        (newest.denominator, before.denominator),
+    )
+    return all((new or 0) >= (old or 0) for new, old in pairs)
 
 
 def _day(of: str) -> str:

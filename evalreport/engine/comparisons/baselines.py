@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -27,7 +27,10 @@ USUAL_THRESHOLD = 0.5
 
 
 def baseline_records(
-    views: Sequence[View], metrics: Sequence[MetricRequest], settings: Settings
+    views: Sequence[View],
+    metrics: Sequence[MetricRequest],
+    settings: Settings,
+    unordered: Collection[str] = (),
 ) -> list[Baseline]:
     """The value of each metric for each baseline on each dataset.
 
@@ -35,12 +38,15 @@ def baseline_records(
     are left out. A baseline follows from the number of rows of each class, so it is the
     same on every engine. Datasets whose rows have sets of labels, whose table is too large to
     be held whole, or of which a cell of the table is not known, have no records. Where
-    mistakes have prices, the one answer that costs least is a baseline too.
+    mistakes have prices, the one answer that costs least is a baseline too. ``unordered``:
+    datasets without an order of their classes.
     """
     found = []
     for view, kind, kinds in _made(views, settings):
         rows = judged(kinds.actual, kinds.output, view.labels, view.positive, kinds.rows)
         for request in metrics:
+            if request.metric.ordered_classes and view.dataset in unordered:
+                continue
             value = metric_value(
                 request.metric.name, dict(request.params), view.labels, view.positive, settings
             )

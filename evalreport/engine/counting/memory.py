@@ -107,9 +107,10 @@ class MemoryTables(Tables[LabelView]):
         if view.score is None:
             assert view.predicted is not None
             return view.predicted
-        positive = view.positive_index
+        positive, drawn = view.positive_index, view.drawn_at(threshold)
         assert threshold is not None
-        return np.where(view.score >= threshold, positive, 1 - positive)
+        above = view.score >= threshold
+        return np.where(above if drawn is None else above & ~drawn, positive, 1 - positive)
 
     def columns(
         self,
@@ -224,7 +225,7 @@ class MemoryTables(Tables[LabelView]):
     def _classify(self, where: Slice, threshold: float | None) -> ClassificationTable:
         view = self.view
         width = len(view.labels) + len(view.indeterminate)
-        if view.has_score:
+        if view.has_score and view.drawn_at(threshold) is None:
             return self._classify_scores(where, threshold)
         inside = self.kinds(where)
         codes = (view.actual.astype(np.int64) * width + self.predicted(threshold))[inside]

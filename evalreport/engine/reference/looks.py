@@ -54,18 +54,22 @@ def look_before(runs: Path | None, series: str) -> ReferenceRun | None:
     return read_reference(path, Location(str(path)), previous=True)
 
 
+def later_look(before: ReferenceRun | None, at: str) -> str | None:
+    """What the data of the look before are of, where this run is a backfill of an earlier time."""
+    return _of(before) if before is not None and _of(before) > at else None
+
+
 def with_looks(
-    state: RunState, judged: Sequence[records.Criterion], before: ReferenceRun | None, at: str
+    state: RunState, judged: Sequence[records.Criterion], before: ReferenceRun | None
 ) -> tuple[list[records.Criterion], tuple[records.Look, ...] | None]:
     """The criteria with the outcomes of their looks, and the looks; None where none are asked.
 
-    ``at``: what its data are of, else its clock. A run of an earlier time than the look before, a
-    backfill, is no look.
+    A backfill is no look.
     """
     asked = state.prepared.loaded.spec.looks
     if asked is None:
         return list(judged), None
-    if before is not None and _of(before) > at:
+    if state.later_look is not None:
         return list(judged), ()
     level = state.prepared.settings.level
     plan = _Plan(asked.planned, asked.rule, 1.0 - level)

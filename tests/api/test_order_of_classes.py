@@ -1,0 +1,103 @@
+"""The order of classes is declared, or that of numbers or categories, not of the alphabet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import cohen_kappa_score
+
+import evalreport
+
+GRADES = ["none", "mild", "severe"]
+TRUE = ["none", "none", "mild", "mild", "severe", "severe"]
+SAID = ["none", "none", "mild", "none", "severe", "mild"]
+QUADRATIC = {"weighted_kappa": {"weights": "quadratic"}}
+
+
+def kappa(y: Any, said: Any, **more: Any) -> Any:
+    found = evalreport.evaluate(y, None, said, metrics=[QUADRATIC], **more).json
+    (own,) = [m for m in found["measures"] if m["metric"] == "weighted_kappa"]
+    return own
+
+
+def test_texts_have_no_order() -> None:
+    found = kappa(TRUE, SAID)
+    assert found["state"] == "not_applicable"
+    assert "declare `labels` in order" in found["reason"]
+    results = evalreport.evaluate(TRUE, None, SAID, metrics=[QUADRATIC, "kappa"]).json
+    assert {b["metric"] for b in results["baselines"]} == {"kappa"}
+    # two classes have one distance, so their order is of no matter: (6 * 5 - 18) / (36 - 18)
+    two = kappa(["a", "a", "a", "b", "b", "b"], ["a", "a", "a", "b", "b", "a"])
+    assert two["value"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_declared_classes_categories_and_numbers_agree_with_scikit_learn(weights: str) -> None:
+    rng = np.random.default_rng(7)
+    names = [f"T{stage}" for stage in range(1, 13)]
+    y = rng.integers(0, 12, 300)
+    said = np.clip(y + rng.integers(-2, 3, 300), 0, 11)
+    right = cohen_kappa_score(y, said, weights=weights)
+    asked = [{"weighted_kappa": {"weights": weights}}]
+    texts, told = [names[i] for i in y], [names[i] for i in said]
+    ordered = pd.Categorical(texts, categories=names, ordered=True)
+    for truth, predicted, more in (
+        (y, said, {}),
+        (texts, told, {"labels": names}),
+        (ordered, told, {}),
+        (pd.Series(ordered), pd.Categorical(told), {}),
+    ):
+        found = evalreport.evaluate(truth, None, predicted, metrics=asked, **more).json
+        assert found["measures"][0]["value"] == pytest.approx(right, abs=1e-12)
+
+
+def test_the_small_case() -> None:
+    """By hand: squared distances add up to 2; by chance to sum(d2 * row * column) / 6 = 8."""
+    ordered = pd.Categorical(TRUE, categories=GRADES, ordered=True)
+    assert kappa(ordered, SAID)["value"] == 0.75
+    assert kappa(TRUE, SAID, labels=GRADES)["value"] == 0.75
+
+
+@pytest.mark.parametrize("name", ["d", "a.b"])
+def test_a_frame_of_a_spec_keeps_its_categories(name: str) -> None:
+    frame = pd.DataFrame({"y": pd.Categorical(TRUE, GRADES, ordered=True), "p": SAID})
+    spec = {
+        "evalreport": 1,
+        "title": "t",
+        "datasets": {name: {"target": "y"}},
+        "models": {"m": {"prediction": "p"}},
+        "metrics": [QUADRATIC],
+    }
+    found = evalreport.run(spec, frames={name: frame}).json
+    assert found["measures"][0]["value"] == 0.75
+    assert found["labels"][0]["order"] == GRADES
+
+
+def test_the_last_of_two_categories_is_positive_and_columns_follow_their_order() -> None:
+    y = pd.Categorical(["well", "ill", "ill", "well"], ["well", "ill"], ordered=True)
+    found = evalreport.evaluate(y, [0.1, 0.9, 0.8, 0.3], metrics=["roc_auc"])
+    assert found.json["labels"][0]["positive"] == "ill"
+    assert found.json["measures"][0]["value"] == 1.0
+    smallest = evalreport.evaluate(
+        y, [0.1, 0.9, 0.8, 0.3], positive="smallest", metrics=["roc_auc"]
+    )
+    assert smallest.json["measures"][0]["value"] == 0.0
+    of_two = np.array([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.6, 0.4]])
+    assert evalreport.evaluate(y, of_two, metrics=["accuracy"]).json["measures"][0]["value"] == 1.0
+    grades = pd.Categorical(TRUE, GRADES, ordered=True)
+    of_three = np.eye(3)[[0, 0, 1, 0, 2, 1]]  # what SAID says, in the order of the categories
+    found = evalreport.evaluate(grades, of_three, metrics=["accuracy"], labels=None).json
+    (micro,) = [m for m in found["measures"] if m["average"] == "micro"]
+    assert micro["value"] == pytest.approx(4 / 6)
+
+
+def test_an_estimator_is_held_against_the_last_category() -> None:
+    y = pd.Categorical(["well", "ill", "ill", "well"], ["well", "ill"], ordered=True)
+    model = DummyClassifier(strategy="constant", constant="ill").fit(np.zeros((4, 1)), np.array(y))
+    found = evalreport.evaluate_estimator(model, np.zeros((4, 1)), y, metrics=["recall"])
+    assert found.json["measures"][0]["label"] == "ill"
+    assert found.json["measures"][0]["value"] == 1.0
